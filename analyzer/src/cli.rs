@@ -1,0 +1,288 @@
+//! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done.
+
+use analyzer::report::{FailOn, Format};
+use clap::{Args, Parser, Subcommand, error::ErrorKind};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use trace_format::ranks::Ranks;
+
+/// Nothing was found that counts.
+pub(crate) const CLEAN: u8 = 0;
+/// There are findings at or above `--fail-on`.
+pub(crate) const FINDINGS: u8 = 1;
+const WRONG_USE: u8 = 2;
+const CANNOT: u8 = 3;
+
+/// Why the command ends before its work was done.
+#[derive(Debug)]
+pub(crate) enum Exit {
+    /// clap has something to say: a wrong option, but also `--help`.
+    Clap(clap::Error),
+    /// Wrong use: exit code 2.
+    Usage(String),
+    /// The work could not be done: exit code 3.
+    Cannot(anyhow::Error),
+}
+
+impl Exit {
+    pub(crate) fn cannot(error: impl Into<anyhow::Error>) -> Exit {
+        Exit::Cannot(error.into())
+    }
+
+    /// Says why, once, and gives the exit code.
+    pub(crate) fn end(self) -> ExitCode {
+        match self {
+            Exit::Clap(e) => {
+                // A closed pipe behind --help is nobody's problem.
+                _ = e.print();
+                ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
+            }
+            Exit::Usage(what) => {
+                eprintln!("mpivet: {what}");
+                ExitCode::from(WRONG_USE)
+            }
+            Exit::Cannot(e) => {
+                eprintln!("mpivet: {e:#}");
+                ExitCode::from(CANNOT)
+            }
+        }
+    }
+}
+
+/// Finds mistakes in MPI programs: deadlocks, lost messages, mismatched types, leaked requests.
+#[derive(Debug, Parser)]
+#[command(name = "mpivet", version, after_help = "Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not analyze.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run an MPI program under mpivet: watch it, stop it when it is deadlocked, report
+    Run(RunArgs),
+    /// Report on a finished, dead or still running job from its trace directory
+    Analyze(AnalyzeArgs),
+    /// Print a trace, one line a call
+    Print(PrintArgs),
+    /// Say what a check means, with an example and the fix
+    Explain {
+        /// Name or code of the check, for example real-deadlock or MV601
+        name: String,
+    },
+    /// List the checks
+    Checks,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Write the report to FILE, in the format chosen; the terminal keeps the text
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Exit with 1 if there is a finding of this severity or a worse one
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    fail_on: FailOn,
+}
+
+#[derive(Debug, Args)]
+#[command(override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...", after_help = "Example: mpivet run -- mpirun -n 4 ./app args")]
+struct RunArgs {
+    /// Trace directory [default: mpivet-PROGRAM-PID in the working directory]
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    #[command(flatten)]
+    report: ReportArgs,
+    /// Frames kept of each call stack [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    stack_depth: Option<u32>,
+    /// Do not stop a job that is proved to be deadlocked
+    #[arg(long)]
+    no_stop: bool,
+    /// Say nothing when nothing was found
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say what mpivet does
+    #[arg(short, long)]
+    verbose: bool,
+    /// The command that starts the job, behind `--`
+    #[arg(last = true, required = true, value_name = "LAUNCHER")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+struct AnalyzeArgs {
+    /// Trace directory
+    dir: PathBuf,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+struct PrintArgs {
+    /// Trace directory
+    dir: PathBuf,
+    /// Only these ranks, for example 0-3,5
+    #[arg(long, value_name = "RANKS", allow_hyphen_values = true)]
+    rank: Option<Ranks>,
+    /// Only calls of this function, for example MPI_Send or send
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Only from this event on
+    #[arg(long, value_name = "EVENT")]
+    from: Option<u64>,
+    /// Only up to this event
+    #[arg(long, value_name = "EVENT")]
+    to: Option<u64>,
+    /// Show when each call began, in seconds since the rank's start, and how long it took
+    #[arg(long)]
+    times: bool,
+}
+
+/// What is to be done.
+pub(crate) enum Plan {
+    Run(RunPlan),
+    Analyze(AnalyzePlan),
+    Print(PrintPlan),
+    Explain(String),
+    Checks,
+}
+
+/// Where the report goes, and what counts.
+pub(crate) struct ReportPlan {
+    pub(crate) format: Format,
+    /// Created before the work begins, so that a bad path fails early.
+    pub(crate) file: Option<(PathBuf, std::fs::File)>,
+    pub(crate) fail_on: FailOn,
+}
+
+pub(crate) struct RunPlan {
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) report: ReportPlan,
+    pub(crate) stack_depth: Option<u32>,
+    pub(crate) stop: bool,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    /// Never empty.
+    pub(crate) command: Vec<OsString>,
+}
+
+pub(crate) struct AnalyzePlan {
+    pub(crate) dir: PathBuf,
+    pub(crate) report: ReportPlan,
+}
+
+pub(crate) struct PrintPlan {
+    pub(crate) dir: PathBuf,
+    pub(crate) ranks: Option<Ranks>,
+    pub(crate) function: Option<trace_format::mpi::FnId>,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) times: bool,
+}
+
+const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
+                         mpivet run -- mpirun -n 4 ./app";
+
+impl Cli {
+    pub(crate) fn from_command_line() -> Result<Cli, Exit> {
+        Cli::from_args(std::env::args_os().collect())
+    }
+
+    fn from_args(args: Vec<OsString>) -> Result<Cli, Exit> {
+        let run = args.get(1).is_some_and(|a| a == "run");
+        let dashes = args.iter().any(|a| a == "--");
+        Cli::try_parse_from(args).map_err(|e| match e.kind() {
+            // clap cannot know that what it calls an unexpected argument is the launcher.
+            ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if run && !dashes => {
+                Exit::Usage(RUN_USAGE.into())
+            }
+            ErrorKind::MissingRequiredArgument if run => Exit::Usage(RUN_USAGE.into()),
+            _ => Exit::Clap(e),
+        })
+    }
+}
+
+impl ReportPlan {
+    fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
+        let file = match args.report {
+            None => None,
+            Some(path) => match std::fs::File::create(&path) {
+                Ok(file) => Some((path, file)),
+                Err(e) => {
+                    return Err(Exit::Usage(format!("cannot write the report to {}: {e}", path.display())));
+                }
+            },
+        };
+        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on })
+    }
+}
+
+impl Plan {
+    pub(crate) fn new(cli: Cli) -> Result<Plan, Exit> {
+        Ok(match cli.command {
+            Command::Run(a) => Plan::Run(RunPlan {
+                dir: a.dir,
+                report: ReportPlan::new(a.report)?,
+                stack_depth: a.stack_depth,
+                stop: !a.no_stop,
+                quiet: a.quiet,
+                verbose: a.verbose,
+                command: a.command,
+            }),
+            Command::Analyze(a) => Plan::Analyze(AnalyzePlan { dir: a.dir, report: ReportPlan::new(a.report)? }),
+            Command::Print(a) => Plan::Print(PrintPlan {
+                dir: a.dir,
+                ranks: a.rank,
+                function: a.function.map(|name| function(&name)).transpose()?,
+                from: a.from.unwrap_or(0),
+                to: a.to.unwrap_or(u64::MAX),
+                times: a.times,
+            }),
+            Command::Explain { name } => Plan::Explain(name),
+            Command::Checks => Plan::Checks,
+        })
+    }
+}
+
+/// The function that a user means by `MPI_Send`, `mpi_send`, `Send` or `send`.
+fn function(name: &str) -> Result<trace_format::mpi::FnId, Exit> {
+    let full = if name.to_ascii_lowercase().starts_with("mpi") { name.to_owned() } else { format!("MPI_{name}") };
+    let rows = trace_format::mpi::FUNCTIONS;
+    rows.iter().find(|f| f.name.eq_ignore_ascii_case(&full)).map(|f| f.id).ok_or_else(|| {
+        let near = crate::explain::near(&full, rows.iter().map(|f| f.name));
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        Exit::Usage(format!("`{name}` is no MPI function{near}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    fn parse(args: &[&str]) -> Result<Cli, Exit> {
+        Cli::from_args(args.iter().map(|a| (*a).into()).collect())
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn run_takes_everything_behind_the_dashes() {
+        let cli = parse(&["mpivet", "run", "--stack-depth", "3", "--", "mpirun", "-n", "4", "--", "./app", "-q"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("not run") };
+        assert_eq!(run.command, ["mpirun", "-n", "4", "--", "./app", "-q"]);
+        assert_eq!(run.stack_depth, Some(3));
+        for wrong in [&["mpivet", "run"][..], &["mpivet", "run", "mpirun", "-n", "4"], &["mpivet", "run", "--"]] {
+            assert!(matches!(parse(wrong), Err(Exit::Usage(what)) if what == RUN_USAGE), "{wrong:?}");
+        }
+        assert!(matches!(parse(&["mpivet", "run", "--help"]), Err(Exit::Clap(_))));
+        assert!(matches!(parse(&["mpivet", "run", "--bogus", "--", "x"]), Err(Exit::Clap(_))));
+    }
+}

@@ -1,0 +1,298 @@
+//! Collective operations: the k-th collective call of each process on a communicator (window, file) belongs to
+//! instance k (MPI 4.1 sections 6.1 and 6.14); blocking, nonblocking and persistent ones share one order.
+
+use super::Model;
+use super::comms::CommIx;
+use super::facts::Origin;
+use super::shape::{NONE, Place, Side, shape};
+use super::types::Amount;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use trace_format::call::{Value, special};
+use trace_format::definition::Id;
+use trace_format::mpi::{Class, Coll, FnId, Start};
+
+/// The calls on one object, in order.
+pub(crate) struct Space {
+    /// Number of the first instance that is kept.
+    base: u64,
+    queue: VecDeque<Instance>,
+    /// Number of calls of each process.
+    next: Vec<u64>,
+}
+
+/// One collective operation.
+pub(crate) struct Instance {
+    pub(crate) parts: Vec<Option<Part>>,
+    pub(crate) arrived: u32,
+    pub(crate) done: u32,
+    /// A check found it wrong.
+    pub(crate) bad: bool,
+}
+
+/// What one process contributed.
+pub(crate) struct Part {
+    /// The call with the arguments (of a persistent operation the one that described it).
+    pub(crate) call: Arc<Origin>,
+    /// The call that started it, if that is another.
+    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) done: bool,
+}
+
+impl Part {
+    pub(crate) fn shown(&self) -> &Arc<Origin> {
+        self.start.as_ref().unwrap_or(&self.call)
+    }
+}
+
+/// Which collective a function is; those that make a communicator for a group stand for themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Coll(Coll),
+    Group(FnId),
+}
+
+pub(crate) fn what(func: FnId) -> What {
+    match shape(func).class {
+        Class::Collective(coll, _) => What::Coll(coll),
+        _ => What::Group(func),
+    }
+}
+
+impl Space {
+    pub(crate) fn new(size: u32) -> Space {
+        Space { base: 0, queue: VecDeque::new(), next: vec![0; size as usize] }
+    }
+
+    pub(crate) fn get(&self, index: u64) -> Option<&Instance> {
+        self.queue.get(index.checked_sub(self.base)? as usize)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: u64) -> Option<&mut Instance> {
+        self.queue.get_mut(index.checked_sub(self.base)? as usize)
+    }
+
+    /// Instances that are not over.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u64, &Instance)> {
+        self.queue.iter().enumerate().map(|(i, inst)| (self.base + i as u64, inst))
+    }
+
+    fn retire(&mut self) {
+        while self.queue.front().is_some_and(|i| i.done as usize == i.parts.len()) {
+            self.queue.pop_front();
+            self.base += 1;
+        }
+    }
+}
+
+impl Model {
+    /// The process at `position` makes its next collective call on the object: the number of the operation.
+    pub(crate) fn arrive(
+        &mut self,
+        comm: CommIx,
+        position: u32,
+        call: &Arc<Origin>,
+        start: Option<&Arc<Origin>>,
+    ) -> u64 {
+        let space = &mut self.comms.list[comm as usize].space;
+        let size = space.next.len();
+        let index = space.next[position as usize];
+        space.next[position as usize] += 1;
+        while space.base + (space.queue.len() as u64) <= index {
+            let mut parts = Vec::with_capacity(size);
+            parts.resize_with(size, || None);
+            space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false });
+        }
+        let instance = &mut space.queue[(index - space.base) as usize];
+        instance.parts[position as usize] = Some(Part { call: call.clone(), start: start.cloned(), done: false });
+        instance.arrived += 1;
+        if instance.arrived as usize == size {
+            self.check_collective(comm, index);
+        }
+        index
+    }
+
+    /// The process at `position` is done with its part.
+    pub(crate) fn part_done(&mut self, comm: CommIx, index: u64, position: u32) {
+        let space = &mut self.comms.list[comm as usize].space;
+        if let Some(instance) = space.get_mut(index)
+            && let Some(part) = &mut instance.parts[position as usize]
+            && !part.done
+        {
+            part.done = true;
+            instance.done += 1;
+            space.retire();
+        }
+    }
+
+    /// Holds the parts that are there against each other.
+    pub(crate) fn check_collective(&mut self, comm: CommIx, index: u64) {
+        let c = &self.comms.list[comm as usize];
+        if c.spoiled || c.foreign || c.size() < 2 || c.members().any(|r| self.ranks[r as usize].holed) {
+            return;
+        }
+        let Some(instance) = self.comms.list[comm as usize].space.get_mut(index) else { return };
+        // Lent to the checks, which need the rest of the model as well.
+        let parts = std::mem::take(&mut instance.parts);
+        let verdict = crate::checks::collective(self, &Gathering { comm, parts: &parts });
+        let c = &mut self.comms.list[comm as usize];
+        c.spoiled |= verdict == Verdict::Spoiled;
+        if let Some(instance) = c.space.get_mut(index) {
+            instance.parts = parts;
+            instance.bad = verdict != Verdict::Fine;
+        }
+    }
+}
+
+/// What the checks make of a collective operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    Fine,
+    Wrong,
+    /// Wrong in such a way that nothing can be said about what follows.
+    Spoiled,
+}
+
+/// The parts of one collective operation, for the checks: all of them, or those that came until the end.
+pub(crate) struct Gathering<'a> {
+    pub(crate) comm: CommIx,
+    pub(crate) parts: &'a [Option<Part>],
+}
+
+/// The arguments of one part.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) rank: i32,
+    /// Place in the communicator.
+    pub(crate) position: u32,
+    pub(crate) call: &'a Arc<Origin>,
+}
+
+impl<'a> Gathering<'a> {
+    pub(crate) fn views(&self) -> impl Iterator<Item = View<'a>> + use<'a> {
+        let parts = self.parts;
+        parts.iter().enumerate().filter_map(|(position, p)| {
+            p.as_ref().map(|p| View { rank: p.call.rank, position: position as u32, call: &p.call })
+        })
+    }
+
+    pub(crate) fn view(&self, position: u32) -> Option<View<'a>> {
+        let part = self.parts.get(position as usize)?.as_ref()?;
+        Some(View { rank: part.call.rank, position, call: &part.call })
+    }
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn value(&self, place: Place) -> &'a Value {
+        static NOTHING: Value = Value::None;
+        if place == NONE { &NOTHING } else { self.call.ins.get(place as usize).unwrap_or(&NOTHING) }
+    }
+
+    /// The integer at a place, if the function has such a parameter and it was recorded.
+    pub(crate) fn int(&self, place: Place) -> Option<i64> {
+        match self.value(place) {
+            Value::Int(v) => Some(*v),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn coll(&self) -> What {
+        what(self.call.func)
+    }
+
+    pub(crate) fn root(&self) -> Option<i32> {
+        self.int(shape(self.call.func).root).map(|r| r as i32)
+    }
+
+    pub(crate) fn op(&self) -> Option<Id> {
+        self.int(shape(self.call.func).op).map(|o| o as Id)
+    }
+
+    pub(crate) fn send(&self) -> Half<'a> {
+        self.half(shape(self.call.func).send)
+    }
+
+    pub(crate) fn recv(&self) -> Half<'a> {
+        self.half(shape(self.call.func).recv)
+    }
+
+    fn half(&self, side: Side) -> Half<'a> {
+        Half {
+            rank: self.rank,
+            in_place: self.int(side.buf) == Some(special::IN_PLACE),
+            count: self.value(side.count),
+            datatype: self.value(side.datatype),
+        }
+    }
+}
+
+/// One buffer of a part.
+#[derive(Clone, Copy)]
+pub(crate) struct Half<'a> {
+    rank: i32,
+    pub(crate) in_place: bool,
+    pub(crate) count: &'a Value,
+    datatype: &'a Value,
+}
+
+impl Half<'_> {
+    /// What goes to or comes from partner `i`; `None` where the trace does not say.
+    pub(crate) fn amount(&self, model: &Model, i: u32) -> Option<Amount> {
+        let pick = |v: &Value| match v {
+            Value::Int(v) => Some(*v),
+            Value::Ints(v) => v.get(i as usize).copied(),
+            _ => None,
+        };
+        let count = pick(self.count)?;
+        let datatype = pick(self.datatype)? as Id;
+        Some(model.one(self.rank, datatype)?.times(count))
+    }
+
+    /// Are counts and type the same for all partners?
+    pub(crate) fn is_uniform(&self) -> bool {
+        matches!((self.count, self.datatype), (Value::Int(_), Value::Int(_)))
+    }
+}
+
+/// How a collective's result depends on others: whom a process needs before its own call can return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    All,
+    /// The root needs all others, who need nobody.
+    RootNeedsAll,
+    /// All others need the root, who needs nobody.
+    AllNeedRoot,
+    /// Those before it.
+    Lower,
+    /// Nobody by the logic of the operation.
+    Nobody,
+}
+
+/// MPI 4.1 section 6.1: a collective may synchronise, but need not where no data say so.
+pub(crate) fn needs(what: What) -> Needs {
+    use Coll::*;
+    let What::Coll(coll) = what else { return Needs::All };
+    match coll {
+        Barrier | Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw | Allreduce | ReduceScatter
+        | ReduceScatterBlock => Needs::All,
+        Gather | Gatherv | Reduce => Needs::RootNeedsAll,
+        Bcast | Scatter | Scatterv => Needs::AllNeedRoot,
+        Scan | Exscan => Needs::Lower,
+        CommDup | CommDupWithInfo | CommSplit | CommSplitType | CommCreate | CartCreate | CartSub | GraphCreate
+        | DistGraphCreate | DistGraphCreateAdjacent | IntercommMerge | CommShrink | CommAgree | StreamCommCreate
+        | ThreadcommInit | WinCreate | WinAllocate | WinAllocateShared | WinCreateDynamic | WinFree => Needs::All,
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw
+        | CommFree | CommDisconnect | CommSetInfo | CommSpawn | CommSpawnMultiple | CommAccept | CommConnect
+        | WinFence | WinSetInfo | FileOpen | FileClose | FileSetView | FileSetSize | FilePreallocate
+        | FileSetAtomicity | FileSync | FileSetInfo | FileSeekShared | FileReadAll | FileWriteAll | FileReadAtAll
+        | FileWriteAtAll | FileReadOrdered | FileWriteOrdered | FileReadAllBegin | FileReadAllEnd
+        | FileWriteAllBegin | FileWriteAllEnd | FileReadAtAllBegin | FileReadAtAllEnd | FileWriteAtAllBegin
+        | FileWriteAtAllEnd | FileReadOrderedBegin | FileReadOrderedEnd | FileWriteOrderedBegin
+        | FileWriteOrderedEnd | ThreadcommFree => Needs::Nobody,
+    }
+}
+
+/// Does the process wait in the call itself?
+pub(crate) fn is_blocking(func: FnId) -> bool {
+    !matches!(shape(func).class, Class::Collective(_, Start::Nonblocking | Start::Persistent))
+}

@@ -1,0 +1,240 @@
+//! What the engine hands to the checks, and what checks hand back: findings in the making, merged by their places.
+
+use super::Model;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use trace_format::call::{Call, Value};
+use trace_format::catalogue::CheckInfo;
+use trace_format::definition::Id;
+use trace_format::finding::{CallRef, Finding, Severity};
+use trace_format::mpi::FnId;
+use trace_format::ranks::Ranks;
+
+/// A call as long as something may have to be said about it.
+#[derive(Debug)]
+pub struct Origin {
+    pub(crate) rank: i32,
+    pub(crate) thread: u16,
+    pub(crate) func: FnId,
+    pub(crate) index: u64,
+    pub(crate) site: Id,
+    pub(crate) ins: Vec<Value>,
+}
+
+impl Origin {
+    pub(crate) fn event(&self) -> u64 {
+        2 * self.index + 1
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.func.name()
+    }
+}
+
+/// A call that a finding speaks of.
+#[derive(Debug, Clone)]
+pub struct Site {
+    pub(crate) rank: i32,
+    /// `None`: a place outside of MPI.
+    pub(crate) call: Option<Arc<Origin>>,
+    pub(crate) pc: u64,
+    pub(crate) role: String,
+}
+
+impl Site {
+    pub(crate) fn new(call: &Arc<Origin>, role: impl Into<String>) -> Site {
+        Site { rank: call.rank, call: Some(call.clone()), pc: 0, role: role.into() }
+    }
+
+    fn order(&self) -> (i32, u16, u64) {
+        self.call.as_ref().map_or((self.rank, 0, 0), |c| (c.rank, c.thread, c.event()))
+    }
+}
+
+/// A finding in the making.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) check: &'static CheckInfo,
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    pub(crate) calls: Vec<Site>,
+    /// Ranks concerned; those of the calls if empty.
+    pub(crate) ranks: Vec<i32>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Draft {
+    pub(crate) fn new(check: &'static CheckInfo, message: impl Into<String>, calls: Vec<Site>) -> Draft {
+        Draft { check, severity: check.severity, message: message.into(), calls, ranks: Vec::new(), notes: Vec::new() }
+    }
+
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Draft {
+        self.notes.push(note.into());
+        self
+    }
+
+    pub(crate) fn severity(mut self, severity: Severity) -> Draft {
+        self.severity = severity;
+        self
+    }
+
+    pub(crate) fn ranks(mut self, ranks: impl IntoIterator<Item = i32>) -> Draft {
+        self.ranks = ranks.into_iter().collect();
+        self
+    }
+}
+
+struct Kept {
+    draft: Draft,
+    order: Vec<(i32, u16, u64)>,
+    count: u64,
+    ranks: Vec<i32>,
+}
+
+/// Collects findings; the same finding at the same places is one with a count.
+#[derive(Default)]
+pub(crate) struct Report {
+    kept: FxHashMap<(&'static str, u8, Vec<u64>), Kept>,
+}
+
+impl Report {
+    /// A finding of `check` at the places of `calls`: `make` is called only for the first one in the order of ranks
+    /// and events, or what may become it.
+    pub(crate) fn add_lazy(
+        &mut self,
+        model: &Model,
+        check: &'static CheckInfo,
+        calls: &[&Arc<Origin>],
+        make: impl FnOnce() -> Draft,
+    ) {
+        let places = calls.iter().map(|c| model.place(c)).collect();
+        let order: Vec<_> = calls.iter().map(|c| (c.rank, c.thread, c.event())).collect();
+        let ranks: Vec<i32> = calls.iter().map(|c| c.rank).collect();
+        self.keep((check.code, 0, places), order, &ranks, make);
+    }
+
+    /// Adds a finding.
+    pub(crate) fn add(&mut self, model: &Model, draft: Draft) {
+        let mut places: Vec<u64> = draft.calls.iter().map(|s| model.place_of_site(s)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let order: Vec<_> = draft.calls.iter().map(Site::order).collect();
+        let ranks =
+            if draft.ranks.is_empty() { draft.calls.iter().map(|s| s.rank).collect() } else { draft.ranks.clone() };
+        self.keep((draft.check.code, 1 + draft.severity as u8, places), order, &ranks, || draft);
+    }
+
+    fn keep(
+        &mut self,
+        key: (&'static str, u8, Vec<u64>),
+        order: Vec<(i32, u16, u64)>,
+        ranks: &[i32],
+        make: impl FnOnce() -> Draft,
+    ) {
+        match self.kept.entry(key) {
+            std::collections::hash_map::Entry::Vacant(e) => {
+                let draft = make();
+                let ranks = if draft.ranks.is_empty() { ranks.to_vec() } else { draft.ranks.clone() };
+                e.insert(Kept { draft, order, count: 1, ranks });
+            }
+            std::collections::hash_map::Entry::Occupied(mut e) => {
+                let kept = e.get_mut();
+                kept.count += 1;
+                for r in ranks {
+                    if !kept.ranks.contains(r) {
+                        kept.ranks.push(*r);
+                    }
+                }
+                if order < kept.order {
+                    kept.order = order;
+                    kept.draft = make();
+                    for r in kept.draft.ranks.iter() {
+                        if !kept.ranks.contains(r) {
+                            kept.ranks.push(*r);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Are there findings of this check?
+    pub(crate) fn has(&self, check: &CheckInfo) -> bool {
+        self.kept.keys().any(|k| k.0 == check.code)
+    }
+
+    /// The findings, sorted by severity, code, ranks and events.
+    pub(crate) fn finish(self, model: &Model) -> Vec<Finding> {
+        let mut all: Vec<Kept> = self.kept.into_values().collect();
+        for k in &mut all {
+            k.ranks.sort_unstable();
+            k.ranks.dedup();
+        }
+        all.sort_by(|a, b| {
+            let key = |k: &Kept| (k.draft.severity, k.draft.check.code);
+            key(a)
+                .cmp(&key(b))
+                .then_with(|| a.ranks.cmp(&b.ranks))
+                .then_with(|| a.order.cmp(&b.order))
+                .then_with(|| a.draft.message.cmp(&b.draft.message))
+        });
+        all.into_iter()
+            .map(|k| {
+                let mut notes = k.draft.notes;
+                let described: Vec<i32> =
+                    if k.draft.ranks.is_empty() { k.draft.calls.iter().map(|c| c.rank).collect() } else { k.draft.ranks };
+                let others: Vec<i32> = k.ranks.iter().copied().filter(|r| !described.contains(r)).collect();
+                if !others.is_empty() {
+                    notes.push(format!("the same on {}", rank_list(&others)));
+                }
+                Finding {
+                    check: k.draft.check,
+                    severity: k.draft.severity,
+                    message: k.draft.message,
+                    ranks: k.ranks,
+                    calls: k.draft.calls.iter().map(|s| model.call_ref(s)).collect(),
+                    notes,
+                    count: k.count,
+                }
+            })
+            .collect()
+    }
+}
+
+/// `rank 3`, `ranks 0-3,7`.
+pub(crate) fn rank_list(ranks: &[i32]) -> String {
+    let mut ranks = ranks.to_vec();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let list: Ranks = ranks.iter().copied().collect();
+    if ranks.len() == 1 { format!("rank {list}") } else { format!("ranks {list}") }
+}
+
+/// `1 message`, `3 messages`.
+pub(crate) fn plural(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// A call of `origin` as the readable notation needs it.
+pub(crate) fn as_call(origin: &Origin) -> Call {
+    let mut call = Call::new(origin.func);
+    call.thread = origin.thread;
+    call.index = origin.index;
+    call.site = origin.site;
+    call.ins.clone_from(&origin.ins);
+    call
+}
+
+/// An empty reference, for a rank that was in no call.
+pub(crate) fn outside(rank: i32, pc: u64, role: &str) -> CallRef {
+    CallRef {
+        rank,
+        thread: 0,
+        event: 0,
+        function: String::new(),
+        text: String::new(),
+        site: 0,
+        pc,
+        role: role.to_owned(),
+    }
+}

@@ -1,0 +1,300 @@
+//! Point-to-point matching by the order rules of MPI 4.1 section 3.5, with the sources and tags that the run observed.
+//!
+//! A message is known by its lane: communicator, source, destination and tag. Within a lane sends match receives in
+//! order. A receive enters its lane when its source and tag are certain (it completed, or named both and was freed);
+//! it is paired only when no receive posted before it, and still open, could have taken the message.
+
+use super::comms::CommIx;
+use super::facts::Origin;
+use super::types::Amount;
+use super::Model;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::mpi::SendMode;
+
+pub(crate) type OpId = u32;
+
+/// Which half of a message an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpKind {
+    Send(SendMode),
+    Recv,
+}
+
+/// What is sent, or room for what is received.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Data {
+    pub(crate) amount: Amount,
+}
+
+/// A send or receive that was started.
+#[derive(Debug)]
+pub(crate) struct Op {
+    pub(crate) kind: OpKind,
+    pub(crate) rank: i32,
+    pub(crate) comm: CommIx,
+    /// World rank of the partner; ANY_SOURCE.
+    pub(crate) peer: i32,
+    pub(crate) tag: i32,
+    /// `None`: a matched probe whose receive has not been called.
+    pub(crate) data: Option<Data>,
+    pub(crate) origin: Arc<Origin>,
+    /// The call that started it, if that is not `origin` (persistent).
+    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) matched: bool,
+    /// Completed for the program, or never to be completed by it (freed request).
+    pub(crate) done: bool,
+    pub(crate) order: u64,
+    /// The other half, while the receive of a matched probe has not been called.
+    pub(crate) waiting_partner: Option<OpId>,
+}
+
+impl Op {
+    pub(crate) fn is_send(&self) -> bool {
+        matches!(self.kind, OpKind::Send(_))
+    }
+
+    /// The call that shows where it was started.
+    pub(crate) fn shown(&self) -> &Arc<Origin> {
+        self.start.as_ref().unwrap_or(&self.origin)
+    }
+}
+
+/// A receive whose message is not known yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pending {
+    pub(crate) order: u64,
+    pub(crate) source: i32,
+    pub(crate) tag: i32,
+    pub(crate) op: OpId,
+}
+
+impl Pending {
+    pub(crate) fn takes(&self, source: i32, tag: i32) -> bool {
+        (self.source == ANY_SOURCE || self.source == source) && (self.tag == ANY_TAG || self.tag == tag)
+    }
+
+    pub(crate) fn is_exact(&self) -> bool {
+        self.source != ANY_SOURCE && self.tag != ANY_TAG
+    }
+}
+
+/// Messages of one source and tag.
+#[derive(Debug, Default)]
+pub(crate) struct Lane {
+    pub(crate) sends: VecDeque<OpId>,
+    /// Receives that certainly got a message of this lane, in posting order.
+    pub(crate) recvs: VecDeque<(u64, OpId)>,
+}
+
+/// Messages under way to one process of a communicator.
+#[derive(Debug, Default)]
+pub(crate) struct Mailbox {
+    next_order: u64,
+    pub(crate) pending: VecDeque<Pending>,
+    pub(crate) lanes: FxHashMap<(i32, i32), Lane>,
+}
+
+/// Empty lanes are kept for the next message as long as there are not more than this many.
+const MAX_LANES: usize = 256;
+
+/// A send and the receive that got its message.
+pub(crate) struct Pair<'a> {
+    pub(crate) send: &'a Op,
+    pub(crate) recv: &'a Op,
+}
+
+impl Model {
+    pub(crate) fn post_send(&mut self, op: OpId) {
+        let o = &self.ops[op];
+        let (comm, dest, lane) = (o.comm, o.peer, (o.rank, o.tag));
+        let mailbox = self.comms.list[comm as usize].boxes.entry(dest).or_default();
+        mailbox.lanes.entry(lane).or_default().sends.push_back(op);
+        self.try_lane(comm, dest, lane);
+    }
+
+    pub(crate) fn post_recv(&mut self, op: OpId) {
+        let o = &mut self.ops[op];
+        let mailbox = self.comms.list[o.comm as usize].boxes.entry(o.rank).or_default();
+        o.order = mailbox.next_order;
+        mailbox.next_order += 1;
+        mailbox.pending.push_back(Pending { order: o.order, source: o.peer, tag: o.tag, op });
+    }
+
+    /// The receive got a message from `source` (world rank) with `tag`.
+    pub(crate) fn settle(&mut self, op: OpId, source: i32, tag: i32) {
+        let o = &self.ops[op];
+        let (comm, rank, order) = (o.comm, o.rank, o.order);
+        let Some(mailbox) = self.comms.list[comm as usize].boxes.get_mut(&rank) else { return };
+        let Some(place) = mailbox.pending.iter().position(|p| p.op == op) else { return };
+        let exact = mailbox.pending[place].is_exact();
+        mailbox.pending.remove(place);
+        let recvs = &mut mailbox.lanes.entry((source, tag)).or_default().recvs;
+        let at = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
+        recvs.insert(at, (order, op));
+        if exact {
+            self.try_lane(comm, rank, (source, tag));
+        } else {
+            self.try_all_lanes(comm, rank);
+        }
+    }
+
+    /// The operation did not take place: it was cancelled, or its call failed. It is forgotten.
+    pub(crate) fn withdraw(&mut self, op: OpId) {
+        let Some(o) = self.ops.get(op) else { return };
+        if o.matched {
+            return self.finish_op(op);
+        }
+        let (comm, send) = (o.comm, o.is_send());
+        let (dest, lane) = if send { (o.peer, (o.rank, o.tag)) } else { (o.rank, (o.peer, o.tag)) };
+        if let Some(mailbox) = self.comms.list[comm as usize].boxes.get_mut(&dest) {
+            mailbox.pending.retain(|p| p.op != op);
+            match mailbox.lanes.get_mut(&lane) {
+                Some(lane) if send => lane.sends.retain(|s| *s != op),
+                Some(lane) => lane.recvs.retain(|r| r.1 != op),
+                None => {}
+            }
+        }
+        self.ops.remove(op);
+        if !send {
+            self.try_all_lanes(comm, dest);
+        }
+    }
+
+    fn try_all_lanes(&mut self, comm: CommIx, dest: i32) {
+        let Some(mailbox) = self.comms.list[comm as usize].boxes.get(&dest) else { return };
+        let ready = mailbox.lanes.iter().filter(|(_, l)| !l.sends.is_empty() && !l.recvs.is_empty());
+        let mut lanes: Vec<(i32, i32)> = ready.map(|(k, _)| *k).collect();
+        lanes.sort_unstable();
+        for lane in lanes {
+            self.try_lane(comm, dest, lane);
+        }
+    }
+
+    fn try_lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) {
+        loop {
+            let Some(mailbox) = self.comms.list[comm as usize].boxes.get_mut(&dest) else { return };
+            let many = mailbox.lanes.len() > MAX_LANES;
+            let Some(lane) = mailbox.lanes.get_mut(&key) else { return };
+            let (Some(&send), Some(&(order, recv))) = (lane.sends.front(), lane.recvs.front()) else {
+                if many && lane.sends.is_empty() && lane.recvs.is_empty() {
+                    mailbox.lanes.remove(&key);
+                }
+                return;
+            };
+            if mailbox.pending.iter().take_while(|p| p.order < order).any(|p| p.takes(key.0, key.1)) {
+                return;
+            }
+            lane.sends.pop_front();
+            lane.recvs.pop_front();
+            self.pair(send, recv);
+        }
+    }
+
+    /// The two belong together.
+    pub(crate) fn pair(&mut self, send: OpId, recv: OpId) {
+        self.ops[send].matched = true;
+        self.ops[recv].matched = true;
+        if self.ops[recv].data.is_none() {
+            self.ops[recv].waiting_partner = Some(send);
+            self.ops[send].waiting_partner = Some(recv);
+            return;
+        }
+        self.check_pair(send, recv);
+        self.release(send);
+        self.release(recv);
+    }
+
+    /// The receive of a matched probe said where the message goes.
+    pub(crate) fn supply(&mut self, recv: OpId, data: Data) {
+        self.ops[recv].data = Some(data);
+        if let Some(send) = self.ops[recv].waiting_partner.take() {
+            self.ops[send].waiting_partner = None;
+            self.check_pair(send, recv);
+            self.release(send);
+            self.release(recv);
+        }
+    }
+
+    /// The program is done with the operation.
+    pub(crate) fn finish_op(&mut self, op: OpId) {
+        if let Some(o) = self.ops.get_mut(op) {
+            o.done = true;
+        }
+        self.release(op);
+    }
+
+    /// Forgets an operation that nobody needs any more.
+    pub(crate) fn release(&mut self, op: OpId) {
+        if self.ops.get(op).is_some_and(|o| o.done && o.matched && o.waiting_partner.is_none()) {
+            self.ops.remove(op);
+        }
+    }
+}
+
+/// Which open receives would get which of the messages that are there, in posting order: what the rest of a mailbox
+/// comes to when nothing more happens.
+#[derive(Debug, Default)]
+pub(crate) struct Tentative {
+    /// Receive to send.
+    pub(crate) recv: FxHashMap<OpId, OpId>,
+    /// Send to receive, and whether the pair is the only possible one.
+    pub(crate) send: FxHashMap<OpId, (OpId, bool)>,
+}
+
+impl Mailbox {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pending.is_empty() && self.lanes.values().all(|l| l.sends.is_empty() && l.recvs.is_empty())
+    }
+
+    /// Lanes with messages that were sent and not received, sorted.
+    fn sent_lanes(&self) -> Vec<(i32, i32)> {
+        let mut lanes: Vec<_> = self.lanes.iter().filter(|(_, l)| !l.sends.is_empty()).map(|(k, _)| *k).collect();
+        lanes.sort_unstable();
+        lanes
+    }
+
+    /// Pairs what is left: first what has one lane to choose from, in posting order, wildcards at last.
+    pub(crate) fn tentative(&self) -> Tentative {
+        let mut result = Tentative::default();
+        let lanes = self.sent_lanes();
+        if lanes.is_empty() {
+            return result;
+        }
+        let mut left: FxHashMap<(i32, i32), VecDeque<OpId>> =
+            lanes.iter().map(|k| (*k, self.lanes[k].sends.clone())).collect();
+        // Settled receives and exact ones compete for one lane each.
+        let mut exact: Vec<(u64, (i32, i32), OpId)> = Vec::new();
+        for (key, lane) in &self.lanes {
+            exact.extend(lane.recvs.iter().map(|(order, op)| (*order, *key, *op)));
+        }
+        exact.extend(self.pending.iter().filter(|p| p.is_exact()).map(|p| (p.order, (p.source, p.tag), p.op)));
+        exact.sort_unstable();
+        for (order, key, op) in exact {
+            if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
+                let sole = !self.pending.iter().any(|p| p.order != order && !p.is_exact() && p.takes(key.0, key.1));
+                result.recv.insert(op, send);
+                result.send.insert(send, (op, sole));
+            }
+        }
+        let mut wild: Vec<&Pending> = self.pending.iter().filter(|p| !p.is_exact()).collect();
+        wild.sort_by_key(|p| ((p.source == ANY_SOURCE) as u8 + (p.tag == ANY_TAG) as u8, p.order));
+        for p in wild {
+            let lane = lanes.iter().filter(|k| p.takes(k.0, k.1)).find(|k| !left[*k].is_empty());
+            if let Some(send) = lane.and_then(|k| left.get_mut(k)).and_then(VecDeque::pop_front) {
+                result.recv.insert(p.op, send);
+                result.send.insert(send, (p.op, false));
+            }
+        }
+        result
+    }
+
+    /// How many messages that are there this pattern could take.
+    pub(crate) fn candidates(&self, source: i32, tag: i32) -> impl Iterator<Item = OpId> + '_ {
+        let wanted = Pending { order: 0, source, tag, op: 0 };
+        let lanes = self.sent_lanes().into_iter().filter(move |k| wanted.takes(k.0, k.1));
+        lanes.flat_map(|k| self.lanes[&k].sends.iter().copied())
+    }
+}

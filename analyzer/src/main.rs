@@ -1,0 +1,42 @@
+//! `mpivet`: the command. Each subcommand is a module; all of them end in an exit code of [`cli::Exit`].
+
+#![forbid(unsafe_code)]
+
+mod analyze;
+mod cli;
+mod explain;
+mod print;
+mod run;
+
+use cli::{Cli, Exit, Plan};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let plan = match Cli::from_command_line().and_then(Plan::new) {
+        Ok(plan) => plan,
+        Err(exit) => return exit.end(),
+    };
+    let result = match plan {
+        Plan::Run(plan) => run::run(&plan),
+        Plan::Analyze(plan) => analyze::analyze(&plan),
+        Plan::Print(plan) => print::print(&plan),
+        Plan::Explain(name) => explain::explain(&name),
+        Plan::Checks => explain::checks(),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(exit) => exit.end(),
+    }
+}
+
+/// Writes `text` to standard output. A reader that has gone away (`mpivet print | head`) is no error.
+fn put(text: &str) -> Result<(), Exit> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Exit::cannot(anyhow::anyhow!("cannot write to standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}

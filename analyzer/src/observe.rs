@@ -1,0 +1,107 @@
+//! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
+//! while the job runs.
+
+use crate::engine::{End, Engine, Stuck};
+use crate::load::{LoadError, Traces};
+use crate::report::{Report, RunInfo};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use trace_format::file::RankHeader;
+
+/// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays
+/// small when ranks advance together.
+const BLOCKS_A_TURN: usize = 4;
+/// How long the trace of a running job is read when only its present state is asked for.
+const RUNNING_LIMIT: Duration = Duration::from_secs(10);
+
+/// Traces and the engine that understands them.
+pub struct Observer {
+    pub traces: Traces,
+    /// Made when the first trace tells the number of ranks.
+    engine: Option<Engine>,
+    /// Ranks whose header the engine knows.
+    introduced: BTreeSet<i32>,
+    /// Events that the last [`Observer::poll`] brought.
+    pub last_events: u64,
+}
+
+impl Observer {
+    pub fn new(dir: &Path) -> Observer {
+        Observer { traces: Traces::new(dir), engine: None, introduced: BTreeSet::new(), last_events: 0 }
+    }
+
+    /// Reads everything that the directory holds. `gone` knows whose process is no more.
+    pub fn read(dir: &Path, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
+        let mut observer = Observer { traces: Traces::open(dir)?, ..Observer::new(dir) };
+        observer.read_rest(gone);
+        Ok(observer)
+    }
+
+    /// Reads on until nothing new comes. What is torn in the trace of a process that is `gone` stays torn; the others
+    /// may write without end, so that there is a limit.
+    pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
+        let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
+        let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
+        let until = (!running.is_empty()).then(|| Instant::now() + RUNNING_LIMIT);
+        for rank in gone {
+            self.traces.writer_is_gone(rank);
+        }
+        while !self.poll().is_empty() && until.is_none_or(|u| Instant::now() < u) {}
+    }
+
+    /// Looks for new traces and hands their news to the engine; the ranks that had some.
+    pub fn poll(&mut self) -> BTreeSet<i32> {
+        if self.introduced.len() != self.traces.size().map_or(0, |s| s as usize) || self.introduced.is_empty() {
+            // The directory is gone or unreadable: the traces that are open tell enough.
+            _ = self.traces.look_for_ranks();
+        }
+        let Some(size) = self.traces.size() else { return BTreeSet::new() };
+        let engine = self.engine.get_or_insert_with(|| Engine::new(size));
+        for header in self.traces.headers() {
+            if self.introduced.insert(header.rank) {
+                engine.set_request_stride(header.rank, header.request_stride);
+            }
+        }
+        let mut events = 0;
+        let news = self.traces.poll(BLOCKS_A_TURN, &mut |rank, event| {
+            events += 1;
+            engine.feed(rank, event);
+        });
+        self.last_events = events;
+        news
+    }
+
+    /// All ranks of the world have a trace.
+    pub fn is_complete(&self) -> bool {
+        self.traces.size().is_some() && self.traces.missing().is_empty()
+    }
+
+    /// Ranks that can never go on, by what was fed so far.
+    pub fn stuck(&mut self) -> Option<Stuck> {
+        self.engine.as_mut()?.stuck()
+    }
+
+    /// Makes the report of what was read.
+    pub fn report(mut self, stopped: bool) -> Report {
+        let missing = self.traces.missing();
+        let mut damage = self.traces.damage();
+        let (job, job_damage) = self.traces.job();
+        let lost = !damage.is_empty();
+        damage.extend(job_damage);
+        damage.sort();
+        let mut engine = self.engine.unwrap_or_else(|| Engine::new(job.ranks.max(0)));
+        let analysis = engine.finish(&End { stopped, missing: missing.clone(), lost });
+        let run = RunInfo {
+            program: job.program,
+            arguments: job.arguments,
+            ranks: job.ranks,
+            mpi: job.mpi,
+            missing,
+            stopped,
+            trace_dir: self.traces.dir().display().to_string(),
+            damage,
+        };
+        Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols)
+    }
+}

@@ -1,0 +1,229 @@
+//! `mpivet print`: the trace in the readable notation, one line a call. What the notation has no place for (event
+//! numbers, times, source lines) stands behind `//`, so that the output can be read back as a trace.
+
+use crate::cli::{CLEAN, Exit, PrintPlan};
+use analyzer::load::Traces;
+use analyzer::symbols::{Symbols, user_frame};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use trace_format::call::{Call, Outcome, SystemEvent};
+use trace_format::definition::{Definition, Id};
+use trace_format::file::RankHeader;
+use trace_format::mpi::Kind;
+use trace_format::mpi::predefined::error_class_name;
+use trace_format::reader::RankEvent;
+use trace_format::text::{Names, format_call, format_definition, format_return};
+
+/// Calls that wait for an earlier one to return; beyond, the earlier one is printed as it is.
+const MAX_WAITING: usize = 10_000;
+
+pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
+    let traces = Traces::open(&plan.dir).map_err(Exit::cannot)?;
+    let there: Vec<i32> = traces.headers().map(|h| h.rank).collect();
+    let wanted: BTreeSet<i32> = match &plan.ranks {
+        Some(ranks) => ranks.iter().collect(),
+        None => there.iter().copied().collect(),
+    };
+    if let Some(rank) = wanted.iter().find(|r| !there.contains(r)) {
+        let there: trace_format::ranks::Ranks = there.iter().copied().collect();
+        return Err(Exit::Usage(format!("there is no readable trace of rank {rank}; there are those of {there}")));
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = writeln!(out, "ranks {}", traces.size().unwrap_or(0))
+        .and_then(|()| wanted.iter().try_for_each(|&rank| print_rank(plan, rank, &mut out)))
+        .and_then(|()| out.flush());
+    match result {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Exit::cannot(e)),
+        _ => Ok(CLEAN),
+    }
+}
+
+fn print_rank(plan: &PrintPlan, rank: i32, out: &mut dyn Write) -> io::Result<()> {
+    // A directory of its own view: one rank after the other, each read once and forgotten.
+    let mut traces = Traces::new(&plan.dir);
+    traces.open_rank(rank);
+    traces.writer_is_gone(rank);
+    let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
+    let mut printer = Printer { plan, header, names: ObjectNames::default(), waiting: VecDeque::new(), places: HashMap::new() };
+    let mut events = Vec::new();
+    while !traces.poll(4, &mut |_, event| events.push(event)).is_empty() {
+        for event in events.drain(..) {
+            printer.event(event, &mut traces.symbols, out)?;
+        }
+    }
+    for event in events.drain(..) {
+        printer.event(event, &mut traces.symbols, out)?;
+    }
+    printer.flush(0, &mut traces.symbols, out)?;
+    for damage in traces.damage() {
+        let at = damage.offset.map(|o| format!(" at byte {o}")).unwrap_or_default();
+        writeln!(out, "// rank {rank}{at}: {}", damage.what)?;
+    }
+    Ok(())
+}
+
+/// Names that the program gave to its objects.
+#[derive(Default)]
+struct ObjectNames(HashMap<(Kind, Id), String>);
+
+impl Names for ObjectNames {
+    fn name(&self, kind: Kind, id: Id) -> Option<String> {
+        self.0.get(&(kind, id)).cloned()
+    }
+}
+
+enum Item {
+    Call(Call),
+    /// A line that keeps its place among the calls.
+    Line(String),
+}
+
+struct Printer<'a> {
+    plan: &'a PrintPlan,
+    header: RankHeader,
+    names: ObjectNames,
+    /// Calls in order, until those before them have returned.
+    waiting: VecDeque<Item>,
+    places: HashMap<Id, String>,
+}
+
+impl Printer<'_> {
+    fn event(&mut self, event: RankEvent, symbols: &mut Symbols, out: &mut dyn Write) -> io::Result<()> {
+        match event {
+            RankEvent::Definition(d) => {
+                match &d {
+                    Definition::CommName { id, name } => _ = self.names.0.insert((Kind::Comm, *id), name.clone()),
+                    Definition::TypeName { id, name } => _ = self.names.0.insert((Kind::Datatype, *id), name.clone()),
+                    _ => {}
+                }
+                if !self.is_filtered()
+                    && let Some(text) = format_definition(&d)
+                {
+                    self.waiting.push_back(Item::Line(format!("{}: {text}", self.header.rank)));
+                }
+            }
+            RankEvent::Call(call) => self.waiting.push_back(Item::Call(call)),
+            RankEvent::Return { thread, index, time, class, polls, outs } => {
+                let open = self.waiting.iter_mut().rev().find_map(|item| match item {
+                    Item::Call(c) if c.thread == thread && c.index == index => Some(c),
+                    _ => None,
+                });
+                if let Some(call) = open {
+                    call.outcome = Outcome::Returned(class);
+                    call.t_return = time;
+                    call.polls = polls;
+                    call.outs = outs;
+                } else {
+                    let who = self.who(thread);
+                    let class = if class == 0 { "ok" } else { error_class_name(class) };
+                    let line = format!("{who}: return = {class}    // of event {}", 2 * index + 1);
+                    self.waiting.push_back(Item::Line(line));
+                }
+            }
+            RankEvent::System { thread, time, event } => {
+                if let SystemEvent::Recording { on } = event {
+                    // The notation has no word for it: nothing but gaps depends on it.
+                    let what = if on { "resumed" } else { "paused" };
+                    self.waiting.push_back(Item::Line(format!("// {}: recording {what}", self.who(thread))));
+                } else if !self.is_filtered() {
+                    let mut line = format!("{}: {}", self.who(thread), system(&event));
+                    if self.plan.times {
+                        _ = write!(line, "    // {}", self.seconds(time));
+                    }
+                    self.waiting.push_back(Item::Line(line));
+                }
+            }
+        }
+        self.flush(MAX_WAITING, symbols, out)
+    }
+
+    /// Prints what is complete; of the rest, what is more than `keep`.
+    fn flush(&mut self, keep: usize, symbols: &mut Symbols, out: &mut dyn Write) -> io::Result<()> {
+        loop {
+            match self.waiting.front() {
+                None => return Ok(()),
+                Some(Item::Call(c)) if c.is_open() && self.waiting.len() <= keep => return Ok(()),
+                Some(_) => {}
+            }
+            match self.waiting.pop_front() {
+                Some(Item::Line(line)) => writeln!(out, "{line}")?,
+                Some(Item::Call(call)) if self.is_wanted(&call) => {
+                    let line = self.line(&call, symbols);
+                    writeln!(out, "{line}")?;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.plan.function.is_some() || self.plan.from > 0 || self.plan.to < u64::MAX
+    }
+
+    fn is_wanted(&self, call: &Call) -> bool {
+        self.plan.function.is_none_or(|f| f == call.func)
+            && call.return_event() >= self.plan.from
+            && call.call_event() <= self.plan.to
+    }
+
+    fn who(&self, thread: u16) -> String {
+        if thread == 0 { self.header.rank.to_string() } else { format!("{}.{thread}", self.header.rank) }
+    }
+
+    fn line(&mut self, call: &Call, symbols: &mut Symbols) -> String {
+        let mut line = format!("{}: {}", self.who(call.thread), format_call(call, &self.names));
+        if !call.is_open() {
+            _ = write!(line, " {}", format_return(call, &self.names));
+        }
+        _ = write!(line, "    // {}", call.call_event());
+        if !call.is_open() {
+            _ = write!(line, "-{}", call.return_event());
+        }
+        if call.polls > 0 {
+            _ = write!(line, " polled {} times", u64::from(call.polls) + 1);
+        }
+        if self.plan.times {
+            _ = write!(line, " {}", self.seconds(call.t_call));
+            if !call.is_open() {
+                let ticks = call.t_return.saturating_sub(call.t_call);
+                _ = write!(line, " +{:.1}us", ticks as f64 * 1e6 / self.ticks());
+            }
+        }
+        let rank = self.header.rank;
+        let place = self.places.entry(call.site).or_insert_with(|| place(rank, call.site, symbols));
+        line.push_str(place);
+        line
+    }
+
+    fn ticks(&self) -> f64 {
+        self.header.ticks_per_second.max(1) as f64
+    }
+
+    fn seconds(&self, time: u64) -> String {
+        format!("{:.6}s", time.saturating_sub(self.header.start_ticks) as f64 / self.ticks())
+    }
+}
+
+fn place(rank: i32, site: Id, symbols: &mut Symbols) -> String {
+    let frames = symbols.frames(rank, site, 0);
+    let Some(frame) = user_frame(&frames).map(|i| &frames[i]) else { return String::new() };
+    if frame.line > 0 && !frame.file.is_empty() {
+        format!(" @ {}:{}", symbols.short_path(rank, &frame.file), frame.line)
+    } else {
+        format!(" @ {frame}")
+    }
+}
+
+fn system(event: &SystemEvent) -> String {
+    match event {
+        SystemEvent::Exit { status } => format!("exit {status}"),
+        SystemEvent::Signal { signal, .. } => format!("signal {signal}"),
+        SystemEvent::MpiError { class, fatal, text, .. } => {
+            let fatal = if *fatal { " fatal" } else { "" };
+            format!("mpi-error {}{fatal} {text:?}", error_class_name(*class))
+        }
+        SystemEvent::Lost { reason } => format!("lost {reason:?}"),
+        SystemEvent::Recording { .. } => String::new(),
+    }
+}

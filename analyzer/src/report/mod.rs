@@ -1,0 +1,345 @@
+//! Reports: findings and what is known of the run in, text or JSON out. Nothing here knows how a finding was made.
+//! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
+
+mod json;
+mod text;
+
+use crate::engine::{RankEnd, RankSummary};
+use crate::load::Damage;
+use crate::symbols::{Symbols, user_frame};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use trace_format::finding::{CallRef, Finding, Severity};
+use trace_format::symbols::Location;
+
+pub use json::SCHEMA;
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+/// From which severity on a finding makes the exit code 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+/// Colours of the text report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    Plain,
+    Ansi,
+}
+
+impl Colour {
+    /// Colours are for terminals, and only for people who want them (<https://no-color.org>).
+    pub fn on(stream: &impl std::io::IsTerminal) -> Colour {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        if stream.is_terminal() && !unwanted { Colour::Ansi } else { Colour::Plain }
+    }
+}
+
+/// What is known of the run apart from its events.
+#[derive(Debug, Clone, Default)]
+pub struct RunInfo {
+    pub mpi: trace_format::job::Mpi,
+    pub program: String,
+    pub arguments: Vec<String>,
+    /// Ranks of MPI_COMM_WORLD.
+    pub ranks: i32,
+    pub missing: Vec<i32>,
+    /// mpivet stopped the job.
+    pub stopped: bool,
+    pub trace_dir: String,
+    pub damage: Vec<Damage>,
+}
+
+/// A report, ready to be rendered.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    schema: &'static str,
+    version: String,
+    mpi: Mpi,
+    task: Task,
+    findings: Vec<FindingView>,
+    /// Advice on the report itself: what would make it better.
+    #[serde(skip)]
+    hints: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Mpi {
+    family: String,
+    library: String,
+    standard: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Task {
+    program: String,
+    arguments: Vec<String>,
+    ranks: i32,
+    ended: Vec<Ended>,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    stopped: bool,
+    trace_dir: String,
+    defects: Vec<Defect>,
+}
+
+/// How one rank ended.
+#[derive(Debug, Serialize)]
+struct Ended {
+    rank: i32,
+    end: &'static str,
+    exit_status: Option<i32>,
+    calls: u64,
+    sends: u64,
+    recvs: u64,
+    collectives: u64,
+    unfinished: u64,
+    /// The call that the rank is in.
+    current: Option<Site>,
+    events: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Defect {
+    rank: Option<i32>,
+    offset: Option<u64>,
+    what: String,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingView {
+    check: &'static str,
+    code: &'static str,
+    severity: &'static str,
+    message: String,
+    ranks: Vec<i32>,
+    count: u64,
+    notes: Vec<String>,
+    sites: Vec<Site>,
+}
+
+/// A call of one rank, with its place in the source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Site {
+    rank: i32,
+    thread: u16,
+    function: String,
+    call: String,
+    role: String,
+    file: Option<String>,
+    line: Option<u32>,
+    source: Option<String>,
+    stack: Vec<Frame>,
+    event: u64,
+    /// Place of the user's frame in `stack`.
+    #[serde(skip)]
+    user: usize,
+    /// `file` as people want to read it.
+    #[serde(skip)]
+    short: String,
+    /// The line before it, for context.
+    #[serde(skip)]
+    before: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Frame {
+    function: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    module: Option<String>,
+    offset: u64,
+    #[serde(skip)]
+    short: String,
+}
+
+impl Report {
+    /// Looks up the source lines and puts everything in its final order.
+    pub fn new(run: RunInfo, mut findings: Vec<Finding>, ranks: &[RankSummary], symbols: &mut Symbols) -> Report {
+        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        let count = |s: Severity| findings.iter().filter(|f| f.severity == s).count();
+        let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        let mut ended: BTreeMap<i32, Ended> =
+            ranks.iter().map(|r| (r.rank, ended(r, run.missing.contains(&r.rank), symbols))).collect();
+        for &rank in &run.missing {
+            ended.entry(rank).or_insert_with(|| Ended::missing(rank));
+        }
+        let findings: Vec<FindingView> = findings.iter().map(|f| view(f, symbols)).collect();
+        let hints = hints(&findings, symbols);
+        let defect = |d: Damage| Defect { rank: d.rank, offset: d.offset, what: d.what };
+        Report {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").into(),
+            mpi: Mpi { family: run.mpi.family, library: run.mpi.library, standard: run.mpi.standard },
+            task: Task {
+                program: run.program,
+                arguments: run.arguments,
+                ranks: run.ranks,
+                ended: ended.into_values().collect(),
+                errors,
+                warnings,
+                notes,
+                stopped: run.stopped,
+                trace_dir: run.trace_dir,
+                defects: run.damage.into_iter().map(defect).collect(),
+            },
+            findings,
+            hints,
+        }
+    }
+
+    /// Is there a finding that makes the exit code 1?
+    pub fn fails(&self, on: FailOn) -> bool {
+        let Task { errors, warnings, notes, .. } = self.task;
+        match on {
+            FailOn::Error => errors > 0,
+            FailOn::Warning => errors + warnings > 0,
+            FailOn::Note => errors + warnings + notes > 0,
+            FailOn::Never => false,
+        }
+    }
+
+    /// Nothing was found, and nothing stood in the way of finding it.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.task.defects.is_empty()
+    }
+
+    /// The report as text for people.
+    pub fn to_text(&self, colour: Colour) -> String {
+        text::render(self, colour)
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> String {
+        json::render(self)
+    }
+
+    /// The report in `format`; only text has colours.
+    pub fn render(&self, format: Format, colour: Colour) -> String {
+        match format {
+            Format::Text => self.to_text(colour),
+            Format::Json => self.to_json(),
+        }
+    }
+}
+
+/// Errors first; then by code, rank and place. The same findings in another order give the same report.
+fn order(f: &Finding) -> impl Ord {
+    let first = f.calls.first().map(|c| (c.rank, c.thread, c.event));
+    (f.severity, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
+}
+
+fn view(f: &Finding, symbols: &mut Symbols) -> FindingView {
+    FindingView {
+        check: f.check.name,
+        code: f.check.code,
+        severity: f.severity.name(),
+        message: f.message.clone(),
+        ranks: f.ranks.clone(),
+        count: f.count,
+        notes: f.notes.clone(),
+        sites: f.calls.iter().map(|c| site(c, symbols)).collect(),
+    }
+}
+
+fn site(call: &CallRef, symbols: &mut Symbols) -> Site {
+    let places = symbols.frames(call.rank, call.site, call.pc);
+    let user = user_frame(&places).unwrap_or(0);
+    let place = places.get(user).filter(|p| !p.file.is_empty() && p.line > 0);
+    let file = place.map(|p| p.file.clone());
+    let line = place.map(|p| p.line);
+    let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
+    let source = line.and_then(&mut text);
+    let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
+    Site {
+        rank: call.rank,
+        thread: call.thread,
+        function: call.function.clone(),
+        call: call.text.clone(),
+        role: call.role.clone(),
+        short: file.as_ref().map(|f| symbols.short_path(call.rank, f).to_owned()).unwrap_or_default(),
+        file,
+        line,
+        source,
+        before,
+        stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
+        event: call.event,
+        user,
+    }
+}
+
+fn frame(place: &Location, short: &str) -> Frame {
+    let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
+    Frame {
+        function: text(&place.function),
+        file: text(&place.file),
+        line: (place.line > 0).then_some(place.line),
+        module: text(&place.module),
+        offset: place.offset,
+        short: short.to_owned(),
+    }
+}
+
+fn ended(r: &RankSummary, missing: bool, symbols: &mut Symbols) -> Ended {
+    let end = match r.end {
+        _ if missing => MISSING,
+        RankEnd::Normal => "normal",
+        RankEnd::Abend => "abend",
+        RankEnd::Abort => "abort",
+        RankEnd::Stopped => "stopped",
+        RankEnd::Unknown => "unknown",
+    };
+    Ended {
+        rank: r.rank,
+        end,
+        exit_status: r.exit_status,
+        calls: r.calls,
+        sends: r.sends,
+        recvs: r.recvs,
+        collectives: r.collectives,
+        unfinished: r.unfinished,
+        current: r.current.as_ref().map(|c| site(c, symbols)),
+        events: r.events,
+    }
+}
+
+/// The end of a rank that left no trace.
+const MISSING: &str = "missing";
+
+impl Ended {
+    fn missing(rank: i32) -> Ended {
+        Ended {
+            rank,
+            end: MISSING,
+            exit_status: None,
+            calls: 0,
+            sends: 0,
+            recvs: 0,
+            collectives: 0,
+            unfinished: 0,
+            current: None,
+            events: 0,
+        }
+    }
+}
+
+fn hints(findings: &[FindingView], symbols: &Symbols) -> Vec<String> {
+    let mut hints: Vec<String> = symbols.problems().iter().map(|(path, why)| format!("{path}: {why}")).collect();
+    let bare = findings.iter().flat_map(|f| &f.sites).find(|s| s.line.is_none() && s.stack.len() > s.user);
+    let module = bare.and_then(|s| s.stack[s.user].module.as_deref());
+    if let Some(module) = module.filter(|m| !symbols.problems().contains_key(*m)) {
+        hints.push(format!("{module} has no line numbers: compile with -g to see source lines"));
+    }
+    hints
+}

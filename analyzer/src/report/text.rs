@@ -1,0 +1,318 @@
+//! The text report, for people: a summary, then each finding with the source line of every rank involved.
+
+use super::{Colour, Ended, FindingView, Frame, MISSING, Report, Site, Task};
+use std::fmt::Write as _;
+use trace_format::ranks::Ranks;
+
+/// Places of a finding that are shown in full.
+const MAX_PLACES: usize = 8;
+/// Calls shown at one place.
+const MAX_CALLS: usize = 4;
+/// Frames shown of a stack.
+const MAX_FRAMES: usize = 8;
+/// Defects of the trace that are listed.
+const MAX_DEFECTS: usize = 20;
+
+pub(super) fn render(report: &Report, colour: Colour) -> String {
+    let mut page = Page { text: String::new(), colour };
+    page.summary(report);
+    for finding in &report.findings {
+        page.finding(finding);
+    }
+    page.defects(&report.task);
+    for hint in &report.hints {
+        page.line(&format!("hint: {hint}"));
+    }
+    page.text
+}
+
+#[derive(Clone, Copy)]
+enum Ink {
+    Red,
+    Yellow,
+    Cyan,
+    Blue,
+    Bold,
+}
+
+struct Page {
+    text: String,
+    colour: Colour,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+
+    fn ink(&self, ink: Ink, text: &str) -> String {
+        let code = match ink {
+            Ink::Red => "1;31",
+            Ink::Yellow => "1;33",
+            Ink::Cyan => "1;36",
+            Ink::Blue => "34",
+            Ink::Bold => "1",
+        };
+        match self.colour {
+            Colour::Plain => text.to_owned(),
+            Colour::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+
+    fn summary(&mut self, report: &Report) {
+        let task = &report.task;
+        let mut head = format!("mpivet: {}", task.program);
+        for argument in &task.arguments {
+            _ = write!(head, " {argument}");
+        }
+        _ = write!(head, ", {}", plural(task.ranks.max(0) as usize, "rank"));
+        if !report.mpi.library.is_empty() {
+            _ = write!(head, ", {}", library(&report.mpi.library));
+        }
+        if !report.mpi.standard.is_empty() {
+            _ = write!(head, " (MPI {})", report.mpi.standard);
+        }
+        let head = self.ink(Ink::Bold, &head);
+        self.line(&head);
+        for (what, ranks) in ends(&task.ended) {
+            self.line(&format!("  {}: {what}", name(&ranks)));
+        }
+        if task.stopped {
+            self.line("  mpivet stopped the job, because it could never have gone on");
+        }
+        let calls: u64 = task.ended.iter().map(|e| e.calls).sum();
+        if report.findings.is_empty() {
+            let verdict = format!("  no errors found in {}", plural(calls as usize, "MPI call"));
+            self.line(&verdict);
+        } else {
+            let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
+            let notes = plural(task.notes, "note");
+            self.line(&format!("  {errors}, {warnings}, {notes} in {}", plural(calls as usize, "MPI call")));
+        }
+        self.line(&format!("  trace: {}", task.trace_dir));
+    }
+
+    fn finding(&mut self, f: &FindingView) {
+        let ink = match f.severity {
+            "error" => Ink::Red,
+            "warning" => Ink::Yellow,
+            _ => Ink::Cyan,
+        };
+        let label = self.ink(ink, &format!("{}[{}]", f.severity, f.code));
+        let mut message = format!("{}: {}", f.check, f.message);
+        if f.count > 1 {
+            _ = write!(message, " ({} times)", f.count);
+        }
+        let message = self.ink(Ink::Bold, &message);
+        self.line("");
+        self.line(&format!("{label} {message}"));
+        let places = places(&f.sites);
+        for place in places.iter().take(MAX_PLACES) {
+            self.place(place);
+        }
+        let hidden: Vec<i32> = places.iter().skip(MAX_PLACES).flat_map(|p| p.iter().map(|s| s.rank)).collect();
+        if !hidden.is_empty() {
+            self.line(&format!("  ... and at other places {}", name(&sorted(hidden))));
+        }
+        let mark = self.ink(Ink::Blue, "=");
+        for note in &f.notes {
+            self.line(&format!("  {mark} {note}"));
+        }
+        self.line(&format!("  {mark} more: mpivet explain {}", f.check));
+    }
+
+    /// One source line and the calls that ranks made there.
+    fn place(&mut self, sites: &[&Site]) {
+        let site = sites[0];
+        match (&site.source, site.line) {
+            (Some(source), Some(line)) => {
+                let arrow = self.ink(Ink::Blue, "-->");
+                self.line(&format!("  {arrow} {}:{line}", site.short));
+                let width = line.to_string().len();
+                let bar = self.ink(Ink::Blue, "|");
+                let before = site.before.as_deref().filter(|b| !b.trim().is_empty());
+                if let Some(before) = before {
+                    let number = self.ink(Ink::Blue, &format!("{:>width$}", line - 1));
+                    self.line(&format!("   {number} {bar} {}", untab(before)));
+                }
+                let number = self.ink(Ink::Blue, &format!("{line:>width$}"));
+                self.line(&format!("   {number} {bar} {}", untab(source)));
+            }
+            (None, Some(line)) => {
+                let arrow = self.ink(Ink::Blue, "-->");
+                self.line(&format!("  {arrow} {}:{line} (the source file is not there)", site.short));
+            }
+            _ if !site.stack.is_empty() => {
+                let arrow = self.ink(Ink::Blue, "-->");
+                self.line(&format!("  {arrow} {}", frame(&site.stack[site.user])));
+            }
+            _ => {}
+        }
+        let calls = calls(sites);
+        for (ranks, site) in calls.iter().take(MAX_CALLS) {
+            let mut text = format!("     {}", name(ranks));
+            if site.thread != 0 {
+                _ = write!(text, " thread {}", site.thread);
+            }
+            if !site.call.is_empty() {
+                _ = write!(text, " in {}", site.call);
+            } else if !site.function.is_empty() {
+                _ = write!(text, " in {}", site.function);
+            }
+            if !site.role.is_empty() {
+                _ = write!(text, ": {}", site.role);
+            }
+            self.line(&text);
+        }
+        let hidden: Vec<i32> = calls.iter().skip(MAX_CALLS).flat_map(|(ranks, _)| ranks.clone()).collect();
+        if !hidden.is_empty() {
+            let hidden = sorted(hidden);
+            self.line(&format!("     and {} more: {}", plural(hidden.len(), "rank"), name(&hidden)));
+        }
+        let stack = stack(site);
+        if !stack.is_empty() {
+            self.line(&format!("     stack: {stack}"));
+        }
+    }
+
+    fn defects(&mut self, task: &Task) {
+        if task.defects.is_empty() {
+            return;
+        }
+        let label = self.ink(Ink::Yellow, "warning");
+        self.line("");
+        self.line(&format!("{label}: the trace is incomplete, and so is this report:"));
+        for d in task.defects.iter().take(MAX_DEFECTS) {
+            let mut text = String::from("  ");
+            if let Some(rank) = d.rank {
+                _ = write!(text, "rank {rank}");
+                if let Some(offset) = d.offset {
+                    _ = write!(text, " at byte {offset}");
+                }
+                text.push_str(": ");
+            }
+            text.push_str(&d.what);
+            self.line(&text);
+        }
+        if task.defects.len() > MAX_DEFECTS {
+            self.line(&format!("  ... and {} more", task.defects.len() - MAX_DEFECTS));
+        }
+    }
+}
+
+/// The first words of what the library says of itself: the rest is its configuration.
+fn library(text: &str) -> String {
+    let line = text.lines().next().unwrap_or("").replace('\t', " ");
+    let line = line.split(',').next().unwrap_or("").trim();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Ranks by how they ended.
+fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
+    let mut groups: Vec<(String, Vec<i32>)> = Vec::new();
+    for e in ended {
+        let mut what = match (e.end, e.exit_status) {
+            ("normal", None | Some(0)) => "ended normally".into(),
+            ("normal", Some(status)) => format!("ended with exit status {status}"),
+            ("abend", _) => "crashed".into(),
+            ("abort", _) => "was ended by MPI_Abort or from outside".into(),
+            ("stopped", _) => "was stopped".into(),
+            (MISSING, _) => "left no trace: did not call MPI_Init, or wrote it on another node".to_owned(),
+            _ => "end unknown".into(),
+        };
+        if let Some(current) = e.current.as_ref().filter(|_| e.end != "normal") {
+            _ = write!(what, " in {}", current.function);
+            if let Some(line) = current.line {
+                _ = write!(what, " ({}:{line})", current.short);
+            }
+        }
+        match groups.iter_mut().find(|(w, _)| *w == what) {
+            Some((_, ranks)) => ranks.push(e.rank),
+            None => groups.push((what, vec![e.rank])),
+        }
+    }
+    groups
+}
+
+/// Sites at the same place of the program, in the order of their first ranks.
+fn places(sites: &[Site]) -> Vec<Vec<&Site>> {
+    let mut groups: Vec<Vec<&Site>> = Vec::new();
+    for site in sites {
+        let same = |other: &Site| {
+            let known = site.line.is_some() || !site.stack.is_empty();
+            known && other.file == site.file && other.line == site.line && other.stack == site.stack
+        };
+        match groups.iter_mut().find(|g| same(g[0])) {
+            Some(group) => group.push(site),
+            None => groups.push(vec![site]),
+        }
+    }
+    groups
+}
+
+/// Calls with the same text and role, with the ranks that made them.
+fn calls<'a>(sites: &[&'a Site]) -> Vec<(Vec<i32>, &'a Site)> {
+    let mut groups: Vec<(Vec<i32>, &Site)> = Vec::new();
+    for &site in sites {
+        let same = |s: &Site| s.call == site.call && s.role == site.role && s.thread == site.thread;
+        match groups.iter_mut().find(|(_, s)| same(s)) {
+            Some((ranks, _)) if ranks.contains(&site.rank) => {}
+            Some((ranks, _)) => ranks.push(site.rank),
+            None => groups.push((vec![site.rank], site)),
+        }
+    }
+    groups
+}
+
+fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}
+
+/// `rank 3` or `ranks 0-2,5`.
+fn name(ranks: &[i32]) -> String {
+    match ranks {
+        [rank] => format!("rank {rank}"),
+        _ => format!("ranks {}", sorted(ranks.to_vec()).into_iter().collect::<Ranks>()),
+    }
+}
+
+fn plural(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+fn untab(line: &str) -> String {
+    line.replace('\t', "    ")
+}
+
+fn frame(f: &Frame) -> String {
+    let function = f.function.as_deref().unwrap_or("?");
+    match (f.line, f.module.as_deref()) {
+        (Some(line), _) if f.file.is_some() => format!("{function} ({}:{line})", f.short),
+        (_, Some(module)) => format!("{function} ({}+{:#x})", module.rsplit('/').next().unwrap_or(module), f.offset),
+        _ => format!("{function} ({:#x})", f.offset),
+    }
+}
+
+/// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it all.
+fn stack(site: &Site) -> String {
+    let start = |f: &Frame| {
+        f.function.as_deref().is_some_and(|n| n.starts_with("__libc_start") || n == "_start" || n == "__libc_init_first")
+    };
+    let frames: Vec<&Frame> = site.stack.iter().skip(site.user).take_while(|f| !start(f)).collect();
+    let trivial = match frames[..] {
+        [] => true,
+        [only] => site.line.is_none() || only.function.as_deref() == Some("main"),
+        _ => false,
+    };
+    if trivial {
+        return String::new();
+    }
+    let mut text = frames.iter().take(MAX_FRAMES).map(|f| frame(f)).collect::<Vec<_>>().join(" < ");
+    if frames.len() > MAX_FRAMES {
+        _ = write!(text, " < ... {} more", frames.len() - MAX_FRAMES);
+    }
+    text
+}

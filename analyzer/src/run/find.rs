@@ -1,0 +1,204 @@
+//! Finds what a run needs before anything is started: the launcher, the program behind it, the interposer and a
+//! directory for the traces; and explains afterwards why no rank left a trace.
+
+use crate::cli::{Exit, RunPlan};
+use anyhow::anyhow;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+const LIBRARY: &str = "libmpivet.so";
+
+pub(crate) struct Found {
+    pub(crate) launcher: PathBuf,
+    /// The program that the launcher starts, or the launcher itself.
+    pub(crate) program: PathBuf,
+    pub(crate) library: PathBuf,
+}
+
+impl Found {
+    pub(crate) fn new(command: &[OsString]) -> Result<Found, Exit> {
+        let name = &command[0];
+        let launcher = executable(name).ok_or_else(|| Exit::Usage(not_runnable(name)))?;
+        let program = program(&command[1..]).unwrap_or_else(|| launcher.clone());
+        Ok(Found { launcher, program, library: library()? })
+    }
+
+    fn program_name(&self) -> String {
+        self.program.file_name().unwrap_or(OsStr::new("job")).to_string_lossy().into_owned()
+    }
+}
+
+fn not_runnable(name: &OsStr) -> String {
+    let shown = name.to_string_lossy();
+    let path = Path::new(name);
+    if !shown.contains('/') {
+        format!("cannot run `{shown}`: not found in PATH")
+    } else if path.is_file() {
+        format!("cannot run `{shown}`: the file is not executable")
+    } else if path.is_dir() {
+        format!("cannot run `{shown}`: it is a directory")
+    } else {
+        format!("cannot run `{shown}`: there is no such file")
+    }
+}
+
+/// The executable file that `name` means, found as execvp(3) does.
+fn executable(name: &OsStr) -> Option<PathBuf> {
+    let is_executable = |p: &Path| fs::metadata(p).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    if name.is_empty() {
+        return None;
+    }
+    if name.to_string_lossy().contains('/') {
+        let path = PathBuf::from(name);
+        return is_executable(&path).then_some(path);
+    }
+    let dirs = std::env::var_os("PATH")?;
+    std::env::split_paths(&dirs).map(|dir| dir.join(name)).find(|p| is_executable(p))
+}
+
+/// The first argument that is a program. Values of the launcher's options (`-n 4`, `--map-by core`) rarely are, and
+/// a wrong guess only makes a directory's name less telling.
+fn program(args: &[OsString]) -> Option<PathBuf> {
+    args.iter().filter(|a| !a.to_string_lossy().starts_with('-')).find_map(|a| executable(a))
+}
+
+/// The interposer: where MPIVET_LIBRARY says, beside this executable, or in `../lib`.
+fn library() -> Result<PathBuf, Exit> {
+    let path = match std::env::var_os("MPIVET_LIBRARY").filter(|v| !v.is_empty()) {
+        Some(path) => {
+            let path = PathBuf::from(path);
+            let there = path.is_file().then_some(path.clone());
+            there.ok_or_else(|| {
+                Exit::cannot(anyhow!("MPIVET_LIBRARY names {}, which is not there", path.display()))
+            })?
+        }
+        None => {
+            let exe = std::env::current_exe().unwrap_or_default();
+            let dir = exe.parent().unwrap_or(Path::new("."));
+            let places = [dir.join(LIBRARY), dir.join("../lib").join(LIBRARY)];
+            places.iter().find(|p| p.is_file()).cloned().ok_or_else(|| {
+                Exit::cannot(anyhow!(
+                    "{LIBRARY} is neither in {} nor in ../lib from there; build it with `cargo build --release`, or \
+                     set MPIVET_LIBRARY to its path",
+                    dir.display()
+                ))
+            })?
+        }
+    };
+    let path = path.canonicalize().map_err(Exit::cannot)?;
+    if path.to_string_lossy().contains([' ', ':']) {
+        return Err(Exit::cannot(anyhow!(
+            "the path {} cannot be preloaded, because it holds a blank or a colon; copy {LIBRARY} elsewhere and set \
+             MPIVET_LIBRARY to its path",
+            path.display()
+        )));
+    }
+    Ok(path)
+}
+
+/// Makes the trace directory; its path as typed, and the absolute one.
+pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, PathBuf), Exit> {
+    let dir = match &plan.dir {
+        Some(dir) => dir.clone(),
+        None => PathBuf::from(format!("mpivet-{}-{}", found.program_name(), std::process::id())),
+    };
+    let cannot = |e: std::io::Error| {
+        Exit::Usage(format!(
+            "cannot write the trace directory {}: {e}; choose another place with --dir DIR",
+            dir.display()
+        ))
+    };
+    fs::create_dir_all(&dir).map_err(cannot)?;
+    if trace_format::reader::ranks_in(&dir).map_err(cannot)?.first().is_some() {
+        return Err(Exit::Usage(format!(
+            "{} already holds a trace; remove it, or choose another place with --dir DIR",
+            dir.display()
+        )));
+    }
+    // The directory may be there and yet not be ours to write to.
+    let probe = dir.join(".mpivet-probe");
+    fs::write(&probe, b"mpivet").map_err(cannot)?;
+    fs::remove_file(&probe).map_err(cannot)?;
+    let absolute = dir.canonicalize().map_err(cannot)?;
+    Ok((dir, absolute))
+}
+
+/// Why the job ended and no rank left a trace.
+pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
+    let program = found.program.display();
+    let what = match linkage(&found.program) {
+        Some(Linkage::Static) => {
+            return format!("{program} is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
+        }
+        _ if code != 0 => format!("the job ended with code {code} before any rank got through MPI_Init"),
+        _ => "the job ended and no rank called MPI_Init".into(),
+    };
+    let advice = if found.program == found.launcher {
+        format!("is `{program}` the MPI launcher (mpirun, mpiexec, srun) or an MPI program?")
+    } else if linkage(&found.program) == Some(Linkage::Dynamic { mpi: false }) {
+        format!("{program} is not linked with an MPI library")
+    } else {
+        "does the program use MPI, and does the launcher pass LD_PRELOAD and MPIVET_DIR on to its ranks?".into()
+    };
+    format!("nothing to analyze: {what}; {advice}")
+}
+
+/// How an executable is put together.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Linkage {
+    Static,
+    /// `mpi`: an MPI library is among those it needs (itself; they may need one in turn).
+    Dynamic { mpi: bool },
+}
+
+/// `None` if the file is no ELF executable of this kind of machine (a script, for example).
+fn linkage(path: &Path) -> Option<Linkage> {
+    const PT_INTERP: u32 = 3;
+    let data = fs::read(path).ok()?;
+    let word = |at: usize, n: usize| {
+        let bytes = data.get(at..at + n)?;
+        Some(bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b)))
+    };
+    // 64-bit, little-endian: what libmpivet.so is built for.
+    if !data.starts_with(b"\x7fELF\x02\x01") {
+        return None;
+    }
+    let (table, size, count) = (word(0x20, 8)? as usize, word(0x36, 2)? as usize, word(0x38, 2)? as usize);
+    let dynamic = (0..count).any(|i| word(table.saturating_add(i * size), 4) == Some(u64::from(PT_INTERP)));
+    if !dynamic {
+        return Some(Linkage::Static);
+    }
+    let mpi = data.windows(6).any(|w| w == b"libmpi");
+    Some(Linkage::Dynamic { mpi })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_test_is_dynamic_and_no_mpi_program() {
+        let me = std::env::current_exe().unwrap();
+        assert!(matches!(linkage(&me), Some(Linkage::Dynamic { .. })));
+        assert_eq!(linkage(Path::new("/proc/self/status")), None);
+        assert_eq!(linkage(Path::new("/nonexistent")), None);
+    }
+
+    #[test]
+    fn programs_are_found_behind_the_options() {
+        let args = |a: &[&str]| a.iter().map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(program(&args(&["-n", "4", "--oversubscribe", "/bin/true", "x"])), Some("/bin/true".into()));
+        assert_eq!(program(&args(&["-n", "4"])), None);
+        assert!(program(&args(&["-n", "4", "true", "sh"])).unwrap().ends_with("true"));
+    }
+
+    #[test]
+    fn a_launcher_that_cannot_run_is_named() {
+        assert_eq!(not_runnable(OsStr::new("foo")), "cannot run `foo`: not found in PATH");
+        assert!(not_runnable(OsStr::new("/etc/passwd")).ends_with("not executable"));
+        assert!(not_runnable(OsStr::new("/etc")).ends_with("a directory"));
+        assert!(not_runnable(OsStr::new("./nothing")).ends_with("no such file"));
+    }
+}

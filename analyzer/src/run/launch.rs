@@ -1,0 +1,194 @@
+//! Starts the launcher under the interposer, in a process group of its own, and passes signals and the terminal on.
+
+use super::find::Found;
+use crate::cli::{Exit, RunPlan};
+use anyhow::anyhow;
+use nix::errno::Errno;
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, pthread_sigmask};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use std::ffi::{CString, OsString};
+use std::os::fd::AsFd as _;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::Path;
+
+/// Signals that are the job's rather than ours.
+const FORWARDED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
+
+/// A started launcher.
+pub(crate) struct Launched {
+    pid: Pid,
+    signals: SignalFd,
+    /// The job has the terminal; it is ours again afterwards.
+    terminal: bool,
+    ended: Option<i32>,
+}
+
+/// The environment of the job.
+fn environment(plan: &RunPlan, dir: &Path, library: &Path) -> Vec<(OsString, OsString)> {
+    let mut preload = library.as_os_str().to_owned();
+    if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
+        preload.push(":");
+        preload.push(existing);
+    }
+    let mut ours: Vec<(OsString, OsString)> = vec![
+        ("LD_PRELOAD".into(), preload),
+        ("MPIVET_DIR".into(), dir.into()),
+        // The directory is named in the report: the ranks need not say it.
+        ("MPIVET_RUN".into(), "1".into()),
+    ];
+    ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
+    let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
+    all.append(&mut ours);
+    all
+}
+
+fn c_string(text: OsString) -> Result<CString, Exit> {
+    CString::new(text.into_vec()).map_err(|_| Exit::Usage("an argument holds a NUL character".into()))
+}
+
+impl Launched {
+    pub(crate) fn start(plan: &RunPlan, found: &Found, dir: &Path) -> Result<Launched, Exit> {
+        Launched::spawn(plan, found, dir).map_err(|e| match e {
+            SpawnError::Exit(exit) => exit,
+            SpawnError::Exec(errno) => {
+                Exit::Usage(format!("cannot run {}: {}", found.launcher.display(), errno.desc()))
+            }
+            SpawnError::Other(errno) => Exit::cannot(anyhow!(errno).context("cannot set up signals for the job")),
+        })
+    }
+
+    fn spawn(plan: &RunPlan, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
+        let args: Vec<CString> = plan.command.iter().cloned().map(c_string).collect::<Result<_, _>>()?;
+        let pair = |(mut name, value): (OsString, OsString)| {
+            name.push("=");
+            name.push(value);
+            c_string(name)
+        };
+        let env: Vec<CString> =
+            environment(plan, dir, &found.library).into_iter().map(pair).collect::<Result<_, _>>()?;
+
+        // From here on they wait for us in the descriptor; the job starts with the mask that we were started with.
+        let mut ours: SigSet = FORWARDED.into_iter().collect();
+        ours.add(Signal::SIGCHLD);
+        let signals = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        // Taking the terminal back from the background needs SIGTTOU out of the way.
+        ours.add(Signal::SIGTTOU);
+        let mut before = SigSet::empty();
+        pthread_sigmask(SigmaskHow::SIG_BLOCK, Some(&ours), Some(&mut before))?;
+
+        let mut attributes = PosixSpawnAttr::init()?;
+        attributes.set_flags(
+            PosixSpawnFlags::POSIX_SPAWN_SETPGROUP
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK
+                | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
+        )?;
+        attributes.set_pgroup(Pid::from_raw(0))?;
+        attributes.set_sigmask(&before)?;
+        // Rust ignores SIGPIPE from the start; programs expect it.
+        attributes.set_sigdefault(&SigSet::from_iter([Signal::SIGPIPE]))?;
+        let stdin = std::io::stdin();
+        let terminal = tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
+        let actions = PosixSpawnFileActions::init()?;
+        let pid = posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
+        let job = Launched { pid, signals, terminal, ended: None };
+        job.give_terminal();
+        Ok(job)
+    }
+
+    fn give_terminal(&self) {
+        if self.terminal {
+            _ = tcsetpgrp(std::io::stdin().as_fd(), self.pid);
+            // It may have asked for input before it had the terminal, and was stopped for that.
+            self.signal(Signal::SIGCONT);
+        }
+    }
+
+    fn take_terminal(&self) {
+        if self.terminal {
+            _ = tcsetpgrp(std::io::stdin().as_fd(), getpgrp());
+        }
+    }
+
+    /// Sends a signal to the launcher's process group.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // Once the launcher was waited for, its number may be somebody else's.
+        if self.ended.is_none() {
+            _ = killpg(self.pid, signal);
+        }
+    }
+
+    /// Waits for a signal, at most `limit`; passes on what is the job's.
+    pub(crate) fn rest(&self, limit: std::time::Duration) {
+        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+        let mut fds = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        _ = poll(&mut fds, PollTimeout::try_from(limit).unwrap_or(PollTimeout::ZERO));
+        while let Ok(Some(info)) = self.signals.read_signal() {
+            match Signal::try_from(info.ssi_signo as i32) {
+                Ok(signal) if FORWARDED.contains(&signal) => self.signal(signal),
+                _ => {}
+            }
+        }
+    }
+
+    /// Has the launcher ended? Then [`Launched::exit_code`] knows how.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        while self.ended.is_none() {
+            self.ended = match waitpid(self.pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
+                Ok(WaitStatus::Exited(_, code)) => Some(code),
+                Ok(WaitStatus::Signaled(_, signal, _)) => Some(128 + signal as i32),
+                Ok(WaitStatus::Stopped(_, signal)) if self.terminal && signal != Signal::SIGSTOP => {
+                    self.suspend();
+                    continue;
+                }
+                Ok(_) => return false,
+                Err(Errno::EINTR) => continue,
+                // Somebody else waited for it (SIGCHLD ignored): all that is known is that it is gone.
+                Err(_) => Some(0),
+            };
+            if self.ended.is_some() {
+                self.take_terminal();
+            }
+        }
+        true
+    }
+
+    /// The user pressed Ctrl-Z: the shell must see us stop too, and `fg` must wake the job again.
+    fn suspend(&self) {
+        self.take_terminal();
+        _ = kill(Pid::from_raw(0), Signal::SIGSTOP);
+        self.give_terminal();
+        self.signal(Signal::SIGCONT);
+    }
+
+    /// Exit code of the launcher, or 128 and the signal that ended it.
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.ended.unwrap_or(0).clamp(0, 255) as u8
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        self.take_terminal();
+    }
+}
+
+enum SpawnError {
+    Exit(Exit),
+    Exec(Errno),
+    Other(Errno),
+}
+
+impl From<Exit> for SpawnError {
+    fn from(exit: Exit) -> SpawnError {
+        SpawnError::Exit(exit)
+    }
+}
+
+impl From<Errno> for SpawnError {
+    fn from(errno: Errno) -> SpawnError {
+        SpawnError::Other(errno)
+    }
+}

@@ -1,0 +1,162 @@
+//! Where calls come from: collects the modules and call stacks of all ranks while their traces are read, and resolves
+//! those that a report or a print needs. Ranks of one program share its debug information.
+
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+use trace_format::definition::{Definition, Id, Module};
+use trace_format::symbols::{Loaders, Location, Modules, Sources};
+
+/// What is known of one rank.
+#[derive(Default)]
+struct Rank {
+    modules: Modules,
+    stacks: FxHashMap<Id, Box<[u64]>>,
+    known: FxHashMap<Id, Vec<Location>>,
+    cwd: String,
+}
+
+/// Modules and stacks of all ranks.
+#[derive(Default)]
+pub struct Symbols {
+    ranks: FxHashMap<i32, Rank>,
+    loaders: Loaders,
+    resolved: FxHashMap<(Rc<str>, Vec<u8>, u64), Rc<[Location]>>,
+    sources: Sources,
+}
+
+impl Symbols {
+    pub fn add_rank(&mut self, rank: i32, cwd: &str) {
+        cwd.clone_into(&mut self.ranks.entry(rank).or_default().cwd);
+    }
+
+    pub fn define(&mut self, rank: i32, definition: &Definition) {
+        let rank = self.ranks.entry(rank).or_default();
+        match definition {
+            Definition::Module(module) => rank.modules.add(module.clone()),
+            Definition::Stack { id, frames } => _ = rank.stacks.insert(*id, frames.as_slice().into()),
+            _ => {}
+        }
+    }
+
+    /// Says where a call site is, so that it need not be looked up.
+    pub fn set_frames(&mut self, rank: i32, site: Id, frames: Vec<Location>) {
+        self.ranks.entry(rank).or_default().known.insert(site, frames);
+    }
+
+    /// The frames of a call, innermost first, inlined functions as frames of their own: the instruction `pc` (0: none),
+    /// then those of the stack.
+    pub fn frames(&mut self, rank: i32, site: Id, pc: u64) -> Vec<Location> {
+        let known = self.ranks.get(&rank);
+        if let Some(frames) = known.and_then(|r| r.known.get(&site)) {
+            return frames.clone();
+        }
+        let stack = known.and_then(|r| r.stacks.get(&site)).map(|s| s.to_vec()).unwrap_or_default();
+        let mut frames = Vec::new();
+        if pc != 0 {
+            frames.extend_from_slice(&self.locate(rank, pc));
+        }
+        for return_address in stack {
+            // The call is the instruction before the one that it returns to.
+            frames.extend_from_slice(&self.locate(rank, return_address.saturating_sub(1)));
+        }
+        frames
+    }
+
+    fn locate(&mut self, rank: i32, address: u64) -> Rc<[Location]> {
+        let module = self.ranks.get(&rank).and_then(|r| r.modules.of(address));
+        let Some(module) = module else {
+            return Rc::new([Location { offset: address, ..Location::default() }]);
+        };
+        let offset = address.wrapping_sub(module.bias);
+        let key = (Rc::from(module.path.as_str()), module.build_id.clone(), offset);
+        let Symbols { loaders, resolved, .. } = self;
+        let module: &Module = module;
+        Rc::clone(resolved.entry(key).or_insert_with(|| loaders.locate(module, offset).into()))
+    }
+
+    /// The text of a source line. The compiler's path is tried as it is, then from where the rank was started.
+    pub fn source(&mut self, rank: i32, file: &str, line: u32) -> Option<String> {
+        let cwd = self.ranks.get(&rank).map_or("", |r| r.cwd.as_str());
+        let there = Path::new(file);
+        let path = if there.is_absolute() { there.to_owned() } else { Path::new(cwd).join(there) };
+        let path = if path.exists() { path } else { there.to_owned() };
+        self.sources.line(path.to_str()?, line).map(str::to_owned)
+    }
+
+    /// `file` without the directory that the rank was started in.
+    pub fn short_path<'a>(&self, rank: i32, file: &'a str) -> &'a str {
+        let cwd = self.ranks.get(&rank).map_or("", |r| r.cwd.as_str());
+        let inside = file.strip_prefix(cwd).and_then(|f| f.strip_prefix('/'));
+        inside.filter(|f| !cwd.is_empty() && !f.is_empty()).unwrap_or(file)
+    }
+
+    /// Modules whose debug information is not what it should be, and why.
+    pub fn problems(&self) -> &BTreeMap<String, String> {
+        &self.loaders.problems
+    }
+}
+
+/// Is the place in the user's code? Not in an MPI library, its bindings, mpivet or the system's libraries.
+pub fn is_user(place: &Location) -> bool {
+    const LIBRARIES: [&str; 16] = [
+        "libmpi", "libpmpi", "libmpich", "mca_", "libopen-", "libpmix", "libucp", "libuct", "libucs", "libfabric", "libc.so",
+        "libc-", "libpthread", "ld-", "libm.so", "linux-vdso",
+    ];
+    let name = place.module.rsplit('/').next().unwrap_or("");
+    !LIBRARIES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The line that the user wrote: the innermost frame with a source line in the user's code, or else the innermost
+/// frame of the user's code.
+pub fn user_frame(frames: &[Location]) -> Option<usize> {
+    let user = |l: &Location| is_user(l) && !l.module.is_empty();
+    frames
+        .iter()
+        .position(|l| user(l) && !l.file.is_empty() && l.line > 0)
+        .or_else(|| frames.iter().position(user))
+        .or(if frames.is_empty() { None } else { Some(0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(module: &str, file: &str, line: u32) -> Location {
+        Location { module: module.into(), file: file.into(), line, ..Location::default() }
+    }
+
+    #[test]
+    fn the_users_line_is_behind_the_bindings() {
+        let fortran = place("/usr/lib/libmpi_mpifh.so.40", "", 0);
+        let with_debug = place("/opt/mpi/lib/libmpich.so.12", "/build/src/send.c", 10);
+        let user = place("/home/me/app", "/home/me/app.f90", 7);
+        let plugin = place("/home/me/plugin.so", "", 0);
+        let libc = place("/lib/libc.so.6", "../csu/libc-start.c", 308);
+        let of = |frames: &[&Location]| user_frame(&frames.iter().map(|l| (*l).clone()).collect::<Vec<_>>());
+        assert_eq!(of(&[&fortran, &with_debug, &user, &libc]), Some(2));
+        assert_eq!(of(&[&fortran, &plugin, &user]), Some(2));
+        assert_eq!(of(&[&fortran, &plugin, &libc]), Some(1));
+        assert_eq!(of(&[&fortran]), Some(0));
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn paths_are_shown_from_the_working_directory() {
+        let mut symbols = Symbols::default();
+        symbols.add_rank(0, "/home/me");
+        assert_eq!(symbols.short_path(0, "/home/me/src/a.c"), "src/a.c");
+        assert_eq!(symbols.short_path(0, "/home/melanie/a.c"), "/home/melanie/a.c");
+        assert_eq!(symbols.short_path(1, "/a.c"), "/a.c");
+    }
+
+    #[test]
+    fn addresses_without_a_module_stay_addresses() {
+        let mut symbols = Symbols::default();
+        symbols.define(0, &Definition::Stack { id: 3, frames: vec![0x1001, 0x2001] });
+        let frames = symbols.frames(0, 3, 0x99);
+        assert_eq!(frames.iter().map(|f| f.offset).collect::<Vec<_>>(), [0x99, 0x1000, 0x2000]);
+        assert!(symbols.frames(1, 3, 0).is_empty());
+    }
+}

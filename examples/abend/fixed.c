@@ -1,0 +1,37 @@
+// The highest mean temperature among the strips of a plate.
+//
+// Fixed: a rank without sensors does not divide, and contributes a value that never wins.
+//
+// ranks: 4
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+
+enum { SENSORS = 12, BLOCK = 4 };
+
+static int read_sensor(int i)
+{
+    return 20 + i % 7;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    int sum = 0, count = 0;
+    for (int i = rank * BLOCK; i < (rank + 1) * BLOCK && i < SENSORS; i++) {
+        sum += read_sensor(i);
+        count++;
+    }
+    int mean = count > 0 ? sum / count : INT_MIN;
+
+    int highest = 0;
+    MPI_Allreduce(&mean, &highest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("highest mean: %d\n", highest);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,32 @@
+// After the second example of the Keldysh Institute's correctness analyzer (preprint of 2006): a message
+// to a rank that does not exist.
+//
+// Fixed: the last rank is size - 1.
+//
+// ranks: 2
+
+#include <mpi.h>
+#include <stdio.h>
+
+enum { COUNT = 10 };
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+    int row[COUNT], last = size - 1;
+    if (rank == 0) {
+        for (int i = 0; i < COUNT; i++)
+            row[i] = i * i;
+        MPI_Send(row, COUNT, MPI_INT, last, 123, MPI_COMM_WORLD);
+        printf("rank 0 has sent the row\n");
+    } else {
+        MPI_Recv(row, COUNT, MPI_INT, 0, 123, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("rank %d has the row, it ends with %d\n", rank, row[COUNT - 1]);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,45 @@
+// Counts the primes below a limit; the limit is cut into ranges of equal length.
+//
+// Fixed: a rank with an empty range counts zero primes and goes the way of all others.
+//
+// ranks: 4
+
+#include <mpi.h>
+#include <stdio.h>
+
+enum { LIMIT = 300, RANGE = 100 };
+
+static int count_primes(int from, int to)
+{
+    int count = 0;
+    for (int n = from < 2 ? 2 : from; n < to; n++) {
+        int d = 2;
+        while (d * d <= n && n % d != 0)
+            d++;
+        count += d * d > n;
+    }
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+    int from = rank * RANGE;
+    int primes = from < LIMIT ? count_primes(from, from + RANGE) : 0;
+    if (rank == 0) {
+        for (int r = 1; r < size; r++) {
+            int more;
+            MPI_Recv(&more, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            primes += more;
+        }
+        printf("%d primes below %d\n", primes, LIMIT);
+    } else {
+        MPI_Send(&primes, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}

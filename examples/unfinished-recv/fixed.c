@@ -1,0 +1,27 @@
+// A ring: every rank takes over the value of its left neighbour.
+//
+// Fixed: MPI_Wait completes the receive before its buffer is read.
+//
+// ranks: 4
+
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+
+    int mine = 100 + rank, taken = -1;
+    MPI_Request request;
+    MPI_Irecv(&taken, 1, MPI_INT, left, 0, MPI_COMM_WORLD, &request);
+    MPI_Send(&mine, 1, MPI_INT, right, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+    printf("rank %d took over %d\n", rank, taken);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,42 @@
+// Eleven cells of a row are cut into two parts; rank 0 gathers them again.
+//
+// What is wrong: rank 1 owns the odd cell and sends six, but rank 0 thinks that every part has five. The
+// amounts must be equal, rank by rank; here the library finds that the data do not fit.
+// The fix: the receive counts come from the same function as the send counts.
+//
+// ranks: 2
+// expect: wrong-recv-size ranks 0,1
+
+#include <mpi.h>
+#include <stdio.h>
+
+enum { CELLS = 11, RANKS = 2 };
+
+static int part_of(int rank)
+{
+    return CELLS / RANKS + (rank == RANKS - 1 ? CELLS % RANKS : 0);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    int part[CELLS], row[CELLS] = {0};
+    for (int i = 0; i < part_of(rank); i++)
+        part[i] = 100 * rank + i;
+
+    int counts[RANKS], starts[RANKS];
+    for (int r = 0; r < RANKS; r++) {
+        counts[r] = CELLS / RANKS;
+        starts[r] = r * counts[0];
+    }
+    MPI_Gatherv(part, part_of(rank), MPI_INT, row, counts, starts, MPI_INT, 0, //~ wrong-recv-size
+                MPI_COMM_WORLD);
+
+    if (rank == 0)
+        printf("the row begins with %d and ends with %d\n", row[0], row[CELLS - 1]);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,256 @@
+//! What handles, statuses and constants look like in each family of MPI libraries. Everything above this module
+//! works on decoded values: definition ids, neutral ranks and tags, neutral error classes.
+
+mod predefined;
+pub(crate) use predefined::Predefined;
+
+use trace_format::call::{Status, special};
+use trace_format::mpi::Kind;
+
+/// One binary interface of MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Mpich,
+    OpenMpi,
+    Standard,
+}
+
+/// Byte offsets in MPI_Status.
+struct StatusLayout {
+    size: usize,
+    source: usize,
+    tag: usize,
+    /// Low and high word of the byte count with the cancelled bit in the high one, or a 64-bit count.
+    count: CountLayout,
+}
+
+enum CountLayout {
+    /// Low 32 bits at the first offset; at the second bit 0 is the cancelled flag and the rest the high bits.
+    Split(usize, usize),
+    /// 64-bit count at the first offset, cancelled as an int at the second.
+    Whole(usize, usize),
+}
+
+/// The constants of a family that change how arguments are read.
+pub(crate) struct Abi {
+    pub(crate) family: Family,
+    pub(crate) name: &'static str,
+    status: StatusLayout,
+    any_source: i32,
+    any_tag: i32,
+    proc_null: i32,
+    root: i32,
+    in_place: u64,
+    /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE (one value in every family).
+    status_ignore: u64,
+    pub(crate) order_fortran: i32,
+    pub(crate) distribute_none: i32,
+    pub(crate) distribute_cyclic: i32,
+    pub(crate) distribute_default: i32,
+    pub(crate) topo_cart: i32,
+    pub(crate) topo_graph: i32,
+    pub(crate) topo_dist_graph: i32,
+    pub(crate) max_error_string: usize,
+    pub(crate) max_library_version: usize,
+    /// Addresses that stand for something in array arguments (MPI_UNWEIGHTED and the like) are below this.
+    pub(crate) lowest_address: u64,
+}
+
+static MPICH: Abi = Abi {
+    family: Family::Mpich,
+    name: "mpich",
+    status: StatusLayout { size: 20, source: 8, tag: 12, count: CountLayout::Split(0, 4) },
+    any_source: -2,
+    any_tag: -1,
+    proc_null: -1,
+    root: -3,
+    in_place: u64::MAX,
+    status_ignore: 1,
+    order_fortran: 57,
+    distribute_none: 123,
+    distribute_cyclic: 122,
+    distribute_default: -49767,
+    topo_cart: 2,
+    topo_graph: 1,
+    topo_dist_graph: 3,
+    max_error_string: 512,
+    max_library_version: 8192,
+    lowest_address: 4096,
+};
+
+static OPENMPI: Abi = Abi {
+    family: Family::OpenMpi,
+    name: "openmpi",
+    status: StatusLayout { size: 24, source: 0, tag: 4, count: CountLayout::Whole(16, 12) },
+    any_source: -1,
+    any_tag: -1,
+    proc_null: -2,
+    root: -4,
+    in_place: 1,
+    status_ignore: 0,
+    order_fortran: 1,
+    distribute_none: 2,
+    distribute_cyclic: 1,
+    distribute_default: -1,
+    topo_cart: 1,
+    topo_graph: 2,
+    topo_dist_graph: 3,
+    max_error_string: 256,
+    max_library_version: 256,
+    lowest_address: 4096,
+};
+
+static STANDARD: Abi = Abi {
+    family: Family::Standard,
+    name: "standard",
+    status: StatusLayout { size: 32, source: 0, tag: 4, count: CountLayout::Split(12, 16) },
+    any_source: -1,
+    any_tag: -2,
+    proc_null: -3,
+    root: -4,
+    in_place: 1,
+    status_ignore: 0,
+    order_fortran: 15,
+    distribute_none: 16,
+    distribute_cyclic: 18,
+    distribute_default: 19,
+    topo_cart: 211,
+    topo_graph: 212,
+    topo_dist_graph: 213,
+    max_error_string: 512,
+    max_library_version: 8192,
+    lowest_address: 4096,
+};
+
+impl Abi {
+    pub(crate) fn of(family: Family) -> &'static Abi {
+        match family {
+            Family::Mpich => &MPICH,
+            Family::OpenMpi => &OPENMPI,
+            Family::Standard => &STANDARD,
+        }
+    }
+
+    /// Bytes of a handle of this kind in memory.
+    pub(crate) fn handle_bytes(&self, kind: Kind) -> usize {
+        if self.family == Family::Mpich && kind != Kind::File { 4 } else { 8 }
+    }
+
+    /// The part of an argument slot that is the handle: the upper half of a slot that holds a 4-byte handle is
+    /// undefined (field notes, section 4).
+    pub(crate) fn handle_arg(&self, kind: Kind, slot: u64) -> u64 {
+        if self.handle_bytes(kind) == 4 { slot & 0xffff_ffff } else { slot }
+    }
+
+    pub(crate) fn rank(&self, value: i32) -> i32 {
+        if value >= 0 {
+            value
+        } else if value == self.any_source {
+            special::ANY_SOURCE
+        } else if value == self.proc_null {
+            special::PROC_NULL
+        } else if value == self.root {
+            special::ROOT
+        } else {
+            value
+        }
+    }
+
+    pub(crate) fn tag(&self, value: i32) -> i32 {
+        if value == self.any_tag { special::ANY_TAG } else { value }
+    }
+
+    pub(crate) fn buffer(&self, address: u64) -> i64 {
+        if address == self.in_place { special::IN_PLACE } else { address as i64 }
+    }
+
+    pub(crate) fn is_in_place(&self, address: u64) -> bool {
+        address == self.in_place
+    }
+
+    pub(crate) fn is_status_ignore(&self, address: u64) -> bool {
+        address == self.status_ignore
+    }
+
+    pub(crate) fn status_size(&self) -> usize {
+        self.status.size
+    }
+
+    /// Reads a status of this family. `bytes` holds at least [`Abi::status_size`] bytes.
+    pub(crate) fn status(&self, bytes: &[u8]) -> Status {
+        let word = |at: usize| {
+            bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b))
+        };
+        let (count, cancelled) = match self.status.count {
+            CountLayout::Split(low, high) => {
+                (u64::from(word(low)) | u64::from(word(high) >> 1) << 32, word(high) & 1 != 0)
+            }
+            CountLayout::Whole(at, cancelled) => {
+                (u64::from(word(at)) | u64::from(word(at + 4)) << 32, word(cancelled) != 0)
+            }
+        };
+        let bytes = (count < 1 << 60).then_some(count);
+        Status {
+            source: self.rank(word(self.status.source) as i32),
+            tag: self.tag(word(self.status.tag) as i32),
+            bytes,
+            cancelled,
+        }
+    }
+
+    /// Makes `bytes` a status that says nothing, for completions that leave it unwritten.
+    pub(crate) fn blank_status(&self, bytes: &mut [u8]) {
+        bytes.fill(0);
+        for (at, value) in [(self.status.source, self.proc_null), (self.status.tag, self.any_tag)] {
+            if let Some(word) = bytes.get_mut(at..at + 4) {
+                word.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+    }
+
+    /// Neutral number of an error class of this family.
+    pub(crate) fn error_class(&self, class: i32) -> u16 {
+        if class == 0 {
+            return 0;
+        }
+        let place = predefined::ERROR_CLASSES.iter().position(|(mpich, openmpi, standard)| {
+            Some(class)
+                == match self.family {
+                    Family::Mpich => *mpich,
+                    Family::OpenMpi => *openmpi,
+                    Family::Standard => *standard,
+                }
+        });
+        place.map_or(trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS, |i| i as u16 + 1)
+    }
+
+    /// The named constants of this family.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = (&'static str, i64)> + '_ {
+        predefined::CONSTANTS.iter().filter_map(|(name, mpich, openmpi, standard)| {
+            let value = match self.family {
+                Family::Mpich => *mpich,
+                Family::OpenMpi => *openmpi,
+                Family::Standard => *standard,
+            };
+            value.map(|v| (*name, v))
+        })
+    }
+
+    /// The predefined handles of a kind.
+    pub(crate) fn predefined(kind: Kind) -> &'static [Predefined] {
+        match kind {
+            Kind::Comm => predefined::COMM,
+            Kind::Group => predefined::GROUP,
+            Kind::Datatype => predefined::DATATYPE,
+            Kind::Op => predefined::OP,
+            Kind::Win => predefined::WIN,
+            Kind::File => predefined::FILE,
+            Kind::Session => predefined::SESSION,
+            Kind::Message => predefined::MESSAGE,
+            Kind::Request => predefined::REQUEST,
+            Kind::Info => predefined::INFO,
+            Kind::Errhandler => predefined::ERRHANDLER,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Definitions of the objects that a call has made, from local queries of the library alone.
+
+use crate::abi::Abi;
+use crate::encode::{Words, ask};
+use crate::{datatype, handles, real, trace};
+use std::sync::OnceLock;
+use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID};
+use trace_format::mpi::{Class, Coll, FnId, Function, Kind, Start};
+use trace_format::ranks::Ranks;
+
+/// The group of MPI_COMM_WORLD, that ranks of other groups are translated to.
+static WORLD_GROUP: OnceLock<u64> = OnceLock::new();
+
+/// A handle that a query writes to memory.
+pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) -> Option<u64> {
+    let mut place = 0u64;
+    let mut all = args.to_vec();
+    all.push(&raw mut place as u64);
+    (real::call(function, &all) == Some(0)).then(|| abi.handle_arg(kind, place))
+}
+
+/// Remembers the world and writes its definition and that of MPI_COMM_SELF.
+pub(crate) fn world(abi: &Abi, comm_world: u64, rank: i32, size: i32) {
+    if let Some(group) = handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[comm_world]) {
+        _ = WORLD_GROUP.set(group);
+    }
+    let comm = |id, local| Definition::Comm { id, local, remote: None, neighbors: None };
+    if let Some(trace) = trace::get() {
+        trace.define(&[
+            comm(COMM_WORLD, Ranks::first_n(size as u32)),
+            comm(COMM_SELF, std::iter::once(rank).collect()),
+        ]);
+    }
+}
+
+/// Frees what `world` took from the library.
+pub(crate) fn release(abi: &Abi) {
+    if let Some(group) = WORLD_GROUP.get() {
+        free_group(abi, *group);
+    }
+}
+
+fn free_group(_abi: &Abi, group: u64) {
+    let mut place = group;
+    real::call(FnId::MPI_Group_free, &[&raw mut place as u64]);
+}
+
+/// Ranks of a group in MPI_COMM_WORLD; -1 for a process outside of it.
+fn group_ranks(abi: &Abi, group: u64) -> Ranks {
+    let size = ask(FnId::MPI_Group_size, group);
+    let mine: Vec<i32> = (0..size as i32).collect();
+    let mut world = vec![-1i32; size];
+    if let Some(world_group) = WORLD_GROUP.get()
+        && size > 0
+    {
+        let args = [group, size as u64, mine.as_ptr() as u64, *world_group, world.as_mut_ptr() as u64];
+        real::call(FnId::MPI_Group_translate_ranks, &args);
+    }
+    world.iter().map(|r| abi.rank(*r).max(-1)).collect()
+}
+
+fn comm_group(abi: &Abi, query: FnId, comm: u64) -> Ranks {
+    let Some(group) = handle_out(abi, Kind::Group, query, &[comm]) else { return Ranks::default() };
+    let ranks = group_ranks(abi, group);
+    free_group(abi, group);
+    ranks
+}
+
+/// The kind of topology of a valid communicator, in the family's numbers.
+pub(crate) fn topology(comm: u64) -> i32 {
+    let mut kind = i32::MIN;
+    real::call(FnId::MPI_Topo_test, &[comm, &raw mut kind as u64]);
+    kind
+}
+
+/// Neighbours of this process in a valid communicator (MPI 4.1, 8.6): empty without a topology.
+pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
+    let kind = topology(comm);
+    let mut found = Neighbors::default();
+    if kind == abi.topo_cart {
+        for dimension in 0..ask(FnId::MPI_Cartdim_get, comm) as u64 {
+            let (mut low, mut high) = (0i32, 0i32);
+            real::call(FnId::MPI_Cart_shift, &[comm, dimension, 1, &raw mut low as u64, &raw mut high as u64]);
+            found.sources.extend([abi.rank(low), abi.rank(high)]);
+        }
+        found.destinations.clone_from(&found.sources);
+    } else if kind == abi.topo_graph {
+        let rank = ask(FnId::MPI_Comm_rank, comm) as u64;
+        let mut count = 0i32;
+        real::call(FnId::MPI_Graph_neighbors_count, &[comm, rank, &raw mut count as u64]);
+        let mut list = vec![0i32; count.max(0) as usize];
+        real::call(FnId::MPI_Graph_neighbors, &[comm, rank, list.len() as u64, list.as_mut_ptr() as u64]);
+        found.sources.clone_from(&list);
+        found.destinations = list;
+    } else if kind == abi.topo_dist_graph {
+        let (mut ins, mut outs, mut weighted) = (0i32, 0i32, 0i32);
+        let args = [comm, &raw mut ins as u64, &raw mut outs as u64, &raw mut weighted as u64];
+        real::call(FnId::MPI_Dist_graph_neighbors_count, &args);
+        let (mut sources, mut destinations) = (vec![0i32; ins.max(0) as usize], vec![0i32; outs.max(0) as usize]);
+        let mut weights = vec![0i32; sources.len().max(destinations.len()) + 1];
+        let args = [
+            comm,
+            sources.len() as u64,
+            sources.as_mut_ptr() as u64,
+            weights.as_mut_ptr() as u64,
+            destinations.len() as u64,
+            destinations.as_mut_ptr() as u64,
+            weights.as_mut_ptr() as u64,
+        ];
+        real::call(FnId::MPI_Dist_graph_neighbors, &args);
+        found = Neighbors { sources, destinations };
+    }
+    found
+}
+
+fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> Definition {
+    // A nonblocking duplicate must not be used before it is complete, but it has the group of its parent.
+    let pending = matches!(function.class, Class::Collective(Coll::CommDup | Coll::CommDupWithInfo, Start::Nonblocking));
+    let parent = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
+    let of = if pending { parent.unwrap_or(handle) } else { handle };
+    let inter = ask(FnId::MPI_Comm_test_inter, of) != 0;
+    let local = comm_group(abi, FnId::MPI_Comm_group, of);
+    let remote = inter.then(|| comm_group(abi, FnId::MPI_Comm_remote_group, of));
+    let neighbors = (!inter).then(|| neighbors(abi, of)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
+    Definition::Comm { id, local, remote, neighbors }
+}
+
+/// Numbers and defines an object that `function` has just returned.
+pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Function, words: &Words) {
+    if handles::is_predefined(kind, handle) {
+        return;
+    }
+    // Libraries hand out the same handle again for groups, types and error handlers that they share.
+    let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
+    if !shared && handles::lookup(kind, handle) != UNKNOWN_ID {
+        handles::freed(kind, handle);
+    }
+    let (id, fresh) = handles::made(kind, handle);
+    let Some(trace) = trace::get() else { return };
+    let plain = |kind| Definition::Object { kind, id };
+    let on_comm = |kind| {
+        let comm = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
+        match comm.map_or(NULL_ID, |c| handles::lookup(Kind::Comm, c)) {
+            NULL_ID | UNKNOWN_ID => Definition::Object { kind, id },
+            comm => Definition::OnComm { kind, id, comm },
+        }
+    };
+    let definition = match kind {
+        Kind::Comm => comm(abi, id, handle, function, words),
+        Kind::Group => Definition::Group { id, ranks: group_ranks(abi, handle) },
+        Kind::Datatype if fresh => datatype::definition(abi, id, handle, function.id, words),
+        Kind::Op => {
+            let commute = function.param("commute").and_then(|p| words.get(p)).is_none_or(|w| *w as i32 != 0);
+            Definition::Op { id, commute }
+        }
+        Kind::Win => on_comm(ObjectKind::Win),
+        Kind::File => on_comm(ObjectKind::File),
+        Kind::Info if fresh => plain(ObjectKind::Info),
+        Kind::Errhandler if fresh => plain(ObjectKind::Errhandler),
+        Kind::Session => plain(ObjectKind::Session),
+        _ => return,
+    };
+    trace.define(&[definition]);
+}
+
+/// Names that the program gives to its objects.
+pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
+    let name = |at: u64| {
+        // SAFETY: the program passed a C string, and the library has accepted it.
+        unsafe { std::ffi::CStr::from_ptr(at as *const std::ffi::c_char) }.to_string_lossy().into_owned()
+    };
+    let (handle, text) = (words[0], words[1]);
+    if text == 0 {
+        return;
+    }
+    let definition = match function {
+        FnId::MPI_Comm_set_name => {
+            let id = handles::lookup(Kind::Comm, abi.handle_arg(Kind::Comm, handle));
+            Definition::CommName { id, name: name(text) }
+        }
+        FnId::MPI_Type_set_name => {
+            let id = handles::lookup(Kind::Datatype, abi.handle_arg(Kind::Datatype, handle));
+            Definition::TypeName { id, name: name(text) }
+        }
+        _ => return,
+    };
+    if let Some(trace) = trace::get() {
+        trace.define(&[definition]);
+    }
+}
+
+/// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
+pub(crate) fn contents(abi: &'static Abi, function: &Function, words: &Words) {
+    let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
+    let args = [
+        words[0],
+        &raw mut ints as u64,
+        &raw mut addresses as u64,
+        &raw mut types as u64,
+        &raw mut combiner as u64,
+    ];
+    if real::call(FnId::MPI_Type_get_envelope, &args) != Some(0) {
+        return;
+    }
+    let Some(base) = function.param("array_of_datatypes").and_then(|p| words.get(p)) else { return };
+    let bytes = abi.handle_bytes(Kind::Datatype) as u64;
+    for i in 0..types.max(0) as u64 {
+        let place = base + i * bytes;
+        // SAFETY: the library has written this many handles into the program's array.
+        let handle = unsafe {
+            match bytes {
+                4 => u64::from((place as *const u32).read_unaligned()),
+                _ => (place as *const u64).read_unaligned(),
+            }
+        };
+        object(abi, Kind::Datatype, handle, function, words);
+    }
+}

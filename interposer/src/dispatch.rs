@@ -1,0 +1,601 @@
+//! What happens at every MPI call: record it, call the library, record its return. Everything of ours is guarded: a
+//! panic ends the recording and the program goes on.
+
+use crate::abi::Abi;
+use crate::encode::{Encoder, Words, max_bytes};
+use crate::stubs::Frame;
+use crate::thread::{LastPoll, Thread};
+use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
+use trace_format::plan::{Plan, plans};
+use trace_format::record::{CALL_HEADER_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
+
+/// Whether calls are recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Mode {
+    /// MPI has not started.
+    Inert = 0,
+    Recording = 1,
+    /// For good: disabled, failed, or in a forked child.
+    Off = 2,
+}
+
+static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
+static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
+static ABI: OnceLock<&'static Abi> = OnceLock::new();
+
+pub(crate) fn set_mode(mode: Mode) {
+    MODE.store(mode as u8, Ordering::SeqCst);
+}
+
+pub(crate) fn is_recording() -> bool {
+    MODE.load(Ordering::Relaxed) == Mode::Recording as u8
+}
+
+/// The family of the process, known once MPI has started.
+pub(crate) fn abi() -> Option<&'static Abi> {
+    ABI.get().copied()
+}
+
+/// What dispatching a function needs to know, worked out once from its row.
+pub(crate) struct Info {
+    pub(crate) row: &'static Function,
+    plan: &'static Plan,
+    args: usize,
+    /// Most bytes of a record of this function.
+    max_record: usize,
+    ignored_in_place: Option<(usize, usize)>,
+    /// The status parameters.
+    status: Option<(usize, bool)>,
+    /// Output handles that name new objects.
+    makes: Vec<(usize, Kind)>,
+    /// The handle that the call frees.
+    frees: Option<(usize, Kind)>,
+    /// The parameter that says whether a poll found something, and the value that says no.
+    poll: Option<usize>,
+    /// Statuses and indices mean something even when the call returns an error.
+    completes: bool,
+    watched: Watched,
+}
+
+/// Functions that need more than recording.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Watched {
+    No,
+    Finalize,
+    SetErrhandler,
+    GetErrhandler,
+    FreeErrhandler,
+    SetName,
+    GetContents,
+}
+
+/// Works out the table and starts recording.
+pub(crate) fn start(abi: &'static Abi) {
+    _ = ABI.set(abi);
+    INFOS.get_or_init(|| FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan)).collect());
+    set_mode(Mode::Recording);
+}
+
+fn info(row: &'static Function, plan: &'static Plan) -> Info {
+    let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
+    let single = |dir| move |p: &&trace_format::mpi::Param| p.dir == dir && p.len.is_empty();
+    let freeing = match row.class {
+        Class::Free => true,
+        Class::Collective(coll, _) => {
+            matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
+        }
+        _ => false,
+    };
+    let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
+    let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
+    Info {
+        row,
+        plan,
+        args: row.params.len(),
+        max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins) + max_bytes(&plan.outs),
+        ignored_in_place: place(Kind::SendBuf).zip(place(Kind::RecvBuf)),
+        status: status.map(|p| (p, !row.params[p].len.is_empty())),
+        makes: row
+            .params
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| single(Dir::Out)(p) && object(p.kind))
+            .map(|(i, p)| (i, p.kind))
+            .collect(),
+        frees: row
+            .params
+            .iter()
+            .position(|p| freeing && single(Dir::InOut)(&p) && object(p.kind))
+            .map(|i| (i, row.params[i].kind)),
+        poll: match row.class {
+            Class::Test(_) | Class::Probe(trace_format::mpi::Start::Nonblocking) | Class::GetStatus(_) => {
+                row.param("flag").or_else(|| row.param("outcount"))
+            }
+            Class::Mprobe(trace_format::mpi::Start::Nonblocking) => row.param("flag"),
+            _ => None,
+        },
+        completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),
+        watched: match row.id {
+            FnId::MPI_Finalize => Watched::Finalize,
+            FnId::MPI_Comm_set_errhandler | FnId::MPI_Errhandler_set => Watched::SetErrhandler,
+            FnId::MPI_Comm_get_errhandler | FnId::MPI_Errhandler_get => Watched::GetErrhandler,
+            FnId::MPI_Errhandler_free => Watched::FreeErrhandler,
+            FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
+            FnId::MPI_Type_get_contents => Watched::GetContents,
+            _ => Watched::No,
+        },
+    }
+}
+
+/// A recorded call that has not returned.
+struct Open {
+    lap: u64,
+    offset: usize,
+    /// Place of its return values, if they are completed in place.
+    outs: Option<usize>,
+    index: u64,
+    /// The poll that this one repeats: then nothing is committed yet, and it is only recorded if it finds something.
+    repeats: Option<LastPoll>,
+    in_bytes: usize,
+    site: u32,
+    freed: Option<(Kind, u64)>,
+    entered: u64,
+}
+
+/// Runs our own code; a panic ends the recording and gives `None`.
+#[inline(always)]
+pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(value) => Some(value),
+        Err(_) => {
+            set_mode(Mode::Off);
+            trace::lost("internal error");
+            None
+        }
+    }
+}
+
+/// Called by every entry point.
+pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
+    let index = index as usize;
+    let info = INFOS.get().and_then(|i| i.get(index)).filter(|_| is_recording());
+    let (Some(info), Some(abi)) = (info, abi()) else { return unrecorded(index, frame) };
+    let f = real::entry(index);
+    if f.is_null() {
+        return missing(info.row);
+    }
+    let mut words = frame.args(info.args);
+    let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
+    // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
+    // callback of the program may come back here.
+    let open = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words)).flatten();
+    let Some(open) = open else { return forward(f, info.args, &words) };
+    // SAFETY: as above.
+    unsafe { (*thread).depth += 1 };
+    let result = forward(f, info.args, &words);
+    // SAFETY: as above.
+    unsafe { (*thread).depth -= 1 };
+    // SAFETY: as above.
+    guarded(|| end(unsafe { &mut *thread }, info, abi, &words, open, result as i32));
+    result
+}
+
+/// The same for functions that return a double; the result travels as its bits.
+pub(crate) extern "C-unwind" fn dispatch_double(index: u32, frame: &Frame) -> u64 {
+    let index = index as usize;
+    let info = INFOS.get().and_then(|i| i.get(index)).filter(|_| is_recording());
+    if info.is_none() {
+        real::resolve_once();
+    }
+    let f = real::entry(index);
+    if f.is_null() {
+        return 0f64.to_bits();
+    }
+    // SAFETY: MPI_Wtime and MPI_Wtick take no argument and return a double.
+    let function: extern "C" fn() -> f64 = unsafe { std::mem::transmute(f) };
+    let (Some(info), Some(abi), Some(thread)) = (info, abi(), thread::current().filter(|_| info.is_some())) else {
+        return function().to_bits();
+    };
+    let mut words = frame.args(0);
+    // SAFETY: as in `dispatch`.
+    let open = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words)).flatten();
+    let result = function();
+    if let Some(open) = open {
+        // SAFETY: as in `dispatch`.
+        guarded(|| end(unsafe { &mut *thread }, info, abi, &words, open, 0));
+    }
+    result.to_bits()
+}
+
+#[inline(always)]
+fn forward(f: *mut std::ffi::c_void, args: usize, words: &Words) -> u64 {
+    // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
+    unsafe { real::call_words(f, args, words) }
+}
+
+/// A function that the loaded library does not have.
+#[cold]
+fn missing(row: &Function) -> u64 {
+    crate::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
+    // An error class that exists everywhere: MPI_ERR_OTHER in the MPICH family, an unknown error elsewhere.
+    15
+}
+
+#[cold]
+fn unrecorded(index: usize, frame: &Frame) -> u64 {
+    real::resolve_once();
+    let f = real::entry(index);
+    let Some(row) = FUNCTIONS.get(index) else { return 0 };
+    if f.is_null() {
+        return missing(row);
+    }
+    let words = frame.args(row.params.len());
+    let starting = row.class == Class::Init && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    if !starting {
+        return forward(f, row.params.len(), &words);
+    }
+    let before = guarded(lifecycle::before_init).flatten();
+    let entered = clock::now();
+    let result = forward(f, row.params.len(), &words);
+    if let Some(before) = before
+        && result as i32 == 0
+    {
+        guarded(|| {
+            lifecycle::after_init(before);
+            record_init(index, frame, &words, entered);
+        });
+    }
+    result
+}
+
+/// Records the call that started MPI, after the fact.
+fn record_init(index: usize, frame: &Frame, words: &Words, entered: u64) {
+    let (Some(info), Some(abi)) = (INFOS.get().and_then(|i| i.get(index)), abi()) else { return };
+    let Some(thread) = thread::current() else { return };
+    // SAFETY: the pointer is this thread's own state.
+    let thread = unsafe { &mut *thread };
+    let mut words = *words;
+    if let Some(mut open) = begin(thread, info, abi, frame, &mut words) {
+        open.entered = entered;
+        // SAFETY: word 1 of the record just written.
+        unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
+        end(thread, info, abi, &words, open, 0);
+    }
+}
+
+fn encoder<'a>(
+    at: *mut u8,
+    handles: &'a mut handles::Cache,
+    info: &'a Info,
+    abi: &'static Abi,
+    words: &'a Words,
+) -> Encoder<'a> {
+    let ignored = match info.ignored_in_place {
+        Some((send, recv)) if words.get(send).is_some_and(|w| abi.is_in_place(*w)) => send + 1..recv,
+        _ => 0..0,
+    };
+    Encoder { at, abi, handles, words, plan: info.plan, ignored }
+}
+
+/// Writes and commits the record of a call. `None` if it is not to be recorded.
+#[inline(always)]
+fn begin(thread: &mut Thread, info: &Info, abi: &'static Abi, frame: &Frame, words: &mut Words) -> Option<Open> {
+    let site = thread.sites.site(frame.return_address, frame.stack_pointer());
+    if site == sites::NESTED || !thread.stage.reserve(info.max_record) {
+        return None;
+    }
+    let start = thread.stage.cursor;
+    let values = start + CALL_HEADER_BYTES;
+    let at = thread.stage.at(values);
+    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+    encoder.ins();
+    let in_bytes = encoder.at as usize - at as usize;
+    let outs_at = values + in_bytes;
+    // Polls without an answer are counted where they are already written down.
+    let repeats = thread.last_poll.filter(|l| info.poll.is_some() && is_same(thread, info, l, site, start, in_bytes));
+    let mut open = Open {
+        lap: thread.stage.lap,
+        offset: start,
+        outs: None,
+        index: thread.stage.calls,
+        repeats,
+        in_bytes,
+        site,
+        freed: None,
+        entered: 0,
+    };
+    if info.status.is_some() {
+        own_status(thread, info, abi, words);
+    }
+    if let Some((param, kind)) = info.frees {
+        open.freed = freed_handle(abi, kind, words.get(param).copied().unwrap_or(0));
+    }
+    if info.watched != Watched::No {
+        before_call(info, abi, words);
+    }
+    open.entered = clock::now();
+    if repeats.is_some() {
+        return Some(open);
+    }
+    let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
+    open.outs = info.plan.outs_sized.then_some(outs_at);
+    write_header(&thread.stage, start, open.entered, site);
+    thread.stage.commit(end, info.row.id as u16, State::Entered);
+    thread.stage.calls += 1;
+    thread.last_poll = None;
+    Some(open)
+}
+
+#[inline(always)]
+fn write_header(stage: &stage::Stage, start: usize, time: u64, site: u32) {
+    let words = stage.at(start).cast::<u64>();
+    // SAFETY: `reserve` made room for the header; word 0 is stored by `commit`.
+    unsafe {
+        words.add(1).write(time);
+        words.add(2).write(0);
+        words.add(3).write(u64::from(site));
+    }
+}
+
+/// Bytes that the values at the return will take.
+#[inline(always)]
+fn outs_room(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words) -> usize {
+    use trace_format::plan::Shape;
+    let mut room = 0;
+    for item in &info.plan.outs {
+        room += match item.shape {
+            Shape::Deref(elem) | Shape::Arg(elem) => elem.width(),
+            Shape::Array { elem, len, at_root } => {
+                let encoder = encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words);
+                let bytes = encoder.length(len, at_root) * elem.width();
+                4 + if bytes > trace_format::record::MAX_INLINE_BYTES { 0 } else { bytes }
+            }
+            _ => 0,
+        };
+    }
+    room
+}
+
+/// Is the record being written the same as the negative poll right before it?
+fn is_same(thread: &Thread, info: &Info, last: &LastPoll, site: u32, start: usize, in_bytes: usize) -> bool {
+    if last.lap != thread.stage.lap || last.func != info.row.id as u16 || last.in_bytes != in_bytes {
+        return false;
+    }
+    // SAFETY: both ranges lie in the stage: the last record and the one being written behind it.
+    unsafe {
+        let same_site = thread.stage.at(last.offset + 24).cast::<u32>().read() == site;
+        let old = std::slice::from_raw_parts(thread.stage.at(last.offset + CALL_HEADER_BYTES), in_bytes);
+        let new = std::slice::from_raw_parts(thread.stage.at(start + CALL_HEADER_BYTES), in_bytes);
+        same_site && old == new
+    }
+}
+
+/// Passes statuses of our own where the program ignores them.
+#[inline(always)]
+fn own_status(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &mut Words) {
+    let Some((param, array)) = info.status else { return };
+    if !words.get(param).is_some_and(|w| abi.is_status_ignore(*w)) {
+        return;
+    }
+    let count = if array { status_count(thread, info, abi, words) } else { 1 };
+    let bytes = count.max(1) * abi.status_size();
+    let depth = thread.depth;
+    if thread.statuses.len() <= depth {
+        thread.statuses.resize_with(depth + 1, Vec::new);
+    }
+    if let Some(own) = thread.statuses.get_mut(depth) {
+        if own.len() < bytes {
+            own.resize(bytes, 0);
+        }
+        own.chunks_mut(abi.status_size()).take(count.max(1)).for_each(|s| abi.blank_status(s));
+        if let Some(word) = words.get_mut(param) {
+            *word = own.as_mut_ptr() as u64;
+        }
+    }
+}
+
+/// Length of the array of statuses; for those of Waitsome and Testsome that of the array of requests.
+fn status_count(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words) -> usize {
+    use trace_format::plan::Shape;
+    let encoder = encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words);
+    let lengths = info.plan.ins.iter().filter_map(|i| match i.shape {
+        Shape::SlotAndArray { len, at_root, .. } => Some(encoder.length(len, at_root)),
+        _ => None,
+    });
+    lengths.max().unwrap_or(1)
+}
+
+fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
+    if address < abi.lowest_address {
+        return None;
+    }
+    // SAFETY: the program passed the address of a handle of this kind.
+    let handle = unsafe {
+        match abi.handle_bytes(kind) {
+            4 => u64::from((address as *const u32).read_unaligned()),
+            _ => (address as *const u64).read_unaligned(),
+        }
+    };
+    Some((kind, handle))
+}
+
+#[cold]
+fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
+    match info.watched {
+        Watched::Finalize => lifecycle::before_finalize(abi),
+        Watched::SetErrhandler => errors::before_set(words),
+        Watched::FreeErrhandler => errors::before_free(abi, words),
+        _ => {}
+    }
+}
+
+#[cold]
+fn after_call(info: &Info, abi: &'static Abi, words: &Words) {
+    match info.watched {
+        Watched::GetErrhandler => errors::after_get(abi, words),
+        Watched::SetName => define::named(abi, info.row.id, words),
+        Watched::GetContents => define::contents(abi, info.row, words),
+        _ => {}
+    }
+}
+
+/// Completes the record of a call that has returned.
+#[inline(always)]
+fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open: Open, result: i32) {
+    let time = clock::now();
+    let failed = result != 0 && info.row.ret == Kind::Code;
+    if failed {
+        // Does not return if the program's error handler ends the program.
+        errors::returned(thread, info.row, abi, open.index, result);
+    } else {
+        for (param, kind) in &info.makes {
+            if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(abi, kind, handle, info.row, words);
+            }
+        }
+        if let Some((kind, handle)) = open.freed {
+            handles::freed(kind, handle);
+        }
+        if info.watched != Watched::No {
+            after_call(info, abi, words);
+        }
+    }
+    let class = if failed { abi.error_class(errors::class(result)) } else { 0 };
+    let valid = !failed || info.completes;
+    let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
+    if open.repeats.is_some() {
+        if negative && thread.last_poll.is_some() {
+            return count_poll(thread, time);
+        }
+        return record_late(thread, info, abi, words, &open, time, class, valid);
+    }
+    match open.outs {
+        Some(outs) if open.lap == thread.stage.lap => {
+            let at = thread.stage.at(outs);
+            encoder(at, &mut thread.handles, info, abi, words).outs(valid);
+            let duration = pack_duration(time.saturating_sub(open.entered), class);
+            // SAFETY: word 2 of the record, which is in the current lap.
+            unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
+            thread.stage.complete(open.offset);
+            if negative {
+                thread.last_poll = Some(LastPoll {
+                    lap: open.lap,
+                    offset: open.offset,
+                    func: info.row.id as u16,
+                    in_bytes: open.in_bytes,
+                });
+            }
+        }
+        _ => write_return(thread, info, abi, words, open.index, time, class, valid),
+    }
+}
+
+/// Did a poll find nothing? `address` is that of its flag or count.
+#[inline(always)]
+fn is_negative(abi: &Abi, address: u64) -> bool {
+    // SAFETY: the library has written the flag at this address of the program's.
+    address >= abi.lowest_address && unsafe { (address as *const i32).read_unaligned() } == 0
+}
+
+/// Counts another poll like the last one.
+#[inline(always)]
+fn count_poll(thread: &mut Thread, time: u64) {
+    let Some(last) = thread.last_poll else { return };
+    let words = thread.stage.at(last.offset).cast::<u64>();
+    // SAFETY: the record is in the current lap: `repeats_last` held when the poll began, and polls make no records.
+    unsafe {
+        let count = words.add(3).cast::<u32>().add(1);
+        count.write(count.read().saturating_add(1));
+        let entered = words.add(1).read();
+        words.add(2).write(pack_duration(time.saturating_sub(entered), 0));
+    }
+}
+
+/// Records a call after it has returned: a poll that did find something.
+#[allow(clippy::too_many_arguments)]
+fn record_late(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    words: &Words,
+    open: &Open,
+    time: u64,
+    class: u16,
+    valid: bool,
+) {
+    let Some(last) = open.repeats else { return };
+    let undisturbed = thread.stage.cursor == open.offset && thread.stage.lap == open.lap;
+    if !thread.stage.reserve(info.max_record) {
+        return;
+    }
+    let start = thread.stage.cursor;
+    let mut in_bytes = open.in_bytes;
+    if thread.stage.lap != last.lap {
+        // Callbacks of this very poll have filled the stage: what is left of the values is what the call left.
+        let at = thread.stage.at(start + CALL_HEADER_BYTES);
+        let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+        encoder.ins();
+        in_bytes = encoder.at as usize - at as usize;
+    } else if !undisturbed {
+        // A callback has made records over the values; the poll that this one repeats has the same.
+        let (from, to) = (last.offset + CALL_HEADER_BYTES, start + CALL_HEADER_BYTES);
+        // SAFETY: both lie in the current lap, and room was reserved.
+        unsafe { std::ptr::copy_nonoverlapping(thread.stage.at(from), thread.stage.at(to), in_bytes) };
+    }
+    let site = open.site;
+    write_header(&thread.stage, start, open.entered, site);
+    let outs = start + CALL_HEADER_BYTES + in_bytes;
+    let index = thread.stage.calls;
+    thread.stage.calls += 1;
+    thread.last_poll = None;
+    if !info.plan.outs_sized {
+        thread.stage.commit(outs, info.row.id as u16, State::Entered);
+        return write_return(thread, info, abi, words, index, time, class, valid);
+    }
+    let at = thread.stage.at(outs);
+    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+    encoder.outs(valid);
+    let end = outs + (encoder.at as usize - at as usize);
+    let duration = pack_duration(time.saturating_sub(open.entered), class);
+    // SAFETY: word 2 of the record being written.
+    unsafe { thread.stage.at(start + 16).cast::<u64>().write(duration) };
+    thread.stage.commit(end, info.row.id as u16, State::Returned);
+}
+
+/// Writes the return of a call as a record of its own.
+#[allow(clippy::too_many_arguments)]
+#[cold]
+fn write_return(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    words: &Words,
+    index: u64,
+    time: u64,
+    class: u16,
+    valid: bool,
+) {
+    if !thread.stage.reserve(RETURN_HEADER_BYTES + 8 + max_bytes(&info.plan.outs)) {
+        return;
+    }
+    let start = thread.stage.cursor;
+    let header = thread.stage.at(start).cast::<u64>();
+    // SAFETY: `reserve` made room for the header.
+    unsafe {
+        header.add(1).write(time);
+        header.add(2).write(index);
+        header.add(3).write(u64::from(class));
+    }
+    let outs = start + RETURN_HEADER_BYTES;
+    let at = thread.stage.at(outs);
+    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+    encoder.outs(valid);
+    let end = outs + (encoder.at as usize - at as usize);
+    thread.last_poll = None;
+    thread.stage.commit(end, info.row.id as u16, State::Return);
+}

@@ -1,0 +1,156 @@
+//! Handles of MPI objects to definition ids: predefined ones by the family's tables, the program's own by what was
+//! seen made and freed.
+
+use crate::abi::{Abi, Family};
+use crate::real::Real;
+use dashmap::DashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, OnceLock};
+use trace_format::definition::{FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
+use trace_format::mpi::{Kind, predefined};
+
+type Key = (Kind, u64);
+
+/// Ids of predefined handles of this process.
+static PREDEFINED: OnceLock<FxHashMap<Key, Id>> = OnceLock::new();
+/// Ids of the program's handles, with the number of times that each was handed out.
+static LIVE: LazyLock<DashMap<Key, (Id, u32), FxBuildHasher>> = LazyLock::new(DashMap::default);
+static NEXT: AtomicU32 = AtomicU32::new(FIRST_USER_ID);
+/// Counts changes of [`LIVE`], so that caches of threads notice them.
+static CHANGES: AtomicU32 = AtomicU32::new(1);
+
+/// What a handle of a kind was numbered, remembered by one thread.
+#[derive(Clone, Copy)]
+struct Remembered {
+    key: u64,
+    kind: Kind,
+    id: Id,
+    changes: u32,
+}
+
+/// A thread's memory of handles.
+pub(crate) struct Cache([Remembered; SLOTS]);
+
+const SLOTS: usize = 64;
+
+impl Cache {
+    pub(crate) const fn new() -> Cache {
+        Cache([Remembered { key: 0, kind: Kind::Comm, id: 0, changes: 0 }; SLOTS])
+    }
+
+    /// The id of a handle (already cut to its size).
+    #[inline(always)]
+    pub(crate) fn id(&mut self, kind: Kind, handle: u64) -> Id {
+        let index = (handle ^ handle >> 6 ^ handle >> 13 ^ (kind as u64) << 3) as usize % SLOTS;
+        let changes = CHANGES.load(Ordering::Relaxed);
+        match self.0.get_mut(index) {
+            Some(r) if r.key == handle && r.kind == kind && r.changes == changes => r.id,
+            Some(r) => {
+                *r = Remembered { key: handle, kind, id: lookup(kind, handle), changes };
+                r.id
+            }
+            None => UNKNOWN_ID,
+        }
+    }
+}
+
+/// The id of a handle.
+pub(crate) fn lookup(kind: Kind, handle: u64) -> Id {
+    if let Some(id) = PREDEFINED.get().and_then(|p| p.get(&(kind, handle))) {
+        return *id;
+    }
+    LIVE.get(&(kind, handle)).map_or(UNKNOWN_ID, |e| e.0)
+}
+
+/// Is it a handle that the library defines?
+pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
+    PREDEFINED.get().is_some_and(|p| p.contains_key(&(kind, handle)))
+}
+
+/// Numbers a handle that a call has just returned. The flag says that the handle is new; libraries hand out one
+/// handle several times for the same group or type, each to be freed.
+pub(crate) fn made(kind: Kind, handle: u64) -> (Id, bool) {
+    let mut fresh = false;
+    let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {
+        fresh = true;
+        (NEXT.fetch_add(1, Ordering::Relaxed), 0)
+    });
+    entry.1 += 1;
+    let id = entry.0;
+    drop(entry);
+    CHANGES.fetch_add(1, Ordering::Relaxed);
+    (id, fresh)
+}
+
+/// Forgets a handle that the program has freed.
+pub(crate) fn freed(kind: Kind, handle: u64) {
+    let key = (kind, handle);
+    if let Some(mut entry) = LIVE.get_mut(&key) {
+        entry.1 -= 1;
+    }
+    LIVE.remove_if(&key, |_, e| e.1 == 0);
+    CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Fills the table of predefined handles.
+pub(crate) fn learn_predefined(real: &Real) {
+    let mut map = FxHashMap::default();
+    for kind in [
+        Kind::Comm,
+        Kind::Group,
+        Kind::Datatype,
+        Kind::Op,
+        Kind::Win,
+        Kind::File,
+        Kind::Session,
+        Kind::Message,
+        Kind::Request,
+        Kind::Info,
+        Kind::Errhandler,
+    ] {
+        for row in Abi::predefined(kind) {
+            let handle = match real.family {
+                Family::Mpich => row.mpich,
+                Family::Standard => row.standard,
+                Family::OpenMpi => row.openmpi.and_then(|s| real.data_symbol(s)),
+            };
+            // A type that the library declares but lacks has the value of the null handle.
+            let Some(handle) = handle else { continue };
+            let id = predefined_id(kind, row.name);
+            if id == NULL_ID && row.name.ends_with("_NULL") {
+                map.insert((kind, handle), NULL_ID);
+            } else if id != NULL_ID {
+                map.entry((kind, handle)).or_insert(id);
+            }
+        }
+    }
+    _ = PREDEFINED.set(map);
+}
+
+/// The raw value of a predefined handle.
+pub(crate) fn predefined_handle(real: &Real, kind: Kind, name: &str) -> Option<u64> {
+    let row = Abi::predefined(kind).iter().find(|r| r.name == name)?;
+    match real.family {
+        Family::Mpich => row.mpich,
+        Family::Standard => row.standard,
+        Family::OpenMpi => row.openmpi.and_then(|s| real.data_symbol(s)),
+    }
+}
+
+fn predefined_id(kind: Kind, name: &str) -> Id {
+    let place = |list: &[&str]| list.iter().position(|n| *n == name).map_or(NULL_ID, |i| i as Id + 1);
+    match kind {
+        Kind::Datatype => predefined::datatype_id(name).unwrap_or(NULL_ID),
+        Kind::Op => predefined::op_id(name).unwrap_or(NULL_ID),
+        Kind::Errhandler => place(predefined::ERRHANDLERS),
+        Kind::Info => place(predefined::INFOS),
+        _ => match name {
+            "MPI_COMM_WORLD" => trace_format::definition::COMM_WORLD,
+            "MPI_COMM_SELF" => trace_format::definition::COMM_SELF,
+            "MPI_GROUP_EMPTY" => trace_format::definition::GROUP_EMPTY,
+            "MPI_MESSAGE_NO_PROC" => 1,
+            _ => NULL_ID,
+        },
+    }
+}

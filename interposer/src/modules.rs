@@ -1,0 +1,98 @@
+//! The modules (executable and libraries) of the process.
+
+use std::ffi::{CStr, c_int, c_void};
+use trace_format::definition::Module;
+
+/// A loaded module.
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) bias: u64,
+    pub(crate) path: String,
+    pub(crate) build_id: Vec<u8>,
+    pub(crate) is_self: bool,
+}
+
+impl Loaded {
+    pub(crate) fn definition(&self) -> Module {
+        Module {
+            start: self.start,
+            end: self.end,
+            bias: self.bias,
+            path: self.path.clone(),
+            build_id: self.build_id.clone(),
+        }
+    }
+
+    /// Is it part of an MPI library, so that its calls are not the program's? C++ and Fortran binding libraries are
+    /// not: they call on behalf of the program.
+    pub(crate) fn is_mpi_internal(&self) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or("");
+        let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "_java"];
+        let internal = ["libmpi", "libpmpi", "mca_", "libopen-", "libmca_", "libucx", "libucp", "libuct", "libpmix"];
+        internal.iter().any(|p| name.starts_with(p)) && !binding.iter().any(|b| name.contains(b)) && !self.is_self
+    }
+}
+
+/// All modules loaded now, the executable first.
+pub(crate) fn loaded() -> Vec<Loaded> {
+    let mut all: Vec<Loaded> = Vec::new();
+    // SAFETY: the callback matches the declared type and `all` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut all).cast()) };
+    all
+}
+
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, all: *mut c_void) -> c_int {
+    // SAFETY: `loaded` passes a pointer to its vector; `info` is valid during the callback.
+    let (info, all) = unsafe { (&*info, &mut *all.cast::<Vec<Loaded>>()) };
+    let bias = info.dlpi_addr;
+    let (mut start, mut end, mut build_id) = (u64::MAX, 0, Vec::new());
+    for i in 0..info.dlpi_phnum as usize {
+        // SAFETY: the loader says that there are `dlpi_phnum` program headers.
+        let ph = unsafe { &*info.dlpi_phdr.add(i) };
+        let at = bias.wrapping_add(ph.p_vaddr);
+        if ph.p_type == libc::PT_LOAD {
+            start = start.min(at);
+            end = end.max(at + ph.p_memsz);
+        } else if ph.p_type == libc::PT_NOTE && build_id.is_empty() {
+            // SAFETY: a note segment is mapped readable for its size.
+            let notes = unsafe { std::slice::from_raw_parts(at as *const u8, ph.p_memsz as usize) };
+            build_id = gnu_build_id(notes);
+        }
+    }
+    if start >= end {
+        return 0;
+    }
+    let mut path = if info.dlpi_name.is_null() {
+        String::new()
+    } else {
+        // SAFETY: the loader's name is a C string.
+        unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned()
+    };
+    if path.is_empty() && all.is_empty() {
+        path = std::fs::read_link("/proc/self/exe").map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+    }
+    let own = visit as *const () as u64;
+    all.push(Loaded { start, end, bias, path, build_id, is_self: (start..end).contains(&own) });
+    0
+}
+
+/// The GNU build-id in a note segment.
+fn gnu_build_id(mut notes: &[u8]) -> Vec<u8> {
+    let word = |b: &[u8], at: usize| {
+        b.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b) as usize)
+    };
+    while notes.len() >= 12 {
+        let (name_len, desc_len, kind) = (word(notes, 0), word(notes, 4), word(notes, 8));
+        let desc = 12 + name_len.next_multiple_of(4);
+        if kind == 3
+            && notes.get(12..16) == Some(b"GNU\0")
+            && let Some(id) = notes.get(desc..desc + desc_len)
+        {
+            return id.to_vec();
+        }
+        notes = notes.get(desc + desc_len.next_multiple_of(4)..).unwrap_or(&[]);
+    }
+    Vec::new()
+}

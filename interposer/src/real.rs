@@ -1,0 +1,176 @@
+//! Finds the MPI library of the process and its entry points. The only module that calls the library, always through
+//! pointers taken from it, never by name.
+
+use crate::abi::Family;
+use crate::modules;
+use libloading::os::unix::{Library, Symbol};
+use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use trace_format::mpi::{FUNCTIONS, FnId};
+
+const RTLD_NOLOAD: i32 = 4;
+
+/// The MPI library.
+pub(crate) struct Real {
+    pub(crate) family: Family,
+    pub(crate) path: String,
+    library: Library,
+}
+
+// SAFETY: the handle is only used for dlsym, which is thread-safe; it is never closed.
+unsafe impl Sync for Real {}
+// SAFETY: as above.
+unsafe impl Send for Real {}
+
+static REAL: OnceLock<Option<Real>> = OnceLock::new();
+static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] = [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
+
+/// The library, searched for at the first call; `None` if the process has none.
+pub(crate) fn library() -> Option<&'static Real> {
+    REAL.get_or_init(find).as_ref()
+}
+
+/// The library's own entry point of a function; null if it has none.
+#[inline(always)]
+pub(crate) fn entry(index: usize) -> *mut c_void {
+    match ENTRIES.get(index) {
+        Some(e) => e.load(Ordering::Relaxed),
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// Resolves all entry points at the first intercepted call.
+#[cold]
+pub(crate) fn resolve_once() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(resolve);
+}
+
+fn resolve() {
+    let Some(real) = library() else { return };
+    for f in FUNCTIONS {
+        let Some(slot) = ENTRIES.get(f.id.index()) else { continue };
+        // Some libraries export a removed function without its profiling twin.
+        let address = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name));
+        slot.store(address.unwrap_or(std::ptr::null_mut()), Ordering::Relaxed);
+    }
+}
+
+impl Real {
+    /// Address of a symbol that the library itself defines.
+    pub(crate) fn symbol(&self, name: &str) -> Option<*mut c_void> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: the type of the symbol is only used as an address.
+        let symbol: Symbol<*mut c_void> = unsafe { self.library.get(name.as_bytes_with_nul()) }.ok()?;
+        let address = symbol.into_raw();
+        (!address.is_null()).then_some(address)
+    }
+
+    /// Address of a data symbol as the program sees it: executables may hold their own copy (copy relocation), and
+    /// the whole library uses that copy.
+    pub(crate) fn data_symbol(&self, name: &str) -> Option<u64> {
+        let c_name = CString::new(name).ok()?;
+        // SAFETY: looking up a name in the global scope has no preconditions.
+        let global = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c_name.as_ptr()) };
+        if global.is_null() { self.symbol(name).map(|a| a as u64) } else { Some(global as u64) }
+    }
+}
+
+fn find() -> Option<Real> {
+    // An executable linked to the library, and everything loaded with RTLD_LOCAL: walk the modules and look for the
+    // one that defines the profiling entry itself, not for one that merely depends on it.
+    for module in modules::loaded() {
+        if module.path.is_empty() || module.is_self {
+            continue;
+        }
+        let Ok(path) = CString::new(module.path.as_str()) else { continue };
+        // SAFETY: RTLD_NOLOAD only takes another reference on a module that is already loaded.
+        let Ok(library) = (unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOLOAD | libc::RTLD_LAZY) })
+        else {
+            continue;
+        };
+        let real = Real { family: Family::Mpich, path: module.path.clone(), library };
+        let Some(init) = real.symbol("PMPI_Init") else { continue };
+        if (module.start..module.end).contains(&(init as u64)) {
+            let family = family(&real);
+            return Some(Real { family, ..real });
+        }
+    }
+    None
+}
+
+fn family(real: &Real) -> Family {
+    if real.symbol("ompi_mpi_comm_world").is_some() {
+        return Family::OpenMpi;
+    }
+    // The classic libraries of MPICH 5 and Intel export the function too and answer -1.
+    if let Some(f) = real.symbol("PMPI_Abi_get_version") {
+        let (mut major, mut minor) = (0i32, 0i32);
+        // SAFETY: `int MPI_Abi_get_version(int *, int *)`, callable before MPI_Init.
+        let f: extern "C" fn(*mut i32, *mut i32) -> i32 = unsafe { std::mem::transmute(f) };
+        if f(&mut major, &mut minor) == 0 && major >= 1 {
+            return Family::Standard;
+        }
+    }
+    Family::Mpich
+}
+
+/// Calls the library's function with the arguments as machine words. A missing function gives `None`.
+pub(crate) fn call(function: FnId, args: &[u64]) -> Option<i32> {
+    let f = entry(function.index());
+    if f.is_null() {
+        return None;
+    }
+    let mut words = [0; MAX_ARGS];
+    for (w, a) in words.iter_mut().zip(args) {
+        *w = *a;
+    }
+    // SAFETY: the entry is that of the function, and the caller passes its arguments; superfluous words are ignored
+    // by the calling convention.
+    Some(unsafe { call_words(f, MAX_ARGS, &words) } as i32)
+}
+
+/// Most arguments of an MPI function.
+pub(crate) const MAX_ARGS: usize = 16;
+
+/// Calls `f` with the first `n` of these words as its arguments.
+///
+/// # Safety
+/// `f` is a function of the C ABI that takes `n` integer or pointer arguments, and the words are valid for it.
+#[inline(always)]
+pub(crate) unsafe fn call_words(f: *mut c_void, n: usize, a: &[u64; MAX_ARGS]) -> u64 {
+    type Short = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64) -> u64;
+    #[rustfmt::skip]
+    type Long = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
+    if n <= 6 {
+        // SAFETY: the caller vouches for the function; superfluous argument registers are ignored.
+        let f: Short = unsafe { std::mem::transmute(f) };
+        // SAFETY: as above.
+        unsafe { f(a[0], a[1], a[2], a[3], a[4], a[5]) }
+    } else {
+        // SAFETY: as above; further arguments travel in 8-byte stack slots, superfluous ones are ignored.
+        let f: Long = unsafe { std::mem::transmute(f) };
+        #[rustfmt::skip]
+        // SAFETY: as above.
+        let result = unsafe {
+            f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15])
+        };
+        result
+    }
+}
+
+/// Text that an MPI function writes into a buffer, such as an error string.
+pub(crate) fn text(function: FnId, first: Option<u64>, size: usize) -> String {
+    let mut buffer = vec![0u8; size.max(8192) + 1];
+    let mut len = 0i32;
+    let (b, l) = (buffer.as_mut_ptr() as u64, &raw mut len as u64);
+    let done = match first {
+        Some(first) => call(function, &[first, b, l]),
+        None => call(function, &[b, l]),
+    };
+    if done != Some(0) {
+        return String::new();
+    }
+    CStr::from_bytes_until_nul(&buffer).map(|c| c.to_string_lossy().into_owned()).unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! Findings that the process itself makes, printed at once on standard error.
+
+use crate::{log, modules, trace};
+use trace_format::catalogue;
+use trace_format::mpi::predefined::error_class_name;
+use trace_format::symbols::{Sources, Symbolizer};
+
+/// An MPI call reported an error that ends the program.
+pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
+    let first_line = text.lines().next().unwrap_or("");
+    let message = format!("{function} failed: {}: {first_line}", error_class_name(class));
+    finding(&catalogue::MPI_ERROR, &message, caller());
+}
+
+/// Return address of the innermost frame that is the program's.
+fn caller() -> Option<u64> {
+    let modules = modules::loaded();
+    crate::sites::here().into_iter().find(|a| {
+        let module = modules.iter().find(|m| (m.start..m.end).contains(a));
+        module.is_some_and(|m| !m.is_self && !m.is_mpi_internal() && !is_binding(&m.path))
+    })
+}
+
+fn is_binding(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|n| n.starts_with("libmpi"))
+}
+
+/// Prints a finding with its source line. Not for signal handlers.
+fn finding(check: &catalogue::CheckInfo, message: &str, return_address: Option<u64>) {
+    let rank = trace::get().map_or(-1, |t| t.rank);
+    let mut text = format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
+    if let Some(address) = return_address {
+        let mut symbols = Symbolizer::default();
+        modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
+        if let Some(place) = symbols.call_site(address).into_iter().next() {
+            text.push_str(&format!("mpivet: rank {rank}:   at {place}\n"));
+            if let Some(line) = Sources::default().line(&place.file, place.line) {
+                text.push_str(&format!("mpivet: rank {rank}:   | {}\n", line.trim()));
+            }
+        }
+    }
+    log::raw(text.as_bytes());
+}
+
+/// A signal is about to end the process. Async-signal-safe: numbers only, the report has the source line.
+pub(crate) fn signal(name: &str, pc: u64) {
+    let mut text = [0u8; 256];
+    let mut at = 0;
+    let mut add = |bytes: &[u8]| {
+        for b in bytes {
+            if let Some(place) = text.get_mut(at) {
+                *place = *b;
+                at += 1;
+            }
+        }
+    };
+    add(b"mpivet: rank ");
+    let mut digits = [0u8; 20];
+    add(decimal(trace::get().map_or(0, |t| t.rank.max(0) as u64), &mut digits));
+    add(b": error[MV001] abend: the process dies of ");
+    add(name.as_bytes());
+    add(b" at instruction 0x");
+    for shift in (0..16).rev() {
+        let digit = (pc >> (shift * 4) & 15) as usize;
+        if pc >> (shift * 4) != 0 || shift == 0 {
+            add(b"0123456789abcdef".get(digit..=digit).unwrap_or(b"?"));
+        }
+    }
+    add(b"; the report names the line\n");
+    log::raw(text.get(..at).unwrap_or(&[]));
+}
+
+fn decimal(mut value: u64, digits: &mut [u8; 20]) -> &[u8] {
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        if let Some(d) = digits.get_mut(start) {
+            *d = b'0' + (value % 10) as u8;
+        }
+        value /= 10;
+        if value == 0 {
+            return digits.get(start..).unwrap_or(&[]);
+        }
+    }
+}

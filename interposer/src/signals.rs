@@ -1,0 +1,124 @@
+//! Signals that end the process: written down, then the default or the program's own action follows unchanged.
+//! Nothing in here allocates or locks.
+
+use crate::{clock, report, trace};
+use std::cell::UnsafeCell;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use trace_format::record::{Commit, SYSTEM_HEADER_BYTES, State, SystemKind};
+
+/// The signals that are watched, with their names.
+const WATCHED: [(c_int, &str); 5] = [
+    (libc::SIGFPE, "SIGFPE (erroneous arithmetic operation)"),
+    (libc::SIGSEGV, "SIGSEGV (invalid memory access)"),
+    (libc::SIGBUS, "SIGBUS (invalid memory access)"),
+    (libc::SIGILL, "SIGILL (illegal instruction)"),
+    (libc::SIGABRT, "SIGABRT (abort)"),
+];
+
+/// Actions that were in force before ours.
+struct Before(UnsafeCell<[MaybeUninit<libc::sigaction>; WATCHED.len()]>);
+// SAFETY: written once by `install` before the handlers can run, read only afterwards.
+unsafe impl Sync for Before {}
+static BEFORE: Before = Before(UnsafeCell::new([const { MaybeUninit::uninit() }; WATCHED.len()]));
+
+static INSTALLED: AtomicBool = AtomicBool::new(false);
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+
+/// The number of the next process event.
+pub(crate) fn next_serial() -> u64 {
+    SERIAL.fetch_add(1, Ordering::SeqCst)
+}
+
+/// Watches the signals. Called once MPI is initialized: libraries install handlers of their own during that.
+pub(crate) fn install() {
+    if INSTALLED.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    for (i, (signal, _)) in WATCHED.iter().enumerate() {
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: an all-zero sigaction is valid; the old action goes to this signal's own place, before the new
+        // one can use it.
+        unsafe {
+            let place = (*BEFORE.0.get()).as_mut_ptr().add(i);
+            libc::sigaction(*signal, std::ptr::null(), (*place).as_mut_ptr());
+            let action = action.assume_init_mut();
+            action.sa_sigaction = on_signal as *const () as usize;
+            // The program's stack for signals, if it has one; other signals as the program had it.
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (*place).assume_init_ref().sa_flags & libc::SA_NODEFER;
+            action.sa_mask = (*place).assume_init_ref().sa_mask;
+            libc::sigaction(*signal, action, std::ptr::null_mut());
+        }
+    }
+}
+
+unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let Some(index) = WATCHED.iter().position(|(s, _)| *s == signal) else { return };
+    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO; `install` has stored the old action.
+    let (before, code, address, pc) = unsafe {
+        let before = (*BEFORE.0.get()).as_ptr().add(index);
+        let pc = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize];
+        ((*before).assume_init_ref(), (*info).si_code, (*info).si_addr() as u64, pc as u64)
+    };
+    record(signal, code, address, pc);
+    match before.sa_sigaction {
+        libc::SIG_IGN => {}
+        libc::SIG_DFL => {
+            report::signal(WATCHED.get(index).map_or("a signal", |w| w.1), pc);
+            // SAFETY: restores the default action. A fault happens again at once when the handler returns; others
+            // are raised again.
+            unsafe {
+                libc::sigaction(signal, before, std::ptr::null_mut());
+                if code <= 0 {
+                    libc::raise(signal);
+                }
+            }
+        }
+        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            type Long = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+            // SAFETY: the program (or a library) installed this function with SA_SIGINFO.
+            let handler: Long = unsafe { std::mem::transmute(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: the program (or a library) installed this function without SA_SIGINFO.
+            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
+            handler(signal);
+        }
+    }
+}
+
+fn record(signal: c_int, code: c_int, address: u64, pc: u64) {
+    const BYTES: usize = SYSTEM_HEADER_BYTES + 24;
+    let words = (BYTES / 8) as u16;
+    let commit = Commit { func: SystemKind::Signal as u16, state: State::System as u8, words, lap: 0 };
+    let mut bytes = [0u8; BYTES];
+    let mut put = |at: usize, value: &[u8]| {
+        if let Some(place) = bytes.get_mut(at..at + value.len()) {
+            place.copy_from_slice(value);
+        }
+    };
+    put(0, &commit.pack().to_le_bytes());
+    put(8, &clock::now().to_le_bytes());
+    put(16, &signal.to_le_bytes());
+    put(20, &code.to_le_bytes());
+    put(24, &pc.to_le_bytes());
+    put(32, &address.to_le_bytes());
+    trace::process_event(&bytes, next_serial());
+}
+
+/// Writes down that the process ends by exit(3).
+pub(crate) fn record_exit(status: c_int) {
+    let commit = Commit { func: SystemKind::Exit as u16, state: State::System as u8, words: 3, lap: 0 };
+    let mut bytes = [0u8; SYSTEM_HEADER_BYTES + 8];
+    let mut put = |at: usize, value: &[u8]| {
+        if let Some(place) = bytes.get_mut(at..at + value.len()) {
+            place.copy_from_slice(value);
+        }
+    };
+    put(0, &commit.pack().to_le_bytes());
+    put(8, &clock::now().to_le_bytes());
+    put(16, &status.to_le_bytes());
+    trace::process_event(&bytes, next_serial());
+}

@@ -1,0 +1,132 @@
+//! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
+//! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
+
+use crate::trace;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use trace_format::file::{
+    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_RECORDS_OFFSET, VERSION, stage_path,
+};
+use trace_format::record::{Commit, State};
+
+pub(crate) struct Stage {
+    base: *mut u8,
+    pub(crate) cursor: usize,
+    pub(crate) lap: u64,
+    /// CALL records written by this thread.
+    pub(crate) calls: u64,
+    thread: u16,
+}
+
+/// Kept free at the end of a stage for the terminating word.
+const RESERVE: usize = 64;
+
+impl Stage {
+    /// Makes the stage file of a thread and maps it.
+    pub(crate) fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
+        let path = stage_path(&trace.dir, trace.rank, thread);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o644)
+            .custom_flags(libc::O_CLOEXEC)
+            .open(&path)?;
+        let len = STAGE_HEADER_BYTES + STAGE_BYTES;
+        // SAFETY: plain system call on an open descriptor.
+        let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len as libc::off_t) };
+        if error != 0 {
+            _ = std::fs::remove_file(&path);
+            return Err(io::Error::from_raw_os_error(error));
+        }
+        // SAFETY: a fresh mapping of a file of this length.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                len,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_POPULATE,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread };
+        stage.header(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
+        stage.header(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
+        Ok(stage)
+    }
+
+    fn header(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: `offset` is one of the 8-byte fields of the header page, which stays mapped.
+        unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
+    }
+
+    /// Address of the byte at `offset` of the records.
+    #[inline(always)]
+    pub(crate) fn at(&self, offset: usize) -> *mut u8 {
+        // SAFETY: callers stay within the stage; one past its end is still within the allocation's bounds.
+        unsafe { self.base.add(STAGE_HEADER_BYTES + offset) }
+    }
+
+    #[inline(always)]
+    fn commit_word(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: record offsets are multiples of 8 within the mapping.
+        unsafe { &*self.at(offset).cast::<AtomicU64>() }
+    }
+
+    /// Makes room for a record of at most `bytes`. False if recording ended.
+    #[inline(always)]
+    pub(crate) fn reserve(&mut self, bytes: usize) -> bool {
+        if self.cursor + bytes + RESERVE <= STAGE_BYTES { true } else { self.empty() }
+    }
+
+    /// Commits the record that begins at the cursor and ends at `end` (unpadded); returns its offset.
+    #[inline(always)]
+    pub(crate) fn commit(&mut self, end: usize, func: u16, state: State) -> usize {
+        let start = self.cursor;
+        let end = end.next_multiple_of(8);
+        // The terminator first: a reader must not run into the remains of an earlier lap.
+        self.commit_word(end).store(0, Ordering::Relaxed);
+        let words = ((end - start) / 8) as u16;
+        let commit = Commit { func, state: state as u8, words, lap: self.lap as u32 };
+        self.commit_word(start).store(commit.pack(), Ordering::Release);
+        self.cursor = end;
+        start
+    }
+
+    /// Marks a committed record as returned.
+    #[inline(always)]
+    pub(crate) fn complete(&self, offset: usize) {
+        let word = self.commit_word(offset);
+        let mut commit = Commit::unpack(word.load(Ordering::Relaxed));
+        commit.state = State::Returned as u8;
+        word.store(commit.pack(), Ordering::Release);
+    }
+
+    /// Empties the stage into the trace. False if that failed; the stage then keeps what it holds.
+    #[cold]
+    pub(crate) fn empty(&mut self) -> bool {
+        if self.cursor == 0 {
+            return true;
+        }
+        let Some(trace) = trace::get() else { return false };
+        // SAFETY: the first `cursor` bytes are records written by this thread.
+        let records = unsafe { std::slice::from_raw_parts(self.at(0), self.cursor) };
+        if trace::is_lost() || !trace.events(self.thread, self.lap, records) {
+            return false;
+        }
+        self.cursor = 0;
+        self.lap += 1;
+        self.header(STAGE_RECORDS_OFFSET).store(self.calls, Ordering::Relaxed);
+        self.commit_word(0).store(0, Ordering::Relaxed);
+        self.header(STAGE_LAP_OFFSET).store(self.lap, Ordering::Release);
+        true
+    }
+}

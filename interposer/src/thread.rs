@@ -1,0 +1,143 @@
+//! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
+//! threads have left.
+
+use crate::stage::Stage;
+use crate::{config, handles, log, sites, tls, trace};
+use std::ffi::c_void;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use trace_format::record::State;
+use trace_format::writer;
+
+pub(crate) struct Thread {
+    pub(crate) stage: Stage,
+    pub(crate) sites: sites::Cache,
+    pub(crate) handles: handles::Cache,
+    /// MPI calls of this thread that have not returned.
+    pub(crate) depth: usize,
+    /// An error whose handler would have ended the program: communicator and error code.
+    pub(crate) fatal: Option<(u64, i32)>,
+    /// The last record, if it is a poll with a negative answer that may be repeated.
+    pub(crate) last_poll: Option<LastPoll>,
+    /// Statuses of our own for calls whose program ignores them, by depth.
+    pub(crate) statuses: Vec<Vec<u8>>,
+}
+
+/// A poll that a later one may equal.
+#[derive(Clone, Copy)]
+pub(crate) struct LastPoll {
+    pub(crate) lap: u64,
+    pub(crate) offset: usize,
+    pub(crate) func: u16,
+    /// Bytes of the values at the call.
+    pub(crate) in_bytes: usize,
+}
+
+/// States of ended threads, for new ones.
+static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
+/// Key whose destructor runs when a thread ends.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+/// Most threads of a rank that are recorded.
+const MAX_THREADS: u32 = 1024;
+
+/// Prepares for threads; called once.
+pub(crate) fn prepare(config: &config::Config) {
+    STACK_DEPTH.store(config.stack_depth as u32, Ordering::Relaxed);
+    let mut key = 0;
+    // SAFETY: `key` is a valid place; the destructor has the right type.
+    if unsafe { libc::pthread_key_create(&mut key, Some(ended)) } == 0 {
+        KEY.store(key, Ordering::Relaxed);
+    }
+}
+
+unsafe extern "C" fn ended(thread: *mut c_void) {
+    tls::set(0);
+    // SAFETY: the value is the pointer that `current` set for this thread.
+    let state = unsafe { &mut *thread.cast::<Thread>() };
+    state.stage.empty();
+    state.last_poll = None;
+    if let Ok(mut idle) = IDLE.lock() {
+        idle.push(thread as usize);
+    }
+}
+
+/// The state of this thread, made at its first call; `None` if it cannot be recorded.
+#[inline(always)]
+pub(crate) fn current() -> Option<*mut Thread> {
+    match tls::get() {
+        0 => first_call(),
+        p => Some(p as *mut Thread),
+    }
+}
+
+/// The state of this thread if it has one. Safe in a signal handler.
+pub(crate) fn existing() -> Option<*mut Thread> {
+    match tls::get() {
+        0 => None,
+        p => Some(p as *mut Thread),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn first_call() -> Option<*mut Thread> {
+    let trace = trace::get()?;
+    if trace::is_lost() {
+        return None;
+    }
+    let idle = IDLE.lock().ok()?.pop();
+    let pointer = match idle {
+        Some(p) => p as *mut Thread,
+        None => {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            if number >= MAX_THREADS {
+                trace::lost(&format!("more than {MAX_THREADS} threads call MPI at once"));
+                return None;
+            }
+            let stage = match Stage::create(trace, number as u16) {
+                Ok(stage) => stage,
+                Err(e) => {
+                    trace::lost(&format!("cannot make a stage in {}: {e}", trace.dir.display()));
+                    return None;
+                }
+            };
+            Box::into_raw(Box::new(Thread {
+                stage,
+                sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
+                handles: handles::Cache::new(),
+                depth: 0,
+                fatal: None,
+                last_poll: None,
+                statuses: Vec::new(),
+            }))
+        }
+    };
+    let key = KEY.load(Ordering::Relaxed);
+    // SAFETY: the key exists; its value is given back by the destructor.
+    if key != u32::MAX && unsafe { libc::pthread_setspecific(key, pointer.cast()) } != 0 {
+        log::line("cannot watch the end of a thread");
+    }
+    tls::set(pointer as usize);
+    Some(pointer)
+}
+
+impl Thread {
+    /// Writes a system record.
+    pub(crate) fn system(&mut self, event: &trace_format::call::SystemEvent) {
+        let mut bytes = Vec::new();
+        writer::encode_system(event, crate::clock::now(), &mut bytes);
+        if !self.stage.reserve(bytes.len()) {
+            return;
+        }
+        self.last_poll = None;
+        let kind = u64::from_le_bytes(*bytes.first_chunk().unwrap_or(&[0; 8])) as u16;
+        let start = self.stage.cursor;
+        // SAFETY: `reserve` made room for the record; its first word is stored by `commit`.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr().add(8), self.stage.at(start + 8), bytes.len() - 8);
+        }
+        self.stage.commit(start + bytes.len(), kind, State::System);
+    }
+}

@@ -1,0 +1,46 @@
+//! One thread-local word by the initial-exec model: two instructions, where `thread_local!` in a shared library is a
+//! function call.
+
+use std::arch::{asm, global_asm};
+
+global_asm!(
+    ".section .tbss,\"awT\",@nobits",
+    ".balign 8",
+    ".globl mpivet_thread_word",
+    ".hidden mpivet_thread_word",
+    ".type mpivet_thread_word,@tls_object",
+    ".size mpivet_thread_word, 8",
+    "mpivet_thread_word:",
+    ".zero 8",
+    ".text",
+);
+
+/// The word of this thread; 0 until it is set.
+#[inline(always)]
+pub(crate) fn get() -> usize {
+    let word: usize;
+    // SAFETY: reads the 8-byte variable defined above, at its offset from the thread pointer.
+    unsafe {
+        asm!(
+            "mov {w}, qword ptr [rip + mpivet_thread_word@GOTTPOFF]",
+            "mov {w}, qword ptr fs:[{w}]",
+            w = out(reg) word,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    word
+}
+
+/// Sets the word of this thread.
+pub(crate) fn set(word: usize) {
+    // SAFETY: as above, writing.
+    unsafe {
+        asm!(
+            "mov {t}, qword ptr [rip + mpivet_thread_word@GOTTPOFF]",
+            "mov qword ptr fs:[{t}], {w}",
+            t = out(reg) _,
+            w = in(reg) word,
+            options(nostack, preserves_flags),
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! The trace file of this rank: where full stages and definitions go. One write(2) a block, behind one lock; never
+//! on the path of a hot call.
+
+use crate::log;
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock};
+use trace_format::definition::Definition;
+use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, checksum};
+
+/// The thread number of events that belong to no thread's sequence: signals and the end of the process.
+pub(crate) const PROCESS_THREAD: u16 = u16::MAX;
+
+/// Set when something could not be written: nothing is recorded any more.
+static LOST: AtomicBool = AtomicBool::new(false);
+/// Descriptor of the trace for the signal handler; -1 before it is open.
+static RAW_FD: AtomicI32 = AtomicI32::new(-1);
+
+pub(crate) struct Trace {
+    file: Mutex<File>,
+    pub(crate) dir: PathBuf,
+    pub(crate) rank: i32,
+}
+
+static TRACE: OnceLock<Trace> = OnceLock::new();
+
+/// The trace of this process, once MPI is initialized.
+pub(crate) fn get() -> Option<&'static Trace> {
+    TRACE.get()
+}
+
+/// Says that nothing more can be recorded, once.
+pub(crate) fn lost(reason: &str) {
+    if !LOST.swap(true, Ordering::SeqCst) {
+        log::line(&format!("recording stops here: {reason}; the program goes on, the trace holds what came before"));
+    }
+}
+
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// Makes this the trace of the process.
+pub(crate) fn set(file: File, dir: &Path, rank: i32) {
+    RAW_FD.store(file.as_raw_fd(), Ordering::SeqCst);
+    _ = TRACE.set(Trace { file: Mutex::new(file), dir: dir.to_owned(), rank });
+}
+
+/// Forgets the descriptor: after a fork the child must not write.
+pub(crate) fn detach() {
+    RAW_FD.store(-1, Ordering::SeqCst);
+    LOST.store(true, Ordering::SeqCst);
+}
+
+impl Trace {
+    /// Appends bytes whole. On failure nothing of them stays in the file and recording ends.
+    fn append(&self, parts: [&[u8]; 2]) -> bool {
+        let file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        if is_lost() {
+            return false;
+        }
+        let fd = file.as_raw_fd();
+        let total: usize = parts.iter().map(|p| p.len()).sum();
+        let mut done = 0;
+        while done < total {
+            let mut left = done;
+            let vectors = parts.map(|p| {
+                let skip = left.min(p.len());
+                left -= skip;
+                let rest = p.get(skip..).unwrap_or(&[]);
+                libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() }
+            });
+            // SAFETY: the vectors point to live slices.
+            let n = unsafe { libc::writev(fd, vectors.as_ptr(), vectors.len() as i32) };
+            if n > 0 {
+                done += n as usize;
+                continue;
+            }
+            let error = std::io::Error::last_os_error();
+            if error.kind() == std::io::ErrorKind::Interrupted {
+                continue;
+            }
+            if done > 0
+                && let Ok(meta) = file.metadata()
+            {
+                _ = file.set_len(meta.len() - done as u64);
+            }
+            lost(&format!("cannot write the trace in {}: {error}", self.dir.display()));
+            return false;
+        }
+        true
+    }
+
+    /// Writes a lap of a thread's stage. False if it could not be written.
+    pub(crate) fn events(&self, thread: u16, lap: u64, records: &[u8]) -> bool {
+        let header = block(BlockKind::Events, thread, lap, records);
+        self.append([&header, records])
+    }
+
+    /// Writes definitions at once, so that they are in the file before any record refers to them.
+    pub(crate) fn define(&self, definitions: &[Definition]) {
+        match trace_format::writer::definition_block(definitions) {
+            Ok(block) => _ = self.append([&block, &[]]),
+            Err(e) => lost(&e.to_string()),
+        }
+    }
+}
+
+fn block(kind: BlockKind, thread: u16, lap: u64, payload: &[u8]) -> [u8; BLOCK_HEADER_BYTES] {
+    let len = payload.len() as u32;
+    BlockHeader { kind: kind as u16, thread, len, lap, checksum: checksum(payload) }.to_bytes()
+}
+
+/// Writes one record of the process (not of a thread) without locks or allocation: for signal handlers and exit.
+pub(crate) fn process_event(record: &[u8], serial: u64) {
+    let fd: RawFd = RAW_FD.load(Ordering::SeqCst);
+    let header = block(BlockKind::Events, PROCESS_THREAD, serial, record);
+    let mut bytes = [0u8; BLOCK_HEADER_BYTES + 128];
+    let total = BLOCK_HEADER_BYTES + record.len();
+    let Some(place) = bytes.get_mut(..total) else { return };
+    let (head, tail) = place.split_at_mut(BLOCK_HEADER_BYTES);
+    head.copy_from_slice(&header);
+    tail.copy_from_slice(record);
+    if fd >= 0 && !is_lost() {
+        // SAFETY: the pointer and length are those of a live array; the file is open in append mode, so that one
+        // write is one block.
+        unsafe { libc::write(fd, bytes.as_ptr().cast(), total) };
+    }
+}

@@ -1,0 +1,179 @@
+//! A decoded MPI call: what a record of the trace says, and what the readable notation spells.
+
+use crate::definition::Id;
+use crate::mpi::FnId;
+
+/// What MPI wrote into a status, in family-neutral form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Status {
+    /// Rank in the communicator, or one of the constants below.
+    pub source: i32,
+    pub tag: i32,
+    /// Bytes received; `None` where the library does not say.
+    pub bytes: Option<u64>,
+    pub cancelled: bool,
+}
+
+/// Neutral values of MPI's special ranks and tags; the trace never holds a library's own.
+pub mod special {
+    /// `MPI_ANY_SOURCE`
+    pub const ANY_SOURCE: i32 = -1;
+    /// `MPI_PROC_NULL`
+    pub const PROC_NULL: i32 = -2;
+    /// `MPI_ROOT`
+    pub const ROOT: i32 = -3;
+    /// `MPI_ANY_TAG`
+    pub const ANY_TAG: i32 = -1;
+    /// `MPI_UNDEFINED`
+    pub const UNDEFINED: i32 = -32766;
+    /// `MPI_BOTTOM`, as a buffer address
+    pub const BOTTOM: i64 = 0;
+    /// `MPI_IN_PLACE`, as a buffer address
+    pub const IN_PLACE: i64 = -1;
+    /// `MPI_REQUEST_NULL` and `MPI_MESSAGE_NULL`
+    pub const REQUEST_NULL: i64 = 0;
+    /// `MPI_MESSAGE_NO_PROC`
+    pub const MESSAGE_NO_PROC: i64 = -2;
+    /// `MPI_STATUS_IGNORE` and the like never reach the trace: mpivet reads a status of its own.
+    pub const NO_STATUS: i64 = 0;
+}
+
+/// The value of one parameter before or after the call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Value {
+    /// Not recorded in this direction.
+    #[default]
+    None,
+    /// Integers, addresses, handle ids, raw request and message handles.
+    Int(i64),
+    /// A request passed by reference: where the handle is kept, and its value.
+    Request {
+        slot: u64,
+        handle: i64,
+    },
+    /// An array of requests: address of the first, and the values.
+    Requests {
+        base: u64,
+        handles: Vec<i64>,
+    },
+    Ints(Vec<i64>),
+    Status(Status),
+    Statuses(Vec<Status>),
+    Str(String),
+}
+
+impl Value {
+    /// The integer, or 0 where there is none.
+    pub fn int(&self) -> i64 {
+        match self {
+            Value::Int(v) => *v,
+            Value::Request { handle, .. } => *handle,
+            _ => 0,
+        }
+    }
+
+    pub fn ints(&self) -> &[i64] {
+        match self {
+            Value::Ints(v) => v,
+            Value::Requests { handles, .. } => handles,
+            _ => &[],
+        }
+    }
+}
+
+/// How a call ended, as far as the trace tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The call is recorded, its return is not (yet).
+    Open,
+    /// Returned with this error class: 0 is success, otherwise one more than the place in
+    /// [`crate::mpi::predefined::ERROR_CLASSES`].
+    Returned(u16),
+}
+
+/// One MPI call of one thread of one rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub func: FnId,
+    /// Thread number within the rank, 0 is the thread that initialized MPI.
+    pub thread: u16,
+    /// Place in the thread's sequence of calls, from 0. The call is event `2 * index + 1` of the thread, its return
+    /// event `2 * index + 2`.
+    pub index: u64,
+    /// Stack definition of the call site; 0: none.
+    pub site: Id,
+    /// Time of call and return in the rank's ticks ([`crate::file::RankHeader::ticks_per_second`]).
+    pub t_call: u64,
+    pub t_return: u64,
+    pub outcome: Outcome,
+    /// How many more times the same poll was made with the same negative answer.
+    pub polls: u32,
+    /// Values at the call, by parameter.
+    pub ins: Vec<Value>,
+    /// Values at the return, by parameter; empty while open.
+    pub outs: Vec<Value>,
+}
+
+impl Call {
+    /// A call with nothing known but its function.
+    pub fn new(func: FnId) -> Call {
+        let n = func.row().params.len();
+        Call {
+            func,
+            thread: 0,
+            index: 0,
+            site: 0,
+            t_call: 0,
+            t_return: 0,
+            outcome: Outcome::Open,
+            polls: 0,
+            ins: vec![Value::None; n],
+            outs: vec![Value::None; n],
+        }
+    }
+
+    /// Number of the call event within its thread.
+    pub fn call_event(&self) -> u64 {
+        2 * self.index + 1
+    }
+
+    /// Number of the return event within its thread.
+    pub fn return_event(&self) -> u64 {
+        2 * self.index + 2
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.outcome == Outcome::Open
+    }
+
+    /// Returned without an error.
+    pub fn succeeded(&self) -> bool {
+        self.outcome == Outcome::Returned(0)
+    }
+
+    /// Value of the named parameter before the call.
+    pub fn arg(&self, name: &str) -> Option<&Value> {
+        self.func.row().param(name).map(|i| &self.ins[i])
+    }
+
+    /// Value of the named parameter after the call.
+    pub fn out(&self, name: &str) -> Option<&Value> {
+        self.func.row().param(name).and_then(|i| self.outs.get(i))
+    }
+}
+
+/// Something that happened to the process, apart from its MPI calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SystemEvent {
+    /// The process ends by exit(3) or a return from main.
+    Exit { status: i32 },
+    /// A signal whose default action ends the process was delivered at instruction `pc`.
+    Signal { signal: i32, code: i32, pc: u64, address: u64 },
+    /// The MPI library reported an error from a call of this thread (`call` is its index). `fatal`: the error
+    /// handler in force ends the program. `class` as in [`Outcome::Returned`].
+    MpiError { call: u64, class: u16, fatal: bool, text: String },
+    /// Recording stopped; the trace ends here although the program may have gone on.
+    Lost { reason: String },
+    /// MPI_Pcontrol paused (false) or resumed (true) the recording.
+    Recording { on: bool },
+}

@@ -1,0 +1,3 @@
+check! {
+    ABORT = "MV002" "abort" Error Analyzer: "x"
+}

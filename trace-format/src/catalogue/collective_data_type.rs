@@ -1,0 +1,3 @@
+check! {
+    COLLECTIVE_DATA_TYPE = "MV506" "collective-data-type" Error Analyzer: "x"
+}

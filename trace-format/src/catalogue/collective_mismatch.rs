@@ -1,0 +1,3 @@
+check! {
+    COLLECTIVE_MISMATCH = "MV509" "collective-mismatch" Error Analyzer: "x"
+}

@@ -1,0 +1,3 @@
+check! {
+    DIFF_REDUCTIONS = "MV507" "diff-reductions" Error Analyzer: "x"
+}

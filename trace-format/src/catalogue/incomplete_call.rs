@@ -1,0 +1,3 @@
+check! {
+    INCOMPLETE_CALL = "MV003" "incomplete-call" Error Analyzer: "x"
+}

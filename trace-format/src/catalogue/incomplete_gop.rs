@@ -1,0 +1,3 @@
+check! {
+    INCOMPLETE_GOP = "MV501" "incomplete-gop" Error Analyzer: "x"
+}

@@ -1,0 +1,3 @@
+check! {
+    MISSING_FINALIZE = "MV005" "missing-finalize" Error Analyzer: "x"
+}

@@ -1,0 +1,114 @@
+//! The catalogue of checks: code, name, severity and explanation of everything that mpivet can find.
+//!
+//! One file a check. The doc comment of its entry is the page of `docs/checks.md` and what `mpivet explain NAME`
+//! prints; its headings are fixed (a test holds them): What it finds, Why it is wrong, Example, How to fix.
+//! The rule that decides lives in the half that can: `analyzer/src/checks/` or `interposer/src/checks/`.
+//! To add a check: add its file here and its line in [`CHECKS`], then its rule.
+
+use crate::finding::Severity;
+
+/// Which half of mpivet decides a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// In the running process; printed at once, also without the analyzer.
+    Dynamic,
+    /// From the traces of all ranks.
+    Analyzer,
+}
+
+/// One entry of the catalogue.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CheckInfo {
+    /// Stable code, for example `MV601`.
+    pub code: &'static str,
+    /// Stable name in kebab-case: what users write in suppressions and see in reports.
+    pub name: &'static str,
+    pub severity: Severity,
+    pub side: Side,
+    /// One line.
+    pub summary: &'static str,
+    /// The doc comment, Markdown.
+    pub doc: &'static str,
+}
+
+macro_rules! check {
+    ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident: $summary:literal) => {
+        $(#[doc = $doc])*
+        pub static $NAME: crate::catalogue::CheckInfo = crate::catalogue::CheckInfo {
+            code: $code,
+            name: $name,
+            severity: crate::finding::Severity::$severity,
+            side: crate::catalogue::Side::$side,
+            summary: $summary,
+            doc: concat!($($doc, "\n"),*),
+        };
+    };
+}
+
+macro_rules! catalogue {
+    ($( $module:ident :: $NAME:ident ),* $(,)?) => {
+        $( mod $module; pub use $module::$NAME; )*
+        /// Every check, in the order of the codes.
+        pub static CHECKS: &[&CheckInfo] = &[ $( &$NAME ),* ];
+    };
+}
+
+catalogue! {
+    abend::ABEND,
+    abort::ABORT,
+    incomplete_call::INCOMPLETE_CALL,
+    mpi_error::MPI_ERROR,
+    missing_finalize::MISSING_FINALIZE,
+    unfinished_send::UNFINISHED_SEND,
+    unfinished_recv::UNFINISHED_RECV,
+    nonfreed_request::NONFREED_REQUEST,
+    nonpaired_send::NONPAIRED_SEND,
+    nonpaired_recv::NONPAIRED_RECV,
+    wrong_send_size::WRONG_SEND_SIZE,
+    wrong_data_type::WRONG_DATA_TYPE,
+    incomplete_gop::INCOMPLETE_GOP,
+    unfinished_gop::UNFINISHED_GOP,
+    wrong_recv_size::WRONG_RECV_SIZE,
+    collective_data_type::COLLECTIVE_DATA_TYPE,
+    diff_reductions::DIFF_REDUCTIONS,
+    wrong_root::WRONG_ROOT,
+    collective_mismatch::COLLECTIVE_MISMATCH,
+    real_deadlock::REAL_DEADLOCK,
+    real_hang_up::REAL_HANG_UP,
+}
+
+/// The check called `name`, by name or code.
+pub fn by_name(name: &str) -> Option<&'static CheckInfo> {
+    CHECKS.iter().copied().find(|c| c.name == name || c.code.eq_ignore_ascii_case(name))
+}
+
+impl Severity {
+    /// The severity called `name`.
+    pub fn by_name(name: &str) -> Option<Severity> {
+        [Severity::Error, Severity::Warning, Severity::Note].into_iter().find(|s| s.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_complete_and_unique() {
+        let mut seen = std::collections::HashSet::new();
+        for pair in CHECKS.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} is out of order", pair[1].code);
+        }
+        for c in CHECKS {
+            assert!(seen.insert(c.code) && seen.insert(c.name), "{} appears twice", c.name);
+            assert!(c.code.len() == 5 && c.code.starts_with("MV"), "{}", c.code);
+            assert!(c.name.chars().all(|ch| ch.is_ascii_lowercase() || ch == '-'), "{}", c.name);
+            assert!(!c.summary.is_empty() && !c.summary.ends_with('.'), "{}", c.name);
+            let mut at = 0;
+            for heading in ["# What it finds", "# Why it is wrong", "# Example", "# How to fix"] {
+                let place = c.doc[at..].find(heading);
+                at += place.unwrap_or_else(|| panic!("{}: no heading `{heading}` in its place", c.name));
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+check! {
+    MPI_ERROR = "MV004" "mpi-error" Error Dynamic: "x"
+}

@@ -1,0 +1,3 @@
+check! {
+    NONFREED_REQUEST = "MV103" "nonfreed-request" Error Analyzer: "x"
+}

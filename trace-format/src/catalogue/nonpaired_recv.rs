@@ -1,0 +1,3 @@
+check! {
+    NONPAIRED_RECV = "MV402" "nonpaired-recv" Error Analyzer: "x"
+}

@@ -1,0 +1,3 @@
+check! {
+    NONPAIRED_SEND = "MV401" "nonpaired-send" Error Analyzer: "x"
+}

@@ -1,0 +1,21 @@
+check! {
+    /// # What it finds
+    /// Ranks that wait for each other in a circle, so that none of them can ever go on. The verdict comes from the
+    /// matching of operations, not from a time-out: every rank of the circle is inside an MPI call that only another
+    /// rank of the circle could complete. Ranks that merely wait behind the circle are listed apart.
+    ///
+    /// # Why it is wrong
+    /// MPI completes a receive only when a matching send was started, and a send in standard mode may wait until the
+    /// matching receive was started (MPI 4.1, 3.4 and 3.5). A program whose ranks all wait first never makes progress.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Recv(source=1, tag=0)      //~ real-deadlock
+    /// 1: MPI_Recv(source=0, tag=0)      //~ real-deadlock
+    /// ```
+    ///
+    /// # How to fix
+    /// Let one side send first, or use MPI_Sendrecv, or start the receives with MPI_Irecv before the sends and wait
+    /// for all of them afterwards.
+    REAL_DEADLOCK = "MV601" "real-deadlock" Error Analyzer: "a knot of ranks that wait for each other"
+}

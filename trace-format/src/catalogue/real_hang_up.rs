@@ -1,0 +1,3 @@
+check! {
+    REAL_HANG_UP = "MV603" "real-hang-up" Error Analyzer: "x"
+}

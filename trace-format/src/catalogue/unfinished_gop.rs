@@ -1,0 +1,3 @@
+check! {
+    UNFINISHED_GOP = "MV502" "unfinished-gop" Error Analyzer: "x"
+}

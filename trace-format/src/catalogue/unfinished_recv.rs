@@ -1,0 +1,3 @@
+check! {
+    UNFINISHED_RECV = "MV102" "unfinished-recv" Error Analyzer: "x"
+}

@@ -1,0 +1,3 @@
+check! {
+    UNFINISHED_SEND = "MV101" "unfinished-send" Error Analyzer: "x"
+}

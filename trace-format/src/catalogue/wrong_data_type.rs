@@ -1,0 +1,3 @@
+check! {
+    WRONG_DATA_TYPE = "MV406" "wrong-data-type" Error Analyzer: "x"
+}

@@ -1,0 +1,3 @@
+check! {
+    WRONG_RECV_SIZE = "MV504" "wrong-recv-size" Error Analyzer: "x"
+}

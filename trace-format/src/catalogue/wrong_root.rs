@@ -1,0 +1,3 @@
+check! {
+    WRONG_ROOT = "MV508" "wrong-root" Error Analyzer: "x"
+}

@@ -1,0 +1,125 @@
+//! The files of a trace directory and the layout of their headers.
+//!
+//! ```text
+//! job.json              the run as a whole (written by rank 0): see crate::job
+//! rank-N.mpv            rank N: file header, then blocks
+//! rank-N.tT.stage       the stage of thread T of rank N: what is not yet in rank-N.mpv
+//! ```
+//!
+//! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by
+//! [`crate::codec`], then blocks. A block is a [`BlockHeader`] (32 bytes) and its payload: event records of one
+//! thread's stage (one lap), or definitions. Blocks are appended whole; a torn block at the end of the file is what a
+//! killed process leaves, and its contents are still in the stage.
+//!
+//! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64) and
+//! `RankHeader::stage_bytes` of records. `lap` counts how often the stage was emptied into the file, `records` is
+//! the number of CALL records in the file before this lap.
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+pub const MAGIC: [u8; 8] = *b"MPIVETRK";
+pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
+/// Version of the file layout. A reader refuses a newer one.
+pub const VERSION: u32 = 1;
+pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
+pub const BLOCK_HEADER_BYTES: usize = 32;
+/// Where the records of a stage begin.
+pub const STAGE_HEADER_BYTES: usize = 4096;
+pub const STAGE_LAP_OFFSET: usize = 16;
+pub const STAGE_RECORDS_OFFSET: usize = 24;
+/// Default size of a stage.
+pub const STAGE_BYTES: usize = 256 << 10;
+
+/// What is said once of a rank.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankHeader {
+    /// Version of mpivet that wrote the file.
+    pub mpivet: String,
+    /// [`crate::mpi::table_hash`] of the writer.
+    pub table_hash: u64,
+    pub rank: i32,
+    pub size: i32,
+    pub pid: u32,
+    /// Start time of the process in clock ticks since boot (`/proc/PID/stat`, field 22): tells a reused pid.
+    pub pid_start: u64,
+    pub host: String,
+    /// Ticks of the time stamps in one second, and the stamp at `start_unix_ns`.
+    pub ticks_per_second: u64,
+    pub start_ticks: u64,
+    pub start_unix_ns: u64,
+    /// Bytes from one MPI_Request to the next in an array.
+    pub request_stride: u32,
+    pub stage_bytes: u32,
+    /// Frames kept of a call stack.
+    pub stack_depth: u32,
+    pub program: String,
+    pub cwd: String,
+}
+
+/// What a block holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+pub enum BlockKind {
+    Events = 1,
+    Definitions = 2,
+}
+
+/// Header of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockHeader {
+    pub kind: u16,
+    pub thread: u16,
+    /// Bytes of payload behind the header.
+    pub len: u32,
+    /// Events: which lap of the thread's stage this was.
+    pub lap: u64,
+    /// xxh3 of the payload.
+    pub checksum: u64,
+}
+
+impl BlockHeader {
+    pub fn to_bytes(self) -> [u8; BLOCK_HEADER_BYTES] {
+        let mut b = [0; BLOCK_HEADER_BYTES];
+        b[0..4].copy_from_slice(&BLOCK_MAGIC.to_le_bytes());
+        b[4..6].copy_from_slice(&self.kind.to_le_bytes());
+        b[6..8].copy_from_slice(&self.thread.to_le_bytes());
+        b[8..12].copy_from_slice(&self.len.to_le_bytes());
+        b[16..24].copy_from_slice(&self.lap.to_le_bytes());
+        b[24..32].copy_from_slice(&self.checksum.to_le_bytes());
+        b
+    }
+
+    /// `None` if the bytes are no block header.
+    pub fn from_bytes(b: &[u8; BLOCK_HEADER_BYTES]) -> Option<BlockHeader> {
+        let u32_at = |i: usize| u32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
+        let u64_at = |i: usize| u64::from(u32_at(i)) | u64::from(u32_at(i + 4)) << 32;
+        (u32_at(0) == BLOCK_MAGIC).then(|| BlockHeader {
+            kind: u16::from_le_bytes([b[4], b[5]]),
+            thread: u16::from_le_bytes([b[6], b[7]]),
+            len: u32_at(8),
+            lap: u64_at(16),
+            checksum: u64_at(24),
+        })
+    }
+}
+
+/// Checksum of a block's payload.
+pub fn checksum(payload: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(payload)
+}
+
+/// The trace file of a rank.
+pub fn rank_path(dir: &Path, rank: i32) -> PathBuf {
+    dir.join(format!("rank-{rank}.mpv"))
+}
+
+/// The stage of a thread of a rank.
+pub fn stage_path(dir: &Path, rank: i32, thread: u16) -> PathBuf {
+    dir.join(format!("rank-{rank}.t{thread}.stage"))
+}
+
+/// The common file.
+pub fn job_path(dir: &Path) -> PathBuf {
+    dir.join("job.json")
+}

@@ -1,0 +1,73 @@
+//! Findings: what a check found, as data. Reports render them; nothing here knows how.
+
+use crate::catalogue::CheckInfo;
+use crate::definition::Id;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// A call that a finding speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallRef {
+    pub rank: i32,
+    pub thread: u16,
+    /// Number of the call event in its thread; 0 where no call is meant (a signal outside of MPI).
+    pub event: u64,
+    /// C name of the function.
+    pub function: String,
+    /// The call with its arguments by name, as the readable notation prints it.
+    pub text: String,
+    /// Stack definition of the rank.
+    pub site: Id,
+    /// Instruction address where there is no stack (a signal).
+    pub pc: u64,
+    /// What this call is in the finding: "the send", "waits for rank 1", ...
+    pub role: String,
+}
+
+/// One diagnosed error or warning.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    pub check: &'static CheckInfo,
+    pub severity: Severity,
+    /// One sentence: what is wrong, with the numbers.
+    pub message: String,
+    /// Ranks concerned, ascending.
+    pub ranks: Vec<i32>,
+    /// The calls that prove it; the first is the primary one.
+    pub calls: Vec<CallRef>,
+    /// Further lines: the wait-for cycle, what the standard says, what was folded under the finding.
+    pub notes: Vec<String>,
+    /// How often the same thing happened at the same places.
+    pub count: u64,
+}
+
+impl Finding {
+    /// A finding of `check` with its default severity.
+    pub fn new(check: &'static CheckInfo, message: impl Into<String>, calls: Vec<CallRef>) -> Finding {
+        let mut ranks: Vec<i32> = calls.iter().map(|c| c.rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        Finding { check, severity: check.severity, message: message.into(), ranks, calls, notes: Vec::new(), count: 1 }
+    }
+
+    pub fn with_note(mut self, note: impl Into<String>) -> Finding {
+        self.notes.push(note.into());
+        self
+    }
+}

@@ -1,0 +1,53 @@
+//! `job.json`: what is said once of a whole run, for people and for the analyzer.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Contents of `job.json`. Unknown fields are ignored, missing ones take their defaults.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Job {
+    /// Layout version of the trace, [`crate::file::VERSION`].
+    pub format: u32,
+    /// Version of mpivet that recorded the run.
+    pub mpivet: String,
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub cwd: String,
+    /// Number of ranks in MPI_COMM_WORLD.
+    pub ranks: i32,
+    pub host: String,
+    pub mpi: Mpi,
+    /// Named constants of the MPI library, so that arguments can be printed by name.
+    pub constants: BTreeMap<String, i64>,
+    /// The options in force, by their MPIVET_* names.
+    pub options: BTreeMap<String, String>,
+    /// Control variables of the library as MPI_T reported them.
+    pub control_variables: BTreeMap<String, String>,
+    /// Largest tag (MPI_TAG_UB), if the library said.
+    pub tag_ub: Option<i64>,
+}
+
+/// The MPI library of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mpi {
+    /// `mpich`, `openmpi` or `standard`.
+    pub family: String,
+    /// First line of MPI_Get_library_version.
+    pub library: String,
+    /// Version of the standard, for example `4.0`.
+    pub standard: String,
+    /// File that the library was loaded from.
+    pub path: String,
+}
+
+/// Writes `job` to a file.
+pub fn write(job: &Job, path: &std::path::Path) -> std::io::Result<()> {
+    std::fs::write(path, serde_json::to_string_pretty(job)? + "\n")
+}
+
+/// Reads the `job.json` of a trace directory.
+pub fn read(dir: &std::path::Path) -> std::io::Result<Job> {
+    Ok(serde_json::from_slice(&std::fs::read(crate::file::job_path(dir))?)?)
+}

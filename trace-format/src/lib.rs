@@ -1,0 +1,21 @@
+//! What both halves of mpivet share: the table of MPI functions, the events and definitions of a trace,
+//! its files and how they are read, the readable notation, the catalogue of checks and the findings.
+//!
+//! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; the byte layout of the
+//! files is described in [`file`] and [`record`].
+
+pub mod call;
+pub mod catalogue;
+pub mod codec;
+pub mod definition;
+pub mod file;
+pub mod finding;
+pub mod job;
+pub mod mpi;
+pub mod plan;
+pub mod ranks;
+pub mod reader;
+pub mod record;
+pub mod symbols;
+pub mod text;
+pub mod writer;

@@ -1,0 +1,141 @@
+//! The MPI functions as data. [`table`] is the only place where a function is written down; everything that
+//! depends on it (wrappers, encoding, decoding, printing, classification) is derived from [`FUNCTIONS`].
+
+pub mod kinds;
+pub mod predefined;
+#[macro_use]
+pub mod table;
+
+pub use kinds::{Class, Coll, Kind, Many, SendMode, Start};
+
+/// Which way a parameter's value travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dir {
+    /// Passed by value, or a pointer that MPI only reads.
+    In,
+    /// A pointer that MPI writes through.
+    Out,
+    /// A pointer that MPI reads and writes through.
+    InOut,
+}
+
+/// One parameter of an MPI function.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// The standard's name of the parameter.
+    pub name: &'static str,
+    pub dir: Dir,
+    pub kind: Kind,
+    /// Length of an array parameter in the table's notation (`count`, `*outcount`, `comm_size at root`, ...),
+    /// or empty for a single value. [`crate::plan::Len`] is its parsed form.
+    pub len: &'static str,
+}
+
+/// One MPI function: a row of the table.
+#[derive(Debug)]
+pub struct Function {
+    pub id: FnId,
+    /// C name, for example `MPI_Send`.
+    pub name: &'static str,
+    /// Fortran name without trailing underscores, for example `mpi_send`.
+    pub fortran: &'static str,
+    pub params: &'static [Param],
+    /// What the C function returns.
+    pub ret: Kind,
+    /// What the function is: blocking, starting or completing an operation, collective, ...
+    pub class: Class,
+}
+
+impl Function {
+    /// Position of the parameter called `name`.
+    pub fn param(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|p| p.name == name)
+    }
+}
+
+macro_rules! define_functions {
+    ($( fn $name:ident / $fortran:ident ( $( $dir:ident $pname:ident : $kind:ident $( [ $($len:tt)* ] )? ),* $(,)? ) -> $ret:ident : $class:expr ; )*) => {
+        /// Number of a function in the table. Private to a build: a trace's header carries [`table_hash`].
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        pub enum FnId { $( $name ),* }
+
+        /// Every MPI function, in the table's order; `FUNCTIONS[id as usize].id == id`.
+        pub static FUNCTIONS: &[Function] = {
+            #[allow(unused_imports)]
+            use kinds::{Class::*, Coll::*, Many::*, RmaSync::*, SendMode::*, Start::*};
+            &[ $( Function {
+                id: FnId::$name,
+                name: stringify!($name),
+                fortran: stringify!($fortran),
+                params: &[ $( Param {
+                    name: stringify!($pname),
+                    dir: Dir::$dir,
+                    kind: Kind::$kind,
+                    len: concat!($( stringify!($($len)*) )?),
+                } ),* ],
+                ret: Kind::$ret,
+                class: $class,
+            } ),* ]
+        };
+    };
+}
+for_each_mpi_function!(define_functions);
+
+impl FnId {
+    /// The function with this number, if the table has one.
+    pub fn from_index(index: usize) -> Option<FnId> {
+        FUNCTIONS.get(index).map(|f| f.id)
+    }
+
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The function's row in the table.
+    pub fn row(self) -> &'static Function {
+        &FUNCTIONS[self as usize]
+    }
+
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The function called `name` (`MPI_Send`), or with the prefix left out (`Send`).
+    pub fn by_name(name: &str) -> Option<FnId> {
+        use std::collections::HashMap;
+        use std::sync::OnceLock;
+        static NAMES: OnceLock<HashMap<&'static str, FnId>> = OnceLock::new();
+        let names = NAMES.get_or_init(|| {
+            let mut map = HashMap::new();
+            for f in FUNCTIONS {
+                map.insert(f.name, f.id);
+                if let Some(short) = f.name.strip_prefix("MPI_") {
+                    map.entry(short).or_insert(f.id);
+                }
+            }
+            map
+        });
+        names.get(name).copied()
+    }
+}
+
+/// Fingerprint of the table's names, parameters and order. Two builds with the same fingerprint encode calls alike.
+pub fn table_hash() -> u64 {
+    use std::sync::OnceLock;
+    static HASH: OnceLock<u64> = OnceLock::new();
+    *HASH.get_or_init(|| {
+        let mut text = String::new();
+        for f in FUNCTIONS {
+            text.push_str(f.name);
+            for p in f.params {
+                text.push_str(p.name);
+                text.push_str(&format!("{:?}{:?}", p.dir, p.kind));
+                text.push_str(p.len);
+            }
+            text.push('\n');
+        }
+        xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+    })
+}

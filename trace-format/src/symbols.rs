@@ -1,0 +1,155 @@
+//! Addresses to source lines, from the modules that a process had loaded and their debug information.
+
+use crate::definition::Module;
+use addr2line::Loader;
+use object::Object;
+use std::collections::{BTreeMap, HashMap};
+
+/// A place in the source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Location {
+    /// Name of the function, demangled where it was mangled.
+    pub function: String,
+    /// Path as the compiler saw it; empty without debug information.
+    pub file: String,
+    /// 1-based; 0 if not known.
+    pub line: u32,
+    /// Path of the executable or library.
+    pub module: String,
+    /// Offset in the module, for what has no debug information.
+    pub offset: u64,
+}
+
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let function = if self.function.is_empty() { "?" } else { &self.function };
+        if self.file.is_empty() {
+            let module = self.module.rsplit('/').next().unwrap_or("?");
+            write!(f, "{function} ({module}+{:#x})", self.offset)
+        } else {
+            write!(f, "{function} ({}:{})", self.file, self.line)
+        }
+    }
+}
+
+/// The modules that one process had loaded.
+#[derive(Debug, Default)]
+pub struct Modules(Vec<Module>);
+
+impl Modules {
+    pub fn add(&mut self, module: Module) {
+        if let Some(known) = self.0.iter_mut().find(|m| m.start == module.start) {
+            *known = module;
+        } else {
+            self.0.push(module);
+        }
+    }
+
+    /// The module that holds `address`.
+    pub fn of(&self, address: u64) -> Option<&Module> {
+        self.0.iter().rev().find(|m| (m.start..m.end).contains(&address))
+    }
+}
+
+/// Debug information of modules, each file opened once: ranks of one program share it.
+#[derive(Default)]
+pub struct Loaders {
+    open: HashMap<(String, Vec<u8>), Option<Loader>>,
+    /// Modules whose file is not the one that ran, or that are gone, by path: why.
+    pub problems: BTreeMap<String, String>,
+}
+
+impl Loaders {
+    /// The source places of the instruction at `offset` (an address in the file) of `module`, innermost inlined
+    /// function first; never empty.
+    pub fn locate(&mut self, module: &Module, offset: u64) -> Vec<Location> {
+        let bare = Location { module: module.path.clone(), offset, ..Location::default() };
+        let Some(loader) = self.loader(module) else { return vec![bare] };
+        let mut found = Vec::new();
+        if let Ok(mut frames) = loader.find_frames(offset) {
+            while let Ok(Some(frame)) = frames.next() {
+                let function = frame.function.as_ref().and_then(|f| f.demangle().ok().map(|n| n.into_owned()));
+                let location = frame.location.as_ref();
+                found.push(Location {
+                    function: function.unwrap_or_default(),
+                    file: location.and_then(|l| l.file).unwrap_or_default().to_owned(),
+                    line: location.and_then(|l| l.line).unwrap_or(0),
+                    ..bare.clone()
+                });
+            }
+        }
+        if found.is_empty() {
+            found.push(bare);
+        }
+        if found.iter().all(|l| l.function.is_empty())
+            && let Some(symbol) = loader.find_symbol(offset)
+        {
+            found[0].function = symbol.to_owned();
+        }
+        found
+    }
+
+    fn loader(&mut self, module: &Module) -> Option<&Loader> {
+        let key = (module.path.clone(), module.build_id.clone());
+        if !self.open.contains_key(&key) {
+            let loader = open(module).inspect_err(|why| {
+                self.problems.insert(module.path.clone(), why.clone());
+            });
+            self.open.insert(key.clone(), loader.ok());
+        }
+        self.open.get(&key).and_then(Option::as_ref)
+    }
+}
+
+/// Finds source lines of one process.
+#[derive(Default)]
+pub struct Symbolizer {
+    pub modules: Modules,
+    pub loaders: Loaders,
+}
+
+impl Symbolizer {
+    pub fn add_module(&mut self, module: Module) {
+        self.modules.add(module);
+    }
+
+    /// The source places of an instruction, innermost inlined function first; never empty.
+    pub fn instruction(&mut self, pc: u64) -> Vec<Location> {
+        match self.modules.of(pc) {
+            Some(module) => self.loaders.locate(module, pc.wrapping_sub(module.bias)),
+            None => vec![Location { offset: pc, ..Location::default() }],
+        }
+    }
+
+    /// The source places of the call that will return to `address`.
+    pub fn call_site(&mut self, return_address: u64) -> Vec<Location> {
+        self.instruction(return_address.saturating_sub(1))
+    }
+}
+
+fn open(module: &Module) -> Result<Loader, String> {
+    let data = std::fs::read(&module.path).map_err(|e| e.to_string())?;
+    let file = object::File::parse(&*data).map_err(|e| e.to_string())?;
+    let build_id = file.build_id().ok().flatten().unwrap_or(&[]);
+    if !module.build_id.is_empty() && build_id != module.build_id {
+        return Err("the file was rebuilt since the run (its build-id differs): no source lines".into());
+    }
+    Loader::new(&module.path).map_err(|e| e.to_string())
+}
+
+/// Reads lines of source files, each file once.
+#[derive(Default)]
+pub struct Sources {
+    files: HashMap<String, Option<Vec<String>>>,
+}
+
+impl Sources {
+    /// The text of a line, without its line end; `None` if the file or the line is not there.
+    pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = std::fs::read(file).ok()?;
+            Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+        });
+        lines.as_ref()?.get((line as usize).checked_sub(1)?).map(String::as_str)
+    }
+}

@@ -7,12 +7,13 @@ use std::io::Write as _;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = crate::run::evidence::hostname();
-    let running = |h: &trace_format::file::RankHeader| h.host == here && crate::run::evidence::lives(h.pid, h.pid_start);
+    let running =
+        |h: &trace_format::file::RankHeader| h.host == here && crate::run::evidence::lives(h.pid, h.pid_start);
     let observer = Observer::read(&plan.dir, |h| !running(h)).map_err(Exit::cannot)?;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
     }
-    let report = observer.report(false);
+    let report = observer.report(false).map_err(Exit::cannot)?;
     write_file(&plan.report, &report)?;
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
     crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;

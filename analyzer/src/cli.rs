@@ -52,7 +52,11 @@ impl Exit {
 
 /// Finds mistakes in MPI programs: deadlocks, lost messages, mismatched types, leaked requests.
 #[derive(Debug, Parser)]
-#[command(name = "mpivet", version, after_help = "Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not analyze.")]
+#[command(
+    name = "mpivet",
+    version,
+    after_help = "Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not analyze."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -89,7 +93,10 @@ pub(crate) struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...", after_help = "Example: mpivet run -- mpirun -n 4 ./app args")]
+#[command(
+    override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...",
+    after_help = "Example: mpivet run -- mpirun -n 4 ./app args"
+)]
 struct RunArgs {
     /// Trace directory [default: mpivet-PROGRAM-PID in the working directory]
     #[arg(long)]
@@ -275,7 +282,8 @@ mod tests {
 
     #[test]
     fn run_takes_everything_behind_the_dashes() {
-        let cli = parse(&["mpivet", "run", "--stack-depth", "3", "--", "mpirun", "-n", "4", "--", "./app", "-q"]).unwrap();
+        let cli =
+            parse(&["mpivet", "run", "--stack-depth", "3", "--", "mpirun", "-n", "4", "--", "./app", "-q"]).unwrap();
         let Command::Run(run) = cli.command else { panic!("not run") };
         assert_eq!(run.command, ["mpirun", "-n", "4", "--", "./app", "-q"]);
         assert_eq!(run.stack_depth, Some(3));

@@ -1,1 +1,11 @@
 //! The analyzer.
+
+#![forbid(unsafe_code)]
+
+pub mod checks;
+pub mod engine;
+pub mod load;
+pub mod observe;
+pub mod report;
+pub mod symbols;
+pub mod testing;

@@ -14,7 +14,9 @@ use trace_format::reader::{OpenError, RankEvent, RankReader, ranks_in};
 pub enum LoadError {
     #[error("cannot read the trace directory {path}: {source}")]
     Directory { path: PathBuf, source: std::io::Error },
-    #[error("{0} holds no trace: no rank-N.mpv file is in it. Give the directory that mpivet named when the program ran")]
+    #[error(
+        "{0} holds no trace: no rank-N.mpv file is in it. Give the directory that mpivet named when the program ran"
+    )]
     Empty(PathBuf),
     #[error("nothing in {dir} can be read: {why}")]
     Unreadable { dir: PathBuf, why: String },
@@ -58,9 +60,7 @@ impl Traces {
     /// The traces of a run that is over (or of which only the present state matters).
     pub fn open(dir: &Path) -> Result<Traces, LoadError> {
         let mut traces = Traces::new(dir);
-        traces
-            .look_for_ranks()
-            .map_err(|source| LoadError::Directory { path: dir.to_owned(), source })?;
+        traces.look_for_ranks().map_err(|source| LoadError::Directory { path: dir.to_owned(), source })?;
         if !traces.ranks.is_empty() {
             return Ok(traces);
         }
@@ -120,12 +120,16 @@ impl Traces {
         self.ranks.get(&rank).map(|t| &t.reader.header)
     }
 
-    /// Number of ranks of the world, as soon as one of them said so.
+    /// Number of ranks of the world, as soon as one of them said so. They should agree; if the header of one is
+    /// damaged, most are right.
     pub fn size(&self) -> Option<i32> {
-        let said = self.headers().map(|h| h.size).max()?;
-        let seen = self.ranks.keys().next_back().map_or(0, |r| r + 1);
-        // A size that cannot be is damage, and the engine keeps something for every rank.
-        Some(if (1..=MAX_RANKS).contains(&said) { said.max(seen) } else { seen })
+        let seen = self.ranks.keys().next_back()? + 1;
+        let mut votes: BTreeMap<i32, usize> = BTreeMap::new();
+        for size in self.headers().map(|h| h.size).filter(|s| (seen..=MAX_RANKS).contains(s)) {
+            *votes.entry(size).or_default() += 1;
+        }
+        // The smallest of those with the most votes.
+        votes.into_iter().rev().max_by_key(|(_, n)| *n).map(|(size, _)| size).or(Some(seen))
     }
 
     /// Ranks of the world without a trace that can be read.
@@ -154,7 +158,9 @@ impl Traces {
                 match &event {
                     RankEvent::Definition(d) => symbols.define(rank, d),
                     RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
-                        *lost = Some(format!("recording stopped after {events} events ({reason}): what rank {rank} did later is unknown"));
+                        *lost = Some(format!(
+                            "recording stopped after {events} events ({reason}): what rank {rank} did later is unknown"
+                        ));
                     }
                     RankEvent::Call(call) => *events += if call.is_open() { 1 } else { 2 },
                     RankEvent::Return { .. } => *events += 1,
@@ -224,4 +230,4 @@ impl Traces {
 }
 
 /// More ranks than this are taken for damage.
-const MAX_RANKS: i32 = 1 << 24;
+const MAX_RANKS: i32 = 1 << 20;

@@ -5,6 +5,7 @@ use crate::engine::{End, Engine, Stuck};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
@@ -24,11 +25,34 @@ pub struct Observer {
     introduced: BTreeSet<i32>,
     /// Events that the last [`Observer::poll`] brought.
     pub last_events: u64,
+    /// The engine failed: nothing more is fed to it, and there will be no report.
+    broken: Option<String>,
+}
+
+/// A mistake of mpivet itself.
+#[derive(Debug, thiserror::Error)]
+#[error("mpivet made a mistake and cannot go on ({what}); please report it, with the trace directory {dir}")]
+pub struct Broken {
+    what: String,
+    dir: String,
+}
+
+/// Runs a part of the analysis. A mistake in it must not take the command down, which may have a job to look after.
+fn guarded<T>(broken: &mut Option<String>, part: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(part)) {
+        Ok(value) => Some(value),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("panic");
+            *broken = Some(text.to_owned());
+            None
+        }
+    }
 }
 
 impl Observer {
     pub fn new(dir: &Path) -> Observer {
-        Observer { traces: Traces::new(dir), engine: None, introduced: BTreeSet::new(), last_events: 0 }
+        Observer { traces: Traces::new(dir), engine: None, introduced: BTreeSet::new(), last_events: 0, broken: None }
     }
 
     /// Reads everything that the directory holds. `gone` knows whose process is no more.
@@ -52,6 +76,9 @@ impl Observer {
 
     /// Looks for new traces and hands their news to the engine; the ranks that had some.
     pub fn poll(&mut self) -> BTreeSet<i32> {
+        if self.broken.is_some() {
+            return BTreeSet::new();
+        }
         if self.introduced.len() != self.traces.size().map_or(0, |s| s as usize) || self.introduced.is_empty() {
             // The directory is gone or unreadable: the traces that are open tell enough.
             _ = self.traces.look_for_ranks();
@@ -64,12 +91,15 @@ impl Observer {
             }
         }
         let mut events = 0;
-        let news = self.traces.poll(BLOCKS_A_TURN, &mut |rank, event| {
-            events += 1;
-            engine.feed(rank, event);
+        let traces = &mut self.traces;
+        let news = guarded(&mut self.broken, || {
+            traces.poll(BLOCKS_A_TURN, &mut |rank, event| {
+                events += 1;
+                engine.feed(rank, event);
+            })
         });
         self.last_events = events;
-        news
+        news.unwrap_or_default()
     }
 
     /// All ranks of the world have a trace.
@@ -79,11 +109,15 @@ impl Observer {
 
     /// Ranks that can never go on, by what was fed so far.
     pub fn stuck(&mut self) -> Option<Stuck> {
-        self.engine.as_mut()?.stuck()
+        if self.broken.is_some() {
+            return None;
+        }
+        let engine = self.engine.as_mut()?;
+        guarded(&mut self.broken, || engine.stuck())?
     }
 
     /// Makes the report of what was read.
-    pub fn report(mut self, stopped: bool) -> Report {
+    pub fn report(mut self, stopped: bool) -> Result<Report, Broken> {
         let missing = self.traces.missing();
         let mut damage = self.traces.damage();
         let (job, job_damage) = self.traces.job();
@@ -91,7 +125,15 @@ impl Observer {
         damage.extend(job_damage);
         damage.sort();
         let mut engine = self.engine.unwrap_or_else(|| Engine::new(job.ranks.max(0)));
-        let analysis = engine.finish(&End { stopped, missing: missing.clone(), lost });
+        let end = End { stopped, missing: missing.clone(), lost };
+        let dir = self.traces.dir().display().to_string();
+        let analysis = match self.broken {
+            Some(_) => None,
+            None => guarded(&mut self.broken, || engine.finish(&end)),
+        };
+        let Some(analysis) = analysis else {
+            return Err(Broken { what: self.broken.unwrap_or_default(), dir });
+        };
         let run = RunInfo {
             program: job.program,
             arguments: job.arguments,
@@ -99,9 +141,9 @@ impl Observer {
             mpi: job.mpi,
             missing,
             stopped,
-            trace_dir: self.traces.dir().display().to_string(),
+            trace_dir: dir,
             damage,
         };
-        Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols)
+        Ok(Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols))
     }
 }

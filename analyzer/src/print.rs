@@ -45,7 +45,8 @@ fn print_rank(plan: &PrintPlan, rank: i32, out: &mut dyn Write) -> io::Result<()
     traces.open_rank(rank);
     traces.writer_is_gone(rank);
     let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
-    let mut printer = Printer { plan, header, names: ObjectNames::default(), waiting: VecDeque::new(), places: HashMap::new() };
+    let mut printer =
+        Printer { plan, header, names: ObjectNames::default(), waiting: VecDeque::new(), places: HashMap::new() };
     let mut events = Vec::new();
     while !traces.poll(4, &mut |_, event| events.push(event)).is_empty() {
         for event in events.drain(..) {

@@ -17,12 +17,15 @@ struct Rank {
     cwd: String,
 }
 
+/// A place in a file: path, build-id, address in the file.
+type Place = (Rc<str>, Vec<u8>, u64);
+
 /// Modules and stacks of all ranks.
 #[derive(Default)]
 pub struct Symbols {
     ranks: FxHashMap<i32, Rank>,
     loaders: Loaders,
-    resolved: FxHashMap<(Rc<str>, Vec<u8>, u64), Rc<[Location]>>,
+    resolved: FxHashMap<Place, Rc<[Location]>>,
     sources: Sources,
 }
 
@@ -101,8 +104,22 @@ impl Symbols {
 /// Is the place in the user's code? Not in an MPI library, its bindings, mpivet or the system's libraries.
 pub fn is_user(place: &Location) -> bool {
     const LIBRARIES: [&str; 16] = [
-        "libmpi", "libpmpi", "libmpich", "mca_", "libopen-", "libpmix", "libucp", "libuct", "libucs", "libfabric", "libc.so",
-        "libc-", "libpthread", "ld-", "libm.so", "linux-vdso",
+        "libmpi",
+        "libpmpi",
+        "libmpich",
+        "mca_",
+        "libopen-",
+        "libpmix",
+        "libucp",
+        "libuct",
+        "libucs",
+        "libfabric",
+        "libc.so",
+        "libc-",
+        "libpthread",
+        "ld-",
+        "libm.so",
+        "linux-vdso",
     ];
     let name = place.module.rsplit('/').next().unwrap_or("");
     !LIBRARIES.iter().any(|prefix| name.starts_with(prefix))

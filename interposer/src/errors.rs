@@ -8,6 +8,7 @@ use crate::encode::Words;
 use crate::real::{self, Real};
 use crate::thread::Thread;
 use crate::{define, dispatch, handles, report, thread};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use trace_format::call::SystemEvent;
 use trace_format::mpi::{FnId, Function, Kind};
@@ -16,6 +17,7 @@ use trace_format::mpi::{FnId, Function, Kind};
 static OURS: AtomicU64 = AtomicU64::new(0);
 static FATAL: AtomicU64 = AtomicU64::new(0);
 static WORLD: AtomicU64 = AtomicU64::new(0);
+static OWN: AtomicU64 = AtomicU64::new(0);
 /// How many times the program was told MPI_ERRORS_ARE_FATAL for a reference to ours.
 static LENT: AtomicI64 = AtomicI64::new(0);
 
@@ -30,6 +32,7 @@ pub(crate) fn install(real: &Real, abi: &Abi) {
         return;
     };
     WORLD.store(world, Ordering::SeqCst);
+    OWN.store(own, Ordering::SeqCst);
     FATAL.store(fatal, Ordering::SeqCst);
     let function = on_error as *const () as u64;
     let create = FnId::MPI_Comm_create_errhandler;
@@ -74,16 +77,38 @@ extern "C" fn on_error(comm: *mut u64, code: *mut i32) {
         // The wrapper sees the call return and finishes the matter, outside of the library.
         // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
         Some(t) if unsafe { (*t).depth } > 0 => unsafe { (*t).fatal = Some((comm, code)) },
-        _ => end_program(comm, code),
+        _ => end_program("MPI_Comm_call_errhandler", comm, code),
     }
 }
 
-/// Does what MPI_ERRORS_ARE_FATAL does.
-fn end_program(comm: u64, code: i32) {
+/// Does what MPI_ERRORS_ARE_FATAL does: by the library's own fatal handler where it is exported, so that its message
+/// names the function that failed, else by way of MPI_Comm_call_errhandler.
+fn end_program(function: &str, mut comm: u64, mut code: i32) {
     let fatal = FATAL.load(Ordering::SeqCst);
-    real::call(FnId::MPI_Comm_set_errhandler, &[comm, fatal]);
+    let world = WORLD.load(Ordering::SeqCst);
+    for c in [world, OWN.load(Ordering::SeqCst), comm] {
+        real::call(FnId::MPI_Comm_set_errhandler, &[c, fatal]);
+    }
+    let own_handler = |name| real::library().and_then(|r| r.symbol(name));
+    let short = function.strip_prefix("MPI_").unwrap_or(function);
+    if let Some(handler) = own_handler("ompi_mpi_errors_are_fatal_comm_handler") {
+        let name = CString::new(function).unwrap_or_default();
+        // SAFETY: Open MPI's `void (MPI_Comm *, int *, ...)`, which takes the function's name and ends with NULL.
+        unsafe {
+            let handler: unsafe extern "C" fn(*mut u64, *mut i32, ...) = std::mem::transmute(handler);
+            handler(&mut comm, &mut code, name.as_ptr(), std::ptr::null::<std::ffi::c_char>());
+        }
+    } else if let Some(handler) = own_handler("MPIR_Err_return_comm") {
+        let name = CString::new(format!("internal_{short}")).unwrap_or_default();
+        // SAFETY: MPICH's `int (MPIR_Comm *, const char *, int)`; without a communicator it uses MPI_COMM_SELF,
+        // whose handler is the fatal one by now.
+        unsafe {
+            let handler: extern "C" fn(u64, *const std::ffi::c_char, i32) -> i32 = std::mem::transmute(handler);
+            handler(0, name.as_ptr(), code);
+        }
+    }
     real::call(FnId::MPI_Comm_call_errhandler, &[comm, code as u64]);
-    real::call(FnId::MPI_Abort, &[WORLD.load(Ordering::SeqCst), code as u64]);
+    real::call(FnId::MPI_Abort, &[world, code as u64]);
 }
 
 /// The family's class of an error code.
@@ -102,7 +127,7 @@ pub(crate) fn returned(thread: &mut Thread, row: &Function, abi: &Abi, call: u64
     thread.system(&SystemEvent::MpiError { call, class, fatal: fatal.is_some(), text: text.clone() });
     if let Some((comm, code)) = fatal {
         report::mpi_error(row.name, class, &text);
-        end_program(comm, code);
+        end_program(row.name, comm, code);
     }
 }
 

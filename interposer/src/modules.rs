@@ -30,7 +30,7 @@ impl Loaded {
     pub(crate) fn is_mpi_internal(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or("");
         let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "_java"];
-        let internal = ["libmpi", "libpmpi", "mca_", "libopen-", "libmca_", "libucx", "libucp", "libuct", "libpmix"];
+        let internal = ["libmpi", "libpmpi", "mca_", "libopen-", "libmca_", "libuc", "libpmix"];
         internal.iter().any(|p| name.starts_with(p)) && !binding.iter().any(|b| name.contains(b)) && !self.is_self
     }
 }

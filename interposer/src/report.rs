@@ -7,9 +7,18 @@ use trace_format::symbols::{Sources, Symbolizer};
 
 /// An MPI call reported an error that ends the program.
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
-    let first_line = text.lines().next().unwrap_or("");
-    let message = format!("{function} failed: {}: {first_line}", error_class_name(class));
+    let message = format!("{function} failed: {}: {}", error_class_name(class), essence(text));
     finding(&catalogue::MPI_ERROR, &message, caller());
+}
+
+/// The most telling line of an error text: libraries that print a stack of errors have it last, behind the name of
+/// the internal function.
+fn essence(text: &str) -> &str {
+    let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("");
+    match last.split_once(": ") {
+        Some((place, what)) if place.contains('(') && !place.contains(' ') => what,
+        _ => last,
+    }
 }
 
 /// Return address of the innermost frame that is the program's.

@@ -23,6 +23,8 @@ struct Before(UnsafeCell<[MaybeUninit<libc::sigaction>; WATCHED.len()]>);
 unsafe impl Sync for Before {}
 static BEFORE: Before = Before(UnsafeCell::new([const { MaybeUninit::uninit() }; WATCHED.len()]));
 
+/// Bit `i`: the old action of `WATCHED[i]` is a handler of the MPI library, which prints something and dies.
+static LIBRARY_HANDLERS: AtomicU64 = AtomicU64::new(0);
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
@@ -43,6 +45,9 @@ pub(crate) fn install() {
         unsafe {
             let place = (*BEFORE.0.get()).as_mut_ptr().add(i);
             libc::sigaction(*signal, std::ptr::null(), (*place).as_mut_ptr());
+            if is_library_handler((*place).assume_init_ref().sa_sigaction) {
+                LIBRARY_HANDLERS.fetch_or(1 << i, Ordering::SeqCst);
+            }
             let action = action.assume_init_mut();
             action.sa_sigaction = on_signal as *const () as usize;
             // The program's stack for signals, if it has one; other signals as the program had it.
@@ -51,6 +56,11 @@ pub(crate) fn install() {
             libc::sigaction(*signal, action, std::ptr::null_mut());
         }
     }
+}
+
+fn is_library_handler(handler: usize) -> bool {
+    let inside = |m: &crate::modules::Loaded| (m.start..m.end).contains(&(handler as u64));
+    crate::modules::loaded().iter().any(|m| m.is_mpi_internal() && inside(m))
 }
 
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -62,10 +72,13 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
         ((*before).assume_init_ref(), (*info).si_code, (*info).si_addr() as u64, pc as u64)
     };
     record(signal, code, address, pc);
+    let of_library = LIBRARY_HANDLERS.load(Ordering::SeqCst) >> index & 1 != 0;
+    if before.sa_sigaction == libc::SIG_DFL || of_library {
+        report::signal(WATCHED.get(index).map_or("a signal", |w| w.1), pc);
+    }
     match before.sa_sigaction {
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
-            report::signal(WATCHED.get(index).map_or("a signal", |w| w.1), pc);
             // SAFETY: restores the default action. A fault happens again at once when the handler returns; others
             // are raised again.
             unsafe {

@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use trace_format::definition::Definition;
-use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, checksum};
-
-/// The thread number of events that belong to no thread's sequence: signals and the end of the process.
-pub(crate) const PROCESS_THREAD: u16 = u16::MAX;
+use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, PROCESS_THREAD, checksum};
 
 /// Set when something could not be written: nothing is recorded any more.
 static LOST: AtomicBool = AtomicBool::new(false);

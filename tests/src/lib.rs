@@ -1,1 +1,27 @@
-//! tests
+//! Shared by the end-to-end tests: the MPI libraries of this machine, compiling programs, running them under mpivet
+//! with a time limit, and holding what came out against what a program's comments promise.
+
+pub mod compile;
+pub mod expect;
+pub mod golden;
+pub mod mpi;
+pub mod normalize;
+pub mod report;
+pub mod run;
+pub mod schedule;
+pub mod vet;
+
+use std::path::{Path, PathBuf};
+
+/// The top directory of the source tree.
+pub fn root() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().unwrap_or(tests).to_owned()
+}
+
+/// Where the tests keep what they compile and what mpivet writes. Files of a failed test stay there.
+pub fn scratch() -> PathBuf {
+    let exe = std::env::current_exe().unwrap_or_default();
+    let target = exe.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists());
+    target.map_or_else(std::env::temp_dir, |dir| dir.join("tmp")).join("mpivet-tests")
+}

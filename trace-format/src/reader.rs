@@ -5,7 +5,7 @@ use crate::call::{Call, Outcome, Status, SystemEvent, Value};
 use crate::codec;
 use crate::definition::{Definition, Id};
 use crate::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, MAGIC, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC, VERSION, checksum,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC, VERSION, checksum,
     rank_path, stage_path,
 };
 use crate::mpi::{FnId, table_hash};
@@ -104,6 +104,8 @@ pub struct RankReader {
     blobs: FxHashMap<Id, Vec<u8>>,
     buffer: Vec<u8>,
     pub defects: Vec<Defect>,
+    /// Events of the process as a whole, held back until what its threads did before them has been handed over.
+    late: Vec<RankEvent>,
     /// The writer is gone: a torn tail is damage, not work in progress.
     finished: bool,
 }
@@ -151,6 +153,7 @@ impl RankReader {
             blobs: FxHashMap::default(),
             buffer: Vec::new(),
             defects: Vec::new(),
+            late: Vec::new(),
             finished: false,
         })
     }
@@ -172,6 +175,8 @@ impl RankReader {
             if !self.read_block(sink)? {
                 // Stages are read only when the file is exhausted: their laps follow on its blocks.
                 any |= self.read_stages(sink);
+                any |= !self.late.is_empty();
+                self.late.drain(..).for_each(&mut *sink);
                 return Ok(any);
             }
             any = true;
@@ -186,7 +191,7 @@ impl RankReader {
     /// Reads the next whole block of the file. False at the end of what is whole.
     fn read_block(&mut self, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let mut head = [0; BLOCK_HEADER_BYTES];
-        let got = self.read_at(&mut head)?;
+        let got = self.read_at(self.pos, &mut head)?;
         if got < BLOCK_HEADER_BYTES {
             if got > 0 && self.finished {
                 self.torn(got as u64);
@@ -196,18 +201,26 @@ impl RankReader {
         let Some(block) = BlockHeader::from_bytes(&head) else {
             return self.skip_damage();
         };
+        // The length may be damaged: nothing is allocated for what is not there.
+        let here = self.size()?.saturating_sub(self.pos + BLOCK_HEADER_BYTES as u64);
+        if u64::from(block.len) > here {
+            if !self.finished {
+                return Ok(false);
+            }
+            return match self.find_block()? {
+                Some(next) => self.skip_to(next),
+                None => {
+                    self.torn(BLOCK_HEADER_BYTES as u64 + here);
+                    Ok(false)
+                }
+            };
+        }
         let mut payload = std::mem::take(&mut self.buffer);
         payload.clear();
         payload.resize(block.len as usize, 0);
-        self.pos += BLOCK_HEADER_BYTES as u64;
-        let got = self.read_at(&mut payload);
-        self.pos -= BLOCK_HEADER_BYTES as u64;
-        let got = got?;
+        let got = self.read_at(self.pos + BLOCK_HEADER_BYTES as u64, &mut payload)?;
         if got < payload.len() {
             self.buffer = payload;
-            if self.finished {
-                self.torn((BLOCK_HEADER_BYTES + got) as u64);
-            }
             return Ok(false);
         }
         if checksum(&payload) != block.checksum {
@@ -224,16 +237,22 @@ impl RankReader {
         Ok(true)
     }
 
-    fn read_at(&mut self, out: &mut [u8]) -> Result<usize, OpenError> {
+    fn io_error(&self, source: io::Error) -> OpenError {
+        OpenError::Io { path: rank_path(&self.dir, self.header.rank), source }
+    }
+
+    fn size(&self) -> Result<u64, OpenError> {
+        self.file.metadata().map(|m| m.len()).map_err(|e| self.io_error(e))
+    }
+
+    fn read_at(&self, pos: u64, out: &mut [u8]) -> Result<usize, OpenError> {
         let mut done = 0;
         while done < out.len() {
-            match self.file.read_at(&mut out[done..], self.pos + done as u64) {
+            match self.file.read_at(&mut out[done..], pos + done as u64) {
                 Ok(0) => break,
                 Ok(n) => done += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => {
-                    return Err(OpenError::Io { path: rank_path(&self.dir, self.header.rank), source });
-                }
+                Err(e) => return Err(self.io_error(e)),
             }
         }
         Ok(done)
@@ -251,40 +270,49 @@ impl RankReader {
         self.pos += bytes;
     }
 
-    /// Looks for the next whole block behind damaged bytes.
+    /// The block here is damaged: goes on with the next whole one, if there is one.
     fn skip_damage(&mut self) -> Result<bool, OpenError> {
-        let start = self.pos;
-        let mut window = vec![0; 1 << 20];
-        self.pos += 1;
-        loop {
-            let got = self.read_at(&mut window)?;
-            if got < BLOCK_HEADER_BYTES {
+        match self.find_block()? {
+            Some(next) => self.skip_to(next),
+            None => {
                 if self.finished {
-                    self.pos = start;
                     self.defect("damaged from here to the end of the file");
-                    self.pos = start + (1 << 40);
-                } else {
-                    self.pos = start;
+                    self.pos = self.size()?;
                 }
-                return Ok(false);
+                Ok(false)
             }
-            for i in 0..=got - BLOCK_HEADER_BYTES {
-                let head = window[i..i + BLOCK_HEADER_BYTES].first_chunk().expect("window is long enough");
-                let Some(block) = BlockHeader::from_bytes(head) else { continue };
-                let mut payload = vec![0; (block.len as usize).min(crate::file::STAGE_BYTES * 64)];
-                let at = self.pos;
-                self.pos = at + (i + BLOCK_HEADER_BYTES) as u64;
-                let n = self.read_at(&mut payload)?;
-                if n == block.len as usize && checksum(&payload) == block.checksum {
-                    let to = at + i as u64;
-                    self.pos = start;
-                    self.defect(format!("damaged, {} bytes skipped", to - start));
-                    self.pos = to;
-                    return Ok(true);
+        }
+    }
+
+    fn skip_to(&mut self, next: u64) -> Result<bool, OpenError> {
+        self.defect(format!("damaged, {} bytes skipped", next - self.pos));
+        self.pos = next;
+        Ok(true)
+    }
+
+    /// Where the next whole block behind this place begins.
+    fn find_block(&self) -> Result<Option<u64>, OpenError> {
+        let size = self.size()?;
+        let mut from = self.pos + 1;
+        let mut window = vec![0; 1 << 20];
+        loop {
+            let got = self.read_at(from, &mut window)?;
+            if got < BLOCK_HEADER_BYTES {
+                return Ok(None);
+            }
+            for (i, head) in window[..got].windows(BLOCK_HEADER_BYTES).enumerate() {
+                let Some(block) = head.first_chunk().and_then(BlockHeader::from_bytes) else { continue };
+                let start = from + i as u64;
+                let behind = start + BLOCK_HEADER_BYTES as u64;
+                if behind + u64::from(block.len) > size {
+                    continue;
                 }
-                self.pos = at;
+                let mut payload = vec![0; block.len as usize];
+                if self.read_at(behind, &mut payload)? == payload.len() && checksum(&payload) == block.checksum {
+                    return Ok(Some(start));
+                }
             }
-            self.pos += (got - BLOCK_HEADER_BYTES + 1) as u64;
+            from += (got - BLOCK_HEADER_BYTES + 1) as u64;
         }
     }
 
@@ -314,7 +342,10 @@ impl RankReader {
             thread.lap = block.lap;
             thread.open.iter_mut().for_each(|o| o.offset = None);
         }
-        let mut parse = Parse { blobs: &self.blobs, thread: &mut thread, number: block.thread, sink };
+        let mut late = Vec::new();
+        let held_back = block.thread == PROCESS_THREAD;
+        let mut sink = |event| if held_back { late.push(event) } else { sink(event) };
+        let mut parse = Parse { blobs: &self.blobs, thread: &mut thread, number: block.thread, sink: &mut sink };
         let mut what = parse.update_open(&|offset, out| copy_record(payload, offset, out));
         while parse.thread.offset < payload.len() {
             let offset = parse.thread.offset;
@@ -329,6 +360,7 @@ impl RankReader {
             }
             parse.thread.offset = end;
         }
+        self.late.append(&mut late);
         thread.lap = block.lap + 1;
         thread.offset = 0;
         thread.open.iter_mut().for_each(|o| o.offset = None);

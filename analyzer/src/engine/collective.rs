@@ -149,6 +149,8 @@ impl Model {
 pub(crate) enum Verdict {
     Fine,
     Wrong,
+    /// So wrong that the rest of its arguments cannot be judged.
+    Broken,
     /// Wrong in such a way that nothing can be said about what follows.
     Spoiled,
 }

@@ -158,9 +158,9 @@ impl Report {
         }
     }
 
-    /// Are there findings of this check?
-    pub(crate) fn has(&self, check: &CheckInfo) -> bool {
-        self.kept.keys().any(|k| k.0 == check.code)
+    /// Is there a finding of one of these checks that concerns the rank?
+    pub(crate) fn concerns(&self, checks: &[&CheckInfo], rank: i32) -> bool {
+        self.kept.iter().any(|(k, v)| v.ranks.contains(&rank) && checks.iter().any(|c| c.code == k.0))
     }
 
     /// The findings, sorted by severity, code, ranks and events.
@@ -208,6 +208,11 @@ pub(crate) fn rank_list(ranks: &[i32]) -> String {
     ranks.dedup();
     let list: Ranks = ranks.iter().copied().collect();
     if ranks.len() == 1 { format!("rank {list}") } else { format!("ranks {list}") }
+}
+
+/// `rank 3`, `any rank`.
+pub(crate) fn outside_rank(rank: i32) -> String {
+    if rank < 0 { "any rank".into() } else { format!("rank {rank}") }
 }
 
 /// `1 message`, `3 messages`.

@@ -6,10 +6,10 @@
 
 use super::comms::CommIx;
 use super::facts::Origin;
-use super::types::Amount;
 use super::Model;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use super::types::{Amount, Difference};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::SendMode;
@@ -99,12 +99,6 @@ pub(crate) struct Mailbox {
 
 /// Empty lanes are kept for the next message as long as there are not more than this many.
 const MAX_LANES: usize = 256;
-
-/// A send and the receive that got its message.
-pub(crate) struct Pair<'a> {
-    pub(crate) send: &'a Op,
-    pub(crate) recv: &'a Op,
-}
 
 impl Model {
     pub(crate) fn post_send(&mut self, op: OpId) {
@@ -202,7 +196,7 @@ impl Model {
             self.ops[send].waiting_partner = Some(recv);
             return;
         }
-        self.check_pair(send, recv);
+        self.compare_pair(send, recv);
         self.release(send);
         self.release(recv);
     }
@@ -212,7 +206,7 @@ impl Model {
         self.ops[recv].data = Some(data);
         if let Some(send) = self.ops[recv].waiting_partner.take() {
             self.ops[send].waiting_partner = None;
-            self.check_pair(send, recv);
+            self.compare_pair(send, recv);
             self.release(send);
             self.release(recv);
         }
@@ -234,67 +228,138 @@ impl Model {
     }
 }
 
-/// Which open receives would get which of the messages that are there, in posting order: what the rest of a mailbox
-/// comes to when nothing more happens.
+impl Model {
+    /// Holds the two halves of a message against each other.
+    pub(crate) fn compare_pair(&mut self, send: OpId, recv: OpId) {
+        let (s, r) = (&self.ops[send], &self.ops[recv]);
+        let (Some(sent), Some(room)) = (s.data, r.data) else { return };
+        let (sent, room) = (sent.amount, room.amount);
+        if sent.sig == room.sig && sent.reps <= room.reps && sent.sig != super::types::UNKNOWN {
+            return;
+        }
+        if self.ranks[s.rank as usize].holed || self.ranks[r.rank as usize].holed {
+            return;
+        }
+        let (send, recv) = (s.origin.clone(), r.origin.clone());
+        let difference = self.signatures.difference(sent, room);
+        crate::checks::pair(self, &Message { send, recv, sent, room, difference });
+    }
+}
+
+/// A send and the receive that got its message.
+pub(crate) struct Message {
+    pub(crate) send: Arc<Origin>,
+    pub(crate) recv: Arc<Origin>,
+    pub(crate) sent: Amount,
+    pub(crate) room: Amount,
+    pub(crate) difference: Option<Difference>,
+}
+
+/// What will become of the messages of a mailbox when nothing more is sent or received: the earliest posted receive
+/// takes the earliest message that it can take (MPI 4.1 section 3.5).
 #[derive(Debug, Default)]
-pub(crate) struct Tentative {
-    /// Receive to send.
-    pub(crate) recv: FxHashMap<OpId, OpId>,
-    /// Send to receive, and whether the pair is the only possible one.
-    pub(crate) send: FxHashMap<OpId, (OpId, bool)>,
+pub(crate) struct Outlook {
+    /// Operations that have, or may have, a partner.
+    pub(crate) served: FxHashSet<OpId>,
+    /// Messages that are left, by source and tag.
+    pub(crate) left: FxHashMap<(i32, i32), VecDeque<OpId>>,
+    /// Lanes of which nobody can say what is left, since a wildcard had a choice.
+    unsure: FxHashSet<(i32, i32)>,
+}
+
+impl Outlook {
+    fn new(mailbox: &Mailbox) -> Outlook {
+        let mut o = Outlook::default();
+        let mut posted: Vec<Pending> = mailbox.pending.iter().copied().collect();
+        for (key, lane) in &mailbox.lanes {
+            if !lane.sends.is_empty() {
+                o.left.insert(*key, lane.sends.clone());
+            }
+            o.served.extend(lane.recvs.iter().map(|r| r.1));
+            posted.extend(lane.recvs.iter().map(|r| Pending { order: r.0, source: key.0, tag: key.1, op: r.1 }));
+        }
+        posted.sort_unstable_by_key(|p| p.order);
+        for p in posted {
+            o.post(p);
+        }
+        o
+    }
+
+    /// A receive or probe that is posted now; true if it gets, or may get, a message.
+    fn post(&mut self, p: Pending) -> bool {
+        let mut lanes = self.left.iter().filter(|(k, l)| p.takes(k.0, k.1) && !l.is_empty()).map(|(k, _)| *k);
+        let (first, second) = (lanes.next(), lanes.next());
+        let Some(first) = first else { return false };
+        // Messages of one source with several tags come in their order, which lanes do not keep.
+        if second.is_some() {
+            let mut all: Vec<_> = lanes.collect();
+            all.extend([Some(first), second].into_iter().flatten());
+            self.unsure.extend(all);
+        } else if !self.unsure.contains(&first)
+            && let Some(send) = self.left.get_mut(&first).and_then(VecDeque::pop_front)
+        {
+            self.served.insert(send);
+        }
+        self.served.insert(p.op);
+        true
+    }
+
+    /// May a message with these properties be left?
+    pub(crate) fn has(&self, source: i32, tag: i32) -> bool {
+        let wanted = Pending { order: 0, source, tag, op: 0 };
+        self.left.iter().any(|(k, l)| wanted.takes(k.0, k.1) && !l.is_empty())
+    }
+
+    pub(crate) fn is_unsure(&self, lane: (i32, i32)) -> bool {
+        self.unsure.contains(&lane)
+    }
 }
 
 impl Mailbox {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pending.is_empty() && self.lanes.values().all(|l| l.sends.is_empty() && l.recvs.is_empty())
+    pub(crate) fn outlook(&self) -> Outlook {
+        Outlook::new(self)
     }
 
-    /// Lanes with messages that were sent and not received, sorted.
-    fn sent_lanes(&self) -> Vec<(i32, i32)> {
-        let mut lanes: Vec<_> = self.lanes.iter().filter(|(_, l)| !l.sends.is_empty()).map(|(k, _)| *k).collect();
-        lanes.sort_unstable();
-        lanes
-    }
-
-    /// Pairs what is left: first what has one lane to choose from, in posting order, wildcards at last.
-    pub(crate) fn tentative(&self) -> Tentative {
-        let mut result = Tentative::default();
-        let lanes = self.sent_lanes();
-        if lanes.is_empty() {
-            return result;
+    /// Pairs what is left at the end: first what has one lane to choose from, in posting order, wildcards last, so that
+    /// what stays alone truly has no partner. Receive, send, and whether the pair is the only possible one.
+    pub(crate) fn leftovers(&self) -> Vec<(OpId, OpId, bool)> {
+        let mut pairs = Vec::new();
+        let mut left: BTreeMap<(i32, i32), VecDeque<OpId>> =
+            self.lanes.iter().filter(|(_, l)| !l.sends.is_empty()).map(|(k, l)| (*k, l.sends.clone())).collect();
+        if left.is_empty() {
+            return pairs;
         }
-        let mut left: FxHashMap<(i32, i32), VecDeque<OpId>> =
-            lanes.iter().map(|k| (*k, self.lanes[k].sends.clone())).collect();
-        // Settled receives and exact ones compete for one lane each.
+        // Settled receives and exact ones have one lane each.
         let mut exact: Vec<(u64, (i32, i32), OpId)> = Vec::new();
         for (key, lane) in &self.lanes {
             exact.extend(lane.recvs.iter().map(|(order, op)| (*order, *key, *op)));
         }
         exact.extend(self.pending.iter().filter(|p| p.is_exact()).map(|p| (p.order, (p.source, p.tag), p.op)));
         exact.sort_unstable();
-        for (order, key, op) in exact {
-            if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
-                let sole = !self.pending.iter().any(|p| p.order != order && !p.is_exact() && p.takes(key.0, key.1));
-                result.recv.insert(op, send);
-                result.send.insert(send, (op, sole));
-            }
-        }
         let mut wild: Vec<&Pending> = self.pending.iter().filter(|p| !p.is_exact()).collect();
-        wild.sort_by_key(|p| ((p.source == ANY_SOURCE) as u8 + (p.tag == ANY_TAG) as u8, p.order));
-        for p in wild {
-            let lane = lanes.iter().filter(|k| p.takes(k.0, k.1)).find(|k| !left[*k].is_empty());
-            if let Some(send) = lane.and_then(|k| left.get_mut(k)).and_then(VecDeque::pop_front) {
-                result.recv.insert(p.op, send);
-                result.send.insert(send, (p.op, false));
+        for (_, key, op) in exact {
+            if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
+                pairs.push((op, send, !wild.iter().any(|p| p.takes(key.0, key.1))));
             }
         }
-        result
+        wild.sort_by_key(|p| (u8::from(p.source == ANY_SOURCE) + u8::from(p.tag == ANY_TAG), p.order));
+        for p in wild {
+            let lane = left.iter_mut().find(|(k, l)| p.takes(k.0, k.1) && !l.is_empty());
+            if let Some(send) = lane.and_then(|(_, l)| l.pop_front()) {
+                pairs.push((p.op, send, false));
+            }
+        }
+        pairs
     }
 
-    /// How many messages that are there this pattern could take.
-    pub(crate) fn candidates(&self, source: i32, tag: i32) -> impl Iterator<Item = OpId> + '_ {
-        let wanted = Pending { order: 0, source, tag, op: 0 };
-        let lanes = self.sent_lanes().into_iter().filter(move |k| wanted.takes(k.0, k.1));
-        lanes.flat_map(|k| self.lanes[&k].sends.iter().copied())
+    /// Tags of messages of a source that were not received.
+    pub(crate) fn candidates(&self, source: i32) -> impl Iterator<Item = i32> + '_ {
+        self.lanes.iter().filter(move |(k, l)| k.0 == source && !l.sends.is_empty()).map(|(k, _)| k.1)
+    }
+
+    /// Operations without a partner.
+    pub(crate) fn alone(&self) -> impl Iterator<Item = OpId> + '_ {
+        let lanes = self.lanes.values().flat_map(|l| l.sends.iter().copied().chain(l.recvs.iter().map(|r| r.1)));
+        self.pending.iter().map(|p| p.op).chain(lanes)
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Shape {
     pub(crate) text: Place,
     pub(crate) win: Place,
     pub(crate) file: Place,
+    /// The level that MPI_Init_thread gives.
+    pub(crate) thread_level: Place,
     pub(crate) new_comm: Place,
     pub(crate) new_win: Place,
     pub(crate) new_file: Place,
@@ -87,6 +89,7 @@ fn of(f: &Function) -> Shape {
         text: used(Kind::Str),
         win: used(Kind::Win),
         file: used(Kind::File),
+        thread_level: if f.class == Class::Init { made(Kind::Const) } else { NONE },
         new_comm: made(Kind::Comm),
         new_win: made(Kind::Win),
         new_file: made(Kind::File),

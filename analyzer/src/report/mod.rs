@@ -6,7 +6,7 @@ mod text;
 
 use crate::engine::{RankEnd, RankSummary};
 use crate::load::Damage;
-use crate::symbols::{Symbols, user_frame};
+use crate::symbols::{Symbols, is_user, user_frame};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use trace_format::finding::{CallRef, Finding, Severity};
@@ -162,6 +162,8 @@ struct Frame {
     offset: u64,
     #[serde(skip)]
     short: String,
+    #[serde(skip)]
+    is_user: bool,
 }
 
 impl Report {
@@ -288,6 +290,7 @@ fn frame(place: &Location, short: &str) -> Frame {
         module: text(&place.module),
         offset: place.offset,
         short: short.to_owned(),
+        is_user: is_user(place),
     }
 }
 

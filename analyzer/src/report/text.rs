@@ -6,7 +6,9 @@ use trace_format::ranks::Ranks;
 
 /// Places of a finding that are shown in full.
 const MAX_PLACES: usize = 8;
-/// Calls shown at one place.
+/// Different stacks shown at one place.
+const MAX_STACKS: usize = 4;
+/// Calls shown with one stack.
 const MAX_CALLS: usize = 4;
 /// Frames shown of a stack.
 const MAX_FRAMES: usize = 8;
@@ -107,7 +109,7 @@ impl Page {
         let message = self.ink(Ink::Bold, &message);
         self.line("");
         self.line(&format!("{label} {message}"));
-        let places = places(&f.sites);
+        let places = groups(f.sites.iter(), same_place);
         for place in places.iter().take(MAX_PLACES) {
             self.place(place);
         }
@@ -149,9 +151,26 @@ impl Page {
             }
             _ => {}
         }
-        let calls = calls(sites);
-        for (ranks, site) in calls.iter().take(MAX_CALLS) {
-            let mut text = format!("     {}", name(ranks));
+        let stacks = groups(sites.iter().copied(), |a, b| a.stack == b.stack);
+        for sites in stacks.iter().take(MAX_STACKS) {
+            self.calls(sites);
+            let stack = stack(sites[0]);
+            if !stack.is_empty() {
+                self.line(&format!("     stack: {stack}"));
+            }
+        }
+        let hidden: Vec<i32> = stacks.iter().skip(MAX_STACKS).flatten().map(|s| s.rank).collect();
+        if !hidden.is_empty() {
+            self.line(&format!("     and with other stacks {}", name(&hidden)));
+        }
+    }
+
+    fn calls(&mut self, sites: &[&Site]) {
+        let same = |a: &Site, b: &Site| a.call == b.call && a.role == b.role && a.thread == b.thread;
+        let calls = groups(sites.iter().copied(), same);
+        for sites in calls.iter().take(MAX_CALLS) {
+            let (site, ranks) = (sites[0], sites.iter().map(|s| s.rank).collect::<Vec<_>>());
+            let mut text = format!("     {}", name(&ranks));
             if site.thread != 0 {
                 _ = write!(text, " thread {}", site.thread);
             }
@@ -165,14 +184,9 @@ impl Page {
             }
             self.line(&text);
         }
-        let hidden: Vec<i32> = calls.iter().skip(MAX_CALLS).flat_map(|(ranks, _)| ranks.clone()).collect();
+        let hidden = sorted(calls.iter().skip(MAX_CALLS).flatten().map(|s| s.rank).collect());
         if !hidden.is_empty() {
-            let hidden = sorted(hidden);
-            self.line(&format!("     and {} more: {}", plural(hidden.len(), "rank"), name(&hidden)));
-        }
-        let stack = stack(site);
-        if !stack.is_empty() {
-            self.line(&format!("     stack: {stack}"));
+            self.line(&format!("     and {} more: {}", hidden.len(), name(&hidden)));
         }
     }
 
@@ -205,7 +219,7 @@ impl Page {
 fn library(text: &str) -> String {
     let line = text.lines().next().unwrap_or("").replace('\t', " ");
     let line = line.split(',').next().unwrap_or("").trim();
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+    line.split_whitespace().filter(|word| *word != "Version:").collect::<Vec<_>>().join(" ")
 }
 
 /// Ranks by how they ended.
@@ -216,9 +230,9 @@ fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
             ("normal", None | Some(0)) => "ended normally".into(),
             ("normal", Some(status)) => format!("ended with exit status {status}"),
             ("abend", _) => "crashed".into(),
-            ("abort", _) => "was ended by MPI_Abort or from outside".into(),
-            ("stopped", _) => "was stopped".into(),
-            (MISSING, _) => "left no trace: did not call MPI_Init, or wrote it on another node".to_owned(),
+            ("abort", _) => "ended by MPI_Abort or from outside".into(),
+            ("stopped", _) => "stopped".into(),
+            (MISSING, _) => "no trace: MPI_Init was not called, or the trace is on another node".to_owned(),
             _ => "end unknown".into(),
         };
         if let Some(current) = e.current.as_ref().filter(|_| e.end != "normal") {
@@ -235,15 +249,11 @@ fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
     groups
 }
 
-/// Sites at the same place of the program, in the order of their first ranks.
-fn places(sites: &[Site]) -> Vec<Vec<&Site>> {
+/// Sites that are the same, in the order of the first of each group.
+fn groups<'a>(sites: impl Iterator<Item = &'a Site>, same: impl Fn(&Site, &Site) -> bool) -> Vec<Vec<&'a Site>> {
     let mut groups: Vec<Vec<&Site>> = Vec::new();
     for site in sites {
-        let same = |other: &Site| {
-            let known = site.line.is_some() || !site.stack.is_empty();
-            known && other.file == site.file && other.line == site.line && other.stack == site.stack
-        };
-        match groups.iter_mut().find(|g| same(g[0])) {
+        match groups.iter_mut().find(|g| same(g[0], site)) {
             Some(group) => group.push(site),
             None => groups.push(vec![site]),
         }
@@ -251,18 +261,13 @@ fn places(sites: &[Site]) -> Vec<Vec<&Site>> {
     groups
 }
 
-/// Calls with the same text and role, with the ranks that made them.
-fn calls<'a>(sites: &[&'a Site]) -> Vec<(Vec<i32>, &'a Site)> {
-    let mut groups: Vec<(Vec<i32>, &Site)> = Vec::new();
-    for &site in sites {
-        let same = |s: &Site| s.call == site.call && s.role == site.role && s.thread == site.thread;
-        match groups.iter_mut().find(|(_, s)| same(s)) {
-            Some((ranks, _)) if ranks.contains(&site.rank) => {}
-            Some((ranks, _)) => ranks.push(site.rank),
-            None => groups.push((vec![site.rank], site)),
-        }
+/// Two calls at the same source line, or at the same address where lines are not known.
+fn same_place(a: &Site, b: &Site) -> bool {
+    match (a.line, b.line) {
+        (Some(_), Some(_)) => a.line == b.line && a.file == b.file,
+        (None, None) => !a.stack.is_empty() && a.stack == b.stack,
+        _ => false,
     }
-    groups
 }
 
 fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
@@ -290,7 +295,9 @@ fn untab(line: &str) -> String {
 fn frame(f: &Frame) -> String {
     let function = f.function.as_deref().unwrap_or("?");
     match (f.line, f.module.as_deref()) {
-        (Some(line), _) if f.file.is_some() => format!("{function} ({}:{line})", f.short),
+        (Some(line), _) if f.file.is_some() => {
+            format!("{function} ({}:{line})", f.short.rsplit('/').next().unwrap_or(""))
+        }
         (_, Some(module)) => format!("{function} ({}+{:#x})", module.rsplit('/').next().unwrap_or(module), f.offset),
         _ => format!("{function} ({:#x})", f.offset),
     }
@@ -298,10 +305,10 @@ fn frame(f: &Frame) -> String {
 
 /// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it all.
 fn stack(site: &Site) -> String {
-    let start = |f: &Frame| {
-        f.function.as_deref().is_some_and(|n| n.starts_with("__libc_start") || n == "_start" || n == "__libc_init_first")
-    };
-    let frames: Vec<&Frame> = site.stack.iter().skip(site.user).take_while(|f| !start(f)).collect();
+    // What called main is nobody's concern.
+    let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
+    let end = site.stack.iter().rposition(known).map_or(0, |last| last + 1);
+    let frames: Vec<&Frame> = site.stack[..end].iter().skip(site.user).collect();
     let trivial = match frames[..] {
         [] => true,
         [only] => site.line.is_none() || only.function.as_deref() == Some("main"),

@@ -129,7 +129,8 @@ impl Witness {
             Activity::Runs => {}
         }
         let used = look.cpu.saturating_sub(*self.cpu.get_or_insert(look.cpu));
-        let slept = self.asleep.is_some_and(|(first, last, looks)| last - first >= ENOUGH_SLEEP && looks >= ENOUGH_LOOKS);
+        let slept =
+            self.asleep.is_some_and(|(first, last, looks)| last - first >= ENOUGH_SLEEP && looks >= ENOUGH_LOOKS);
         self.proved |= used >= ENOUGH_CPU || slept;
     }
 

@@ -70,9 +70,7 @@ fn library() -> Result<PathBuf, Exit> {
         Some(path) => {
             let path = PathBuf::from(path);
             let there = path.is_file().then_some(path.clone());
-            there.ok_or_else(|| {
-                Exit::cannot(anyhow!("MPIVET_LIBRARY names {}, which is not there", path.display()))
-            })?
+            there.ok_or_else(|| Exit::cannot(anyhow!("MPIVET_LIBRARY names {}, which is not there", path.display())))?
         }
         None => {
             let exe = std::env::current_exe().unwrap_or_default();
@@ -111,7 +109,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
         ))
     };
     fs::create_dir_all(&dir).map_err(cannot)?;
-    if trace_format::reader::ranks_in(&dir).map_err(cannot)?.first().is_some() {
+    if !trace_format::reader::ranks_in(&dir).map_err(cannot)?.is_empty() {
         return Err(Exit::Usage(format!(
             "{} already holds a trace; remove it, or choose another place with --dir DIR",
             dir.display()
@@ -132,8 +130,13 @@ pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
         Some(Linkage::Static) => {
             return format!("{program} is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
         }
-        _ if code != 0 => format!("the job ended with code {code} before any rank got through MPI_Init"),
-        _ => "the job ended and no rank called MPI_Init".into(),
+        _ if code != 0 => {
+            return format!(
+                "nothing to analyze: the job ended with code {code} before any rank got through MPI_Init; its own \
+                 messages above say why"
+            );
+        }
+        _ => "the job ended and no rank called MPI_Init",
     };
     let advice = if found.program == found.launcher {
         format!("is `{program}` the MPI launcher (mpirun, mpiexec, srun) or an MPI program?")
@@ -150,7 +153,9 @@ pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
 pub(crate) enum Linkage {
     Static,
     /// `mpi`: an MPI library is among those it needs (itself; they may need one in turn).
-    Dynamic { mpi: bool },
+    Dynamic {
+        mpi: bool,
+    },
 }
 
 /// `None` if the file is no ELF executable of this kind of machine (a script, for example).

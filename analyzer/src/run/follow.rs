@@ -9,8 +9,8 @@
 use super::evidence::{Activity, Witness, hostname, look};
 use super::launch::Launched;
 use super::stop::Process;
-use analyzer::observe::Observer;
 use analyzer::engine::Stuck;
+use analyzer::observe::Observer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use trace_format::ranks::Ranks;
@@ -62,7 +62,12 @@ impl Candidate {
             proved &= witness.proves();
         }
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        proved && self.stuck.ranks.iter().all(|&rank| process(rank).is_some_and(|p| look(p.pid, p.start).activity != Activity::Gone))
+        proved
+            && self
+                .stuck
+                .ranks
+                .iter()
+                .all(|&rank| process(rank).is_some_and(|p| look(p.pid, p.start).activity != Activity::Gone))
     }
 }
 

@@ -92,7 +92,8 @@ impl Launched {
         let stdin = std::io::stdin();
         let terminal = tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
         let actions = PosixSpawnFileActions::init()?;
-        let pid = posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
+        let pid =
+            posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
         let job = Launched { pid, signals, terminal, ended: None };
         job.give_terminal();
         Ok(job)

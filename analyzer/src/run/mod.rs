@@ -36,9 +36,8 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
                 eprintln!("mpivet: ranks {:?} wait for ever, of them by evidence {:?}", stuck.ranks, stuck.uncertain);
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
-            let report = observer.report(true);
             // Who watches wants to know at once; the job waits anyway.
-            let shown = show(plan, &report);
+            let shown = observer.report(true).map_err(Exit::cannot).and_then(|report| show(plan, &report));
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)
@@ -48,7 +47,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
-            let report = observer.report(false);
+            let report = observer.report(false).map_err(Exit::cannot)?;
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {

@@ -9,7 +9,7 @@
 //! comes from the same sender in the same order as the receives.
 
 use super::random::Random;
-use super::{Action, BASES, Collective, Data, End, Group, LAYOUTS, Look, Message, Mode, NOBODY, Op, Schedule};
+use super::{Action, BASES, Collective, Data, End, Group, LAYOUTS, Look, Message, Mode, NOBODY, OPS, OPS_ANY_TYPE, Op, Schedule};
 
 /// Collectives and what they need: (name, has a root, has an operation, may be in place, may have unlike layouts).
 const COLLECTIVES: [(&str, bool, bool, bool, bool); 17] = [
@@ -31,8 +31,6 @@ const COLLECTIVES: [(&str, bool, bool, bool, bool); 17] = [
     ("reduce_scatter_block", false, true, false, false),
     ("reduce_scatter", false, true, false, false),
 ];
-
-pub const OPS: [&str; 9] = ["sum", "prod", "max", "min", "band", "bor", "bxor", "land", "lor"];
 
 const WAYS: [&str; 8] = ["wait", "test", "waitall", "testall", "waitany", "testany", "waitsome", "testsome"];
 
@@ -212,7 +210,7 @@ impl Generator {
     fn two_ranks(&mut self, also_self: bool) -> Option<(usize, usize, usize)> {
         let group = self.random.below(self.schedule.groups.len());
         let members = &self.schedule.groups[group].members;
-        let (from, to) = (*self.random.pick(members), *self.random.pick(members));
+        let (from, to) = (self.random.pick(members), self.random.pick(members));
         (from != to || also_self).then_some((group, from, to))
     }
 
@@ -223,8 +221,9 @@ impl Generator {
     }
 
     fn message(&mut self) {
-        let Some((group, from, to)) = self.two_ranks(self.random.clone().chance(5)) else { return };
-        let mode = *self.random.pick(&[Mode::Standard, Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered]);
+        let also_self = self.random.chance(5);
+        let Some((group, from, to)) = self.two_ranks(also_self) else { return };
+        let mode = self.random.pick(&[Mode::Standard, Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered]);
         let mut data = self.data();
         if mode == Mode::Buffered {
             data.count = data.count.min(6);
@@ -287,7 +286,7 @@ impl Generator {
         let action = match half {
             Half::Blocking => {
                 let looks = [Look::Plain, Look::Plain, Look::Plain, Look::Probe, Look::Iprobe, Look::Mprobe, Look::Improbe];
-                Action::Recv { look: *self.random.pick(&looks), end, data, id, elements }
+                Action::Recv { look: self.random.pick(&looks), end, data, id, elements }
             }
             Half::Request(request) => Action::Irecv { request, end, data, id, elements },
             Half::Persistent(pair) => Action::Start { request: self.pairs[pair].recv, id, elements },
@@ -330,7 +329,7 @@ impl Generator {
         if ranks.is_empty() {
             return;
         }
-        let rank = *self.random.pick(&ranks);
+        let rank = self.random.pick(&ranks);
         let n = 1 + self.random.below(self.completable[rank].len());
         self.complete_some(rank, n);
     }
@@ -342,7 +341,7 @@ impl Generator {
         for pair in all.iter().filter_map(|(_, pair)| *pair) {
             self.pairs[pair].busy -= 1;
         }
-        let how = *self.random.pick(&WAYS);
+        let how = self.random.pick(&WAYS);
         self.emit(rank, Action::Complete { how, requests: all.into_iter().map(|(request, _)| request).collect() });
     }
 
@@ -395,7 +394,7 @@ impl Generator {
             let Some((group, from, to)) = self.two_ranks(false) else { return };
             let mut data = self.data();
             data.count = data.count.min(6);
-            let mode = *self.random.pick(&[Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered]);
+            let mode = self.random.pick(&[Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered]);
             let (send, recv, channel, elements) = (self.request(), self.request(), self.channel(), data.elements());
             let room = self.room_for(data.base, elements);
             let (send_end, recv_end) = (self.end(group, to, channel), self.end(group, from, channel));
@@ -404,7 +403,7 @@ impl Generator {
             self.pairs.push(Pair { group, from, to, send, recv, channel, elements, busy: 0 });
             self.pairs.len() - 1
         } else {
-            *self.random.pick(&idle)
+            self.random.pick(&idle)
         };
         let Pair { group, from, to, channel, elements, .. } = self.pairs[pair];
         self.pairs[pair].busy = 2;
@@ -459,7 +458,8 @@ impl Generator {
         let number = self.random.below(if reduces { 4 } else { BASES.len() });
         let base = BASES[number];
         let exact = matches!(base, "int" | "long");
-        let op = if reduces { OPS[self.random.below(if exact { OPS.len() } else { 4 })] } else { "-" };
+        let ops: &[&str] = if exact { &OPS } else { &OPS_ANY_TYPE };
+        let op = if reduces { self.random.pick(ops) } else { "-" };
         let in_place = in_place && self.random.chance(30);
         let plain = reduces || in_place;
         let layout = if plain { "one" } else { self.random.pick(&LAYOUTS).0 };

@@ -31,6 +31,10 @@ pub const LAYOUTS: [(&str, usize); 5] = [("one", 1), ("block", 3), ("comb", 3), 
 /// The basic types; those next to each other in pairs have the same size.
 pub const BASES: [&str; 6] = ["int", "float", "long", "double", "char", "byte"];
 
+/// Reduction operations, the first of which work on floating-point numbers too.
+pub const OPS: [&str; 9] = ["sum", "prod", "max", "min", "band", "bor", "bxor", "land", "lor"];
+pub const OPS_ANY_TYPE: [&str; 4] = ["sum", "prod", "max", "min"];
+
 /// `count` items of a datatype, as one side of a message or a rank of a collective describes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {

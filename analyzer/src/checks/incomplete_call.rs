@@ -1,0 +1,22 @@
+//! `incomplete-call`: see `trace_format::catalogue::INCOMPLETE_CALL`.
+
+use crate::engine::Model;
+use crate::engine::ending::Ending;
+use crate::engine::facts::{Draft, Report, Site};
+use trace_format::catalogue::{CheckInfo, INCOMPLETE_CALL};
+
+pub(super) static CHECK: &CheckInfo = &INCOMPLETE_CALL;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for rank in &e.left_inside {
+        let r = &model.ranks[*rank as usize];
+        for open in r.open_calls() {
+            let name = open.origin.name();
+            let status = r.exit.unwrap_or(0);
+            let message = format!("rank {rank} ended with exit status {status} inside of {name}, which has not returned");
+            let mut draft = Draft::new(CHECK, message, vec![Site::new(&open.origin, "the call without its return")]);
+            draft.notes.extend(e.aftermath());
+            report.add(model, draft);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
+
+use crate::engine::Model;
+use crate::engine::ending::Ending;
+use crate::engine::facts::{Draft, Report, Site};
+use crate::engine::shape::shape;
+use trace_format::catalogue::{
+    COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, WRONG_DATA_TYPE, WRONG_RECV_SIZE,
+    WRONG_ROOT, WRONG_SEND_SIZE,
+};
+use trace_format::finding::Severity;
+use trace_format::mpi::Class;
+use trace_format::mpi::predefined::error_class_name;
+
+pub(super) static CHECK: &CheckInfo = &MPI_ERROR;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for (rank, r) in model.ranks.iter().enumerate() {
+        for error in &r.errors {
+            let class = error_class_name(error.class);
+            // The library stumbled over something that has a finding of its own.
+            let coll = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Collective(..)));
+            let collective: &[&CheckInfo] =
+                &[&COLLECTIVE_MISMATCH, &WRONG_ROOT, &DIFF_REDUCTIONS, &COLLECTIVE_DATA_TYPE, &WRONG_RECV_SIZE];
+            let too_long = class == "MPI_ERR_TRUNCATE";
+            let explained = too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
+                || (too_long || coll) && report.concerns(collective, rank as i32);
+            if explained {
+                continue;
+            }
+            let site = match &error.call {
+                Some(call) => Site::new(call, "the call that failed"),
+                None => Site { rank: rank as i32, call: None, pc: 0, role: "the call that failed".into() },
+            };
+            let name = error.call.as_ref().map_or("an MPI call", |c| c.name());
+            let text = if error.text.is_empty() { String::new() } else { format!(": {}", error.text) };
+            let message = format!("{name} failed on rank {rank} with {class}{text}");
+            let mut draft = Draft::new(CHECK, message, vec![site]);
+            if error.fatal {
+                draft.notes.extend(e.aftermath());
+            } else {
+                draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
+            }
+            report.add(model, draft);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `real-deadlock`: see `trace_format::catalogue::REAL_DEADLOCK`.
+
+use super::MAX_SITES;
+use crate::engine::Model;
+use crate::engine::ending::Ending;
+use crate::engine::facts::{Draft, Report, Site, rank_list};
+use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
+
+pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for (i, knot) in e.verdict.knots.iter().enumerate() {
+        let name = |r: i32| e.graph.calls(r).first().map_or("", |c| c.name());
+        let mut path: Vec<String> = knot.cycle.iter().take(12).map(|r| format!("{r}: {}", name(*r))).collect();
+        if knot.cycle.len() > 12 {
+            path.push("...".into());
+        }
+        path.extend(knot.cycle.first().map(i32::to_string));
+        let message = format!("{} wait for each other: {}", rank_list(&knot.ranks), path.join(" -> "));
+        let mut sites = Vec::new();
+        for r in &knot.ranks {
+            sites.extend(e.graph.calls(*r).iter().map(|c| Site::new(c, e.graph.role(*r))));
+        }
+        let shown = sites.len().min(2 * MAX_SITES);
+        let more = sites.split_off(shown);
+        for r in &knot.ranks {
+            if sites.len() < 2 * MAX_SITES {
+                sites.extend(e.graph.awaited(*r).iter().cloned());
+            }
+        }
+        let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
+        if !more.is_empty() {
+            draft.notes.push(format!("{} more calls like these", more.len()));
+        }
+        if e.graph.is_uncertain(&knot.ranks) {
+            draft.notes.push(
+                "a send that the library buffers would have returned; it did not, and the standard does not promise it"
+                    .into(),
+            );
+        }
+        // Those behind are told once, unless there are several knots: who waits for which is then not one sentence.
+        if i == 0 && !e.verdict.behind.is_empty() {
+            let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };
+            draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
+        }
+        report.add(model, draft);
+    }
+}

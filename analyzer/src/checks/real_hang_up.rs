@@ -1,0 +1,50 @@
+//! `real-hang-up`: see `trace_format::catalogue::REAL_HANG_UP`.
+
+use super::grouped;
+use crate::engine::Model;
+use crate::engine::ending::Ending;
+use crate::engine::facts::{Draft, Report, rank_list};
+use std::collections::BTreeMap;
+use trace_format::catalogue::{CheckInfo, REAL_HANG_UP};
+
+pub(super) static CHECK: &CheckInfo = &REAL_HANG_UP;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    // One finding for all who wait for the same finished ranks.
+    let mut by_finished: BTreeMap<&[i32], Vec<i32>> = BTreeMap::new();
+    for (rank, needed) in &e.verdict.hang_ups {
+        // Who left without MPI_Finalize is the cause, and has a finding of its own.
+        if !needed.iter().any(|n| e.left.contains(n) || e.left_inside.contains(n)) {
+            by_finished.entry(needed).or_default().push(*rank);
+        }
+    }
+    let knots = !e.verdict.knots.is_empty();
+    for (i, (finished, waiting)) in by_finished.into_iter().enumerate() {
+        let call = waiting.first().and_then(|r| e.graph.calls(*r).first());
+        let name = call.map_or("a call", |c| c.name());
+        let verb = if waiting.len() == 1 { "waits" } else { "wait" };
+        let has = if finished.len() == 1 { "has" } else { "have" };
+        let message = format!(
+            "{} {verb} in {name} for {}, which {has} finished",
+            rank_list(&waiting),
+            rank_list(finished)
+        );
+        let parts = waiting.iter().flat_map(|r| e.graph.calls(*r).iter().map(|c| (c.clone(), e.graph.role(*r))));
+        let mut sites = grouped(model, parts.collect::<Vec<_>>());
+        sites.extend(waiting.iter().take(4).flat_map(|r| e.graph.awaited(*r).iter().cloned()));
+        let ends = finished.iter().filter_map(|r| {
+            let r = &model.ranks[*r as usize];
+            r.finalize.clone().or_else(|| r.threads.iter().find_map(|t| t.last.clone()))
+        });
+        let ends: Vec<_> = ends.map(|c| (c, "finished here".to_owned())).collect();
+        sites.extend(grouped(model, ends));
+        let ranks = waiting.iter().chain(finished).copied();
+        let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
+        draft.notes.extend(waiting.iter().take(4).filter_map(|r| e.graph.hint(model, *r)));
+        if i == 0 && !knots && !e.verdict.behind.is_empty() {
+            let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };
+            draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
+        }
+        report.add(model, draft);
+    }
+}

@@ -1,0 +1,314 @@
+//! The end of the run: how each rank ended and why, what was left over.
+
+use super::facts::{Origin, rank_list};
+use super::p2p::OpId;
+use super::wait::{Graph, Mode, Verdict};
+use super::{End, Model, RankEnd};
+use std::sync::Arc;
+use trace_format::mpi::Class;
+
+/// A request at the end of a rank that reached MPI_Finalize.
+pub(crate) struct Leftover {
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) class: Class,
+    pub(crate) persistent: bool,
+    pub(crate) active: bool,
+    /// Its send or receive has a partner, or needs none.
+    pub(crate) paired: bool,
+    pub(crate) cancelled: bool,
+    /// Instance of its collective, and whether all processes started that.
+    pub(crate) collective: Option<bool>,
+}
+
+/// A send or receive that nobody matched.
+pub(crate) struct Alone {
+    pub(crate) rank: i32,
+    pub(crate) peer: i32,
+    pub(crate) tag: i32,
+    pub(crate) is_send: bool,
+    pub(crate) shown: Arc<Origin>,
+    pub(crate) origin: Arc<Origin>,
+    /// Operations of the other kind between the same ranks, which differ in tag or communicator.
+    pub(crate) near: Option<String>,
+}
+
+/// A collective that not all processes started.
+pub(crate) struct Incomplete {
+    pub(crate) calls: Vec<Arc<Origin>>,
+    pub(crate) missing: Vec<i32>,
+    /// Later ones on the same communicator.
+    pub(crate) more: u64,
+}
+
+/// What the checks at the end look at.
+pub(crate) struct Ending {
+    pub(crate) ends: Vec<RankEnd>,
+    pub(crate) graph: Graph,
+    pub(crate) verdict: Verdict,
+    pub(crate) stopped: bool,
+    /// Ranks that died of their own signal.
+    pub(crate) crashed: Vec<i32>,
+    /// Ranks that called MPI_Abort.
+    pub(crate) aborted: Vec<i32>,
+    /// Ranks whose MPI library reported a fatal error.
+    pub(crate) failed: Vec<i32>,
+    /// Ranks that were initialized and ended by exit without MPI_Finalize, not inside of a call.
+    pub(crate) left: Vec<i32>,
+    /// Ranks that ended by exit inside of a call.
+    pub(crate) left_inside: Vec<i32>,
+    /// Ranks that were ended from outside.
+    pub(crate) killed: Vec<i32>,
+    /// Something ended the run before its time, so that what is missing says nothing.
+    pub(crate) cut: bool,
+    pub(crate) leftovers: Vec<Leftover>,
+    pub(crate) alone: Vec<Alone>,
+    pub(crate) incomplete: Vec<Incomplete>,
+}
+
+/// Signals that a program brings upon itself: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS; the others
+/// come from outside.
+pub(crate) fn is_crash(signal: i32) -> bool {
+    matches!(signal, 4 | 5 | 6 | 7 | 8 | 11 | 31)
+}
+
+impl Ending {
+    /// What happened to the others when the run was cut short, for the finding that is the cause.
+    pub(crate) fn aftermath(&self) -> Option<String> {
+        (!self.killed.is_empty()).then(|| format!("{} {} ended by the launcher afterwards", rank_list(&self.killed), was(&self.killed)))
+    }
+
+    /// Is there a reason inside the run for ranks to have been ended from outside?
+    pub(crate) fn has_cause(&self) -> bool {
+        self.stopped
+            || !self.crashed.is_empty()
+            || !self.aborted.is_empty()
+            || !self.failed.is_empty()
+            || !self.left.is_empty()
+            || !self.left_inside.is_empty()
+            || !self.verdict.dead.is_empty()
+    }
+}
+
+fn was(ranks: &[i32]) -> &'static str {
+    if ranks.len() == 1 { "was" } else { "were" }
+}
+
+/// Draws the conclusions.
+pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
+    for r in &end.missing {
+        if let Some(r) = model.rank_mut(*r) {
+            r.missing = true;
+        }
+    }
+    check_partial_collectives(model);
+    let n = model.ranks.len() as i32;
+    let select = |test: &dyn Fn(&super::Rank) -> bool| -> Vec<i32> {
+        (0..n).filter(|i| test(&model.ranks[*i as usize])).collect()
+    };
+    let aborted = select(&|r| r.abort.is_some());
+    let failed = select(&|r| r.errors.iter().any(|e| e.fatal));
+    // SIGABRT after MPI_Abort or a fatal error is how libraries end the process.
+    let crashed = select(&|r| {
+        let own = r.abort.is_none() && !r.errors.iter().any(|e| e.fatal);
+        r.signal.as_ref().is_some_and(|s| is_crash(s.signal) && (own || s.signal != 6))
+    });
+    let trouble = !aborted.is_empty() || !failed.is_empty() || !crashed.is_empty();
+    let own_end = |r: &super::Rank| {
+        let quiet = r.abort.is_none() && !r.errors.iter().any(|e| e.fatal) && r.signal.is_none();
+        // A library that loses its partner may end the process by exit.
+        r.exit.is_some_and(|status| quiet && (status == 0 || !trouble))
+    };
+    let left_inside = select(&|r| own_end(r) && r.open_calls().any(|o| !is_abort(&o.origin)));
+    let left = select(&|r| own_end(r) && r.initialized && r.finalize.is_none() && r.open_calls().next().is_none());
+    let ended = |i: &i32| {
+        let r = &model.ranks[*i as usize];
+        r.exit.is_some() || r.finalized || r.missing || r.lost || r.holed
+    };
+    let killed: Vec<i32> = (0..n)
+        .filter(|i| !ended(i) && !crashed.contains(i) && !aborted.contains(i) && !failed.contains(i))
+        .collect();
+    // Elsewhere something went wrong: only what is certain is a finding of its own.
+    let certain = (trouble || !left.is_empty() || !left_inside.is_empty()) && !end.stopped;
+    let graph = Graph::of(model, Mode::Over);
+    let verdict = graph.verdict(certain);
+    let ends = (0..n)
+        .map(|i| {
+            let r = &model.ranks[i as usize];
+            if r.missing {
+                RankEnd::Unknown
+            } else if crashed.contains(&i) {
+                RankEnd::Abend
+            } else if aborted.contains(&i) || failed.contains(&i) {
+                RankEnd::Abort
+            } else if r.exit.is_some() || r.finalized {
+                RankEnd::Normal
+            } else if r.lost || r.holed {
+                RankEnd::Unknown
+            } else if end.stopped {
+                RankEnd::Stopped
+            } else {
+                RankEnd::Abort
+            }
+        })
+        .collect();
+    let cut = trouble
+        || end.stopped
+        || end.lost
+        || !killed.is_empty()
+        || !left.is_empty()
+        || !left_inside.is_empty()
+        || !verdict.dead.is_empty();
+    pair_leftovers(model);
+    let leftovers = leftovers(model);
+    let (alone, incomplete) = if cut { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
+    Ending {
+        ends,
+        graph,
+        verdict,
+        stopped: end.stopped,
+        crashed,
+        aborted,
+        failed,
+        left,
+        left_inside,
+        killed: if end.stopped { Vec::new() } else { killed },
+        cut,
+        leftovers,
+        alone,
+        incomplete,
+    }
+}
+
+fn is_abort(origin: &Origin) -> bool {
+    super::shape::shape(origin.func).class == Class::Abort
+}
+
+/// Collectives that not all started are checked with those who did.
+fn check_partial_collectives(model: &mut Model) {
+    for comm in 0..model.comms.list.len() as u32 {
+        let space = &model.comms.list[comm as usize].space;
+        let open: Vec<u64> = space
+            .open()
+            .filter(|(_, i)| i.arrived > 1 && (i.arrived as usize) < i.parts.len())
+            .map(|(index, _)| index)
+            .collect();
+        for index in open {
+            model.check_collective(comm, index);
+        }
+    }
+}
+
+/// Messages that are certainly or possibly paired although their receives were never completed.
+fn pair_leftovers(model: &mut Model) {
+    for comm in 0..model.comms.list.len() as u32 {
+        let boxes = &model.comms.list[comm as usize].boxes;
+        let mut dests: Vec<i32> = boxes.keys().copied().collect();
+        dests.sort_unstable();
+        for dest in dests {
+            let pairs = model.comms.list[comm as usize].boxes[&dest].leftovers();
+            for (recv, send, sole) in pairs {
+                if sole {
+                    model.compare_pair(send, recv);
+                }
+                for op in [send, recv] {
+                    if let Some(o) = model.ops.get_mut(op) {
+                        o.matched = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn leftovers(model: &Model) -> Vec<Leftover> {
+    let mut all = Vec::new();
+    for r in model.ranks.iter().filter(|r| r.finalize.is_some()) {
+        let mut of_rank: Vec<Leftover> = r
+            .requests
+            .all
+            .iter()
+            .map(|(_, q)| {
+                let paired = |op: Option<OpId>| op.and_then(|op| model.ops.get(op)).is_none_or(|o| o.matched);
+                Leftover {
+                    origin: q.origin.clone(),
+                    start: q.start.clone(),
+                    class: q.class,
+                    persistent: q.persistent,
+                    active: q.active,
+                    paired: paired(q.send) && paired(q.recv),
+                    cancelled: q.cancelled,
+                    collective: q.collective.map(|(comm, index, _)| {
+                        let space = &model.comms.list[comm as usize].space;
+                        space.get(index).is_none_or(|i| i.arrived as usize == i.parts.len())
+                    }),
+                }
+            })
+            .collect();
+        of_rank.sort_by_key(|l| (l.origin.thread, l.origin.index));
+        all.append(&mut of_rank);
+    }
+    all
+}
+
+fn alone(model: &Model) -> Vec<Alone> {
+    let mut ops: Vec<OpId> = Vec::new();
+    for comm in &model.comms.list {
+        if comm.foreign || comm.members().any(|r| model.is_dim(r)) {
+            continue;
+        }
+        ops.extend(comm.boxes.values().flat_map(|b| b.alone()));
+    }
+    ops.retain(|op| model.ops.get(*op).is_some_and(|o| !o.matched));
+    ops.sort_by_key(|op| {
+        let o = &model.ops[*op];
+        (o.rank, o.shown().thread, o.shown().index, o.is_send())
+    });
+    let describe = |op: OpId| {
+        let o = &model.ops[op];
+        // A message or a receive that misses its partner by a tag or a communicator says what the mistake is.
+        let near = ops.iter().map(|other| &model.ops[*other]).find(|other| {
+            other.is_send() != o.is_send() && other.rank == o.peer && other.peer == o.rank
+        });
+        let near = near.map(|n| {
+            let what = if n.is_send() { "message" } else { "receive" };
+            let how = if n.comm != o.comm {
+                "is on another communicator".to_owned()
+            } else {
+                format!("has tag {}, not {}", n.tag, o.tag)
+            };
+            format!("a {what} of rank {} ({}) {how}", n.rank, n.shown().name())
+        });
+        Alone {
+            rank: o.rank,
+            peer: o.peer,
+            tag: o.tag,
+            is_send: o.is_send(),
+            shown: o.shown().clone(),
+            origin: o.origin.clone(),
+            near,
+        }
+    };
+    // The near-miss search is quadratic: not for floods.
+    let listed = ops.len().min(4096);
+    ops[..listed].iter().map(|op| describe(*op)).collect()
+}
+
+fn incomplete(model: &Model) -> Vec<Incomplete> {
+    let mut all = Vec::new();
+    for comm in &model.comms.list {
+        if comm.foreign || comm.spoiled || comm.members().any(|r| model.is_dim(r)) {
+            continue;
+        }
+        let mut open = comm.space.open().filter(|(_, i)| i.arrived != 0 && (i.arrived as usize) < i.parts.len());
+        let Some((_, first)) = open.next() else { continue };
+        if first.bad {
+            continue;
+        }
+        let calls = first.parts.iter().flatten().map(|p| p.shown().clone()).collect();
+        let absent = first.parts.iter().enumerate().filter(|(_, p)| p.is_none());
+        let missing = absent.map(|(i, _)| comm.member(i as u32)).collect();
+        all.push(Incomplete { calls, missing, more: open.count() as u64 });
+    }
+    all
+}

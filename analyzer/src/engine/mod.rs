@@ -1,0 +1,451 @@
+//! The streaming engine: takes the events of all ranks in any interleaving, replays each rank (requests, objects),
+//! unifies communicators, matches messages and collectives, and says who waits for whom.
+//!
+//! ```text
+//! feed -> replay (a call's effect on its rank) -> p2p, collective (matching) -> checks::{pair, collective}
+//! stuck, finish -> wait (who can go on) -> ending (how each rank ended, what is left) -> checks::end
+//! ```
+//!
+//! Operations are forgotten once they are matched, checked and completed: memory grows with what is in flight.
+//! The result does not depend on the interleaving: every decision is a function of each rank's own order.
+
+pub(crate) mod collective;
+pub(crate) mod comms;
+pub(crate) mod ending;
+pub(crate) mod facts;
+pub(crate) mod flows;
+pub(crate) mod p2p;
+mod replay;
+pub(crate) mod requests;
+pub(crate) mod shape;
+pub(crate) mod slab;
+pub(crate) mod types;
+pub(crate) mod wait;
+
+use comms::{Comms, Objects};
+use facts::{Origin, Report, Site};
+use p2p::{Op, OpId, OpKind};
+use requests::Requests;
+use rustc_hash::{FxHashMap, FxHasher};
+use slab::Slab;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use trace_format::call::SystemEvent;
+use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
+use trace_format::finding::{CallRef, Finding};
+use trace_format::mpi::{Kind, predefined};
+use trace_format::reader::RankEvent;
+use trace_format::text::{Names, format_call};
+use types::{Amount, Signatures};
+
+/// Ranks that cannot go on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stuck {
+    /// All of them, ascending.
+    pub ranks: Vec<i32>,
+    /// Those of them whose call might still return by itself (a standard send that the library may buffer, a
+    /// collective that need not synchronise): the caller needs evidence that they really are stuck.
+    pub uncertain: Vec<i32>,
+}
+
+/// What the caller knows of the end of the run.
+#[derive(Debug, Clone, Default)]
+pub struct End {
+    /// mpivet stopped the job because of [`Stuck`], with evidence.
+    pub stopped: bool,
+    /// Ranks without a trace.
+    pub missing: Vec<i32>,
+    /// Parts of the traces were lost.
+    pub lost: bool,
+}
+
+/// How a rank ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RankEnd {
+    /// By exit or return from main.
+    Normal,
+    /// By a fatal signal of its own doing.
+    Abend,
+    /// By MPI_Abort, or from outside.
+    Abort,
+    /// Stopped by mpivet.
+    Stopped,
+    /// The trace does not say.
+    Unknown,
+}
+
+/// What one rank did.
+#[derive(Debug, Clone)]
+pub struct RankSummary {
+    pub rank: i32,
+    pub end: RankEnd,
+    pub exit_status: Option<i32>,
+    pub calls: u64,
+    pub sends: u64,
+    pub recvs: u64,
+    pub collectives: u64,
+    /// Operations started and never completed.
+    pub unfinished: u64,
+    /// The call that was open at the end.
+    pub current: Option<CallRef>,
+    pub events: u64,
+}
+
+/// The result of a run.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    pub findings: Vec<Finding>,
+    pub ranks: Vec<RankSummary>,
+}
+
+/// A call that has not returned.
+pub(crate) struct OpenCall {
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) entered: replay::Entered,
+}
+
+/// One thread of a rank.
+#[derive(Default)]
+pub(crate) struct Thread {
+    pub(crate) number: u16,
+    pub(crate) open: Vec<OpenCall>,
+    /// The last call, open or returned.
+    pub(crate) last: Option<Arc<Origin>>,
+}
+
+/// A signal whose default action ends the process.
+#[derive(Debug, Clone)]
+pub(crate) struct Signal {
+    pub(crate) thread: u16,
+    pub(crate) signal: i32,
+    pub(crate) pc: u64,
+}
+
+/// An error that the MPI library reported.
+#[derive(Debug, Clone)]
+pub(crate) struct MpiError {
+    pub(crate) call: Option<Arc<Origin>>,
+    pub(crate) class: u16,
+    pub(crate) fatal: bool,
+    pub(crate) text: String,
+}
+
+/// Everything about one rank.
+#[derive(Default)]
+pub(crate) struct Rank {
+    pub(crate) objects: Objects,
+    pub(crate) requests: Requests,
+    pub(crate) threads: Vec<Thread>,
+    /// Messages taken by matched probes, by handle.
+    pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
+    /// MPI_THREAD_MULTIPLE: threads that have made no call yet may make one at any time.
+    pub(crate) multiple: bool,
+    types: FxHashMap<Id, Amount>,
+    names: FxHashMap<(bool, Id), String>,
+    modules: Vec<(u64, u64, u64, u64)>,
+    places: FxHashMap<Id, u64>,
+    pub(crate) initialized: bool,
+    pub(crate) finalize: Option<Arc<Origin>>,
+    pub(crate) finalized: bool,
+    pub(crate) exit: Option<i32>,
+    pub(crate) signal: Option<Signal>,
+    pub(crate) abort: Option<Arc<Origin>>,
+    pub(crate) errors: Vec<MpiError>,
+    /// Recording stopped before the end.
+    pub(crate) lost: bool,
+    /// Some calls were not recorded: nothing is known for certain about what this rank did not do.
+    pub(crate) holed: bool,
+    pub(crate) missing: bool,
+    calls: u64,
+    sends: u64,
+    recvs: u64,
+    collectives: u64,
+    events: u64,
+}
+
+/// The state of the run, as far as events were fed.
+pub(crate) struct Model {
+    pub(crate) ranks: Vec<Rank>,
+    pub(crate) comms: Comms,
+    pub(crate) ops: Slab<Op>,
+    pub(crate) signatures: Signatures,
+    pub(crate) report: Report,
+}
+
+/// See the module.
+pub struct Engine {
+    model: Model,
+}
+
+impl Engine {
+    /// An engine for a run of this many ranks.
+    pub fn new(ranks: i32) -> Engine {
+        let ranks = ranks.max(0);
+        let mut list = Vec::new();
+        list.resize_with(ranks as usize, Rank::default);
+        Engine {
+            model: Model {
+                ranks: list,
+                comms: Comms::new(ranks),
+                ops: Slab::default(),
+                signatures: Signatures::new(),
+                report: Report::default(),
+            },
+        }
+    }
+
+    /// Bytes from one element of an array of requests to the next, on this rank.
+    pub fn set_request_stride(&mut self, rank: i32, bytes: u32) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.requests.stride = u64::from(bytes);
+        }
+    }
+
+    /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.
+    pub fn feed(&mut self, rank: i32, event: RankEvent) {
+        if self.model.rank_mut(rank).is_none() {
+            return;
+        }
+        match event {
+            RankEvent::Definition(d) => self.model.define(rank, d),
+            RankEvent::Call(call) => self.model.call(rank, call),
+            RankEvent::Return { thread, index, class, outs, .. } => {
+                self.model.return_of(rank, thread, index, class, &outs);
+            }
+            RankEvent::System { thread, event, .. } => self.model.system(rank, thread, event),
+        }
+    }
+
+    /// A set of ranks that can never go on, judging by all that was fed.
+    pub fn stuck(&mut self) -> Option<Stuck> {
+        let graph = wait::Graph::of(&self.model, wait::Mode::Live);
+        let ranks = graph.dead(false);
+        if ranks.is_empty() {
+            return None;
+        }
+        let uncertain = ranks.iter().copied().filter(|r| graph.may_return(*r)).collect();
+        Some(Stuck { ranks, uncertain })
+    }
+
+    /// No more events: the findings.
+    pub fn finish(&mut self, end: &End) -> Analysis {
+        let ranks = self.model.ranks.len() as i32;
+        let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);
+        let ending = ending::conclude(&mut model, end);
+        let mut report = std::mem::take(&mut model.report);
+        crate::checks::end(&ending, &model, &mut report);
+        Analysis { findings: report.finish(&model), ranks: model.summaries(&ending) }
+    }
+
+    /// Operations that are kept: what is in flight. For tests of memory.
+    pub fn in_flight(&self) -> usize {
+        self.model.ops.len()
+    }
+}
+
+impl Model {
+    pub(crate) fn rank_mut(&mut self, rank: i32) -> Option<&mut Rank> {
+        self.ranks.get_mut(usize::try_from(rank).ok()?)
+    }
+
+    /// Not a rank of the run, or one of which not everything is known.
+    pub(crate) fn is_dim(&self, rank: i32) -> bool {
+        usize::try_from(rank)
+            .ok()
+            .and_then(|r| self.ranks.get(r))
+            .is_none_or(|r| r.holed || r.missing || r.lost)
+    }
+
+    /// One element of a datatype of a rank.
+    pub(crate) fn one(&self, rank: i32, datatype: Id) -> Option<Amount> {
+        if datatype < FIRST_USER_ID {
+            return self.signatures.predefined(datatype);
+        }
+        self.ranks[rank as usize].types.get(&datatype).copied()
+    }
+
+    fn define(&mut self, rank: i32, definition: Definition) {
+        let r = &mut self.ranks[rank as usize];
+        match definition {
+            Definition::Module(m) => {
+                let mut h = FxHasher::default();
+                m.path.hash(&mut h);
+                r.modules.push((m.start, m.end, m.bias, h.finish()));
+            }
+            Definition::Stack { id, frames } => {
+                let place = r.place_of_frames(&frames);
+                r.places.insert(id, place);
+            }
+            Definition::Comm { id, local, remote, .. } => {
+                r.objects.groups_of.insert(id, (local, remote));
+            }
+            Definition::CommName { id, name } => {
+                r.names.insert((true, id), name);
+            }
+            Definition::TypeName { id, name } => {
+                r.names.insert((false, id), name);
+            }
+            Definition::Group { id, ranks } => {
+                r.objects.groups.insert(id, ranks);
+            }
+            Definition::OnComm { kind, id, comm } => {
+                let kind = match kind {
+                    trace_format::definition::ObjectKind::Win => comms::WIN,
+                    _ => comms::FILE,
+                };
+                r.objects.on_comm.insert((kind, id), comm);
+            }
+            Definition::Datatype { id, combiner, ints, types, size, .. } => {
+                if id < FIRST_USER_ID || combiner == Combiner::Named {
+                    self.signatures.set_size(id, size);
+                    return;
+                }
+                let olds: Vec<Amount> =
+                    types.iter().map(|t| self.one(rank, *t).unwrap_or(Amount::UNKNOWN)).collect();
+                let amount = self.signatures.derived(combiner, &ints, &olds, size);
+                self.ranks[rank as usize].types.insert(id, amount);
+            }
+            Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
+        }
+    }
+
+    fn system(&mut self, rank: i32, thread: u16, event: SystemEvent) {
+        let r = &mut self.ranks[rank as usize];
+        match event {
+            SystemEvent::Exit { status } => r.exit = Some(status),
+            SystemEvent::Signal { signal, pc, .. } => r.signal = Some(Signal { thread, signal, pc }),
+            SystemEvent::MpiError { call, class, fatal, text } => {
+                let t = r.threads.iter().find(|t| t.number == thread);
+                let call = t.and_then(|t| {
+                    let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == call);
+                    open.or(t.last.as_ref().filter(|l| l.index == call)).cloned()
+                });
+                r.errors.push(MpiError { call, class, fatal, text });
+            }
+            SystemEvent::Lost { .. } => r.lost = true,
+            SystemEvent::Recording { on } => r.holed |= !on,
+        }
+    }
+
+    /// A number for the place that a call was made from, equal on all ranks that run the same code.
+    pub(crate) fn place(&self, origin: &Origin) -> u64 {
+        let known = self.ranks.get(origin.rank as usize).and_then(|r| r.places.get(&origin.site));
+        let mut h = FxHasher::default();
+        (known, if known.is_none() { origin.site } else { 0 }, origin.func as u16).hash(&mut h);
+        h.finish()
+    }
+
+    pub(crate) fn place_of_site(&self, site: &Site) -> u64 {
+        match &site.call {
+            Some(call) => self.place(call),
+            None => self.ranks.get(site.rank as usize).map_or(0, |r| match site.pc {
+                // Without a place, two ranks are two findings only if something else tells them apart.
+                0 => 0,
+                pc => r.place_of_frames(&[pc]),
+            }),
+        }
+    }
+
+    pub(crate) fn call_ref(&self, site: &Site) -> CallRef {
+        let Some(origin) = &site.call else { return facts::outside(site.rank, site.pc, &site.role) };
+        CallRef {
+            rank: origin.rank,
+            thread: origin.thread,
+            event: origin.event(),
+            function: origin.name().to_owned(),
+            text: format_call(&facts::as_call(origin), &RankNames(self, origin.rank)),
+            site: origin.site,
+            pc: site.pc,
+            role: site.role.clone(),
+        }
+    }
+
+    fn summaries(&self, ending: &ending::Ending) -> Vec<RankSummary> {
+        let mut unfinished = vec![0u64; self.ranks.len()];
+        for (_, op) in self.ops.iter().filter(|(_, op)| !op.done) {
+            unfinished[op.rank as usize] += 1;
+        }
+        self.ranks
+            .iter()
+            .enumerate()
+            .map(|(i, r)| {
+                let rank = i as i32;
+                let current = r.open_calls().next().map(|o| self.call_ref(&Site::new(&o.origin, "the open call")));
+                RankSummary {
+                    rank,
+                    end: ending.ends[i],
+                    exit_status: r.exit,
+                    calls: r.calls,
+                    sends: r.sends,
+                    recvs: r.recvs,
+                    collectives: r.collectives,
+                    unfinished: unfinished[i] + r.requests.open_collectives(),
+                    current,
+                    events: r.events,
+                }
+            })
+            .collect()
+    }
+
+    /// A new send or receive of `origin`.
+    pub(crate) fn new_op(&mut self, op: Op) -> OpId {
+        let r = &mut self.ranks[op.rank as usize];
+        match op.kind {
+            OpKind::Send(_) => r.sends += 1,
+            OpKind::Recv => r.recvs += 1,
+        }
+        self.ops.insert(op)
+    }
+}
+
+impl Rank {
+    /// Calls that have not returned, innermost first, thread by thread.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
+        self.threads.iter().flat_map(|t| t.open.iter().rev())
+    }
+
+    pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {
+        let place = match self.threads.iter().position(|t| t.number == number) {
+            Some(place) => place,
+            None => {
+                let place = self.threads.partition_point(|t| t.number < number);
+                self.threads.insert(place, Thread { number, ..Thread::default() });
+                place
+            }
+        };
+        &mut self.threads[place]
+    }
+
+    fn place_of_frames(&self, frames: &[u64]) -> u64 {
+        let mut h = FxHasher::default();
+        for pc in frames {
+            match self.modules.iter().rev().find(|m| (m.0..m.1).contains(pc)) {
+                Some((_, _, bias, path)) => (path, pc.wrapping_sub(*bias)).hash(&mut h),
+                None => pc.hash(&mut h),
+            }
+        }
+        h.finish()
+    }
+}
+
+/// Names that the program gave to its objects.
+struct RankNames<'a>(&'a Model, i32);
+
+impl Names for RankNames<'_> {
+    fn name(&self, kind: Kind, id: Id) -> Option<String> {
+        let names = &self.0.ranks[self.1 as usize].names;
+        match kind {
+            Kind::Comm => names.get(&(true, id)).cloned(),
+            Kind::Datatype => names.get(&(false, id)).cloned(),
+            _ => None,
+        }
+    }
+}
+
+/// Name of a reduction operation.
+pub(crate) fn op_name(id: Id) -> String {
+    match predefined::OPS.get((id as usize).wrapping_sub(1)) {
+        Some(name) => (*name).to_owned(),
+        None => format!("operation {} of the program", id.wrapping_sub(FIRST_USER_ID)),
+    }
+}

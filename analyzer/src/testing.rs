@@ -1,0 +1,269 @@
+//! Traces as text, with the findings expected of them: milliseconds, no MPI.
+//!
+//! ```text
+//! 0: MPI_Recv(source=1, tag=0)      //~ real-deadlock
+//! 1: MPI_Recv(source=0, tag=0)      //~ real-deadlock
+//! ```
+//!
+//! A mark `//~ check-name` (several with commas) on a line says that a finding of that check has the call of that
+//! line among its places; `//~ warning:check-name` also says its severity. Every finding must have a marked place, and
+//! every mark a finding. Ranks whose events do not end in `exit`, `signal`, an open call or MPI_Abort are taken to
+//! end with MPI_Finalize and exit 0. Options on lines of their own:
+//!
+//! ```text
+//! //! stopped          mpivet stopped the job, with evidence that its ranks were stuck
+//! //! killed 1,2       these ranks (all, if none are named) get no ending
+//! //! missing 3        no trace of these ranks
+//! //! stuck 0,1        Engine::stuck says these ranks, fed with all events; nothing: none
+//! //! uncertain 0      of which these may return by themselves
+//! //! live             only that is looked at, not the findings
+//! //! message text     some finding has this in its message or notes
+//! //! count 3          some finding has this count
+//! //! ranks 0-3        some finding has exactly these ranks
+//! ```
+
+use crate::engine::{Analysis, End, Engine, Stuck};
+use std::collections::{BTreeMap, BTreeSet};
+use trace_format::call::SystemEvent;
+use trace_format::mpi::Class;
+use trace_format::ranks::Ranks;
+use trace_format::reader::RankEvent;
+use trace_format::text::{TextTrace, parse};
+
+/// What the options of a case say.
+#[derive(Debug, Default)]
+struct Expected {
+    /// Line, severity if given, check.
+    marks: BTreeSet<(u64, Option<String>, String)>,
+    end: End,
+    killed: Option<BTreeSet<i32>>,
+    stuck: Option<Vec<i32>>,
+    uncertain: Option<Vec<i32>>,
+    live: bool,
+    messages: Vec<String>,
+    count: Option<u64>,
+    ranks: Option<Vec<i32>>,
+}
+
+fn ranks_of(text: &str) -> Vec<i32> {
+    let ranks: Ranks = text.trim().parse().expect("a list of ranks");
+    ranks.iter().collect()
+}
+
+fn expected(text: &str) -> Expected {
+    let mut e = Expected::default();
+    for (i, line) in text.lines().enumerate() {
+        if let Some(option) = line.trim().strip_prefix("//!") {
+            let (word, rest) = option.trim().split_once(' ').unwrap_or((option.trim(), ""));
+            match word {
+                "stopped" => e.end.stopped = true,
+                "lost" => e.end.lost = true,
+                "killed" => e.killed = Some(ranks_of(rest).into_iter().collect()),
+                "missing" => e.end.missing = ranks_of(rest),
+                "stuck" => e.stuck = Some(ranks_of(rest)),
+                "uncertain" => e.uncertain = Some(ranks_of(rest)),
+                "live" => e.live = true,
+                "message" => e.messages.push(rest.to_owned()),
+                "count" => e.count = rest.trim().parse().ok(),
+                "ranks" => e.ranks = Some(ranks_of(rest)),
+                other => panic!("line {}: unknown option `{other}`", i + 1),
+            }
+            continue;
+        }
+        if let Some((_, marks)) = line.split_once("//~") {
+            for mark in marks.split(',').map(str::trim) {
+                let (severity, check) = match mark.split_once(':') {
+                    Some((severity, check)) => (Some(severity.to_owned()), check),
+                    None => (None, mark),
+                };
+                assert!(trace_format::catalogue::by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
+                e.marks.insert((i as u64 + 1, severity, check.to_owned()));
+            }
+        }
+    }
+    e
+}
+
+/// Ends ranks that do not end by themselves.
+fn complete(trace: &mut TextTrace, expected: &Expected) {
+    let mut open: BTreeMap<i32, i64> = BTreeMap::new();
+    let mut ended = BTreeSet::new();
+    for (rank, event) in &trace.events {
+        match event {
+            RankEvent::Call(c) => {
+                *open.entry(*rank).or_default() += i64::from(c.is_open());
+                if c.func.row().class == Class::Abort {
+                    ended.insert(*rank);
+                }
+            }
+            RankEvent::Return { .. } => *open.entry(*rank).or_default() -= 1,
+            RankEvent::System { event: SystemEvent::Exit { .. } | SystemEvent::Signal { .. }, .. } => {
+                ended.insert(*rank);
+            }
+            _ => {}
+        }
+    }
+    for rank in 0..trace.ranks {
+        let killed = expected.killed.as_ref().is_some_and(|k| k.is_empty() || k.contains(&rank));
+        let quiet = open.get(&rank).is_none_or(|n| *n == 0) && !ended.contains(&rank);
+        if killed || !quiet || expected.end.missing.contains(&rank) {
+            continue;
+        }
+        let finalized = trace.events.iter().any(
+            |(r, e)| *r == rank && matches!(e, RankEvent::Call(c) if c.func.row().class == Class::Finalize),
+        );
+        let more = if finalized { "" } else { "MPI_Finalize() = ok" };
+        let text = format!("{}\n{rank}: exit 0", if more.is_empty() { String::new() } else { format!("{rank}: {more}") });
+        let events = parse(&text).expect("the notation").events;
+        let index = trace.events.iter().filter(|(r, e)| *r == rank && matches!(e, RankEvent::Call(_))).count() as u64;
+        for (r, mut event) in events.into_iter().filter(|(r, e)| *r == rank && !matches!(e, RankEvent::Definition(_))) {
+            if let RankEvent::Call(c) = &mut event {
+                c.site = 1_000_000;
+                c.index = index;
+            }
+            trace.events.push((r, event));
+        }
+    }
+}
+
+/// Pseudo-random numbers, always the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// The events in another interleaving: each rank's own order is kept.
+fn shuffled(events: &[(i32, RankEvent)], ranks: i32, random: &mut Random) -> Vec<(i32, RankEvent)> {
+    let mut queues: Vec<std::collections::VecDeque<&RankEvent>> = vec![Default::default(); ranks as usize];
+    events.iter().for_each(|(r, e)| queues[*r as usize].push_back(e));
+    let mut out = Vec::with_capacity(events.len());
+    while out.len() < events.len() {
+        let rank = random.below(ranks as usize);
+        // Sometimes long runs of one rank, as the reader's blocks are.
+        for _ in 0..1 + random.below(6) {
+            if let Some(e) = queues[rank].pop_front() {
+                out.push((rank as i32, e.clone()));
+            }
+        }
+    }
+    out
+}
+
+fn run(events: Vec<(i32, RankEvent)>, ranks: i32, end: &End) -> (Option<Stuck>, Analysis) {
+    let mut engine = Engine::new(ranks);
+    for (rank, event) in events {
+        engine.feed(rank, event);
+    }
+    (engine.stuck(), engine.finish(end))
+}
+
+/// Everything that was found, as text.
+pub fn describe(analysis: &Analysis) -> String {
+    let mut text = String::new();
+    for f in &analysis.findings {
+        text.push_str(&format!("{} {} x{}: {} {:?}\n", f.severity.name(), f.check.name, f.count, f.message, f.ranks));
+        for c in &f.calls {
+            text.push_str(&format!("    line {} rank {} event {}: {} [{}]\n", c.site, c.rank, c.event, c.text, c.role));
+        }
+        for n in &f.notes {
+            text.push_str(&format!("    note: {n}\n"));
+        }
+    }
+    text
+}
+
+/// Analyzes a trace in the notation and says what it found, in order.
+pub fn analyze(text: &str) -> Analysis {
+    let expected = expected(text);
+    let mut trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    complete(&mut trace, &expected);
+    run(trace.events, trace.ranks, &expected.end).1
+}
+
+/// Checks the expectations of a trace in the notation, in several interleavings. Panics if one is not met.
+pub fn check_trace(text: &str) {
+    if let Err(what) = try_trace(text) {
+        panic!("{what}\n--- trace:\n{text}");
+    }
+}
+
+/// As [`check_trace`], with the reason as a value.
+pub fn try_trace(text: &str) -> Result<(), String> {
+    let expected = expected(text);
+    let mut trace = parse(text).map_err(|e| e.to_string())?;
+    if let Some(most) = expected.end.missing.iter().max() {
+        trace.ranks = trace.ranks.max(most + 1);
+    }
+    complete(&mut trace, &expected);
+    let (stuck, analysis) = run(trace.events.clone(), trace.ranks, &expected.end);
+    let found = describe(&analysis);
+    let mut random = Random(7);
+    for _ in 0..6 {
+        let other = run(shuffled(&trace.events, trace.ranks, &mut random), trace.ranks, &expected.end);
+        if other.0 != stuck {
+            return Err(format!("another interleaving is stuck in another way: {stuck:?} / {:?}", other.0));
+        }
+        let other = describe(&other.1);
+        if other != found {
+            return Err(format!("another interleaving gives other findings:\n{found}--- other:\n{other}"));
+        }
+    }
+    let stuck = stuck.unwrap_or_default();
+    if let Some(ranks) = &expected.stuck
+        && *ranks != stuck.ranks
+    {
+        return Err(format!("expected stuck ranks {ranks:?}, found {:?}", stuck.ranks));
+    }
+    if let Some(ranks) = &expected.uncertain
+        && *ranks != stuck.uncertain
+    {
+        return Err(format!("expected uncertain ranks {ranks:?}, found {:?}", stuck.uncertain));
+    }
+    if expected.live {
+        return Ok(());
+    }
+    let complain = |what: String| Err(format!("{what}\n--- found:\n{found}"));
+    for (line, severity, check) in &expected.marks {
+        let met = analysis.findings.iter().any(|f| {
+            f.check.name == check
+                && severity.as_ref().is_none_or(|s| f.severity.name() == s)
+                && f.calls.iter().any(|c| u64::from(c.site) == *line)
+        });
+        if !met {
+            return complain(format!("line {line}: no finding {check}"));
+        }
+    }
+    for f in &analysis.findings {
+        let marked = f.calls.iter().any(|c| {
+            expected.marks.iter().any(|(line, _, check)| u64::from(c.site) == *line && check == f.check.name)
+        });
+        if !marked {
+            return complain(format!("unexpected finding {}", f.check.name));
+        }
+    }
+    for wanted in &expected.messages {
+        let has = |f: &trace_format::finding::Finding| {
+            f.message.contains(wanted)
+                || f.notes.iter().any(|n| n.contains(wanted))
+                || f.calls.iter().any(|c| c.role.contains(wanted))
+        };
+        if !analysis.findings.iter().any(has) {
+            return complain(format!("nothing says `{wanted}`"));
+        }
+    }
+    if let Some(count) = expected.count
+        && !analysis.findings.iter().any(|f| f.count == count)
+    {
+        return complain(format!("no finding has the count {count}"));
+    }
+    if let Some(ranks) = &expected.ranks
+        && !analysis.findings.iter().any(|f| f.ranks == *ranks)
+    {
+        return complain(format!("no finding has the ranks {ranks:?}"));
+    }
+    Ok(())
+}

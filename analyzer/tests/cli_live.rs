@@ -1,0 +1,160 @@
+//! `mpivet run` on a job that is still going on. Instead of MPI ranks there are copies of this test that write a trace
+//! and then behave: spin, sleep, stop, compute. No MPI is needed.
+
+mod traces;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use trace_format::file::{RankHeader, rank_path};
+use trace_format::reader::RankEvent;
+use trace_format::text::parse;
+use trace_format::writer::RankWriter;
+
+/// What the ranks have done in the readable notation, and how they behave then.
+struct Job {
+    trace: &'static str,
+    behave: &'static str,
+}
+
+/// The end of a run: exit code, standard error, and how long it took.
+struct Ran {
+    code: i32,
+    err: String,
+    took: Duration,
+}
+
+impl Job {
+    fn run(&self, options: &[&str]) -> Ran {
+        let dir = tempfile::tempdir().unwrap();
+        let start = Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_mpivet"))
+            .current_dir(dir.path())
+            .args(["run", "-v"])
+            .args(options)
+            .args(["--", std::env::current_exe().unwrap().to_str().unwrap(), "--exact", "launcher", "--nocapture"])
+            .env("FAKE_JOB", format!("{}|{}", self.trace, self.behave))
+            .env("MPIVET_LIBRARY", "/lib/x86_64-linux-gnu/libm.so.6")
+            .output()
+            .unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        Ran { code: output.status.code().unwrap(), err, took: start.elapsed() }
+    }
+}
+
+/// Not a test: what `mpivet run` starts.
+#[test]
+fn launcher() {
+    let Ok(job) = std::env::var("FAKE_JOB") else { return };
+    let (trace, behave) = job.split_once('|').unwrap();
+    let ranks = parse(trace).unwrap().ranks;
+    let rank = |rank: i32| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "rank", "--nocapture"]).env("FAKE_RANK", rank.to_string()).stdout(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let mut children: Vec<Child> = (0..ranks).map(rank).collect();
+    if behave == "stop" {
+        // Longer than any evidence takes.
+        std::thread::sleep(Duration::from_millis(1500));
+        for child in &children {
+            kill(Pid::from_raw(child.id() as i32), Signal::SIGCONT).unwrap();
+        }
+    }
+    children.iter_mut().for_each(|c| _ = c.wait().unwrap());
+}
+
+/// Not a test: what `launcher` starts.
+#[test]
+fn rank() {
+    let Ok(rank) = std::env::var("FAKE_RANK") else { return };
+    let rank: i32 = rank.parse().unwrap();
+    let job = std::env::var("FAKE_JOB").unwrap();
+    let (trace, behave) = job.split_once('|').unwrap();
+    let dir = std::path::PathBuf::from(std::env::var("MPIVET_DIR").unwrap());
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let start = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().parse().unwrap();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned();
+    let ranks = parse(trace).unwrap().ranks;
+    let header = RankHeader { pid: std::process::id(), pid_start: start, host, ..traces::header(rank, ranks) };
+    let mut writer = RankWriter::new(fs::File::create(rank_path(&dir, rank)).unwrap(), &header).unwrap();
+    for (of, event) in parse(trace).unwrap().events {
+        match event {
+            _ if of != rank => {}
+            RankEvent::Definition(d) => writer.define(&[d]).unwrap(),
+            RankEvent::Call(call) => writer.call(&call).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+    writer.flush().unwrap();
+    let spin = |time: Duration| {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            std::hint::spin_loop();
+        }
+    };
+    let long = Duration::from_secs(20);
+    match behave {
+        "spin" => spin(long),
+        "sleep" => std::thread::sleep(long),
+        "sleep a second" => std::thread::sleep(Duration::from_millis(1500)),
+        "stop" => kill(Pid::this(), Signal::SIGSTOP).unwrap(),
+        "rank 1 computes" if rank == 1 => spin(Duration::from_millis(1500)),
+        "rank 1 computes" => std::thread::sleep(Duration::from_millis(1500)),
+        other => panic!("{other}"),
+    }
+    std::process::exit(0);
+}
+
+const CROSSED_RECEIVES: &str = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n0: MPI_Recv(source=1)\n1: MPI_Recv(source=0)\n";
+const CROSSED_SENDS: &str =
+    "0: MPI_Init() = ok\n1: MPI_Init() = ok\n0: MPI_Send(dest=1, count=100000)\n1: MPI_Send(dest=0, count=100000)\n";
+
+#[track_caller]
+fn expect_stopped(ran: &Ran) {
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("error[MV601] real-deadlock"), "{}", ran.err);
+    assert!(ran.err.contains("mpivet stopped the job"), "{}", ran.err);
+    assert!(ran.took < Duration::from_secs(5), "{:?}", ran.took);
+}
+
+#[track_caller]
+fn expect_left_alone(ran: &Ran) {
+    assert!(!ran.err.contains("wait for ever") && !ran.err.contains("stopped the job"), "{}", ran.err);
+    assert!(ran.took > Duration::from_millis(1400), "{:?}\n{}", ran.took, ran.err);
+}
+
+#[test]
+fn crossed_receives_are_stopped_at_once() {
+    for behave in ["spin", "sleep"] {
+        expect_stopped(&Job { trace: CROSSED_RECEIVES, behave }.run(&[]));
+    }
+}
+
+#[test]
+fn crossed_sends_are_stopped_when_they_had_their_chance() {
+    for behave in ["spin", "sleep"] {
+        expect_stopped(&Job { trace: CROSSED_SENDS, behave }.run(&[]));
+    }
+}
+
+#[test]
+fn a_stopped_process_is_waited_for() {
+    expect_left_alone(&Job { trace: CROSSED_SENDS, behave: "stop" }.run(&[]));
+}
+
+#[test]
+fn a_rank_that_computes_is_waited_for() {
+    let trace = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n0: MPI_Recv(source=1)\n";
+    expect_left_alone(&Job { trace, behave: "rank 1 computes" }.run(&[]));
+}
+
+#[test]
+fn no_stop_only_tells() {
+    let ran = Job { trace: CROSSED_RECEIVES, behave: "sleep a second" }.run(&["--no-stop"]);
+    assert!(ran.err.contains("ranks 0,1 wait for ever; the job goes on"), "{}", ran.err);
+    assert!(!ran.err.contains("stopped the job"), "{}", ran.err);
+    assert!(ran.took > Duration::from_millis(1400));
+}

@@ -1,0 +1,79 @@
+//! Truncated and corrupt traces: never a panic, always an analysis of what is readable, and a word on what is not.
+
+mod traces;
+
+use analyzer::load::{LoadError, Traces};
+use analyzer::observe::Observer;
+use analyzer::report::Colour;
+use std::fs;
+use std::path::Path;
+use trace_format::file::rank_path;
+use traces::{header, rank_bytes, write_run};
+
+/// The report on rank 0 of two with these bytes, or why there is none.
+fn analyze(dir: &Path, bytes: &[u8]) -> Result<String, LoadError> {
+    fs::write(rank_path(dir, 0), bytes).unwrap();
+    let observer = Observer::read(dir, |_| true)?;
+    Ok(observer.report(false).unwrap().to_text(Colour::Plain))
+}
+
+#[test]
+fn a_whole_trace_has_no_defect() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path(), 2);
+    let report = Observer::read(dir.path(), |_| true).unwrap().report(false).unwrap();
+    assert!(report.is_clean(), "{}", report.to_text(Colour::Plain));
+}
+
+#[test]
+fn a_trace_cut_off_anywhere_is_read_up_to_there() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path(), 2);
+    let whole = rank_bytes(&header(0, 2));
+    for len in (0..whole.len()).step_by(7) {
+        let text = analyze(dir.path(), &whole[..len]).unwrap();
+        assert!(text.starts_with("mpivet: ./app, 2 ranks"), "{len}: {text}");
+    }
+}
+
+#[test]
+fn a_damaged_byte_anywhere_is_survived() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path(), 2);
+    let whole = rank_bytes(&header(0, 2));
+    let sound = analyze(dir.path(), &whole).unwrap();
+    for at in (0..whole.len()).step_by(5) {
+        for bits in [0x01, 0x80, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= bits;
+            let text = analyze(dir.path(), &bytes).unwrap();
+            // A flipped bit in the header's texts is not noticed; in a block it always is.
+            let header_end = whole.windows(4).position(|w| w == b"MVBK").unwrap();
+            let said = text.contains("the trace is incomplete");
+            assert!(at < header_end || said || padding(&whole, at, &text, &sound), "{at}: {text}");
+        }
+    }
+}
+
+/// Bytes that nothing reads: a change of them changes nothing.
+fn padding(_whole: &[u8], _at: usize, text: &str, sound: &str) -> bool {
+    text == sound
+}
+
+#[test]
+fn noise_is_no_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut seed = 12345u64;
+    for len in [0, 1, 7, 8, 15, 16, 100, 5000] {
+        let noise: Vec<u8> = (0..len)
+            .map(|_| {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (seed >> 56) as u8
+            })
+            .collect();
+        assert!(matches!(analyze(dir.path(), &noise), Err(LoadError::Unreadable { .. })), "{len}");
+    }
+    fs::remove_file(rank_path(dir.path(), 0)).unwrap();
+    assert!(matches!(Traces::open(dir.path()), Err(LoadError::Empty(_))));
+    assert!(matches!(Traces::open(&dir.path().join("x")), Err(LoadError::Directory { .. })));
+}

@@ -1,0 +1,80 @@
+//! Small traces on disk, as the interposer would leave them.
+
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::Path;
+use trace_format::call::SystemEvent;
+use trace_format::file::{RankHeader, job_path, rank_path};
+use trace_format::job::Job;
+use trace_format::mpi::table_hash;
+use trace_format::reader::RankEvent;
+use trace_format::text::parse;
+use trace_format::writer::RankWriter;
+
+pub(crate) fn header(rank: i32, size: i32) -> RankHeader {
+    RankHeader {
+        mpivet: "0.1.0".into(),
+        table_hash: table_hash(),
+        rank,
+        size,
+        // No process has this number.
+        pid: u32::MAX,
+        pid_start: 0,
+        host: "nowhere".into(),
+        ticks_per_second: 1_000,
+        start_ticks: 0,
+        start_unix_ns: 0,
+        request_stride: 8,
+        stage_bytes: 1 << 18,
+        stack_depth: 8,
+        program: "./app".into(),
+        cwd: "/".into(),
+    }
+}
+
+/// The trace of one rank of a correct program, in several blocks.
+pub(crate) fn rank_bytes(header: &RankHeader) -> Vec<u8> {
+    let (rank, size) = (header.rank, header.size);
+    let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
+    let mut text = format!("ranks {size}\n{rank}: MPI_Init() = ok\n");
+    for tag in 0..20 {
+        let send = format!("{rank}: MPI_Send(dest={right}, tag={tag}) = ok\n");
+        let recv = format!("{rank}: MPI_Recv(source={left}, tag={tag}) = ok {{status={left}/{tag}/4}}\n");
+        text += &if rank == 0 { send + &recv } else { recv + &send };
+        text += &format!("{rank}: MPI_Barrier() = ok\n");
+    }
+    text += &format!("{rank}: MPI_Finalize() = ok\n");
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, header).unwrap();
+    for (i, (of, event)) in parse(&text).unwrap().events.iter().enumerate() {
+        match event {
+            _ if *of != rank => {}
+            RankEvent::Definition(d) => writer.define(std::slice::from_ref(d)).unwrap(),
+            RankEvent::Call(call) => writer.call(call).unwrap(),
+            other => panic!("{other:?}"),
+        }
+        if i % 16 == 0 {
+            writer.flush().unwrap();
+        }
+    }
+    writer.system(&SystemEvent::Exit { status: 0 }, 1_000);
+    writer.flush().unwrap();
+    drop(writer);
+    bytes
+}
+
+pub(crate) fn write_rank(dir: &Path, header: &RankHeader) {
+    fs::create_dir_all(dir).unwrap();
+    fs::write(rank_path(dir, header.rank), rank_bytes(header)).unwrap();
+}
+
+/// The trace of a correct program: ranks pass a message around in a ring.
+pub(crate) fn write_run(dir: &Path, size: i32) {
+    for rank in 0..size {
+        write_rank(dir, &header(rank, size));
+    }
+    let job = Job { format: 1, program: "./app".into(), ranks: size, ..Job::default() };
+    fs::write(job_path(dir), serde_json::to_vec(&job).unwrap()).unwrap();
+}

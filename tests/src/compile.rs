@@ -1,0 +1,54 @@
+//! Compiles a program once for each MPI, and again only when its text, the flags or the compiler change.
+
+use crate::mpi::Mpi;
+use anyhow::{Context as _, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
+/// and MPI_UNWEIGHTED of the libraries' own headers.
+const FLAGS: [&str; 10] = [
+    "-std=gnu11",
+    "-g",
+    "-O1",
+    "-pthread",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-stringop-overflow",
+    "-Wno-stringop-overread",
+    "-lm",
+];
+
+/// The program made from `source`. It is named by the source, and lives in a directory of its own.
+pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
+    let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
+    let built = std::fs::metadata(&mpi.mpicc)?.modified().ok();
+    let key = format!("{:?} {FLAGS:?} {built:?} {}", mpi, source.display());
+    let hash = xxh3_64(&[&text, key.as_bytes()].concat());
+    let stem = source.file_stem().context("a source file has a name")?;
+    let dir = scratch.join("programs").join(format!("{}-{hash:016x}", mpi.name));
+    let program = dir.join(stem);
+    if program.exists() {
+        return Ok(program);
+    }
+    std::fs::create_dir_all(&dir)?;
+    // In the top directory with a relative name, so that debug information and reports do not depend on the machine.
+    let root = crate::root();
+    let relative = source.strip_prefix(&root).unwrap_or(source);
+    let part = dir.join(format!("part-{}", std::process::id()));
+    let output = Command::new(&mpi.mpicc)
+        .current_dir(&root)
+        .arg(relative)
+        .args(FLAGS)
+        .arg("-o")
+        .arg(&part)
+        .output()
+        .with_context(|| format!("cannot run {}", mpi.mpicc.display()))?;
+    if !output.status.success() {
+        bail!("{} does not compile with {}:\n{}", relative.display(), mpi.name, String::from_utf8_lossy(&output.stderr));
+    }
+    std::fs::rename(&part, &program)?;
+    Ok(program)
+}

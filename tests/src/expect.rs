@@ -1,0 +1,216 @@
+//! What a program's comments promise, and whether a report keeps it.
+//!
+//! The comment at the head of a program says in lines of its own:
+//!
+//! ```text
+//! // ranks: 4                          how many ranks (4)
+//! // args: 10 20                       arguments of the program (none)
+//! // timeout: 20                       seconds that a run may take (30)
+//! // mpi: mpich (why)                  only under this MPI
+//! // expect: abend ranks 3             one finding that must come, with its ranks if it says so
+//! // expect-later: send-checksum       a finding that a later version will make
+//! // allow: request-cancel             a warning that is all right
+//! ```
+//!
+//! `//~ CHECK` at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK` that it must name
+//! the line above.
+
+use crate::report::{Finding, Report};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A program of the examples, with what its comments say.
+#[derive(Debug, Clone)]
+pub struct Program {
+    pub path: PathBuf,
+    /// The lines of the source.
+    pub lines: Vec<String>,
+    pub ranks: usize,
+    pub args: Vec<String>,
+    pub timeout: Duration,
+    pub only_mpi: Option<String>,
+    pub expected: Vec<Expected>,
+    pub later: Vec<String>,
+    pub allowed: Vec<String>,
+    pub marks: Vec<Mark>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Expected {
+    pub check: String,
+    /// `None` if the program does not say.
+    pub ranks: Option<Vec<i64>>,
+}
+
+/// A line of the source that the finding of a check must name. Lines count from 1.
+#[derive(Debug, Clone)]
+pub struct Mark {
+    pub check: String,
+    pub line: usize,
+}
+
+impl Program {
+    pub fn read(path: &Path) -> Result<Program> {
+        let text = std::fs::read_to_string(path)?;
+        Program::parse(path, &text).with_context(|| format!("in the comments of {}", path.display()))
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Program> {
+        let mut program = Program {
+            path: path.to_owned(),
+            lines: text.lines().map(str::to_owned).collect(),
+            ranks: 4,
+            args: Vec::new(),
+            timeout: Duration::from_secs(30),
+            only_mpi: None,
+            expected: Vec::new(),
+            later: Vec::new(),
+            allowed: Vec::new(),
+            marks: Vec::new(),
+        };
+        for line in text.lines().take_while(|line| line.starts_with("//")) {
+            let Some((key, value)) = line.trim_start_matches('/').trim().split_once(':') else { continue };
+            let value = value.trim();
+            let first = || value.split_whitespace().next().unwrap_or_default().to_owned();
+            match key {
+                "ranks" => program.ranks = value.parse().context("ranks")?,
+                "args" => program.args = value.split_whitespace().map(str::to_owned).collect(),
+                "timeout" => program.timeout = Duration::from_secs(value.parse().context("timeout")?),
+                "mpi" => program.only_mpi = Some(first()),
+                "expect" => program.expected.push(Expected::parse(value)?),
+                "expect-later" => program.later.push(first()),
+                "allow" => program.allowed.push(first()),
+                // Prose may have colons, but it begins with a capital letter or has blanks.
+                _ if key.chars().all(|c| c.is_ascii_lowercase() || c == '-') => bail!("unknown key `{key}`"),
+                _ => {}
+            }
+        }
+        for (at, line) in text.lines().enumerate() {
+            if let Some((_, check)) = line.rsplit_once("//~") {
+                let (check, line) = check.strip_prefix('^').map_or((check, at + 1), |check| (check, at));
+                program.marks.push(Mark { check: check.trim().to_owned(), line });
+            }
+        }
+        for mark in &program.marks {
+            ensure!(
+                program.expected.iter().any(|e| e.check == mark.check),
+                "line {} is marked for {}, which is not expected",
+                mark.line,
+                mark.check
+            );
+        }
+        Ok(program)
+    }
+
+    pub fn runs_under(&self, mpi: &str) -> bool {
+        self.only_mpi.as_ref().is_none_or(|only| only == mpi)
+    }
+
+    fn file_name(&self) -> String {
+        self.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// What is wrong with `report`: nothing if it has the expected findings and no others.
+    pub fn complaints(&self, report: &Report) -> Vec<String> {
+        let mut complaints = Vec::new();
+        let mut unexpected: Vec<&Finding> =
+            report.serious().filter(|f| f.severity == "error" || !self.allowed.contains(&f.check)).collect();
+        for expected in &self.expected {
+            match unexpected.iter().position(|f| expected.is_met_by(f)) {
+                Some(at) => complaints.extend(self.missing_marks(unexpected.swap_remove(at))),
+                None => complaints.push(format!("missing: {expected}")),
+            }
+        }
+        complaints.extend(unexpected.iter().map(|f| format!("unexpected: {f}")));
+        for site in report.findings.iter().flat_map(|f| &f.sites) {
+            let text = site.line.checked_sub(1).and_then(|at| self.lines.get(at));
+            if site.file == self.file_name() && text.is_none_or(|text| text.trim() != site.source.trim()) {
+                complaints.push(format!("line {} does not read `{}`", site.line, site.source));
+            }
+        }
+        complaints
+    }
+
+    fn missing_marks(&self, finding: &Finding) -> Vec<String> {
+        let marks = self.marks.iter().filter(|mark| mark.check == finding.check);
+        let missing = marks.filter(|mark| {
+            !finding.sites.iter().any(|site| site.line == mark.line && site.file == self.file_name())
+        });
+        missing.map(|mark| format!("line {} is not among the places of: {finding}", mark.line)).collect()
+    }
+}
+
+impl Expected {
+    fn parse(text: &str) -> Result<Expected> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            [check] => Ok(Expected { check: check.to_owned(), ranks: None }),
+            [check, "ranks", list] => {
+                let ranks = list.split(',').map(str::parse).collect::<Result<Vec<i64>, _>>();
+                Ok(Expected { check: check.to_owned(), ranks: Some(ranks.with_context(|| format!("ranks `{list}`"))?) })
+            }
+            _ => bail!("`{text}` is not of the form CHECK [ranks 0,1,...]"),
+        }
+    }
+
+    fn is_met_by(&self, finding: &Finding) -> bool {
+        self.check == finding.check && self.ranks.as_ref().is_none_or(|ranks| *ranks == finding.ranks)
+    }
+}
+
+impl std::fmt::Display for Expected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.ranks {
+            Some(ranks) => write!(f, "{} ranks {ranks:?}", self.check),
+            None => f.write_str(&self.check),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Site;
+
+    const SOURCE: &str = "// A ring.\n// What is wrong: a lot.\n// ranks: 3\n// expect: real-deadlock ranks 0,1\n\n\
+                          int x;\n    MPI_Recv(); //~ real-deadlock\nj=j/i;\n//~^ real-deadlock\n";
+
+    fn finding(line: usize, source: &str) -> Finding {
+        let site = |line, source: &str| Site {
+            rank: 0,
+            function: "MPI_Recv".into(),
+            file: "bug.c".into(),
+            line,
+            source: source.into(),
+        };
+        Finding {
+            check: "real-deadlock".into(),
+            code: "MV601".into(),
+            severity: "error".into(),
+            message: String::new(),
+            ranks: vec![0, 1],
+            sites: vec![site(line, source), site(8, "j=j/i;")],
+        }
+    }
+
+    #[test]
+    fn comments_are_read_and_held_against_the_report() {
+        let program = Program::parse(Path::new("bug.c"), SOURCE).unwrap();
+        assert_eq!((program.ranks, program.marks.len()), (3, 2));
+        let complain = |findings| program.complaints(&Report { findings });
+        assert!(complain(vec![finding(7, "MPI_Recv(); //~ real-deadlock")]).is_empty());
+        assert_eq!(complain(vec![]).len(), 1, "missing");
+        assert_eq!(complain(vec![finding(6, "int x;")]).len(), 1, "marked line");
+        assert_eq!(complain(vec![finding(7, "MPI_Send();")]).len(), 1, "text of the line");
+        let other_ranks = Finding { ranks: vec![0], ..finding(7, "MPI_Recv(); //~ real-deadlock") };
+        assert_eq!(complain(vec![other_ranks]).len(), 2, "missing and unexpected");
+    }
+
+    #[test]
+    fn wrong_comments_are_refused() {
+        for wrong in ["// rank: 4\n", "// expect: abend of rank 3\n", "x; //~ abend\n", "// ranks: many\n"] {
+            assert!(Program::parse(Path::new("bug.c"), wrong).is_err(), "{wrong}");
+        }
+    }
+}

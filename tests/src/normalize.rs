@@ -1,0 +1,53 @@
+//! Takes out of a text report what differs from run to run and from machine to machine.
+
+use regex::Regex;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// What is replaced, in this order: a pattern, and what stands for it.
+const RULES: [(&str, &str); 10] = [
+    (r"(?m)[ \t]+$", ""),
+    // Open MPI's and MPICH's own words, in messages of errors that the library reported.
+    (r"\bMPICH (Version:?\s*)?\d+\.\d+[\w.]*", "<MPI>"),
+    (r"\bOpen MPI v?\d+\.\d+[\w.]*", "<MPI>"),
+    (r"\bmpivet \d+\.\d+\.\d+", "mpivet <version>"),
+    (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?", "<date>"),
+    (r"\b0x[0-9a-fA-F]+\b", "<address>"),
+    (r"\b(pid|PID|process)([ :=]+)\d+", "$1$2<pid>"),
+    (r"\b\d+(\.\d+)? ?(ns|us|µs|ms|s|seconds?|minutes?)\b", "<time>"),
+    (r"/\S*/(mpich|openmpi)-[0-9a-f]{16}/", "<programs>/"),
+    (r"\S*/mpivet-tests/\S*", "<scratch>"),
+];
+
+static COMPILED: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    RULES.iter().map(|(pattern, with)| (Regex::new(pattern).expect("a good pattern"), *with)).collect()
+});
+
+/// The report as it is kept beside the program.
+pub fn normalize(report: &str) -> String {
+    let root = format!("{}/", crate::root().display());
+    let mut text = report.replace(&root, "");
+    if let Ok(host) = std::fs::read_to_string("/proc/sys/kernel/hostname")
+        && let Ok(host) = Regex::new(&format!(r"\b{}\b", regex::escape(host.trim())))
+    {
+        text = host.replace_all(&text, "<host>").into_owned();
+    }
+    for (pattern, with) in COMPILED.iter() {
+        if let Cow::Owned(changed) = pattern.replace_all(&text, *with) {
+            text = changed;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalize;
+
+    #[test]
+    fn what_differs_between_runs_is_replaced() {
+        let report = "mpivet 0.1.0, MPI: Open MPI 4.1.4, pid 4711, 2 ranks, 1.25 s  \nMPI_Recv(buf=0x7ffc00, count=3)\n";
+        let expected = "mpivet <version>, MPI: <MPI>, pid <pid>, 2 ranks, <time>\nMPI_Recv(buf=<address>, count=3)\n";
+        assert_eq!(normalize(report), expected);
+    }
+}

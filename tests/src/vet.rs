@@ -1,0 +1,85 @@
+//! Calls mpivet as a user does.
+
+use crate::mpi::Mpi;
+use crate::report::Report;
+use crate::run::{self, Outcome};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The mpivet of this build: `MPIVET`, or the one beside the test binary, or the release build.
+pub fn mpivet() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("MPIVET") {
+        return Ok(path.into());
+    }
+    let exe = std::env::current_exe()?;
+    let beside = exe.ancestors().skip(1).take(3).map(|dir| dir.join("mpivet"));
+    let release = crate::root().join("target/release/mpivet");
+    let found = beside.chain([release]).find(|path| path.is_file() && path.with_file_name("libmpivet.so").is_file());
+    found.context("no mpivet with its libmpivet.so: run `cargo build --release` first")
+}
+
+/// A job that was run under mpivet.
+pub struct Vetted {
+    pub outcome: Outcome,
+    pub report: Report,
+    /// The trace directory.
+    pub trace: PathBuf,
+}
+
+/// Runs `job` under mpivet; its files go to `dir`, which is made anew.
+pub fn vet(job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
+    if dir.exists() {
+        std::fs::remove_dir_all(dir)?;
+    }
+    std::fs::create_dir_all(dir)?;
+    let (trace, report) = (dir.join("trace"), dir.join("report.json"));
+    let mut command = Command::new(mpivet()?);
+    command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace).arg("--").args(job);
+    Mpi::prepare(&mut command);
+    // A run must not depend on the settings of the person who starts the tests.
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MPIVET_") {
+            command.env_remove(name);
+        }
+    }
+    let outcome = run::run(command, limit)?;
+    std::fs::write(dir.join("stdout"), &outcome.stdout)?;
+    std::fs::write(dir.join("stderr"), &outcome.stderr)?;
+    if outcome.code.is_none() {
+        bail!("not finished after {} s\n{}", limit.as_secs(), last_words(&outcome));
+    }
+    let text = std::fs::read_to_string(&report).unwrap_or_default();
+    let report = Report::parse(&text)
+        .with_context(|| format!("mpivet wrote no good report, exit code {:?}\n{}", outcome.code, last_words(&outcome)))?;
+    Ok(Vetted { outcome, report, trace })
+}
+
+/// Runs `job` without mpivet.
+pub fn run_plain(job: &[String], limit: Duration) -> Result<Outcome> {
+    let mut command = Command::new(&job[0]);
+    command.args(&job[1..]);
+    Mpi::prepare(&mut command);
+    run::run(command, limit)
+}
+
+/// The text report of a finished job.
+pub fn analyze(trace: &Path) -> Result<String> {
+    let file = trace.with_file_name("report.txt");
+    let mut command = Command::new(mpivet()?);
+    command.args(["analyze", "--format", "text", "--report"]).arg(&file).arg(trace);
+    Mpi::prepare(&mut command);
+    let outcome = run::run(command, Duration::from_secs(30))?;
+    ensure!(matches!(outcome.code, Some(0 | 1)), "mpivet analyze: exit code {:?}\n{}", outcome.code, last_words(&outcome));
+    std::fs::read_to_string(&file).with_context(|| format!("no report in {}", file.display()))
+}
+
+/// The end of what a command said, for a failure message.
+pub fn last_words(outcome: &Outcome) -> String {
+    let end = |text: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(40)..].join("\n")
+    };
+    format!("--- stdout\n{}\n--- stderr\n{}", end(&outcome.stdout), end(&outcome.stderr))
+}

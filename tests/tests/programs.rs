@@ -1,0 +1,166 @@
+//! Runs every program of `examples/` under every MPI of this machine, and holds the report against the program's
+//! comments (see `mpivet_tests::expect`).
+//!
+//! `bug*.c` must give the findings that it announces and nothing else, and its text report must be the one kept beside it;
+//! `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use libtest_mimic::{Arguments, Failed, Trial};
+use mpivet_tests::compile::compile;
+use mpivet_tests::expect::Program;
+use mpivet_tests::golden::{self, Blessings};
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::normalize::normalize;
+use mpivet_tests::{root, scratch, vet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use trace_format::catalogue::CHECKS;
+
+fn main() -> ExitCode {
+    let mut args = Arguments::from_args();
+    // Each test is a job of several ranks.
+    args.test_threads.get_or_insert(2);
+    match trials() {
+        Ok((trials, blessings)) => {
+            let conclusion = libtest_mimic::run(&args, trials);
+            if let Err(e) = blessings.write() {
+                eprintln!("error: cannot write the reports: {e:#}");
+                return ExitCode::FAILURE;
+            }
+            conclusion.exit_code()
+        }
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
+    let programs = programs()?;
+    let blessings = Arc::new(Blessings::default());
+    let mut trials = vec![Trial::test("examples::every_check_has_a_bug_and_a_twin", || every_check_has_its_programs().map_err(failed))];
+    for mpi in mpi::required() {
+        for program in programs.iter().filter(|p| p.runs_under(mpi.name)) {
+            let name = format!("{}::{}", mpi.name, name_of(&program.path)?.replace('/', "::"));
+            let (mpi, program, blessings) = (mpi.clone(), program.clone(), Arc::clone(&blessings));
+            trials.push(Trial::test(name, move || test(&mpi, &program, &blessings).map_err(failed)));
+        }
+    }
+    Ok((trials, blessings))
+}
+
+fn failed(e: anyhow::Error) -> Failed {
+    format!("{e:#}").into()
+}
+
+/// The programs in the directories of `examples/`.
+fn programs() -> Result<Vec<Program>> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for dir in std::fs::read_dir(root().join("examples")).context("examples/")? {
+        let dir = dir?.path();
+        if dir.is_dir() {
+            for file in std::fs::read_dir(&dir)? {
+                paths.push(file?.path());
+            }
+        }
+    }
+    paths.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    paths.sort();
+    paths.iter().map(|path| Program::read(path)).collect()
+}
+
+/// `real-deadlock/bug`.
+fn name_of(path: &Path) -> Result<String> {
+    let relative = path.strip_prefix(root().join("examples"))?;
+    Ok(relative.with_extension("").display().to_string())
+}
+
+fn is_bug(program: &Program) -> bool {
+    program.path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("bug"))
+}
+
+fn every_check_has_its_programs() -> Result<()> {
+    for check in CHECKS {
+        let dir = root().join("examples").join(check.name);
+        let bug = Program::read(&dir.join("bug.c"))?;
+        ensure!(dir.join("fixed.c").exists(), "{} has no correct twin", bug.path.display());
+        ensure!(
+            bug.expected.iter().any(|e| e.check == check.name),
+            "{} does not expect {}",
+            bug.path.display(),
+            check.name
+        );
+    }
+    for program in programs()? {
+        let name = name_of(&program.path)?;
+        let stem = name.rsplit('/').next().unwrap_or_default();
+        let bug = is_bug(&program);
+        ensure!(
+            bug || stem.starts_with("fixed") || name.starts_with("clean/"),
+            "{name}: neither bug*.c nor fixed*.c nor in clean/"
+        );
+        ensure!(bug == !(program.expected.is_empty() && program.later.is_empty()), "{name}: a bug expects a finding, and no other does");
+        for expected in &program.expected {
+            ensure!(CHECKS.iter().any(|c| c.name == expected.check), "{name}: there is no check {}", expected.check);
+        }
+    }
+    Ok(())
+}
+
+fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
+    let scratch = scratch();
+    let executable = compile(mpi, &program.path, &scratch)?;
+    let job = mpi.job(program.ranks, &executable, &program.args);
+    let dir = scratch.join("runs").join(mpi.name).join(name_of(&program.path)?);
+    let vetted = vet::vet(&job, &dir, program.timeout)?;
+
+    let mut complaints = program.complaints(&vetted.report);
+    let code = if program.expected.is_empty() { 0 } else { 1 };
+    if vetted.outcome.code != Some(code) {
+        complaints.push(format!("exit code {:?}, not {code}", vetted.outcome.code));
+    }
+    complaints.extend(vetted.outcome.leftovers.iter().map(|process| format!("left running: {process}")));
+    if !is_bug(program) {
+        complaints.extend(compare_output(&vetted.outcome.stdout, &plain_output(&job, &executable, program)?));
+    }
+    if !complaints.is_empty() {
+        bail!("{}\n{}\n(files in {})", complaints.join("\n"), vet::last_words(&vetted.outcome), dir.display());
+    }
+    if is_bug(program) {
+        let report = normalize(&vet::analyze(&vetted.trace)?);
+        if golden::is_blessing() {
+            blessings.add(&program.path, mpi.name, report);
+        } else {
+            golden::compare(&program.path, mpi.name, &report)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the program prints without mpivet, kept beside the executable.
+fn plain_output(job: &[String], executable: &Path, program: &Program) -> Result<String> {
+    let kept = executable.with_extension("stdout");
+    if let Ok(output) = std::fs::read_to_string(&kept) {
+        return Ok(output);
+    }
+    let plain = vet::run_plain(job, program.timeout)?;
+    ensure!(plain.code == Some(0), "without mpivet: exit code {:?}\n{}", plain.code, vet::last_words(&plain));
+    std::fs::write(&kept, &plain.stdout)?;
+    Ok(plain.stdout)
+}
+
+/// Lines of different ranks come in any order. Launchers may even cut one line into another, and then at least the
+/// characters must be the same.
+fn compare_output(with: &str, without: &str) -> Option<String> {
+    fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+        let mut items: Vec<T> = items.collect();
+        items.sort();
+        items
+    }
+    let lines = |text: &str| sorted(text.lines().map(str::to_owned));
+    let characters = |text: &str| sorted(text.chars().filter(|c| *c != '\n'));
+    let same = lines(with) == lines(without) || characters(with) == characters(without);
+    (!same).then(|| format!("the output differs from that without mpivet, which is\n{without}"))
+}

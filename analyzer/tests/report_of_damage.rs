@@ -42,8 +42,8 @@ fn a_damaged_byte_anywhere_is_survived() {
     write_run(dir.path(), 2);
     let whole = rank_bytes(&header(0, 2));
     let sound = analyze(dir.path(), &whole).unwrap();
-    for at in (0..whole.len()).step_by(5) {
-        for bits in [0x01, 0x80, 0xff] {
+    for at in (0..whole.len()).step_by(11) {
+        for bits in [0x01, 0xff] {
             let mut bytes = whole.clone();
             bytes[at] ^= bits;
             let text = analyze(dir.path(), &bytes).unwrap();

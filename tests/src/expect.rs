@@ -13,7 +13,7 @@
 //! ```
 //!
 //! `//~ CHECK` at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK` that it must name
-//! the line above.
+//! the line above. `ranks` comes first: the lines before it are prose.
 
 use crate::report::{Finding, Report};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -69,7 +69,8 @@ impl Program {
             allowed: Vec::new(),
             marks: Vec::new(),
         };
-        for line in text.lines().take_while(|line| line.starts_with("//")) {
+        let head = text.lines().take_while(|line| line.starts_with("//"));
+        for line in head.skip_while(|line| !line.starts_with("// ranks:")) {
             let Some((key, value)) = line.trim_start_matches('/').trim().split_once(':') else { continue };
             let value = value.trim();
             let first = || value.split_whitespace().next().unwrap_or_default().to_owned();
@@ -81,9 +82,7 @@ impl Program {
                 "expect" => program.expected.push(Expected::parse(value)?),
                 "expect-later" => program.later.push(first()),
                 "allow" => program.allowed.push(first()),
-                // Prose may have colons, but it begins with a capital letter or has blanks.
-                _ if key.chars().all(|c| c.is_ascii_lowercase() || c == '-') => bail!("unknown key `{key}`"),
-                _ => {}
+                _ => bail!("unknown key `{key}`"),
             }
         }
         for (at, line) in text.lines().enumerate() {
@@ -209,7 +208,7 @@ mod tests {
 
     #[test]
     fn wrong_comments_are_refused() {
-        for wrong in ["// rank: 4\n", "// expect: abend of rank 3\n", "x; //~ abend\n", "// ranks: many\n"] {
+        for wrong in ["// ranks: 4\n// arg: 4\n", "// ranks: 4\n// expect: abend of rank 3\n", "x; //~ abend\n", "// ranks: many\n"] {
             assert!(Program::parse(Path::new("bug.c"), wrong).is_err(), "{wrong}");
         }
     }

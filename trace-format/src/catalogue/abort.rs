@@ -1,3 +1,21 @@
 check! {
-    ABORT = "MV002" "abort" Error Analyzer: "x"
+    /// # What it finds
+    /// A rank that called MPI_Abort, or ranks whose traces just end: no exit, no fatal signal of their own, no MPI_Finalize,
+    /// and nothing else in the run that explains it (a time limit of the batch system, `kill`, Ctrl-C, the out-of-memory
+    /// killer). The report shows where the ranks were.
+    ///
+    /// # Why it is wrong
+    /// MPI_Abort (MPI 4.1, 11.4) and kill end the job at any point: results may be incomplete, files half written. If the
+    /// program calls MPI_Abort because it found an error, that error is what is to be understood.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Barrier()
+    /// 1: MPI_Abort(errorcode=3)         //~ abort
+    /// ```
+    ///
+    /// # How to fix
+    /// Find out why the program gave up: the call stack of MPI_Abort leads to the condition. A run that was ended from
+    /// outside needs more time, more memory, or less work.
+    ABORT = "MV002" "abort" Error Analyzer: "a rank was ended by MPI_Abort or from outside before its end"
 }

@@ -1,3 +1,20 @@
 check! {
-    COLLECTIVE_DATA_TYPE = "MV506" "collective-data-type" Error Analyzer: "x"
+    /// # What it finds
+    /// A collective operation in which the type signatures of what one rank sends and another expects differ, or in which the
+    /// contributions to a reduction have different types. As for messages, types that look the same in memory give a warning,
+    /// and MPI_BYTE on one side alone is tolerated.
+    ///
+    /// # Why it is wrong
+    /// The type signatures must match between each pair of processes (MPI 4.1, 6.1). Nothing is converted: bit patterns of one
+    /// type are read as another.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Bcast(datatype=MPI_FLOAT, root=0) = ok       //~ collective-data-type
+    /// 1: MPI_Bcast(datatype=MPI_INT, root=0) = ok         //~ collective-data-type
+    /// ```
+    ///
+    /// # How to fix
+    /// Name the same type on all ranks, that which the data have.
+    COLLECTIVE_DATA_TYPE = "MV506" "collective-data-type" Error Analyzer: "the types in a collective operation do not match"
 }

@@ -27,6 +27,7 @@ int main(int argc, char **argv)
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &cancelled[0]);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody sends before both have cancelled */
 
     /* sent and arrived: the cancel fails, the receive has its message */
     MPI_Irecv(&news, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &request);

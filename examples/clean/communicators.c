@@ -30,8 +30,9 @@ int main(int argc, char **argv)
     MPI_Request request;
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Comm_idup(MPI_COMM_WORLD, &idup, &request);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    results[n++] = ring(dup, rank);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
     MPI_Comm_split(dup, rank == 4 ? MPI_UNDEFINED : rank % 2, rank, &odd_even);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
 
@@ -58,7 +59,6 @@ int main(int argc, char **argv)
         results[7] = 10 * got_a + got_b;
     }
 
-    results[n++] = ring(dup, rank);
     MPI_Comm_free(&dup); /* odd_even, made from it, lives on */
     results[n++] = ring(idup, rank);
     results[n++] = ring(reversed, rank);

@@ -83,6 +83,17 @@ struct OpenCall {
     offset: Option<usize>,
 }
 
+/// What a stage held at one moment.
+struct Staged {
+    lap: u64,
+    /// Where `bytes` begin in the lap.
+    offset: usize,
+    /// Whole records.
+    bytes: Vec<u8>,
+    /// The records of calls that were open, by their offsets.
+    open: Vec<(usize, Vec<u8>)>,
+}
+
 #[derive(Default)]
 struct Thread {
     stage: Option<StageView>,
@@ -173,8 +184,15 @@ impl RankReader {
         let mut any = false;
         for _ in 0..max_blocks {
             if !self.read_block(sink)? {
-                // Stages are read only when the file is exhausted: their laps follow on its blocks.
-                any |= self.read_stages(sink);
+                // Stages are read only when the file is exhausted: their laps follow on its blocks. A definition is in
+                // the file before a stage has what refers to it: so what the stages hold is handed over only when
+                // the file was read once more.
+                let staged = self.take_stages();
+                let end = self.size()?;
+                while self.pos < end && self.read_block(sink)? {
+                    any = true;
+                }
+                any |= self.hand_over(staged, sink);
                 any |= !self.late.is_empty();
                 self.late.drain(..).for_each(&mut *sink);
                 return Ok(any);
@@ -370,19 +388,38 @@ impl RankReader {
         }
     }
 
-    /// Reads what the stages of all threads hold beyond what was read. True if there was something.
-    fn read_stages(&mut self, sink: &mut dyn FnMut(RankEvent)) -> bool {
+    /// What the stages of all threads hold beyond what was read.
+    fn take_stages(&mut self) -> Vec<(u16, Staged)> {
         self.find_stages();
-        let mut any = false;
-        let numbers: Vec<u16> = self.threads.keys().copied().collect();
-        for number in numbers {
-            let Some(mut thread) = self.threads.remove(&number) else { continue };
-            if let Some(stage) = thread.stage.take() {
-                match self.lap_from_stage(&stage, &mut thread, number, sink) {
-                    Ok(n) => any |= n,
-                    Err(what) => self.defect(format!("stage of thread {number}: {what}")),
+        let mut taken = Vec::new();
+        for (&number, thread) in &self.threads {
+            let Some(stage) = &thread.stage else { continue };
+            let lap = stage.lap();
+            let mut staged = Staged { lap, offset: thread.offset, bytes: Vec::new(), open: Vec::new() };
+            if lap == thread.lap {
+                let mut record = Vec::new();
+                for offset in thread.open.iter().filter_map(|o| o.offset) {
+                    if stage.copy_record(offset, lap, &mut record) {
+                        staged.open.push((offset, record.clone()));
+                    }
                 }
-                thread.stage = Some(stage);
+                while stage.copy_record(thread.offset + staged.bytes.len(), lap, &mut record) {
+                    staged.bytes.extend_from_slice(&record);
+                }
+            }
+            taken.push((number, staged));
+        }
+        taken
+    }
+
+    /// Hands over what was taken from the stages. True if there was something, or is by now.
+    fn hand_over(&mut self, staged: Vec<(u16, Staged)>, sink: &mut dyn FnMut(RankEvent)) -> bool {
+        let mut any = false;
+        for (number, staged) in staged {
+            let Some(mut thread) = self.threads.remove(&number) else { continue };
+            match self.lap_from_stage(&staged, &mut thread, number, sink) {
+                Ok(n) => any |= n,
+                Err(what) => self.defect(format!("stage of thread {number}: {what}")),
             }
             self.threads.insert(number, thread);
         }
@@ -410,48 +447,45 @@ impl RankReader {
 
     fn lap_from_stage(
         &mut self,
-        stage: &StageView,
+        staged: &Staged,
         thread: &mut Thread,
         number: u16,
         sink: &mut dyn FnMut(RankEvent),
     ) -> Result<bool, String> {
-        let lap = stage.lap();
-        if lap != thread.lap {
-            // Newer: the block of the old lap is in the file by now and is read at the next poll. Older: a process
-            // that died between writing the block and starting the next lap; everything is in the file already.
-            return if lap > thread.lap && self.finished {
-                Err(format!("laps {} to {} are in neither file", thread.lap, lap - 1)).inspect_err(|_| {
-                    thread.lap = lap;
-                    thread.offset = 0;
-                    thread.open.iter_mut().for_each(|o| o.offset = None);
-                })
-            } else {
-                Ok(lap > thread.lap)
-            };
+        let lap = staged.lap;
+        if lap > thread.lap && self.finished {
+            let missing = format!("laps {} to {} are in neither file", thread.lap, lap - 1);
+            thread.lap = lap;
+            thread.offset = 0;
+            thread.open.iter_mut().for_each(|o| o.offset = None);
+            return Err(missing);
+        }
+        if (lap, staged.offset) != (thread.lap, thread.offset) {
+            // Newer: the block of the old lap is in the file by now and is read at the next poll. Older: the lap came
+            // from the file meanwhile, or the process died between writing the block and starting the next lap.
+            return Ok(lap >= thread.lap);
         }
         let mut parse = Parse { blobs: &self.blobs, thread, number, sink };
-        let mut any = false;
-        let mut record = Vec::new();
         let before = parse.thread.open.len();
         let reread = |offset: usize, out: &mut Vec<u8>| {
-            if !stage.copy_record(offset, lap, out) {
-                out.clear();
+            out.clear();
+            if let Some((_, record)) = staged.open.iter().find(|(at, _)| *at == offset) {
+                out.extend_from_slice(record);
             }
         };
-        if let Some(what) = parse.update_open(&reread) {
-            return Err(what);
-        }
-        any |= parse.thread.open.len() != before;
-        loop {
+        let mut damage = parse.update_open(&reread);
+        let mut any = parse.thread.open.len() != before;
+        let mut rest = &staged.bytes[..];
+        while let Some(record) = rest.get(..record_words(rest, 0) * 8).filter(|r| !r.is_empty()) {
             let offset = parse.thread.offset;
-            if !stage.copy_record(offset, lap, &mut record) {
-                break;
-            }
-            parse.record(&record, offset)?;
+            let result = parse.record(record, offset);
+            // A damaged record is told once and left behind.
             parse.thread.offset = offset + record.len();
+            rest = &rest[record.len()..];
             any = true;
+            damage = damage.or(result.err());
         }
-        Ok(any)
+        damage.map_or(Ok(any), Err)
     }
 }
 

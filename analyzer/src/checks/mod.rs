@@ -164,8 +164,7 @@ fn answers(answers: &[(i32, String)]) -> String {
 
 /// The calls of all parts with what each says.
 fn said<'a>(g: &Gathering<'a>, says: impl Fn(&View<'a>) -> String) -> Vec<(Arc<Origin>, String)> {
-    let shown = g.parts.iter().flatten().map(|p| p.shown().clone());
-    g.views().zip(shown).map(|(v, shown)| (shown, says(&v))).collect()
+    g.views().map(|v| (v.call.clone(), says(&v))).collect()
 }
 
 /// Sites of flows that do not fit: who sends and who expects what.

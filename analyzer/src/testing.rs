@@ -16,7 +16,7 @@
 //! //! missing 3        no trace of these ranks
 //! //! stuck 0,1        Engine::stuck says these ranks, fed with all events; nothing: none
 //! //! uncertain 0      of which these may return by themselves
-//! //! live             only that is looked at, not the findings
+//! //! live             only that is looked at, not the findings; all ranks go on
 //! //! message text     some finding has this in its message or notes
 //! //! count 3          some finding has this count
 //! //! ranks 0-3        some finding has exactly these ranks
@@ -62,7 +62,7 @@ fn expected(text: &str) -> Expected {
                 "missing" => e.end.missing = ranks_of(rest),
                 "stuck" => e.stuck = Some(ranks_of(rest)),
                 "uncertain" => e.uncertain = Some(ranks_of(rest)),
-                "live" => e.live = true,
+                "live" => (e.live, e.killed) = (true, Some(BTreeSet::new())),
                 "message" => e.messages.push(rest.to_owned()),
                 "count" => e.count = rest.trim().parse().ok(),
                 "ranks" => e.ranks = Some(ranks_of(rest)),
@@ -92,6 +92,8 @@ fn complete(trace: &mut TextTrace, expected: &Expected) {
         match event {
             RankEvent::Call(c) => {
                 *open.entry(*rank).or_default() += i64::from(c.is_open());
+                // A signal that the program handles is no end.
+                ended.remove(rank);
                 if c.func.row().class == Class::Abort {
                     ended.insert(*rank);
                 }

@@ -133,6 +133,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
 }
 
 /// A recorded call that has not returned.
+#[derive(Default)]
 struct Open {
     lap: u64,
     offset: usize,
@@ -171,17 +172,20 @@ pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
     }
     let mut words = frame.args(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
+    let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
     // callback of the program may come back here.
-    let open = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words)).flatten();
-    let Some(open) = open else { return forward(f, info.args, &words) };
+    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words, &mut open));
+    if begun != Some(true) {
+        return forward(f, info.args, &words);
+    }
     // SAFETY: as above.
     unsafe { (*thread).depth += 1 };
     let result = forward(f, info.args, &words);
     // SAFETY: as above.
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
-    guarded(|| end(unsafe { &mut *thread }, info, abi, &words, open, result as i32));
+    guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, result as i32));
     result
 }
 
@@ -202,12 +206,13 @@ pub(crate) extern "C-unwind" fn dispatch_double(index: u32, frame: &Frame) -> u6
         return function().to_bits();
     };
     let mut words = frame.args(0);
+    let mut open = Open::default();
     // SAFETY: as in `dispatch`.
-    let open = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words)).flatten();
+    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words, &mut open));
     let result = function();
-    if let Some(open) = open {
+    if begun == Some(true) {
         // SAFETY: as in `dispatch`.
-        guarded(|| end(unsafe { &mut *thread }, info, abi, &words, open, 0));
+        guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, 0));
     }
     result.to_bits()
 }
@@ -260,11 +265,12 @@ fn record_init(index: usize, frame: &Frame, words: &Words, entered: u64) {
     // SAFETY: the pointer is this thread's own state.
     let thread = unsafe { &mut *thread };
     let mut words = *words;
-    if let Some(mut open) = begin(thread, info, abi, frame, &mut words) {
+    let mut open = Open::default();
+    if begin(thread, info, abi, frame, &mut words, &mut open) {
         open.entered = entered;
         // SAFETY: word 1 of the record just written.
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
-        end(thread, info, abi, &words, open, 0);
+        end(thread, info, abi, &words, &open, 0);
     }
 }
 
@@ -282,12 +288,19 @@ fn encoder<'a>(
     Encoder { at, abi, handles, words, plan: info.plan, ignored }
 }
 
-/// Writes and commits the record of a call. `None` if it is not to be recorded.
+/// Writes and commits the record of a call. False if it is not to be recorded.
 #[inline(always)]
-fn begin(thread: &mut Thread, info: &Info, abi: &'static Abi, frame: &Frame, words: &mut Words) -> Option<Open> {
+fn begin(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    frame: &Frame,
+    words: &mut Words,
+    open: &mut Open,
+) -> bool {
     let site = thread.sites.site(frame.return_address, frame.stack_pointer());
     if site == sites::NESTED || !thread.stage.reserve(info.max_record) {
-        return None;
+        return false;
     }
     let start = thread.stage.cursor;
     let values = start + CALL_HEADER_BYTES;
@@ -298,17 +311,12 @@ fn begin(thread: &mut Thread, info: &Info, abi: &'static Abi, frame: &Frame, wor
     let outs_at = values + in_bytes;
     // Polls without an answer are counted where they are already written down.
     let repeats = thread.last_poll.filter(|l| info.poll.is_some() && is_same(thread, info, l, site, start, in_bytes));
-    let mut open = Open {
-        lap: thread.stage.lap,
-        offset: start,
-        outs: None,
-        index: thread.stage.calls,
-        repeats,
-        in_bytes,
-        site,
-        freed: None,
-        entered: 0,
-    };
+    open.lap = thread.stage.lap;
+    open.offset = start;
+    open.index = thread.stage.calls;
+    open.repeats = repeats;
+    open.in_bytes = in_bytes;
+    open.site = site;
     if info.status.is_some() {
         own_status(thread, info, abi, words);
     }
@@ -320,7 +328,7 @@ fn begin(thread: &mut Thread, info: &Info, abi: &'static Abi, frame: &Frame, wor
     }
     open.entered = clock::now();
     if repeats.is_some() {
-        return Some(open);
+        return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
     open.outs = info.plan.outs_sized.then_some(outs_at);
@@ -328,7 +336,7 @@ fn begin(thread: &mut Thread, info: &Info, abi: &'static Abi, frame: &Frame, wor
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.stage.calls += 1;
     thread.last_poll = None;
-    Some(open)
+    true
 }
 
 #[inline(always)]
@@ -446,7 +454,7 @@ fn after_call(info: &Info, abi: &'static Abi, words: &Words) {
 
 /// Completes the record of a call that has returned.
 #[inline(always)]
-fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open: Open, result: i32) {
+fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open: &Open, result: i32) {
     let time = clock::now();
     let failed = result != 0 && info.row.ret == Kind::Code;
     if failed {
@@ -472,7 +480,7 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         if negative && thread.last_poll.is_some() {
             return count_poll(thread, time);
         }
-        return record_late(thread, info, abi, words, &open, time, class, valid);
+        return record_late(thread, info, abi, words, open, time, class, valid);
     }
     match open.outs {
         Some(outs) if open.lap == thread.stage.lap => {

@@ -27,12 +27,14 @@ impl Frame {
         &raw const self.stack as u64
     }
 
-    /// Copies the first `n` arguments into words.
+    /// Copies the first `n` arguments into words, one by one: the entry point has just stored them one by one, and a
+    /// wider load would have to wait for the stores.
     #[inline(always)]
     pub(crate) fn args(&self, n: usize) -> [u64; crate::real::MAX_ARGS] {
         let mut words = [0; crate::real::MAX_ARGS];
-        for (w, r) in words.iter_mut().zip(&self.registers) {
-            *w = *r;
+        for (w, r) in words.iter_mut().zip(&self.registers).take(n) {
+            // SAFETY: a reference is valid to read.
+            *w = unsafe { std::ptr::from_ref(r).read_volatile() };
         }
         for (w, s) in words.iter_mut().skip(6).zip(&self.stack).take(n.saturating_sub(6)) {
             *w = *s;

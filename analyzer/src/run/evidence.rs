@@ -6,12 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A rank that used this much processor time and did not come out of its call was not held up by a slow machine.
-const ENOUGH_CPU: Duration = Duration::from_millis(50);
+/// A rank that used this much processor time and did not come out of its call was not held up by a slow machine: the
+/// progress loop of an MPI library takes microseconds.
+const ENOUGH_CPU: Duration = Duration::from_millis(15);
 /// A rank that slept this long was not woken by anything.
-const ENOUGH_SLEEP: Duration = Duration::from_millis(300);
+const ENOUGH_SLEEP: Duration = Duration::from_millis(80);
 /// Looks that must have seen it asleep in that time.
-const ENOUGH_LOOKS: u32 = 5;
+const ENOUGH_LOOKS: u32 = 3;
+/// How often all ranks must have had their chance, one round after the other. What one of them does in its chance may
+/// be what another waits for (a message longer than the library buffers takes some steps to and fro), and the other
+/// needs a chance after that.
+const ROUNDS: u32 = 4;
 
 /// Name of this host, as the traces have it.
 pub(crate) fn hostname() -> String {
@@ -66,15 +71,18 @@ pub(crate) struct Look {
     pub(crate) cpu: Duration,
 }
 
+impl Look {
+    pub(crate) const GONE: Look = Look { activity: Activity::Gone, cpu: Duration::ZERO };
+}
+
 /// Looks at the process, all its threads together.
 pub(crate) fn look(pid: u32, start: u64) -> Look {
-    let gone = Look { activity: Activity::Gone, cpu: Duration::ZERO };
     let dir = proc_dir(pid);
     match stat(&dir) {
         Some(s) if s.start == start && !matches!(s.state, 'Z' | 'X') => {}
-        _ => return gone,
+        _ => return Look::GONE,
     }
-    let Ok(threads) = fs::read_dir(dir.join("task")) else { return gone };
+    let Ok(threads) = fs::read_dir(dir.join("task")) else { return Look::GONE };
     let (mut runs, mut held, mut cpu) = (false, false, Duration::ZERO);
     for thread in threads.flatten() {
         let thread = thread.path();
@@ -103,9 +111,40 @@ fn cpu_time(thread: &Path) -> Option<Duration> {
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Collects looks at one process until they prove that it had its chance.
+/// Collects looks at some processes until they prove that all had their chance.
 #[derive(Debug, Default)]
-pub(crate) struct Witness {
+pub(crate) struct Case {
+    witnesses: Vec<Witness>,
+    rounds: u32,
+}
+
+impl Case {
+    /// Looks at all processes, in the same order each time. True when the case is proved; it is for no process.
+    pub(crate) fn add(&mut self, looks: &[Look], now: Instant) -> bool {
+        self.witnesses.resize_with(looks.len(), Witness::default);
+        if looks.iter().any(|l| matches!(l.activity, Activity::Held | Activity::Gone)) {
+            // Time in this state is no chance, and what the others did meanwhile may need an answer.
+            *self = Case::default();
+            return looks.is_empty();
+        }
+        let mut all = true;
+        for (witness, look) in self.witnesses.iter_mut().zip(looks) {
+            all &= witness.add(*look, now);
+        }
+        if all {
+            self.rounds += 1;
+            for (witness, look) in self.witnesses.iter_mut().zip(looks) {
+                *witness = Witness::default();
+                witness.add(*look, now);
+            }
+        }
+        looks.is_empty() || self.rounds >= ROUNDS
+    }
+}
+
+/// What was seen of one process in this round.
+#[derive(Debug, Default)]
+struct Witness {
     /// Processor time at the first look.
     cpu: Option<Duration>,
     /// First look that saw it asleep, the last one, and how many they were.
@@ -114,28 +153,16 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    pub(crate) fn add(&mut self, look: Look, now: Instant) {
-        match look.activity {
-            // Time in this state is no chance; what was seen before must be seen again.
-            Activity::Held | Activity::Gone => {
-                *self = Witness::default();
-                return;
-            }
-            Activity::Sleeps => {
-                let (first, _, looks) = self.asleep.unwrap_or((now, now, 0));
-                self.asleep = Some((first, now, looks + 1));
-            }
-            // To fall asleep again it must have run: only what lies between two sleeps counts.
-            Activity::Runs => {}
+    /// True if the process had its chance.
+    fn add(&mut self, look: Look, now: Instant) -> bool {
+        // To fall asleep again it must have run: what lies between two sleeps counts, however it was spent.
+        if look.activity == Activity::Sleeps {
+            let (first, _, looks) = self.asleep.unwrap_or((now, now, 0));
+            self.asleep = Some((first, now, looks + 1));
         }
         let used = look.cpu.saturating_sub(*self.cpu.get_or_insert(look.cpu));
-        let slept =
-            self.asleep.is_some_and(|(first, last, looks)| last - first >= ENOUGH_SLEEP && looks >= ENOUGH_LOOKS);
+        let slept = self.asleep.is_some_and(|(first, last, n)| last - first >= ENOUGH_SLEEP && n >= ENOUGH_LOOKS);
         self.proved |= used >= ENOUGH_CPU || slept;
-    }
-
-    /// The process had its chance to go on, and has not been held since.
-    pub(crate) fn proves(&self) -> bool {
         self.proved
     }
 }
@@ -145,50 +172,70 @@ mod tests {
     use super::*;
     use Activity::*;
 
-    /// Looks every 20 ms at a process that does what `script` says: activity and processor time in ms.
-    fn witness(script: &[(Activity, u64)]) -> bool {
+    /// Looks every 20 ms at processes that do what the scripts say: activity and processor time in ms. True if the
+    /// case is proved at the end.
+    fn case(scripts: &[&[(Activity, u64)]]) -> bool {
         let start = Instant::now();
-        let mut witness = Witness::default();
-        for (i, (activity, cpu)) in script.iter().enumerate() {
-            let look = Look { activity: *activity, cpu: Duration::from_millis(*cpu) };
-            witness.add(look, start + Duration::from_millis(20 * i as u64));
+        let mut case = Case::default();
+        let mut proved = false;
+        for i in 0..scripts[0].len() {
+            let look = |s: &&[(Activity, u64)]| Look { activity: s[i].0, cpu: Duration::from_millis(s[i].1) };
+            let looks: Vec<Look> = scripts.iter().map(look).collect();
+            proved = case.add(&looks, start + Duration::from_millis(20 * i as u64));
         }
-        witness.proves()
+        proved
     }
 
     #[test]
     fn a_process_that_spins_has_its_chance() {
-        let spin: Vec<_> = (0..4).map(|i| (Runs, 1000 + 20 * i)).collect();
-        assert!(witness(&spin));
-        assert!(!witness(&spin[..3]));
+        let spin: Vec<_> = (0..5).map(|i| (Runs, 1000 + 20 * i)).collect();
+        assert!(case(&[&spin]));
+        assert!(!case(&[&spin[..4]]));
     }
 
     #[test]
     fn a_process_that_sleeps_has_its_chance() {
-        assert!(witness(&[(Sleeps, 5); 16]));
-        assert!(!witness(&[(Sleeps, 5); 15]));
-        let polls: Vec<_> = (0..16).map(|i| (if i % 3 == 1 { Runs } else { Sleeps }, 5)).collect();
-        assert!(witness(&polls));
+        assert!(case(&[&[(Sleeps, 5); 17]]));
+        assert!(!case(&[&[(Sleeps, 5); 16]]));
+        let polls: Vec<_> = (0..40).map(|i| (if i % 3 == 1 { Runs } else { Sleeps }, 5)).collect();
+        assert!(case(&[&polls]));
     }
 
     #[test]
     fn a_process_that_gets_no_processor_proves_nothing() {
-        assert!(!witness(&[(Runs, 7); 1000]));
+        assert!(!case(&[&[(Runs, 7); 1000]]));
         let mut starved = vec![(Sleeps, 7)];
         starved.extend([(Runs, 7); 1000]);
-        assert!(!witness(&starved));
+        assert!(!case(&[&starved]));
+    }
+
+    #[test]
+    fn each_has_its_chance_after_the_others() {
+        // The first runs all the time, the second only at the end: its chance there is one, not four.
+        let first: Vec<_> = (0..60).map(|i| (Runs, 20 * i)).collect();
+        let mut second = vec![(Runs, 0); 50];
+        second.extend((0..10).map(|i| (Runs, if i == 0 { 100 } else { 101 })));
+        assert!(!case(&[&first, &second]));
+        second.truncate(50);
+        second.extend((0..10).map(|i| (Runs, 20 * i)));
+        assert!(case(&[&first, &second]));
     }
 
     #[test]
     fn a_stopped_process_proves_nothing_and_forgets() {
-        assert!(!witness(&[(Held, 7); 1000]));
+        assert!(!case(&[&[(Held, 7); 1000]]));
         let mut stopped = vec![(Sleeps, 5); 100];
         stopped.push((Held, 5));
-        assert!(!witness(&stopped));
+        assert!(!case(&[&stopped]));
         stopped.extend([(Sleeps, 5); 10]);
-        assert!(!witness(&stopped));
+        assert!(!case(&[&stopped]));
         stopped.extend([(Sleeps, 5); 10]);
-        assert!(witness(&stopped));
+        assert!(case(&[&stopped]));
+    }
+
+    #[test]
+    fn no_process_needs_no_evidence() {
+        assert!(Case::default().add(&[], Instant::now()));
     }
 
     #[test]

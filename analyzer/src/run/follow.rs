@@ -6,12 +6,11 @@
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
 
-use super::evidence::{Activity, Witness, hostname, look};
+use super::evidence::{Activity, Case, Look, hostname, look};
 use super::launch::Launched;
-use super::stop::Process;
 use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use trace_format::ranks::Ranks;
 
@@ -29,22 +28,19 @@ const ASK_EVERY: Duration = Duration::from_millis(250);
 pub(crate) enum End {
     /// The launcher is gone.
     Over,
-    /// These ranks can never go on.
-    Proven(Stuck),
+    /// These ranks can never go on: known so long after the last event of the job.
+    Proven(Stuck, Duration),
 }
 
 /// A set of ranks that seem to wait for ever.
 struct Candidate {
     stuck: Stuck,
-    witnesses: BTreeMap<i32, Witness>,
-    /// Readings since, none of which brought an event of these ranks.
-    readings: u32,
+    case: Case,
 }
 
 impl Candidate {
     fn new(stuck: Stuck) -> Candidate {
-        let witnesses = stuck.uncertain.iter().map(|&rank| (rank, Witness::default())).collect();
-        Candidate { stuck, witnesses, readings: 0 }
+        Candidate { stuck, case: Case::default() }
     }
 
     fn concerns(&self, ranks: &BTreeSet<i32>) -> bool {
@@ -53,21 +49,13 @@ impl Candidate {
 
     /// Looks at the processes once more. True when the case is proved.
     fn is_proved(&mut self, observer: &Observer, now: Instant) -> bool {
-        self.readings += 1;
-        let mut proved = self.readings > 1 || self.witnesses.is_empty();
-        let process = |rank: i32| observer.traces.header(rank).map(Process::of);
-        for (&rank, witness) in &mut self.witnesses {
-            let Some(process) = process(rank) else { return false };
-            witness.add(look(process.pid, process.start), now);
-            proved &= witness.proves();
-        }
+        let look_at = |rank: &i32| match observer.traces.header(*rank) {
+            Some(header) => look(header.pid, header.pid_start),
+            None => Look::GONE,
+        };
+        let looks: Vec<Look> = self.stuck.uncertain.iter().map(look_at).collect();
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        proved
-            && self
-                .stuck
-                .ranks
-                .iter()
-                .all(|&rank| process(rank).is_some_and(|p| look(p.pid, p.start).activity != Activity::Gone))
+        self.case.add(&looks, now) && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
     }
 }
 
@@ -92,7 +80,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
             if c.is_proved(observer, now) {
                 let stuck = candidate.take().expect("it was just looked at").stuck;
                 if stop {
-                    return End::Proven(stuck);
+                    return End::Proven(stuck, last_news.elapsed());
                 }
                 tell(&stuck);
                 unasked = false;

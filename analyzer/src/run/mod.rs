@@ -8,6 +8,7 @@ mod stop;
 
 use crate::analyze::{exit_code, write_file};
 use crate::cli::{Exit, FINDINGS, RunPlan};
+use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::Observer;
 use analyzer::report::{Colour, Format, Report};
@@ -31,9 +32,10 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     let mut job = Launched::start(plan, &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir);
     match follow::follow(&mut observer, &mut job, plan.stop) {
-        End::Proven(stuck) => {
+        End::Proven(stuck, after) => {
             if plan.verbose {
-                eprintln!("mpivet: ranks {:?} wait for ever, of them by evidence {:?}", stuck.ranks, stuck.uncertain);
+                let Stuck { ranks, uncertain } = stuck;
+                eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.

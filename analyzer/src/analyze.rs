@@ -1,19 +1,25 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
-use analyzer::observe::Observer;
+use crate::run::evidence::{hostname, lives};
+use crate::run::follow::is_stuck;
+use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Colour, Format, Report};
 use std::io::Write as _;
+use trace_format::file::RankHeader;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    let here = crate::run::evidence::hostname();
-    let running =
-        |h: &trace_format::file::RankHeader| h.host == here && crate::run::evidence::lives(h.pid, h.pid_start);
-    let observer = Observer::read(&plan.dir, |h| !running(h)).map_err(Exit::cannot)?;
+    let here = hostname();
+    let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
+    let mut observer = Observer::read(&plan.dir, |h| !running(h)).map_err(Exit::cannot)?;
+    let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
+        if is_stuck(&mut observer) {
+            ending = Ending::Stuck;
+        }
     }
-    let report = observer.report(false).map_err(Exit::cannot)?;
+    let report = observer.report(ending).map_err(Exit::cannot)?;
     write_file(&plan.report, &report)?;
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
     crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;

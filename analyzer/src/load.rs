@@ -5,7 +5,7 @@ use crate::symbols::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
-use trace_format::file::{RankHeader, job_path, rank_path};
+use trace_format::file::{RankHeader, job_path, rank_path, stage_path};
 use trace_format::job::Job;
 use trace_format::reader::{OpenError, RankEvent, RankReader, ranks_in};
 
@@ -180,6 +180,22 @@ impl Traces {
         news
     }
 
+    /// Bytes that the ranks have written and that were not read yet.
+    pub fn unread(&self) -> u64 {
+        self.ranks.values().map(|t| t.reader.unread()).sum()
+    }
+
+    /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
+    pub fn unknown(&self) -> Vec<i32> {
+        let unknown = |(rank, trace): &(&i32, &Trace)| trace.failed.is_some() || self.is_empty(**rank, trace);
+        self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
+    }
+
+    /// Not one call, and no stage that could hold one: it could not be made.
+    fn is_empty(&self, rank: i32, trace: &Trace) -> bool {
+        trace.events == 0 && !stage_path(&self.dir, rank, 0).exists()
+    }
+
     /// What could not be read, in a fixed order.
     pub fn damage(&self) -> Vec<Damage> {
         let mut all = Vec::new();
@@ -190,6 +206,10 @@ impl Traces {
             let rank = Some(rank);
             let whole = trace.failed.iter().chain(&trace.lost);
             all.extend(whole.map(|what| Damage { rank, offset: None, what: what.clone() }));
+            if self.is_empty(trace.reader.rank(), trace) {
+                let what = "the trace holds nothing but its header: was the disk full?".into();
+                all.push(Damage { rank, offset: None, what });
+            }
             for d in &trace.reader.defects {
                 all.push(Damage { rank, offset: Some(d.offset), what: d.what.clone() });
             }

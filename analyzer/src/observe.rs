@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use trace_format::call::SystemEvent;
 use trace_format::file::RankHeader;
+use trace_format::reader::RankEvent;
 
 /// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays
 /// small when ranks advance together.
@@ -23,10 +25,23 @@ pub struct Observer {
     engine: Option<Engine>,
     /// Ranks whose header the engine knows.
     introduced: BTreeSet<i32>,
+    /// Ranks that were still going on when the rest was read.
+    running: Vec<i32>,
     /// Events that the last [`Observer::poll`] brought.
     pub last_events: u64,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
+}
+
+/// The state in which a report finds the job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It is over, or goes on and nobody knows how.
+    Any,
+    /// It is proved that it can never go on.
+    Stuck,
+    /// The same, and mpivet stops it.
+    Stopped,
 }
 
 /// A mistake of mpivet itself.
@@ -52,7 +67,14 @@ fn guarded<T>(broken: &mut Option<String>, part: impl FnOnce() -> T) -> Option<T
 
 impl Observer {
     pub fn new(dir: &Path) -> Observer {
-        Observer { traces: Traces::new(dir), engine: None, introduced: BTreeSet::new(), last_events: 0, broken: None }
+        Observer {
+            traces: Traces::new(dir),
+            engine: None,
+            introduced: BTreeSet::new(),
+            running: Vec::new(),
+            last_events: 0,
+            broken: None,
+        }
     }
 
     /// Reads everything that the directory holds. `gone` knows whose process is no more.
@@ -67,6 +89,7 @@ impl Observer {
     pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
         let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
         let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
+        self.running = running.iter().map(|h| h.rank).collect();
         let until = (!running.is_empty()).then(|| Instant::now() + RUNNING_LIMIT);
         for rank in gone {
             self.traces.writer_is_gone(rank);
@@ -117,15 +140,25 @@ impl Observer {
     }
 
     /// Makes the report of what was read.
-    pub fn report(mut self, stopped: bool) -> Result<Report, Broken> {
+    pub fn report(mut self, ending: Ending) -> Result<Report, Broken> {
         let missing = self.traces.missing();
         let mut damage = self.traces.damage();
         let (job, job_damage) = self.traces.job();
-        let lost = !damage.is_empty();
+        let lost = !damage.is_empty() || !self.running.is_empty();
         damage.extend(job_damage);
         damage.sort();
         let mut engine = self.engine.unwrap_or_else(|| Engine::new(job.ranks.max(0)));
-        let end = End { stopped, missing: missing.clone(), lost };
+        if ending == Ending::Any {
+            // What these ranks did or will do later is unknown, and nothing may be concluded from it.
+            let reason = "not known to its end";
+            let unknown: BTreeSet<i32> =
+                self.traces.unknown().into_iter().chain(self.running.iter().copied()).collect();
+            for rank in unknown {
+                let event = SystemEvent::Lost { reason: reason.into() };
+                engine.feed(rank, RankEvent::System { thread: 0, time: 0, event });
+            }
+        }
+        let end = End { stopped: ending != Ending::Any, missing: missing.clone(), lost };
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
@@ -140,7 +173,8 @@ impl Observer {
             ranks: job.ranks,
             mpi: job.mpi,
             missing,
-            stopped,
+            running: self.running,
+            stopped: ending == Ending::Stopped,
             trace_dir: dir,
             damage,
         };

@@ -16,6 +16,7 @@
 //! //! missing 3        no trace of these ranks
 //! //! stuck 0,1        Engine::stuck says these ranks, fed with all events; nothing: none
 //! //! uncertain 0      of which these may return by themselves
+//! //! neighbors 0 c1 3,1 1   rank 0 has these sources and destinations in its communicator c1
 //! //! live             only that is looked at, not the findings; all ranks go on
 //! //! message text     some finding has this in its message or notes
 //! //! count 3          some finding has this count
@@ -25,6 +26,7 @@
 use crate::engine::{Analysis, End, Engine, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::SystemEvent;
+use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
@@ -40,6 +42,8 @@ struct Expected {
     stuck: Option<Vec<i32>>,
     uncertain: Option<Vec<i32>>,
     live: bool,
+    /// Rank, communicator, sources, destinations.
+    neighbors: Vec<(i32, Id, Neighbors)>,
     messages: Vec<String>,
     count: Option<u64>,
     ranks: Option<Vec<i32>>,
@@ -63,6 +67,13 @@ fn expected(text: &str) -> Expected {
                 "stuck" => e.stuck = Some(ranks_of(rest)),
                 "uncertain" => e.uncertain = Some(ranks_of(rest)),
                 "live" => (e.live, e.killed) = (true, Some(BTreeSet::new())),
+                "neighbors" => {
+                    let words: Vec<&str> = rest.split_whitespace().collect();
+                    let [rank, comm, sources, destinations] = words[..] else { panic!("line {}: four words", i + 1) };
+                    let id = FIRST_USER_ID + comm[1..].parse::<Id>().expect("a communicator");
+                    let neighbors = Neighbors { sources: ranks_of(sources), destinations: ranks_of(destinations) };
+                    e.neighbors.push((rank.parse().expect("a rank"), id, neighbors));
+                }
                 "message" => e.messages.push(rest.to_owned()),
                 "count" => e.count = rest.trim().parse().ok(),
                 "ranks" => e.ranks = Some(ranks_of(rest)),
@@ -86,6 +97,16 @@ fn expected(text: &str) -> Expected {
 
 /// Ends ranks that do not end by themselves.
 fn complete(trace: &mut TextTrace, expected: &Expected) {
+    for (rank, id, wanted) in &expected.neighbors {
+        for (r, event) in &mut trace.events {
+            if let RankEvent::Definition(Definition::Comm { id: i, neighbors, .. }) = event
+                && r == rank
+                && i == id
+            {
+                *neighbors = Some(wanted.clone());
+            }
+        }
+    }
     let mut open: BTreeMap<i32, i64> = BTreeMap::new();
     let mut ended = BTreeSet::new();
     for (rank, event) in &trace.events {
@@ -111,11 +132,13 @@ fn complete(trace: &mut TextTrace, expected: &Expected) {
         if killed || !quiet || expected.end.missing.contains(&rank) {
             continue;
         }
-        let finalized = trace.events.iter().any(
-            |(r, e)| *r == rank && matches!(e, RankEvent::Call(c) if c.func.row().class == Class::Finalize),
-        );
+        let finalized = trace
+            .events
+            .iter()
+            .any(|(r, e)| *r == rank && matches!(e, RankEvent::Call(c) if c.func.row().class == Class::Finalize));
         let more = if finalized { "" } else { "MPI_Finalize() = ok" };
-        let text = format!("{}\n{rank}: exit 0", if more.is_empty() { String::new() } else { format!("{rank}: {more}") });
+        let text =
+            format!("{}\n{rank}: exit 0", if more.is_empty() { String::new() } else { format!("{rank}: {more}") });
         let events = parse(&text).expect("the notation").events;
         let index = trace.events.iter().filter(|(r, e)| *r == rank && matches!(e, RankEvent::Call(_))).count() as u64;
         for (r, mut event) in events.into_iter().filter(|(r, e)| *r == rank && !matches!(e, RankEvent::Definition(_))) {
@@ -240,9 +263,10 @@ pub fn try_trace(text: &str) -> Result<(), String> {
         }
     }
     for f in &analysis.findings {
-        let marked = f.calls.iter().any(|c| {
-            expected.marks.iter().any(|(line, _, check)| u64::from(c.site) == *line && check == f.check.name)
-        });
+        let marked = f
+            .calls
+            .iter()
+            .any(|c| expected.marks.iter().any(|(line, _, check)| u64::from(c.site) == *line && check == f.check.name));
         if !marked {
             return complain(format!("unexpected finding {}", f.check.name));
         }

@@ -158,3 +158,37 @@ fn no_stop_only_tells() {
     assert!(!ran.err.contains("stopped the job"), "{}", ran.err);
     assert!(ran.took > Duration::from_millis(1400));
 }
+
+/// What `mpivet analyze` says of a job that is still running.
+fn analyze_running(trace: &str, behave: &str) -> (i32, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut job = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "launcher", "--nocapture"])
+        .env("FAKE_JOB", format!("{trace}|{behave}"))
+        .env("MPIVET_DIR", dir.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let output = Command::new(env!("CARGO_BIN_EXE_mpivet")).arg("analyze").arg(dir.path()).output().unwrap();
+    job.wait().unwrap();
+    assert!(String::from_utf8(output.stderr).unwrap().contains("the job is still running"));
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn a_running_job_is_not_taken_for_a_dead_one() {
+    let trace = "0: MPI_Init() = ok\n1: MPI_Init() = ok\n0: MPI_Recv(source=1)\n";
+    let (code, report) = analyze_running(trace, "rank 1 computes");
+    assert_eq!(code, 0, "{report}");
+    assert!(report.contains("rank 0: still running in MPI_Recv\n  rank 1: still running\n"), "{report}");
+    assert!(report.contains("no errors found"), "{report}");
+}
+
+#[test]
+fn a_running_job_that_is_stuck_is_known_to_be() {
+    let (code, report) = analyze_running(CROSSED_RECEIVES, "sleep a second");
+    assert_eq!(code, 1, "{report}");
+    assert!(report.contains("ranks 0,1: still running in MPI_Recv"), "{report}");
+    assert!(report.contains("error[MV601] real-deadlock") && !report.contains("stopped the job"), "{report}");
+}

@@ -259,7 +259,8 @@ fn many_ranks_and_places_are_folded() {
     let barrier = |rank| call(rank, 2, "MPI_Barrier(comm=MPI_COMM_WORLD)", "waits");
     let calls =
         (0..64).filter(|r| *r != 7).map(barrier).chain([call(7, 3, "MPI_Bcast(root=0)", "is elsewhere")]).collect();
-    let mut finding = Finding::new(by_name("collective-mismatch").unwrap(), "different collectives", calls);
+    let message = "different collectives\nin several lines";
+    let mut finding = Finding::new(by_name("collective-mismatch").unwrap(), message, calls);
     finding.count = 42;
     let ranks: Vec<RankSummary> = (0..64).map(|r| ended(r, RankEnd::Normal, None)).collect();
     let report = Report::new(run(64), vec![finding], &ranks, &mut scene.symbols);
@@ -268,7 +269,8 @@ fn many_ranks_and_places_are_folded() {
     assert_eq!(
         body,
         "\
-error[MV509] collective-mismatch: different collectives (42 times)
+error[MV509] collective-mismatch: different collectives
+    in several lines (42 times)
   --> halo.c:6
    5 | int main() {
    6 |   exchange();

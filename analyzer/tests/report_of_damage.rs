@@ -3,25 +3,25 @@
 mod traces;
 
 use analyzer::load::{LoadError, Traces};
-use analyzer::observe::Observer;
+use analyzer::observe::{Ending, Observer};
 use analyzer::report::Colour;
 use std::fs;
 use std::path::Path;
-use trace_format::file::rank_path;
+use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_LOST_OFFSET, STAGE_MAGIC, rank_path, stage_path};
 use traces::{header, rank_bytes, write_run};
 
 /// The report on rank 0 of two with these bytes, or why there is none.
 fn analyze(dir: &Path, bytes: &[u8]) -> Result<String, LoadError> {
     fs::write(rank_path(dir, 0), bytes).unwrap();
     let observer = Observer::read(dir, |_| true)?;
-    Ok(observer.report(false).unwrap().to_text(Colour::Plain))
+    Ok(observer.report(Ending::Any).unwrap().to_text(Colour::Plain))
 }
 
 #[test]
 fn a_whole_trace_has_no_defect() {
     let dir = tempfile::tempdir().unwrap();
     write_run(dir.path(), 2);
-    let report = Observer::read(dir.path(), |_| true).unwrap().report(false).unwrap();
+    let report = Observer::read(dir.path(), |_| true).unwrap().report(Ending::Any).unwrap();
     assert!(report.is_clean(), "{}", report.to_text(Colour::Plain));
 }
 
@@ -76,4 +76,27 @@ fn noise_is_no_trace() {
     fs::remove_file(rank_path(dir.path(), 0)).unwrap();
     assert!(matches!(Traces::open(dir.path()), Err(LoadError::Empty(_))));
     assert!(matches!(Traces::open(&dir.path().join("x")), Err(LoadError::Directory { .. })));
+}
+
+#[test]
+fn a_full_disk_ends_what_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path(), 2);
+    let whole = rank_bytes(&header(0, 2));
+    // The file up to its fourth lap, and the stage that could not be emptied into it.
+    let blocks: Vec<usize> = (0..whole.len() - 8).filter(|i| whole[*i..].starts_with(b"MVBK\x01\0")).collect();
+    let mut stage = STAGE_MAGIC.to_vec();
+    stage.resize(STAGE_HEADER_BYTES + header(0, 2).stage_bytes as usize, 0);
+    stage[STAGE_LAP_OFFSET] = 3;
+    stage[STAGE_LOST_OFFSET] = 1;
+    fs::write(stage_path(dir.path(), 0, 0), &stage).unwrap();
+    let text = analyze(dir.path(), &whole[..blocks[3]]).unwrap();
+    assert!(text.contains("rank 0: recording stopped after"), "{text}");
+    assert!(text.contains("no errors found"), "nothing may be concluded from what is not there: {text}");
+
+    // A disk that was full from the beginning: there is not even a stage.
+    fs::remove_file(stage_path(dir.path(), 0, 0)).unwrap();
+    let text = analyze(dir.path(), &whole[..whole.windows(4).position(|w| w == b"MVBK").unwrap()]).unwrap();
+    assert!(text.contains("rank 0: the trace holds nothing but its header"), "{text}");
+    assert!(text.contains("no errors found"), "{text}");
 }

@@ -63,7 +63,7 @@ fn round(rank: i32, ranks: i32, number: u64, index: &mut u64, out: &mut Vec<Rank
     };
     out.push(call(FnId::MPI_Send, index, &p2p("dest", right), &[]));
     out.push(call(FnId::MPI_Recv, index, &p2p("source", left), &[("status", Value::Status(status(left)))]));
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         let args = [
             ("sendbuf", int(0x1000)),
             ("recvbuf", int(0x2000)),

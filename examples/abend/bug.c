@@ -23,8 +23,9 @@ int main(int argc, char **argv)
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
-    int sum = 0, count = 0;
-    for (int i = rank * BLOCK; i < (rank + 1) * BLOCK && i < SENSORS; i++) {
+    int sensors = rank == 0 ? SENSORS : 0, sum = 0, count = 0;
+    MPI_Allreduce(MPI_IN_PLACE, &sensors, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    for (int i = rank * BLOCK; i < (rank + 1) * BLOCK && i < sensors; i++) {
         sum += read_sensor(i);
         count++;
     }

@@ -28,7 +28,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    int folded = fold(500 + rank, 5, rank == 1 ? 0 : 1);
+    int seed = 500 + rank, last = 0;
+    MPI_Allreduce(&seed, &last, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    int folded = fold(last - rank, 5, rank == 1 ? 0 : 1);
     int next = (rank + 1) % size, previous = (rank + size - 1) % size, other, sum = 0;
     MPI_Sendrecv(&folded, 1, MPI_INT, next, 0, &other, 1, MPI_INT, previous, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);

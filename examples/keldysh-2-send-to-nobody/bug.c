@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
     int row[COUNT], last = size;
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         for (int i = 0; i < COUNT; i++)
             row[i] = i * i;

@@ -32,8 +32,12 @@ int main(int argc, char **argv)
     MPI_Gatherv(part, part_of(rank), MPI_INT, row, counts, starts, MPI_INT, 0,
                 MPI_COMM_WORLD);
 
-    if (rank == 0)
-        printf("the row begins with %d and ends with %d\n", row[0], row[CELLS - 1]);
+    long sum = 0;
+    for (int i = 0; i < CELLS; i++)
+        sum += row[i];
+    MPI_Bcast(&sum, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    if (rank == 1)
+        printf("the cells add up to %ld\n", sum);
     MPI_Finalize();
     return 0;
 }

@@ -1,4 +1,4 @@
-// Two ranks share a rod; rank 0 sends its part of the temperatures to rank 1 for printing.
+// Two ranks share a rod; rank 0 sends its part of the temperatures to rank 1, and gets the mean.
 //
 // Fixed: the inner cells are sent, without the boundary cells around them.
 //
@@ -15,6 +15,7 @@ int main(int argc, char **argv)
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
+    double mean = 0;
     if (rank == 0) {
         double u[CELLS + 2];
         for (int i = 0; i < CELLS + 2; i++)
@@ -23,8 +24,12 @@ int main(int argc, char **argv)
     } else {
         double u[CELLS];
         MPI_Recv(u, CELLS, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        printf("from %.1f to %.1f degrees\n", u[0], u[CELLS - 1]);
+        for (int i = 0; i < CELLS; i++)
+            mean += u[i] / CELLS;
     }
+    MPI_Bcast(&mean, 1, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("mean: %.1f degrees\n", mean);
     MPI_Finalize();
     return 0;
 }

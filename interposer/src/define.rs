@@ -26,10 +26,8 @@ pub(crate) fn world(abi: &Abi, comm_world: u64, rank: i32, size: i32) {
     }
     let comm = |id, local| Definition::Comm { id, local, remote: None, neighbors: None };
     if let Some(trace) = trace::get() {
-        trace.define(&[
-            comm(COMM_WORLD, Ranks::first_n(size as u32)),
-            comm(COMM_SELF, std::iter::once(rank).collect()),
-        ]);
+        trace
+            .define(&[comm(COMM_WORLD, Ranks::first_n(size as u32)), comm(COMM_SELF, std::iter::once(rank).collect())]);
     }
 }
 
@@ -115,13 +113,15 @@ pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
 
 fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> Definition {
     // A nonblocking duplicate must not be used before it is complete, but it has the group of its parent.
-    let pending = matches!(function.class, Class::Collective(Coll::CommDup | Coll::CommDupWithInfo, Start::Nonblocking));
+    let pending =
+        matches!(function.class, Class::Collective(Coll::CommDup | Coll::CommDupWithInfo, Start::Nonblocking));
     let parent = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
     let of = if pending { parent.unwrap_or(handle) } else { handle };
     let inter = ask(FnId::MPI_Comm_test_inter, of) != 0;
     let local = comm_group(abi, FnId::MPI_Comm_group, of);
     let remote = inter.then(|| comm_group(abi, FnId::MPI_Comm_remote_group, of));
-    let neighbors = (!inter).then(|| neighbors(abi, of)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
+    let neighbors =
+        (!inter).then(|| neighbors(abi, of)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
     Definition::Comm { id, local, remote, neighbors }
 }
 
@@ -192,13 +192,8 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
 /// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
 pub(crate) fn contents(abi: &'static Abi, function: &Function, words: &Words) {
     let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
-    let args = [
-        words[0],
-        &raw mut ints as u64,
-        &raw mut addresses as u64,
-        &raw mut types as u64,
-        &raw mut combiner as u64,
-    ];
+    let args =
+        [words[0], &raw mut ints as u64, &raw mut addresses as u64, &raw mut types as u64, &raw mut combiner as u64];
     if real::call(FnId::MPI_Type_get_envelope, &args) != Some(0) {
         return;
     }

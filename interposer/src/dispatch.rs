@@ -299,7 +299,11 @@ fn begin(
     open: &mut Open,
 ) -> bool {
     let site = thread.sites.site(frame.return_address, frame.stack_pointer());
-    if site == sites::NESTED || !thread.stage.reserve(info.max_record) {
+    if site == sites::NESTED {
+        return false;
+    }
+    if trace::is_lost() || !thread.stage.reserve(info.max_record) {
+        thread.mark_lost();
         return false;
     }
     let start = thread.stage.cursor;

@@ -226,9 +226,7 @@ impl Encoder<'_> {
             }),
             Len::LocalSize => self.comm_query(|comm, _| ask(FnId::MPI_Comm_size, comm)),
             Len::InNeighbors => self.comm_query(|comm, _| crate::define::neighbors(self.abi, comm).sources.len()),
-            Len::OutNeighbors => {
-                self.comm_query(|comm, _| crate::define::neighbors(self.abi, comm).destinations.len())
-            }
+            Len::OutNeighbors => self.comm_query(|comm, _| crate::define::neighbors(self.abi, comm).destinations.len()),
             Len::CartDims => self.comm_query(|comm, _| match crate::define::topology(comm) == self.abi.topo_cart {
                 true => ask(FnId::MPI_Cartdim_get, comm),
                 false => 0,

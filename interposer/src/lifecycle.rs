@@ -115,12 +115,8 @@ fn open(dir: &Path, header: &RankHeader, spawned: bool) -> io::Result<()> {
         }
     }
     _ = std::fs::remove_file(&path);
-    let mut file: File = OpenOptions::new()
-        .append(true)
-        .create_new(true)
-        .mode(0o644)
-        .custom_flags(libc::O_CLOEXEC)
-        .open(&path)?;
+    let mut file: File =
+        OpenOptions::new().append(true).create_new(true).mode(0o644).custom_flags(libc::O_CLOEXEC).open(&path)?;
     file.write_all(&trace_format::writer::file_header(header))?;
     trace::set(file, &dir, header.rank);
     Ok(())

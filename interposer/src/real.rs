@@ -24,7 +24,8 @@ unsafe impl Sync for Real {}
 unsafe impl Send for Real {}
 
 static REAL: OnceLock<Option<Real>> = OnceLock::new();
-static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] = [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
+static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
 
 /// The library, searched for at the first call; `None` if the process has none.
 pub(crate) fn library() -> Option<&'static Real> {
@@ -86,7 +87,8 @@ fn find() -> Option<Real> {
         }
         let Ok(path) = CString::new(module.path.as_str()) else { continue };
         // SAFETY: RTLD_NOLOAD only takes another reference on a module that is already loaded.
-        let Ok(library) = (unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOLOAD | libc::RTLD_LAZY) })
+        let Ok(library) =
+            (unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOLOAD | libc::RTLD_LAZY) })
         else {
             continue;
         };

@@ -37,7 +37,8 @@ fn is_binding(path: &str) -> bool {
 /// Prints a finding with its source line. Not for signal handlers.
 fn finding(check: &catalogue::CheckInfo, message: &str, return_address: Option<u64>) {
     let rank = trace::get().map_or(-1, |t| t.rank);
-    let mut text = format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
+    let mut text =
+        format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
     if let Some(address) = return_address {
         let mut symbols = Symbolizer::default();
         modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));

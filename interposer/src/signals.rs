@@ -51,7 +51,8 @@ pub(crate) fn install() {
             let action = action.assume_init_mut();
             action.sa_sigaction = on_signal as *const () as usize;
             // The program's stack for signals, if it has one; other signals as the program had it.
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | (*place).assume_init_ref().sa_flags & libc::SA_NODEFER;
+            action.sa_flags =
+                libc::SA_SIGINFO | libc::SA_ONSTACK | (*place).assume_init_ref().sa_flags & libc::SA_NODEFER;
             action.sa_mask = (*place).assume_init_ref().sa_mask;
             libc::sigaction(*signal, action, std::ptr::null_mut());
         }

@@ -21,8 +21,8 @@ pub(crate) struct Stage {
     thread: u16,
 }
 
-/// Kept free at the end of a stage for the terminating word.
-const RESERVE: usize = 64;
+/// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
+const RESERVE: usize = 512;
 
 impl Stage {
     /// Makes the stage file of a thread and maps it.
@@ -85,6 +85,17 @@ impl Stage {
     #[inline(always)]
     pub(crate) fn reserve(&mut self, bytes: usize) -> bool {
         if self.cursor + bytes + RESERVE <= STAGE_BYTES { true } else { self.empty() }
+    }
+
+    /// Writes a record that needs less than the reserve, without making room: the last one of a stage.
+    pub(crate) fn last(&mut self, record: &[u8], kind: u16) {
+        if record.len() + 16 > RESERVE || self.cursor + record.len() + 16 > STAGE_BYTES {
+            return;
+        }
+        let start = self.cursor;
+        // SAFETY: checked above; the first word is stored by `commit`.
+        unsafe { std::ptr::copy_nonoverlapping(record.as_ptr().add(8), self.at(start + 8), record.len() - 8) };
+        self.commit(start + record.len(), kind, State::System);
     }
 
     /// Commits the record that begins at the cursor and ends at `end` (unpadded); returns its offset.

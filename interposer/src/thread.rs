@@ -17,6 +17,8 @@ pub(crate) struct Thread {
     pub(crate) depth: usize,
     /// An error whose handler would have ended the program: communicator and error code.
     pub(crate) fatal: Option<(u64, i32)>,
+    /// The stage ends with the mark that recording has ended.
+    marked_lost: bool,
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
     /// Statuses of our own for calls whose program ignores them, by depth.
@@ -109,6 +111,7 @@ fn first_call() -> Option<*mut Thread> {
                 handles: handles::Cache::new(),
                 depth: 0,
                 fatal: None,
+                marked_lost: false,
                 last_poll: None,
                 statuses: Vec::new(),
             }))
@@ -124,6 +127,23 @@ fn first_call() -> Option<*mut Thread> {
 }
 
 impl Thread {
+    /// Recording has ended: the last record says so, once.
+    #[cold]
+    pub(crate) fn mark_lost(&mut self) {
+        if std::mem::replace(&mut self.marked_lost, true) {
+            return;
+        }
+        let mut reason = trace::loss();
+        while reason.len() > 400 {
+            reason.pop();
+        }
+        let mut bytes = Vec::new();
+        let event = trace_format::call::SystemEvent::Lost { reason };
+        writer::encode_system(&event, crate::clock::now(), &mut bytes);
+        self.last_poll = None;
+        self.stage.last(&bytes, trace_format::record::SystemKind::Lost as u16);
+    }
+
     /// Writes a system record.
     pub(crate) fn system(&mut self, event: &trace_format::call::SystemEvent) {
         let mut bytes = Vec::new();

@@ -12,6 +12,7 @@ use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, PROCESS_THR
 
 /// Set when something could not be written: nothing is recorded any more.
 static LOST: AtomicBool = AtomicBool::new(false);
+static LOSS: OnceLock<String> = OnceLock::new();
 /// Descriptor of the trace for the signal handler; -1 before it is open.
 static RAW_FD: AtomicI32 = AtomicI32::new(-1);
 
@@ -31,10 +32,17 @@ pub(crate) fn get() -> Option<&'static Trace> {
 /// Says that nothing more can be recorded, once.
 pub(crate) fn lost(reason: &str) {
     if !LOST.swap(true, Ordering::SeqCst) {
+        _ = LOSS.set(reason.to_owned());
         log::line(&format!("recording stops here: {reason}; the program goes on, the trace holds what came before"));
     }
 }
 
+/// Why nothing more is recorded.
+pub(crate) fn loss() -> String {
+    LOSS.get().cloned().unwrap_or_default()
+}
+
+#[inline(always)]
 pub(crate) fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
@@ -60,6 +68,12 @@ impl Trace {
         }
         let fd = file.as_raw_fd();
         let total: usize = parts.iter().map(|p| p.len()).sum();
+        // Past the limit on file sizes a write would raise SIGXFSZ, which ends the program.
+        let size = file.metadata().map_or(0, |m| m.len());
+        if size + total as u64 > size_limit() {
+            lost(&format!("the trace in {} has reached the limit on file sizes (ulimit -f)", self.dir.display()));
+            return false;
+        }
         let mut done = 0;
         while done < total {
             let mut left = done;
@@ -103,6 +117,14 @@ impl Trace {
             Err(e) => lost(&e.to_string()),
         }
     }
+}
+
+/// The largest file that this process may write (RLIMIT_FSIZE).
+fn size_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `limit` is a valid place for the result.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    limit.rlim_cur
 }
 
 fn block(kind: BlockKind, thread: u16, lap: u64, payload: &[u8]) -> [u8; BLOCK_HEADER_BYTES] {

@@ -47,7 +47,12 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
         .output()
         .with_context(|| format!("cannot run {}", mpi.mpicc.display()))?;
     if !output.status.success() {
-        bail!("{} does not compile with {}:\n{}", relative.display(), mpi.name, String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "{} does not compile with {}:\n{}",
+            relative.display(),
+            mpi.name,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     std::fs::rename(&part, &program)?;
     Ok(program)

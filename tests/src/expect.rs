@@ -133,9 +133,8 @@ impl Program {
 
     fn missing_marks(&self, finding: &Finding) -> Vec<String> {
         let marks = self.marks.iter().filter(|mark| mark.check == finding.check);
-        let missing = marks.filter(|mark| {
-            !finding.sites.iter().any(|site| site.line == mark.line && site.file == self.file_name())
-        });
+        let missing = marks
+            .filter(|mark| !finding.sites.iter().any(|site| site.line == mark.line && site.file == self.file_name()));
         missing.map(|mark| format!("line {} is not among the places of: {finding}", mark.line)).collect()
     }
 }
@@ -208,7 +207,12 @@ mod tests {
 
     #[test]
     fn wrong_comments_are_refused() {
-        for wrong in ["// ranks: 4\n// arg: 4\n", "// ranks: 4\n// expect: abend of rank 3\n", "x; //~ abend\n", "// ranks: many\n"] {
+        for wrong in [
+            "// ranks: 4\n// arg: 4\n",
+            "// ranks: 4\n// expect: abend of rank 3\n",
+            "x; //~ abend\n",
+            "// ranks: many\n",
+        ] {
             assert!(Program::parse(Path::new("bug.c"), wrong).is_err(), "{wrong}");
         }
     }

@@ -54,8 +54,10 @@ impl Blessings {
     /// run stay as they are.
     pub fn write(&self) -> Result<()> {
         for (program, new) in self.0.lock().expect("no test panics in here").iter() {
-            let all: BTreeMap<&str, String> =
-                MPIS.iter().filter_map(|mpi| Some((*mpi, new.get(mpi).cloned().or_else(|| kept(program, mpi))?))).collect();
+            let all: BTreeMap<&str, String> = MPIS
+                .iter()
+                .filter_map(|mpi| Some((*mpi, new.get(mpi).cloned().or_else(|| kept(program, mpi))?)))
+                .collect();
             let mut texts = all.values();
             let first = texts.next();
             if let Some(first) = first.filter(|first| texts.all(|text| text == *first)) {

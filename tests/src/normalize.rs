@@ -5,11 +5,14 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// What is replaced, in this order: a pattern, and what stands for it.
-const RULES: [(&str, &str); 10] = [
+const RULES: [(&str, &str); 12] = [
     (r"(?m)[ \t]+$", ""),
+    // Where the ranks of an aborted job were when the launcher ended them, and whether they had ended before, is a race.
+    (r"(?m)^  (= )?ranks? [\d,-]+:? (was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),
+    (r"\bin \d+ MPI calls?\b", "in <number> MPI calls"),
     // Open MPI's and MPICH's own words, in messages of errors that the library reported.
-    (r"\bMPICH (Version:?\s*)?\d+\.\d+[\w.]*", "<MPI>"),
-    (r"\bOpen MPI v?\d+\.\d+[\w.]*", "<MPI>"),
+    (r"\bMPICH (Version:?\s*)?\d+\.\d+[\w.]*( \(MPI [\d.]+\))?", "<MPI>"),
+    (r"\bOpen MPI v?\d+\.\d+[\w.]*( \(MPI [\d.]+\))?", "<MPI>"),
     (r"\bmpivet \d+\.\d+\.\d+", "mpivet <version>"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?", "<date>"),
     (r"\b0x[0-9a-fA-F]+\b", "<address>"),
@@ -46,8 +49,12 @@ mod tests {
 
     #[test]
     fn what_differs_between_runs_is_replaced() {
-        let report = "mpivet 0.1.0, MPI: Open MPI 4.1.4, pid 4711, 2 ranks, 1.25 s  \nMPI_Recv(buf=0x7ffc00, count=3)\n";
-        let expected = "mpivet <version>, MPI: <MPI>, pid <pid>, 2 ranks, <time>\nMPI_Recv(buf=<address>, count=3)\n";
+        let report = "mpivet: /t/mpivet-tests/programs/mpich-0123456789abcdef/bug, 2 ranks, Open MPI v4.1.4 (MPI 3.1)\n  \
+                      ranks 0-2: ended by MPI_Abort or from outside in MPI_Allreduce (a.c:34)\n  rank 3: crashed\n  \
+                      1 error in 11 MPI calls  \n  = rank 2 was ended by the launcher afterwards\n  \
+                      = rank 3 waits behind them\npid 4711, 1.25 s, MPI_Recv(buf=0x7ffc00, count=3)\n";
+        let expected = "mpivet: <programs>/bug, 2 ranks, <MPI>\n  1 error in <number> MPI calls\n  \
+                        = rank 3 waits behind them\npid <pid>, <time>, MPI_Recv(buf=<address>, count=3)\n";
         assert_eq!(normalize(report), expected);
     }
 }

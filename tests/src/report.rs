@@ -82,6 +82,8 @@ impl Site {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} ranks {:?}: {}", self.severity, self.check, self.ranks, self.message)?;
-        self.sites.iter().try_for_each(|s| write!(f, "\n      rank {} {} {}:{}  {}", s.rank, s.function, s.file, s.line, s.source))
+        self.sites
+            .iter()
+            .try_for_each(|s| write!(f, "\n      rank {} {} {}:{}  {}", s.rank, s.function, s.file, s.line, s.source))
     }
 }

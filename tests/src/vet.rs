@@ -51,8 +51,9 @@ pub fn vet(job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
         bail!("not finished after {} s\n{}", limit.as_secs(), last_words(&outcome));
     }
     let text = std::fs::read_to_string(&report).unwrap_or_default();
-    let report = Report::parse(&text)
-        .with_context(|| format!("mpivet wrote no good report, exit code {:?}\n{}", outcome.code, last_words(&outcome)))?;
+    let report = Report::parse(&text).with_context(|| {
+        format!("mpivet wrote no good report, exit code {:?}\n{}", outcome.code, last_words(&outcome))
+    })?;
     Ok(Vetted { outcome, report, trace })
 }
 
@@ -71,7 +72,12 @@ pub fn analyze(trace: &Path) -> Result<String> {
     command.args(["analyze", "--format", "text", "--report"]).arg(&file).arg(trace);
     Mpi::prepare(&mut command);
     let outcome = run::run(command, Duration::from_secs(30))?;
-    ensure!(matches!(outcome.code, Some(0 | 1)), "mpivet analyze: exit code {:?}\n{}", outcome.code, last_words(&outcome));
+    ensure!(
+        matches!(outcome.code, Some(0 | 1)),
+        "mpivet analyze: exit code {:?}\n{}",
+        outcome.code,
+        last_words(&outcome)
+    );
     std::fs::read_to_string(&file).with_context(|| format!("no report in {}", file.display()))
 }
 

@@ -40,7 +40,9 @@ fn main() -> ExitCode {
 fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
     let programs = programs()?;
     let blessings = Arc::new(Blessings::default());
-    let mut trials = vec![Trial::test("examples::every_check_has_a_bug_and_a_twin", || every_check_has_its_programs().map_err(failed))];
+    let mut trials = vec![Trial::test("examples::every_check_has_a_bug_and_a_twin", || {
+        every_check_has_its_programs().map_err(failed)
+    })];
     for mpi in mpi::required() {
         for program in programs.iter().filter(|p| p.runs_under(mpi.name)) {
             let name = format!("{}::{}", mpi.name, name_of(&program.path)?.replace('/', "::"));
@@ -101,7 +103,10 @@ fn every_check_has_its_programs() -> Result<()> {
             bug || stem.starts_with("fixed") || name.starts_with("clean/"),
             "{name}: neither bug*.c nor fixed*.c nor in clean/"
         );
-        ensure!(bug == !(program.expected.is_empty() && program.later.is_empty()), "{name}: a bug expects a finding, and no other does");
+        ensure!(
+            bug == !(program.expected.is_empty() && program.later.is_empty()),
+            "{name}: a bug expects a finding, and no other does"
+        );
         for expected in &program.expected {
             ensure!(CHECKS.iter().any(|c| c.name == expected.check), "{name}: there is no check {}", expected.check);
         }

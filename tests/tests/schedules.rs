@@ -76,7 +76,12 @@ fn correct(mpi: &Mpi, first: u64) -> Result<()> {
     for finding in &vetted.report.findings {
         bail!("{finding}\n(files in {})", dir.display());
     }
-    ensure!(vetted.outcome.code == Some(0), "exit code {:?}\n{words}\n(files in {})", vetted.outcome.code, dir.display());
+    ensure!(
+        vetted.outcome.code == Some(0),
+        "exit code {:?}\n{words}\n(files in {})",
+        vetted.outcome.code,
+        dir.display()
+    );
     ensure!(vetted.outcome.stdout.contains(&format!("{BATCH} schedules")), "not all were played\n{words}");
     Ok(())
 }
@@ -84,7 +89,8 @@ fn correct(mpi: &Mpi, first: u64) -> Result<()> {
 /// The first schedule from `seed` on that has a place for the mistake.
 fn mutant(kind: &'static str, seed: u64) -> Mutant {
     let mut random = Random::new(seed);
-    let mut tries = (0u64..).filter_map(|again| mutate(generate(seed + 1_000_000 * (again + 1), ranks(seed)), kind, &mut random));
+    let mut tries =
+        (0u64..).filter_map(|again| mutate(generate(seed + 1_000_000 * (again + 1), ranks(seed)), kind, &mut random));
     tries.next().expect("an endless supply")
 }
 
@@ -99,7 +105,11 @@ fn wrong(mpi: &Mpi, kind: &'static str, seed: u64) -> Result<()> {
     };
     let list: Vec<String> = serious.iter().map(ToString::to_string).collect();
     let list = list.join("\n");
-    ensure!(good, "{what}: expected one {check} that names ranks {culprits:?}, found\n{list}\n(files in {})", dir.display());
+    ensure!(
+        good,
+        "{what}: expected one {check} that names ranks {culprits:?}, found\n{list}\n(files in {})",
+        dir.display()
+    );
     ensure!(vetted.outcome.code == Some(1), "exit code {:?}", vetted.outcome.code);
     ensure!(vetted.outcome.leftovers.is_empty(), "left running: {:?}", vetted.outcome.leftovers);
     Ok(())

@@ -11,7 +11,7 @@
 //! thread's stage (one lap), or definitions. Blocks are appended whole; a torn block at the end of the file is what a
 //! killed process leaves, and its contents are still in the stage.
 //!
-//! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64) and
+//! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64, lost u64) and
 //! `RankHeader::stage_bytes` of records. `lap` counts how often the stage was emptied into the file, `records` is
 //! the number of CALL records in the file before this lap.
 
@@ -28,6 +28,9 @@ pub const BLOCK_HEADER_BYTES: usize = 32;
 pub const STAGE_HEADER_BYTES: usize = 4096;
 pub const STAGE_LAP_OFFSET: usize = 16;
 pub const STAGE_RECORDS_OFFSET: usize = 24;
+/// Not zero once the stage could not be emptied into the file (a full disk): the trace ends there. The record that
+/// would say so may have no room anywhere else.
+pub const STAGE_LOST_OFFSET: usize = 32;
 /// The thread number of blocks that belong to no thread: signals and the end of the process. They have no stage.
 pub const PROCESS_THREAD: u16 = u16::MAX;
 /// Default size of a stage.

@@ -5,8 +5,8 @@ use crate::call::{Call, Outcome, Status, SystemEvent, Value};
 use crate::codec;
 use crate::definition::{Definition, Id};
 use crate::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC, VERSION, checksum,
-    rank_path, stage_path,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC,
+    VERSION, checksum, rank_path, stage_path,
 };
 use crate::mpi::{FnId, table_hash};
 use crate::plan::{Elem, Item, Shape, plans};
@@ -117,6 +117,8 @@ pub struct RankReader {
     pub defects: Vec<Defect>,
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
+    /// A stage said that its thread could not write any more.
+    lost: bool,
     /// The writer is gone: a torn tail is damage, not work in progress.
     finished: bool,
 }
@@ -165,6 +167,7 @@ impl RankReader {
             buffer: Vec::new(),
             defects: Vec::new(),
             late: Vec::new(),
+            lost: false,
             finished: false,
         })
     }
@@ -200,6 +203,11 @@ impl RankReader {
             any = true;
         }
         Ok(any)
+    }
+
+    /// Bytes of the file that are still to be read.
+    pub fn unread(&self) -> u64 {
+        self.size().map_or(0, |size| size.saturating_sub(self.pos))
     }
 
     fn defect(&mut self, what: impl Into<String>) {
@@ -408,6 +416,11 @@ impl RankReader {
                 }
             }
             taken.push((number, staged));
+            if stage.is_lost() && !self.lost {
+                self.lost = true;
+                let reason = "the trace could not be written any further".into();
+                self.late.push(RankEvent::System { thread: number, time: 0, event: SystemEvent::Lost { reason } });
+            }
         }
         taken
     }

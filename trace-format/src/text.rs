@@ -476,12 +476,13 @@ fn parse_id(kind: Kind, text: &str) -> Result<Id, String> {
         (Kind::Op, name) => op_id(name),
         _ => None,
     };
-    predefined.or_else(|| user_id(text)).ok_or_else(|| format!("`{text}` names no {kind:?}"))
+    let numbered = || text.split_once('#').and_then(|(_, number)| number.parse().ok());
+    predefined.or_else(|| user_id(text)).or_else(numbered).ok_or_else(|| format!("`{text}` names no {kind:?}"))
 }
 
 fn parse_value(kind: Kind, text: &str, define: &mut dyn FnMut(Definition)) -> Result<Value, String> {
     let (text, slot) = match text.rsplit_once('@') {
-        Some((text, slot)) if kind == Kind::Request => (text, Some(int(slot)? as u64)),
+        Some((text, slot)) if matches!(kind, Kind::Request | Kind::Message) => (text, Some(int(slot)? as u64)),
         _ => (text, None),
     };
     if let Some(list) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {

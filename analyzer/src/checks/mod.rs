@@ -56,7 +56,7 @@ checks! {
 }
 
 /// A message whose two halves are not obviously alike.
-pub(crate) fn pair(model: &mut Model, message: &Message) {
+pub(crate) fn message(model: &mut Model, message: &Message) {
     let mut report = std::mem::take(&mut model.report);
     for (_, rule) in RULES {
         if let Rule::Message(rule) = rule
@@ -155,7 +155,8 @@ fn answers(answers: &[(i32, String)]) -> String {
         }
     }
     let more = groups.len().saturating_sub(4);
-    let mut parts: Vec<String> = groups.iter().take(4).map(|(says, ranks)| format!("{} {says}", rank_list(ranks))).collect();
+    let mut parts: Vec<String> =
+        groups.iter().take(4).map(|(says, ranks)| format!("{} {says}", rank_list(ranks))).collect();
     if more > 0 {
         parts.push(format!("{more} more answers"));
     }

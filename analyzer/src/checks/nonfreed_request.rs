@@ -12,7 +12,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for l in e.leftovers.iter().filter(|l| l.persistent && !l.active) {
         let (rank, name) = (l.origin.rank, l.origin.name());
         let message = format!("rank {rank} never freed the persistent request of {name}");
-        report.add_lazy(model, CHECK, &[&l.origin], || {
+        report.add_lazy(model, CHECK, &[&l.origin], 1, || {
             Draft::new(CHECK, message, vec![Site::new(&l.origin, "makes the request")])
         });
     }

@@ -11,7 +11,7 @@ pub(super) static CHECK: &CheckInfo = &NONPAIRED_SEND;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for a in e.alone.iter().filter(|a| a.is_send) {
-        report.add_lazy(model, CHECK, &[&a.shown], || {
+        report.add_lazy(model, CHECK, &[&a.shown], 1, || {
             let tag = format_int(Kind::Tag, i64::from(a.tag), &NoNames);
             let message = nonpaired(a.rank, &outside_rank(a.peer), &tag, a.origin.name());
             let mut draft = Draft::new(CHECK, message, vec![Site::new(&a.shown, "the send without a receive")]);

@@ -4,6 +4,7 @@ use super::MAX_SITES;
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site, rank_list};
+use crate::engine::wait::Why;
 use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
 
 pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
@@ -32,7 +33,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         if !more.is_empty() {
             draft.notes.push(format!("{} more calls like these", more.len()));
         }
-        if e.graph.is_uncertain(&knot.ranks) {
+        let sends = knot.ranks.iter().any(|r| e.graph.waits_for(*r).iter().any(|w| matches!(w.1, Why::Receive(_))));
+        if sends && e.graph.is_uncertain(&knot.ranks) {
             draft.notes.push(
                 "a send that the library buffers would have returned; it did not, and the standard does not promise it"
                     .into(),

@@ -17,7 +17,7 @@ pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
     if d.formal && too_long {
         return false;
     }
-    report.add_lazy(model, CHECK, &[&m.send, &m.recv], || {
+    report.add_lazy(model, CHECK, &[&m.send, &m.recv], m.count, || {
         let all = &model.signatures;
         let message = format!(
             "rank {} sends {} to rank {}, which receives {}: element {} is {} on one side and {} on the other",

@@ -18,7 +18,7 @@ pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
     if !too_long {
         return false;
     }
-    report.add_lazy(model, CHECK, &[&m.send, &m.recv], || {
+    report.add_lazy(model, CHECK, &[&m.send, &m.recv], m.count, || {
         let bytes = |b: Option<u64>| b.map(|b| format!(" ({b} bytes)")).unwrap_or_default();
         let message = format!(
             "rank {} sends {}{} to rank {}, whose receive has room for {}{}",

@@ -6,10 +6,11 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
 use super::types::Amount;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use trace_format::call::{Value, special};
-use trace_format::definition::Id;
+use trace_format::definition::{Id, Neighbors};
 use trace_format::mpi::{Class, Coll, FnId, Start};
 
 /// The calls on one object, in order.
@@ -19,6 +20,10 @@ pub(crate) struct Space {
     queue: VecDeque<Instance>,
     /// Number of calls of each process.
     next: Vec<u64>,
+    /// Thread and time of the last call of each process that has several threads.
+    last: FxHashMap<u32, (u16, u64)>,
+    /// Calls of several threads came out of order: which belong together is uncertain.
+    pub(crate) tangled: bool,
 }
 
 /// One collective operation.
@@ -37,6 +42,8 @@ pub(crate) struct Part {
     /// The call that started it, if that is another.
     pub(crate) start: Option<Arc<Origin>>,
     pub(crate) done: bool,
+    /// Not all calls of its rank are known at this place: which operation it belongs to is uncertain.
+    pub(crate) dim: bool,
 }
 
 impl Part {
@@ -61,7 +68,7 @@ pub(crate) fn what(func: FnId) -> What {
 
 impl Space {
     pub(crate) fn new(size: u32) -> Space {
-        Space { base: 0, queue: VecDeque::new(), next: vec![0; size as usize] }
+        Space { base: 0, queue: VecDeque::new(), next: vec![0; size as usize], last: FxHashMap::default(), tangled: false }
     }
 
     pub(crate) fn get(&self, index: u64) -> Option<&Instance> {
@@ -94,8 +101,15 @@ impl Model {
         call: &Arc<Origin>,
         start: Option<&Arc<Origin>>,
     ) -> u64 {
+        let rank = &self.ranks[call.rank as usize];
+        let (dim, several) = (rank.holed, rank.threads.len() > 1);
         let space = &mut self.comms.list[comm as usize].space;
         let size = space.next.len();
+        if several {
+            let shown = start.unwrap_or(call);
+            let last = space.last.insert(position, (shown.thread, shown.time));
+            space.tangled |= last.is_some_and(|(thread, time)| thread != shown.thread && shown.time < time);
+        }
         let index = space.next[position as usize];
         space.next[position as usize] += 1;
         while space.base + (space.queue.len() as u64) <= index {
@@ -104,7 +118,7 @@ impl Model {
             space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false });
         }
         let instance = &mut space.queue[(index - space.base) as usize];
-        instance.parts[position as usize] = Some(Part { call: call.clone(), start: start.cloned(), done: false });
+        instance.parts[position as usize] = Some(Part { call: call.clone(), start: start.cloned(), done: false, dim });
         instance.arrived += 1;
         if instance.arrived as usize == size {
             self.check_collective(comm, index);
@@ -128,10 +142,13 @@ impl Model {
     /// Holds the parts that are there against each other.
     pub(crate) fn check_collective(&mut self, comm: CommIx, index: u64) {
         let c = &self.comms.list[comm as usize];
-        if c.spoiled || c.foreign || c.size() < 2 || c.members().any(|r| self.ranks[r as usize].holed) {
+        if c.spoiled || c.foreign || c.space.tangled || c.size() < 2 {
             return;
         }
         let Some(instance) = self.comms.list[comm as usize].space.get_mut(index) else { return };
+        if instance.parts.iter().flatten().any(|p| p.dim) {
+            return;
+        }
         // Lent to the checks, which need the rest of the model as well.
         let parts = std::mem::take(&mut instance.parts);
         let verdict = crate::checks::collective(self, &Gathering { comm, parts: &parts });
@@ -256,6 +273,19 @@ impl Half<'_> {
     }
 }
 
+/// The neighbours of the calling process, if its call is a neighbourhood collective and they are known.
+pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbors> {
+    use Coll::*;
+    let What::Coll(
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw,
+    ) = view.coll()
+    else {
+        return None;
+    };
+    let id = view.int(shape(view.call.func).comm)? as Id;
+    model.ranks[view.rank as usize].objects.neighbors.get(&id)
+}
+
 /// How a collective's result depends on others: whom a process needs before its own call can return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
@@ -280,17 +310,68 @@ pub(crate) fn needs(what: What) -> Needs {
         Gather | Gatherv | Reduce => Needs::RootNeedsAll,
         Bcast | Scatter | Scatterv => Needs::AllNeedRoot,
         Scan | Exscan => Needs::Lower,
-        CommDup | CommDupWithInfo | CommSplit | CommSplitType | CommCreate | CartCreate | CartSub | GraphCreate
-        | DistGraphCreate | DistGraphCreateAdjacent | IntercommMerge | CommShrink | CommAgree | StreamCommCreate
-        | ThreadcommInit | WinCreate | WinAllocate | WinAllocateShared | WinCreateDynamic | WinFree => Needs::All,
-        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw
-        | CommFree | CommDisconnect | CommSetInfo | CommSpawn | CommSpawnMultiple | CommAccept | CommConnect
-        | WinFence | WinSetInfo | FileOpen | FileClose | FileSetView | FileSetSize | FilePreallocate
-        | FileSetAtomicity | FileSync | FileSetInfo | FileSeekShared | FileReadAll | FileWriteAll | FileReadAtAll
-        | FileWriteAtAll | FileReadOrdered | FileWriteOrdered | FileReadAllBegin | FileReadAllEnd
-        | FileWriteAllBegin | FileWriteAllEnd | FileReadAtAllBegin | FileReadAtAllEnd | FileWriteAtAllBegin
-        | FileWriteAtAllEnd | FileReadOrderedBegin | FileReadOrderedEnd | FileWriteOrderedBegin
-        | FileWriteOrderedEnd | ThreadcommFree => Needs::Nobody,
+        CommDup
+        | CommDupWithInfo
+        | CommSplit
+        | CommSplitType
+        | CommCreate
+        | CartCreate
+        | CartSub
+        | GraphCreate
+        | DistGraphCreate
+        | DistGraphCreateAdjacent
+        | IntercommMerge
+        | CommShrink
+        | CommAgree
+        | StreamCommCreate
+        | ThreadcommInit
+        | WinCreate
+        | WinAllocate
+        | WinAllocateShared
+        | WinCreateDynamic
+        | WinFree => Needs::All,
+        NeighborAllgather
+        | NeighborAllgatherv
+        | NeighborAlltoall
+        | NeighborAlltoallv
+        | NeighborAlltoallw
+        | CommFree
+        | CommDisconnect
+        | CommSetInfo
+        | CommSpawn
+        | CommSpawnMultiple
+        | CommAccept
+        | CommConnect
+        | WinFence
+        | WinSetInfo
+        | FileOpen
+        | FileClose
+        | FileSetView
+        | FileSetSize
+        | FilePreallocate
+        | FileSetAtomicity
+        | FileSync
+        | FileSetInfo
+        | FileSeekShared
+        | FileReadAll
+        | FileWriteAll
+        | FileReadAtAll
+        | FileWriteAtAll
+        | FileReadOrdered
+        | FileWriteOrdered
+        | FileReadAllBegin
+        | FileReadAllEnd
+        | FileWriteAllBegin
+        | FileWriteAllEnd
+        | FileReadAtAllBegin
+        | FileReadAtAllEnd
+        | FileWriteAtAllBegin
+        | FileWriteAtAllEnd
+        | FileReadOrderedBegin
+        | FileReadOrderedEnd
+        | FileWriteOrderedBegin
+        | FileWriteOrderedEnd
+        | ThreadcommFree => Needs::Nobody,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::collective::Space;
 use super::p2p::Mailbox;
 use rustc_hash::FxHashMap;
-use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, UNKNOWN_ID};
+use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, Neighbors, UNKNOWN_ID};
 use trace_format::ranks::Ranks;
 
 /// Number of a communicator, window or file of the whole run.
@@ -66,15 +66,37 @@ pub(crate) enum CommKey {
     /// MPI_COMM_SELF of a rank.
     Own(i32),
     /// Made by the collective number `index` of `parent`; the first rank tells the parts of a split apart.
-    Child { parent: CommIx, index: u64, first: i32 },
+    Child {
+        parent: CommIx,
+        index: u64,
+        first: i32,
+    },
     /// Window or file made by a collective.
-    Object { parent: CommIx, index: u64 },
+    Object {
+        parent: CommIx,
+        index: u64,
+    },
     /// The calls of a group that make a communicator (MPI_Comm_create_group, MPI_Comm_create_from_group), by tag.
-    GroupCalls { parent: Option<CommIx>, ranks: Ranks, tag: i64, text: String },
+    GroupCalls {
+        parent: Option<CommIx>,
+        ranks: Ranks,
+        tag: i64,
+        text: String,
+    },
     /// Intercommunicator of two groups (the one with the lower first rank first), n-th of its kind.
-    Inter { low: Ranks, high: Ranks, tag: i64, nth: u64 },
+    Inter {
+        low: Ranks,
+        high: Ranks,
+        tag: i64,
+        nth: u64,
+    },
     /// Made where mpivet did not look.
-    Nth { kind: u8, low: Ranks, high: Ranks, nth: u64 },
+    Nth {
+        kind: u8,
+        low: Ranks,
+        high: Ranks,
+        nth: u64,
+    },
 }
 
 /// Kinds of objects whose collectives are ordered by the object.
@@ -153,6 +175,8 @@ pub(crate) struct Objects {
     pub(crate) members: FxHashMap<(u8, Id), Option<Member>>,
     pub(crate) groups_of: FxHashMap<Id, (Ranks, Option<Ranks>)>,
     pub(crate) groups: FxHashMap<Id, Ranks>,
+    /// Neighbours of this rank in its communicators with a topology.
+    pub(crate) neighbors: FxHashMap<Id, Neighbors>,
     /// Communicators of windows and files.
     pub(crate) on_comm: FxHashMap<(u8, Id), Id>,
     nth: FxHashMap<CommKey, u64>,

@@ -2,7 +2,7 @@
 
 use super::facts::{Origin, rank_list};
 use super::p2p::OpId;
-use super::wait::{Graph, Mode, Verdict};
+use super::wait::{Graph, Verdict};
 use super::{End, Model, RankEnd};
 use std::sync::Arc;
 use trace_format::mpi::Class;
@@ -16,7 +16,6 @@ pub(crate) struct Leftover {
     pub(crate) active: bool,
     /// Its send or receive has a partner, or needs none.
     pub(crate) paired: bool,
-    pub(crate) cancelled: bool,
     /// Instance of its collective, and whether all processes started that.
     pub(crate) collective: Option<bool>,
 }
@@ -59,10 +58,10 @@ pub(crate) struct Ending {
     pub(crate) left_inside: Vec<i32>,
     /// Ranks that were ended from outside.
     pub(crate) killed: Vec<i32>,
-    /// Something ended the run before its time, so that what is missing says nothing.
-    pub(crate) cut: bool,
     pub(crate) leftovers: Vec<Leftover>,
+    /// Empty if something ended the run before its time: what is missing then says nothing.
     pub(crate) alone: Vec<Alone>,
+    /// Empty likewise.
     pub(crate) incomplete: Vec<Incomplete>,
 }
 
@@ -75,7 +74,8 @@ pub(crate) fn is_crash(signal: i32) -> bool {
 impl Ending {
     /// What happened to the others when the run was cut short, for the finding that is the cause.
     pub(crate) fn aftermath(&self) -> Option<String> {
-        (!self.killed.is_empty()).then(|| format!("{} {} ended by the launcher afterwards", rank_list(&self.killed), was(&self.killed)))
+        (!self.killed.is_empty())
+            .then(|| format!("{} {} ended by the launcher afterwards", rank_list(&self.killed), was(&self.killed)))
     }
 
     /// Is there a reason inside the run for ranks to have been ended from outside?
@@ -125,12 +125,11 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         let r = &model.ranks[*i as usize];
         r.exit.is_some() || r.finalized || r.missing || r.lost || r.holed
     };
-    let killed: Vec<i32> = (0..n)
-        .filter(|i| !ended(i) && !crashed.contains(i) && !aborted.contains(i) && !failed.contains(i))
-        .collect();
+    let killed: Vec<i32> =
+        (0..n).filter(|i| !ended(i) && !crashed.contains(i) && !aborted.contains(i) && !failed.contains(i)).collect();
     // Elsewhere something went wrong: only what is certain is a finding of its own.
     let certain = (trouble || !left.is_empty() || !left_inside.is_empty()) && !end.stopped;
-    let graph = Graph::of(model, Mode::Over);
+    let graph = Graph::of(model);
     let verdict = graph.verdict(certain);
     let ends = (0..n)
         .map(|i| {
@@ -160,6 +159,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         || !left_inside.is_empty()
         || !verdict.dead.is_empty();
     pair_leftovers(model);
+    model.judge_messages();
     let leftovers = leftovers(model);
     let (alone, incomplete) = if cut { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
     Ending {
@@ -173,7 +173,6 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         left,
         left_inside,
         killed: if end.stopped { Vec::new() } else { killed },
-        cut,
         leftovers,
         alone,
         incomplete,
@@ -237,7 +236,6 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
                     persistent: q.persistent,
                     active: q.active,
                     paired: paired(q.send) && paired(q.recv),
-                    cancelled: q.cancelled,
                     collective: q.collective.map(|(comm, index, _)| {
                         let space = &model.comms.list[comm as usize].space;
                         space.get(index).is_none_or(|i| i.arrived as usize == i.parts.len())
@@ -267,9 +265,10 @@ fn alone(model: &Model) -> Vec<Alone> {
     let describe = |op: OpId| {
         let o = &model.ops[op];
         // A message or a receive that misses its partner by a tag or a communicator says what the mistake is.
-        let near = ops.iter().map(|other| &model.ops[*other]).find(|other| {
-            other.is_send() != o.is_send() && other.rank == o.peer && other.peer == o.rank
-        });
+        let near = ops
+            .iter()
+            .map(|other| &model.ops[*other])
+            .find(|other| other.is_send() != o.is_send() && other.rank == o.peer && other.peer == o.rank);
         let near = near.map(|n| {
             let what = if n.is_send() { "message" } else { "receive" };
             let how = if n.comm != o.comm {
@@ -297,7 +296,7 @@ fn alone(model: &Model) -> Vec<Alone> {
 fn incomplete(model: &Model) -> Vec<Incomplete> {
     let mut all = Vec::new();
     for comm in &model.comms.list {
-        if comm.foreign || comm.spoiled || comm.members().any(|r| model.is_dim(r)) {
+        if comm.foreign || comm.spoiled || comm.space.tangled || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }
         let mut open = comm.space.open().filter(|(_, i)| i.arrived != 0 && (i.arrived as usize) < i.parts.len());

@@ -12,8 +12,10 @@ use trace_format::ranks::Ranks;
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]
-pub struct Origin {
+pub(crate) struct Origin {
     pub(crate) rank: i32,
+    /// In ticks of the rank.
+    pub(crate) time: u64,
     pub(crate) thread: u16,
     pub(crate) func: FnId,
     pub(crate) index: u64,
@@ -33,7 +35,7 @@ impl Origin {
 
 /// A call that a finding speaks of.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub(crate) struct Site {
     pub(crate) rank: i32,
     /// `None`: a place outside of MPI.
     pub(crate) call: Option<Arc<Origin>>,
@@ -105,12 +107,13 @@ impl Report {
         model: &Model,
         check: &'static CheckInfo,
         calls: &[&Arc<Origin>],
+        count: u64,
         make: impl FnOnce() -> Draft,
     ) {
         let places = calls.iter().map(|c| model.place(c)).collect();
         let order: Vec<_> = calls.iter().map(|c| (c.rank, c.thread, c.event())).collect();
         let ranks: Vec<i32> = calls.iter().map(|c| c.rank).collect();
-        self.keep((check.code, 0, places), order, &ranks, make);
+        self.keep((check.code, 0, places), order, &ranks, count, make);
     }
 
     /// Adds a finding.
@@ -121,7 +124,7 @@ impl Report {
         let order: Vec<_> = draft.calls.iter().map(Site::order).collect();
         let ranks =
             if draft.ranks.is_empty() { draft.calls.iter().map(|s| s.rank).collect() } else { draft.ranks.clone() };
-        self.keep((draft.check.code, 1 + draft.severity as u8, places), order, &ranks, || draft);
+        self.keep((draft.check.code, 1 + draft.severity as u8, places), order, &ranks, 1, || draft);
     }
 
     fn keep(
@@ -129,17 +132,18 @@ impl Report {
         key: (&'static str, u8, Vec<u64>),
         order: Vec<(i32, u16, u64)>,
         ranks: &[i32],
+        count: u64,
         make: impl FnOnce() -> Draft,
     ) {
         match self.kept.entry(key) {
             std::collections::hash_map::Entry::Vacant(e) => {
                 let draft = make();
                 let ranks = if draft.ranks.is_empty() { ranks.to_vec() } else { draft.ranks.clone() };
-                e.insert(Kept { draft, order, count: 1, ranks });
+                e.insert(Kept { draft, order, count, ranks });
             }
             std::collections::hash_map::Entry::Occupied(mut e) => {
                 let kept = e.get_mut();
-                kept.count += 1;
+                kept.count += count;
                 for r in ranks {
                     if !kept.ranks.contains(r) {
                         kept.ranks.push(*r);
@@ -181,8 +185,11 @@ impl Report {
         all.into_iter()
             .map(|k| {
                 let mut notes = k.draft.notes;
-                let described: Vec<i32> =
-                    if k.draft.ranks.is_empty() { k.draft.calls.iter().map(|c| c.rank).collect() } else { k.draft.ranks };
+                let described: Vec<i32> = if k.draft.ranks.is_empty() {
+                    k.draft.calls.iter().map(|c| c.rank).collect()
+                } else {
+                    k.draft.ranks
+                };
                 let others: Vec<i32> = k.ranks.iter().copied().filter(|r| !described.contains(r)).collect();
                 if !others.is_empty() {
                     notes.push(format!("the same on {}", rank_list(&others)));

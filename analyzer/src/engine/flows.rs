@@ -2,7 +2,7 @@
 //! 6.11). In a collective, unlike in a message, the amounts must be equal.
 
 use super::Model;
-use super::collective::{Gathering, View, What};
+use super::collective::{Gathering, View, What, neighbors};
 use super::comms::Comm;
 use super::types::{Amount, Difference};
 use trace_format::call::special::ROOT;
@@ -200,6 +200,27 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
                     }
                     let (own, room) = (sent(&f, a, b), b.recv().amount(f.model, index(a)));
                     f.compare(*a, *b, own, room);
+                }
+            }
+        }
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => {
+            // An edge that is there once on both sides; how several between the same two pair up is not looked at.
+            let once = |list: &[i32], p: u32| {
+                let mut places = list.iter().enumerate().filter(|(_, n)| **n == p as i32).map(|(i, _)| i as u32);
+                places.next().filter(|_| places.next().is_none())
+            };
+            for a in &views {
+                let edges: Vec<(u32, u32)> = match neighbors(f.model, a) {
+                    Some(n) => n.destinations.iter().enumerate().map(|(i, p)| (i as u32, *p as u32)).collect(),
+                    None => continue,
+                };
+                for (i, p) in edges {
+                    let Some(b) = g.view(p) else { continue };
+                    let out = neighbors(f.model, a).and_then(|n| once(&n.destinations, b.position));
+                    let back = neighbors(f.model, &b).and_then(|n| once(&n.sources, a.position));
+                    let (Some(_), Some(j)) = (out, back) else { continue };
+                    let (sent, expected) = (a.send().amount(f.model, i), b.recv().amount(f.model, j));
+                    f.compare(*a, b, sent, expected);
                 }
             }
         }

@@ -169,6 +169,10 @@ pub(crate) struct Model {
     pub(crate) comms: Comms,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
+    /// Calls of MPI_Intercomm_create by their two leaders (the lower one first) and tag: how many each made.
+    pub(crate) bridges: FxHashMap<(i32, i32, i64), [u64; 2]>,
+    /// Messages to be judged at the end.
+    pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
 }
 
@@ -189,6 +193,8 @@ impl Engine {
                 comms: Comms::new(ranks),
                 ops: Slab::default(),
                 signatures: Signatures::new(),
+                bridges: FxHashMap::default(),
+                suspects: FxHashMap::default(),
                 report: Report::default(),
             },
         }
@@ -218,12 +224,12 @@ impl Engine {
 
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
-        let graph = wait::Graph::of(&self.model, wait::Mode::Live);
+        let graph = wait::Graph::of(&self.model);
         let ranks = graph.dead(false);
         if ranks.is_empty() {
             return None;
         }
-        let uncertain = ranks.iter().copied().filter(|r| graph.may_return(*r)).collect();
+        let uncertain = graph.may_return(&ranks);
         Some(Stuck { ranks, uncertain })
     }
 
@@ -250,10 +256,7 @@ impl Model {
 
     /// Not a rank of the run, or one of which not everything is known.
     pub(crate) fn is_dim(&self, rank: i32) -> bool {
-        usize::try_from(rank)
-            .ok()
-            .and_then(|r| self.ranks.get(r))
-            .is_none_or(|r| r.holed || r.missing || r.lost)
+        usize::try_from(rank).ok().and_then(|r| self.ranks.get(r)).is_none_or(|r| r.holed || r.missing || r.lost)
     }
 
     /// One element of a datatype of a rank.
@@ -276,7 +279,10 @@ impl Model {
                 let place = r.place_of_frames(&frames);
                 r.places.insert(id, place);
             }
-            Definition::Comm { id, local, remote, .. } => {
+            Definition::Comm { id, local, remote, neighbors } => {
+                if let Some(neighbors) = neighbors {
+                    r.objects.neighbors.insert(id, neighbors);
+                }
                 r.objects.groups_of.insert(id, (local, remote));
             }
             Definition::CommName { id, name } => {
@@ -300,8 +306,7 @@ impl Model {
                     self.signatures.set_size(id, size);
                     return;
                 }
-                let olds: Vec<Amount> =
-                    types.iter().map(|t| self.one(rank, *t).unwrap_or(Amount::UNKNOWN)).collect();
+                let olds: Vec<Amount> = types.iter().map(|t| self.one(rank, *t).unwrap_or(Amount::UNKNOWN)).collect();
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
                 self.ranks[rank as usize].types.insert(id, amount);
             }
@@ -390,11 +395,12 @@ impl Model {
     /// A new send or receive of `origin`.
     pub(crate) fn new_op(&mut self, op: Op) -> OpId {
         let r = &mut self.ranks[op.rank as usize];
+        let dim = r.holed;
         match op.kind {
             OpKind::Send(_) => r.sends += 1,
             OpKind::Recv => r.recvs += 1,
         }
-        self.ops.insert(op)
+        self.ops.insert(Op { dim, ..op })
     }
 }
 

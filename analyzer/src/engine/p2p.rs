@@ -4,11 +4,12 @@
 //! order. A receive enters its lane when its source and tag are certain (it completed, or named both and was freed);
 //! it is paired only when no receive posted before it, and still open, could have taken the message.
 
+use super::Model;
 use super::comms::CommIx;
 use super::facts::Origin;
-use super::Model;
 use super::types::{Amount, Difference};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
@@ -49,6 +50,8 @@ pub(crate) struct Op {
     pub(crate) order: u64,
     /// The other half, while the receive of a matched probe has not been called.
     pub(crate) waiting_partner: Option<OpId>,
+    /// Not all calls of its rank are known at this place: which message it is about is uncertain.
+    pub(crate) dim: bool,
 }
 
 impl Op {
@@ -87,6 +90,19 @@ pub(crate) struct Lane {
     pub(crate) sends: VecDeque<OpId>,
     /// Receives that certainly got a message of this lane, in posting order.
     pub(crate) recvs: VecDeque<(u64, OpId)>,
+    /// Thread and time of the last send and of the last receive.
+    last: [(u16, u64); 2],
+    /// Threads of a rank compete, or their calls came out of order: which message met which receive is uncertain.
+    tangled: bool,
+}
+
+impl Lane {
+    /// Notes a call (0: a send, 1: a receive). `multiple`: threads of the rank may call at the same time.
+    fn note(&mut self, which: usize, origin: &Origin, multiple: bool) {
+        let (thread, time) = std::mem::replace(&mut self.last[which], (origin.thread, origin.time));
+        let first = time == 0 && thread == 0;
+        self.tangled |= !first && thread != origin.thread && (multiple || origin.time < time);
+    }
 }
 
 /// Messages under way to one process of a communicator.
@@ -104,8 +120,11 @@ impl Model {
     pub(crate) fn post_send(&mut self, op: OpId) {
         let o = &self.ops[op];
         let (comm, dest, lane) = (o.comm, o.peer, (o.rank, o.tag));
+        let multiple = self.ranks[o.rank as usize].multiple;
         let mailbox = self.comms.list[comm as usize].boxes.entry(dest).or_default();
-        mailbox.lanes.entry(lane).or_default().sends.push_back(op);
+        let here = mailbox.lanes.entry(lane).or_default();
+        here.sends.push_back(op);
+        here.note(0, o.shown(), multiple);
         self.try_lane(comm, dest, lane);
     }
 
@@ -125,7 +144,9 @@ impl Model {
         let Some(place) = mailbox.pending.iter().position(|p| p.op == op) else { return };
         let exact = mailbox.pending[place].is_exact();
         mailbox.pending.remove(place);
-        let recvs = &mut mailbox.lanes.entry((source, tag)).or_default().recvs;
+        let lane = mailbox.lanes.entry((source, tag)).or_default();
+        lane.note(1, o.shown(), self.ranks[rank as usize].multiple);
+        let recvs = &mut lane.recvs;
         let at = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
         recvs.insert(at, (order, op));
         if exact {
@@ -173,7 +194,7 @@ impl Model {
             let many = mailbox.lanes.len() > MAX_LANES;
             let Some(lane) = mailbox.lanes.get_mut(&key) else { return };
             let (Some(&send), Some(&(order, recv))) = (lane.sends.front(), lane.recvs.front()) else {
-                if many && lane.sends.is_empty() && lane.recvs.is_empty() {
+                if many && lane.sends.is_empty() && lane.recvs.is_empty() && !lane.tangled {
                     mailbox.lanes.remove(&key);
                 }
                 return;
@@ -237,14 +258,44 @@ impl Model {
         if sent.sig == room.sig && sent.reps <= room.reps && sent.sig != super::types::UNKNOWN {
             return;
         }
-        if self.ranks[s.rank as usize].holed || self.ranks[r.rank as usize].holed {
+        if s.dim || r.dim {
             return;
         }
+        let lane = (s.comm, r.rank, s.rank, s.tag);
         let (send, recv) = (s.origin.clone(), r.origin.clone());
-        let difference = self.signatures.difference(sent, room);
-        crate::checks::pair(self, &Message { send, recv, sent, room, difference });
+        let key = (lane, self.place(&send), self.place(&recv));
+        let message = Message { send, recv, sent, room, difference: None, count: 1 };
+        match self.suspects.entry(key) {
+            Entry::Occupied(mut e) => {
+                let known = e.get_mut();
+                let count = known.count + 1;
+                if message.order() < known.order() {
+                    *known = message;
+                }
+                known.count = count;
+            }
+            Entry::Vacant(e) => {
+                e.insert(message);
+            }
+        }
+    }
+
+    /// Judges the messages whose halves are not obviously alike. At the end, since only then it is known where threads
+    /// of a rank competed for the same messages.
+    pub(crate) fn judge_messages(&mut self) {
+        for ((lane, ..), mut message) in std::mem::take(&mut self.suspects) {
+            let (comm, dest, source, tag) = lane;
+            let mailbox = self.comms.list[comm as usize].boxes.get(&dest);
+            if !mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(|l| l.tangled) {
+                message.difference = self.signatures.difference(message.sent, message.room);
+                crate::checks::message(self, &message);
+            }
+        }
     }
 }
+
+/// Communicator, destination, source, tag; and the places of the two calls.
+pub(crate) type Suspect = ((CommIx, i32, i32, i32), u64, u64);
 
 /// A send and the receive that got its message.
 pub(crate) struct Message {
@@ -253,6 +304,14 @@ pub(crate) struct Message {
     pub(crate) sent: Amount,
     pub(crate) room: Amount,
     pub(crate) difference: Option<Difference>,
+    /// How often it happened on this lane at these places.
+    pub(crate) count: u64,
+}
+
+impl Message {
+    fn order(&self) -> (u16, u64, u16, u64) {
+        (self.send.thread, self.send.index, self.recv.thread, self.recv.index)
+    }
 }
 
 /// What will become of the messages of a mailbox when nothing more is sent or received: the earliest posted receive
@@ -282,6 +341,8 @@ impl Outlook {
         for p in posted {
             o.post(p);
         }
+        let tangled = mailbox.lanes.iter().filter(|(_, l)| l.tangled).map(|(k, _)| *k);
+        o.unsure.extend(tangled);
         o
     }
 
@@ -339,7 +400,8 @@ impl Mailbox {
         let mut wild: Vec<&Pending> = self.pending.iter().filter(|p| !p.is_exact()).collect();
         for (_, key, op) in exact {
             if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
-                pairs.push((op, send, !wild.iter().any(|p| p.takes(key.0, key.1))));
+                let sole = !self.lanes[&key].tangled && !wild.iter().any(|p| p.takes(key.0, key.1));
+                pairs.push((op, send, sole));
             }
         }
         wild.sort_by_key(|p| (u8::from(p.source == ANY_SOURCE) + u8::from(p.tag == ANY_TAG), p.order));

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, PROC_NULL, UNDEFINED};
 use trace_format::call::{Call, Outcome, Status, Value};
-use trace_format::definition::Id;
+use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::{Class, Many, SendMode, Start};
 
 /// What a call began.
@@ -25,6 +25,17 @@ pub(crate) struct Entered {
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     /// What an open probe looks for.
     pub(crate) target: Option<Target>,
+    /// Of MPI_Intercomm_create.
+    pub(crate) bridge: Option<Bridge>,
+}
+
+/// The local side of MPI_Intercomm_create.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bridge {
+    /// The leader, who waits for the other leader (world ranks) to make its `nth` call with this tag.
+    Leader { own: i32, other: i32, tag: i64, nth: u64 },
+    /// Waits for its leader.
+    Led { leader: i32 },
 }
 
 /// Where a send goes or a receive or probe looks.
@@ -70,8 +81,8 @@ pub(crate) fn given_requests(ins: &[Value], s: &Shape) -> (u64, SmallVec<[i64; 4
 
 impl Model {
     pub(super) fn call(&mut self, rank: i32, call: Call) {
-        let Call { func, thread, index, site, outcome, polls, ins, outs, .. } = call;
-        let origin = Arc::new(Origin { rank, thread, func, index, site, ins });
+        let Call { func, thread, index, site, outcome, polls, ins, outs, t_call: time, .. } = call;
+        let origin = Arc::new(Origin { rank, time, thread, func, index, site, ins });
         let s = shape(func);
         let r = &mut self.ranks[rank as usize];
         r.calls += 1 + u64::from(polls);
@@ -142,6 +153,7 @@ impl Model {
                     }
                 }
             }
+            Class::IntercommCreate => self.enter_bridge(origin, s, &mut entered),
             Class::StartOne | Class::StartAll => {
                 let (base, handles) = given_requests(&origin.ins, s);
                 for i in 0..handles.len() {
@@ -161,6 +173,45 @@ impl Model {
         entered
     }
 
+    fn enter_bridge(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &mut Entered) {
+        let Some(id) = int(&origin.ins, s.comm) else { return };
+        let Some(local) = self.resolve(origin, COMM, id as Id) else { return };
+        let comm = &self.comms.list[local.ix as usize];
+        let tag = int(&origin.ins, s.tag).unwrap_or(0);
+        let Some(leader) = int(&origin.ins, s.peer).and_then(|l| comm.a.get(l as i32)) else { return };
+        // The group's calls have an order of their own; the text keeps them apart from MPI_Comm_create_group.
+        let ranks = comm.a.iter().collect();
+        let key = CommKey::GroupCalls { parent: Some(local.ix), ranks, tag, text: origin.name().to_owned() };
+        if let Some(m) = self.comms.group_calls(origin.rank, key) {
+            entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
+        }
+        if leader != origin.rank {
+            entered.bridge = Some(Bridge::Led { leader });
+            return;
+        }
+        // Only the leader names the other one.
+        let peer = int(&origin.ins, s.comm2).and_then(|id| self.resolve(origin, COMM, id as Id));
+        let group = peer.map(|m| self.comms.list[m.ix as usize].peers(m.position));
+        let Some(other) = group.and_then(|g| g.get(int(&origin.ins, s.peer2)? as i32)) else { return };
+        let made = self.bridges.entry((leader.min(other), leader.max(other), tag)).or_default();
+        let nth = &mut made[usize::from(leader > other)];
+        *nth += 1;
+        entered.bridge = Some(Bridge::Leader { own: leader, other, tag, nth: *nth });
+    }
+
+    /// The object that a call names.
+    fn resolve(&mut self, origin: &Origin, kind: u8, id: Id) -> Option<Member> {
+        let r = &mut self.ranks[origin.rank as usize];
+        // The events of several threads may come out of order: perhaps the call that made it is still to come, and
+        // which object it is nobody knows before.
+        let threads = r.threads.len() > 1 || origin.thread != 0;
+        if threads && id >= FIRST_USER_ID && !r.objects.members.contains_key(&(kind, id)) {
+            r.holed = true;
+            return None;
+        }
+        self.comms.resolve(origin.rank, &mut r.objects, kind, id)
+    }
+
     /// The object whose order of collectives a call belongs to.
     fn collective_object(&mut self, origin: &Origin, s: &Shape) -> Option<Member> {
         let (kind, place) = match (s.win, s.file) {
@@ -169,14 +220,14 @@ impl Model {
             (win, _) => (WIN, win),
         };
         let id = int(&origin.ins, place)? as Id;
-        let m = self.comms.resolve(origin.rank, &mut self.ranks[origin.rank as usize].objects, kind, id)?;
+        let m = self.resolve(origin, kind, id)?;
         (!self.comms.list[m.ix as usize].foreign).then_some(m)
     }
 
     /// Where the call sends to or looks; `None` for nobody (MPI_PROC_NULL), or where mpivet cannot know.
     pub(crate) fn target(&mut self, origin: &Origin, peer: Place, tag: Place, s: &Shape) -> Option<Target> {
         let id = int(&origin.ins, s.comm)? as Id;
-        let m = self.comms.resolve(origin.rank, &mut self.ranks[origin.rank as usize].objects, COMM, id)?;
+        let m = self.resolve(origin, COMM, id)?;
         let comm = &self.comms.list[m.ix as usize];
         let peer = int(&origin.ins, peer)? as i32;
         let peer = match peer {
@@ -304,12 +355,12 @@ impl Model {
             | Class::SendRecvReplace(Start::Persistent)
             | Class::PartitionedSend
             | Class::PartitionedRecv
-            | Class::Collective(_, Start::Persistent) => {
-                if !failed {
-                    let mut request = Request::new(origin, s.class);
-                    (request.persistent, request.active) = (true, false);
-                    self.add_request(request, s, outs);
-                }
+            | Class::Collective(_, Start::Persistent)
+                if !failed =>
+            {
+                let mut request = Request::new(origin, s.class);
+                (request.persistent, request.active) = (true, false);
+                self.add_request(request, s, outs);
             }
             Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
             Class::Mrecv(start) => self.matched_recv(origin, s, start, failed, outs),
@@ -348,7 +399,10 @@ impl Model {
                     self.part_done(comm, index, position);
                 }
             }
-            Class::IntercommCreate | Class::IntercommFromGroups if !failed => {
+            Class::IntercommCreate | Class::IntercommFromGroups => {
+                if let Some((comm, index, position)) = entered.collective {
+                    self.part_done(comm, index, position);
+                }
                 if let Some(id) = int(outs, s.new_comm) {
                     let objects = &mut self.ranks[origin.rank as usize].objects;
                     let tag = int(&origin.ins, s.tag).unwrap_or(0);
@@ -576,13 +630,7 @@ impl Model {
 }
 
 impl Op {
-    fn new(
-        kind: OpKind,
-        origin: &Arc<Origin>,
-        start: Option<&Arc<Origin>>,
-        target: Target,
-        data: Option<Data>,
-    ) -> Op {
+    fn new(kind: OpKind, origin: &Arc<Origin>, start: Option<&Arc<Origin>>, target: Target, data: Option<Data>) -> Op {
         Op {
             kind,
             rank: origin.rank,
@@ -596,6 +644,7 @@ impl Op {
             done: false,
             order: 0,
             waiting_partner: None,
+            dim: false,
         }
     }
 }

@@ -27,6 +27,8 @@ impl Side {
 pub(crate) struct Shape {
     pub(crate) class: Class,
     pub(crate) comm: Place,
+    /// The second communicator of a call.
+    pub(crate) comm2: Place,
     /// Destination of a send, source of a receive or probe; of a combined call the destination.
     pub(crate) peer: Place,
     pub(crate) tag: Place,
@@ -71,6 +73,7 @@ fn of(f: &Function) -> Shape {
     let mut shape = Shape {
         class: f.class,
         comm: used(Kind::Comm),
+        comm2: find(1, &|k, d, _| k == Kind::Comm && d != Dir::Out),
         peer: find(0, &|k, d, a| k == Kind::Rank && d == Dir::In && !a),
         tag: find(0, &|k, d, _| k == Kind::Tag && d == Dir::In),
         peer2: find(1, &|k, d, a| k == Kind::Rank && d == Dir::In && !a),
@@ -150,9 +153,15 @@ mod tests {
         assert_eq!(names(f, &[s.send.count, s.recv.datatype, s.peer2]), ["count", "datatype", "source"]);
         let f = FnId::MPI_Alltoallw;
         let s = shape(f);
-        assert_eq!(names(f, &[s.send.count, s.send.datatype, s.recv.datatype]), ["sendcounts", "sendtypes", "recvtypes"]);
+        assert_eq!(
+            names(f, &[s.send.count, s.send.datatype, s.recv.datatype]),
+            ["sendcounts", "sendtypes", "recvtypes"]
+        );
         let f = FnId::MPI_Intercomm_create;
         let s = shape(f);
-        assert_eq!(names(f, &[s.comm, s.peer, s.peer2, s.new_comm]), ["local_comm", "local_leader", "remote_leader", "newintercomm"]);
+        assert_eq!(
+            names(f, &[s.comm, s.comm2, s.peer, s.peer2, s.new_comm]),
+            ["local_comm", "peer_comm", "local_leader", "remote_leader", "newintercomm"]
+        );
     }
 }

@@ -11,7 +11,7 @@ pub(crate) const UNKNOWN: SigId = 0;
 
 /// `sig` repeated `reps` times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Amount {
+pub(crate) struct Amount {
     pub(crate) sig: SigId,
     pub(crate) reps: u64,
     /// Total size; known also for some types whose signature is not. `None`: unknown.
@@ -42,7 +42,7 @@ struct Entry {
 
 /// A place where two signatures differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// Index of the basic element.
     pub(crate) position: u64,
     /// Basic types there, as definition ids.
@@ -135,9 +135,9 @@ impl Signatures {
                 let sig = match self.known.get(&items) {
                     Some(sig) => *sig,
                     None => {
-                        let elements = items
-                            .iter()
-                            .fold(0u64, |n, i| n.saturating_add(self.entries[i.0 as usize].elements.saturating_mul(i.1)));
+                        let elements = items.iter().fold(0u64, |n, i| {
+                            n.saturating_add(self.entries[i.0 as usize].elements.saturating_mul(i.1))
+                        });
                         let sig = self.entries.len() as SigId;
                         self.entries.push(Entry { node: Node::Seq(items.clone()), elements, bytes });
                         self.known.insert(items, sig);
@@ -176,7 +176,8 @@ impl Signatures {
             Combiner::Struct => {
                 let lengths = ints.get(1..1 + count).unwrap_or(&[]);
                 (lengths.len() == types.len()).then(|| {
-                    let parts = lengths.iter().zip(types).map(|(n, t)| (t.sig, t.reps.saturating_mul((*n).max(0) as u64)));
+                    let parts =
+                        lengths.iter().zip(types).map(|(n, t)| (t.sig, t.reps.saturating_mul((*n).max(0) as u64)));
                     let parts: Vec<_> = parts.collect();
                     self.sequence(parts.into_iter())
                 })

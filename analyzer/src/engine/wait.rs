@@ -1,11 +1,11 @@
 //! Who waits for whom, and who can never go on. A rank is blocked when its open call cannot complete from what was
 //! fed; its condition is a tree of AND (Waitall, collectives) and OR (Waitany, wildcards) over other ranks.
 
-use super::collective::{Needs, View, needs, what};
+use super::collective::{Needs, View, needs, neighbors, what};
 use super::comms::{Comm, CommIx};
 use super::facts::{Origin, Site, rank_list};
 use super::p2p::{OpId, OpKind, Outlook};
-use super::replay::{Entered, given_requests};
+use super::replay::{Bridge, Entered, given_requests};
 use super::requests::Request;
 use super::shape::shape;
 use super::{Model, OpenCall};
@@ -31,7 +31,11 @@ pub(crate) enum Cond {
     /// It can.
     Free,
     /// When that rank can. Not certain: the call may also return by itself.
-    On { rank: i32, certain: bool, why: Why },
+    On {
+        rank: i32,
+        certain: bool,
+        why: Why,
+    },
     All(Vec<Cond>),
     Any(Vec<Cond>),
     /// In a collective that is wrong in itself: nobody can tell.
@@ -53,15 +57,6 @@ pub(crate) enum Vertex {
         /// Operations that it waits for and that were started elsewhere.
         awaited: Vec<Site>,
     },
-}
-
-/// What is assumed of ranks that were ended from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// The run is going on.
-    Live,
-    /// The run is over.
-    Over,
 }
 
 /// Assumptions when conditions are evaluated.
@@ -91,9 +86,9 @@ impl Outlooks<'_> {
 }
 
 impl Graph {
-    pub(crate) fn of(model: &Model, mode: Mode) -> Graph {
+    pub(crate) fn of(model: &Model) -> Graph {
         let mut outlooks = Outlooks { model, made: FxHashMap::default() };
-        let vertices = (0..model.ranks.len()).map(|i| vertex(model, &mut outlooks, i as i32, mode)).collect();
+        let vertices = (0..model.ranks.len()).map(|i| vertex(model, &mut outlooks, i as i32)).collect();
         Graph { vertices }
     }
 
@@ -130,15 +125,12 @@ impl Graph {
         }
     }
 
-    /// May the call of this (dead) rank return by itself?
-    pub(crate) fn may_return(&self, rank: i32) -> bool {
-        let Vertex::Blocked { cond, .. } = &self.vertices[rank as usize] else { return true };
-        let dead = self.dead(false);
+    /// Those of the dead ranks whose call may return by itself.
+    pub(crate) fn may_return(&self, dead: &[i32]) -> Vec<i32> {
         let mut free: Vec<bool> = self.vertices.iter().map(|v| !matches!(v, Vertex::Finished)).collect();
-        for r in dead {
-            free[r as usize] = false;
-        }
-        eval(cond, &free, Assume { uncertain: true, bad: true })
+        dead.iter().for_each(|r| free[*r as usize] = false);
+        let assume = Assume { uncertain: true, bad: true };
+        dead.iter().copied().filter(|r| self.cond(*r).is_none_or(|c| eval(c, &free, assume))).collect()
     }
 
     pub(crate) fn cond(&self, rank: i32) -> Option<&Cond> {
@@ -194,7 +186,7 @@ impl Graph {
 
     /// Does the verdict on these ranks rest on a call that may also return by itself?
     pub(crate) fn is_uncertain(&self, ranks: &[i32]) -> bool {
-        ranks.iter().any(|r| self.may_return(*r))
+        !self.may_return(ranks).is_empty()
     }
 
     /// What lies near the message that the rank waits for: one with another tag.
@@ -220,7 +212,7 @@ impl Graph {
         let mut is_dead = vec![false; self.vertices.len()];
         dead.iter().for_each(|r| is_dead[*r as usize] = true);
         let finished = |r: i32| matches!(self.vertices[r as usize], Vertex::Finished);
-        let mut verdict = Verdict { bad: self.dead(certain).iter().any(|r| !is_dead[*r as usize]), ..Verdict::default() };
+        let mut verdict = Verdict::default();
         // Hang-ups: what a rank needs is a finished one, even if all others could go on.
         let mut hung = vec![false; self.vertices.len()];
         let others: Vec<bool> = self.vertices.iter().map(|v| !matches!(v, Vertex::Finished)).collect();
@@ -240,10 +232,9 @@ impl Graph {
                     continue;
                 }
                 let inside = |r: i32| part.contains(&r);
-                let stay = self.stay(assume, |r| {
-                    if inside(r) { None } else { Some(helped || !finished(r)) }
-                });
-                let stay: Vec<i32> = if helped { stay } else { stay.into_iter().filter(|r| !hung[*r as usize]).collect() };
+                let stay = self.stay(assume, |r| if inside(r) { None } else { Some(helped || !finished(r)) });
+                let stay: Vec<i32> =
+                    if helped { stay } else { stay.into_iter().filter(|r| !hung[*r as usize]).collect() };
                 let looped = stay.len() > 1 || stay.iter().any(|r| self.waits_for(*r).iter().any(|w| w.0 == *r));
                 // What a hang-up holds is no knot of its own.
                 if stay.is_empty() || !looped || !helped && part.iter().any(|r| hung[*r as usize]) {
@@ -359,8 +350,6 @@ pub(crate) struct Verdict {
     pub(crate) behind: Vec<i32>,
     /// All that cannot go on.
     pub(crate) dead: Vec<i32>,
-    /// Some of them because of a wrong collective.
-    pub(crate) bad: bool,
 }
 
 fn eval(cond: &Cond, free: &[bool], assume: Assume) -> bool {
@@ -382,7 +371,7 @@ fn leaves(cond: &Cond, out: &mut Vec<(i32, Why)>) {
     }
 }
 
-fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, mode: Mode) -> Vertex {
+fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32) -> Vertex {
     let r = &model.ranks[rank as usize];
     // A rank that failed, or of which not everything is known, holds nobody: what follows from it is not reported.
     let failed = r.abort.is_some() || r.errors.iter().any(|e| e.fatal);
@@ -393,7 +382,6 @@ fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, mode: Mode) -> Vert
     if r.exit.is_some() || r.finalize.is_some() {
         return Vertex::Finished;
     }
-    let _ = mode;
     let (mut conds, mut calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
     for t in &r.threads {
         // A thread that is in no call may do anything, and a call from a callback is inside another one.
@@ -417,7 +405,7 @@ fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, mode: Mode) -> Vert
 
 /// When the open call can return.
 fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall, awaited: &mut Vec<Site>) -> Cond {
-    let Entered { send, recv, collective, target } = open.entered;
+    let Entered { send, recv, collective, target, bridge } = open.entered;
     let s = shape(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
     match s.class {
@@ -435,6 +423,23 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
             Some((comm, index, position)) => in_collective(model, comm, index, position),
             None => Cond::Free,
         },
+        Class::IntercommCreate => {
+            let Some((comm, index, position)) = collective else { return Cond::Free };
+            match (in_collective(model, comm, index, position), bridge) {
+                (Cond::Free, Some(Bridge::Leader { own, other, tag, nth })) => {
+                    let made = model.bridges.get(&(own.min(other), own.max(other), tag));
+                    let came = made.is_none_or(|m| m[usize::from(other > own)] >= nth);
+                    if came { Cond::Free } else { Cond::On { rank: other, certain: true, why: Why::Collective } }
+                }
+                (Cond::Free, Some(Bridge::Led { leader })) => {
+                    // Until the leader's call is over.
+                    let parts = model.comms.list[comm as usize].space.get(index).map(|i| &i.parts);
+                    let leader_in = parts.into_iter().flatten().flatten().any(|p| p.call.rank == leader && !p.done);
+                    if leader_in { Cond::On { rank: leader, certain: true, why: Why::Collective } } else { Cond::Free }
+                }
+                (cond, _) => cond,
+            }
+        }
         Class::Wait(many) => {
             let (base, handles) = given_requests(&open.origin.ins, s);
             let requests = &model.ranks[rank as usize].requests;
@@ -545,7 +550,7 @@ fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond
     if instance.bad || c.spoiled || instance.parts.iter().flatten().any(|p| what(p.call.func) != kind) {
         return Cond::Bad;
     }
-    if instance.arrived as usize == instance.parts.len() {
+    if instance.arrived as usize == instance.parts.len() || c.space.tangled || c.foreign {
         return Cond::Free;
     }
     let me = View { rank: mine.call.rank, position, call: &mine.call };
@@ -555,7 +560,8 @@ fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond
     match needs(kind) {
         Needs::All => certain.extend(missing().filter(|p| exchanges(model, c, &me, *p)).map(|p| on(p, true))),
         Needs::RootNeedsAll if is_root(c, &me) => {
-            certain.extend(missing().filter(|p| is_peer(c, &me, *p) && exchanges(model, c, &me, *p)).map(|p| on(p, true)));
+            certain
+                .extend(missing().filter(|p| is_peer(c, &me, *p) && exchanges(model, c, &me, *p)).map(|p| on(p, true)));
         }
         Needs::AllNeedRoot if !is_root(c, &me) => {
             let root = root_position(c, &me).filter(|p| instance.parts[*p as usize].is_none());
@@ -569,9 +575,25 @@ fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond
     if !certain.is_empty() {
         return all(certain);
     }
+    if let Some(neighbors) = neighbors(model, &me) {
+        let among = |list: &[i32]| -> Vec<u32> {
+            let mut all: Vec<u32> = list.iter().filter_map(|p| u32::try_from(*p).ok()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.retain(|p| instance.parts.get(*p as usize).is_some_and(Option::is_none));
+            all
+        };
+        let uniform = me.recv().is_uniform() && me.recv().amount(model, 0).is_some_and(|a| a.reps != 0);
+        let sources = among(&neighbors.sources);
+        let mut conds: Vec<Cond> = sources.into_iter().map(|p| on(p, uniform)).collect();
+        if !uniform || conds.is_empty() {
+            conds.extend(among(&neighbors.destinations).into_iter().map(|p| on(p, false)));
+        }
+        return all(conds);
+    }
     let others: Vec<Cond> = missing().map(|p| on(p, false)).collect();
     match kind {
-        // Only neighbours count, and mpivet does not say which are.
+        // Only neighbours count, and nobody said which are.
         super::collective::What::Coll(
             Coll::NeighborAllgather
             | Coll::NeighborAllgatherv

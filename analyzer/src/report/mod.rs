@@ -54,6 +54,8 @@ pub struct RunInfo {
     /// Ranks of MPI_COMM_WORLD.
     pub ranks: i32,
     pub missing: Vec<i32>,
+    /// Ranks whose processes still live.
+    pub running: Vec<i32>,
     /// mpivet stopped the job.
     pub stopped: bool,
     pub trace_dir: String,
@@ -172,8 +174,7 @@ impl Report {
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         let count = |s: Severity| findings.iter().filter(|f| f.severity == s).count();
         let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
-        let mut ended: BTreeMap<i32, Ended> =
-            ranks.iter().map(|r| (r.rank, ended(r, run.missing.contains(&r.rank), symbols))).collect();
+        let mut ended: BTreeMap<i32, Ended> = ranks.iter().map(|r| (r.rank, ended(r, &run, symbols))).collect();
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank));
         }
@@ -294,9 +295,10 @@ fn frame(place: &Location, short: &str) -> Frame {
     }
 }
 
-fn ended(r: &RankSummary, missing: bool, symbols: &mut Symbols) -> Ended {
+fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
     let end = match r.end {
-        _ if missing => MISSING,
+        _ if run.missing.contains(&r.rank) => MISSING,
+        _ if run.running.contains(&r.rank) => "running",
         RankEnd::Normal => "normal",
         RankEnd::Abend => "abend",
         RankEnd::Abort => "abort",

@@ -106,7 +106,8 @@ impl Page {
         if f.count > 1 {
             _ = write!(message, " ({} times)", f.count);
         }
-        let message = self.ink(Ink::Bold, &message);
+        // Some libraries explain an error in several lines.
+        let message = self.ink(Ink::Bold, &message.trim_end().replace('\n', "\n    "));
         self.line("");
         self.line(&format!("{label} {message}"));
         let places = groups(f.sites.iter(), same_place);
@@ -232,6 +233,7 @@ fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
             ("abend", _) => "crashed".into(),
             ("abort", _) => "ended by MPI_Abort or from outside".into(),
             ("stopped", _) => "stopped".into(),
+            ("running", _) => "still running".into(),
             (MISSING, _) => "no trace: MPI_Init was not called, or the trace is on another node".to_owned(),
             _ => "end unknown".into(),
         };

@@ -19,8 +19,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The same when nothing has happened for a while.
 const IDLE_PAUSE: Duration = Duration::from_millis(50);
 const IDLE_AFTER: Duration = Duration::from_secs(2);
+/// How long a running job is watched for a verdict on its present state.
+const WATCH: Duration = Duration::from_secs(2);
 /// Events of one reading from which on there is probably more to read at once.
 const BACKLOG: u64 = 4096;
+/// While all ranks go on, none of them waits and there is no hurry: reading takes at most a third of a processor, which
+/// the ranks may need, until so many bytes are unread (about half a second of work).
+const LAG: u64 = 64 << 20;
 /// While other ranks go on, the engine is asked this often.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
@@ -68,43 +73,74 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
     let mut unasked = false;
     let mut last_news = Instant::now();
     let mut last_asked = Instant::now();
+    let mut told = Vec::new();
     while !job.has_ended() {
-        let news = observer.poll();
         let now = Instant::now();
+        let news = observer.poll();
         if !news.is_empty() {
             last_news = now;
             unasked = true;
             candidate = candidate.filter(|c| !c.concerns(&news));
         }
-        if let Some(c) = &mut candidate {
-            if c.is_proved(observer, now) {
-                let stuck = candidate.take().expect("it was just looked at").stuck;
-                if stop {
-                    return End::Proven(stuck, last_news.elapsed());
-                }
-                tell(&stuck);
-                unasked = false;
+        let asked_lately = now - last_asked < ASK_EVERY;
+        if candidate.as_mut().is_some_and(|c| c.is_proved(observer, now)) {
+            let Some(Candidate { stuck, .. }) = candidate.take() else { continue };
+            if stop {
+                return End::Proven(stuck, last_news.elapsed());
             }
-        } else if unasked
-            && (news.is_empty() || now - last_asked >= ASK_EVERY)
-            && observer.is_complete()
-            && observer.traces.headers().all(|h| h.host == here)
-        {
+            if told != stuck.ranks {
+                told = stuck.ranks;
+                tell(&told);
+            }
+        } else if candidate.is_none() && unasked && (news.is_empty() || !asked_lately) && can_see_all(observer, &here) {
             candidate = observer.stuck().map(Candidate::new);
             unasked = false;
             last_asked = now;
         }
-        let pause = match candidate {
-            _ if observer.last_events >= BACKLOG => Duration::ZERO,
-            None if now - last_news > IDLE_AFTER => IDLE_PAUSE,
-            _ => PAUSE,
+        let all_go_on = observer.traces.headers().all(|h| news.contains(&h.rank));
+        let pause = if all_go_on && observer.traces.unread() < LAG {
+            PAUSE.max(2 * now.elapsed())
+        } else if observer.last_events >= BACKLOG {
+            Duration::ZERO
+        } else if candidate.is_none() && last_news.elapsed() > IDLE_AFTER {
+            IDLE_PAUSE
+        } else {
+            PAUSE
         };
         job.rest(pause);
     }
     End::Over
 }
 
-fn tell(stuck: &Stuck) {
-    let ranks: Ranks = stuck.ranks.iter().copied().collect();
+/// Is the job stuck as it is now? Watches it for a moment.
+pub(crate) fn is_stuck(observer: &mut Observer) -> bool {
+    let here = hostname();
+    let until = Instant::now() + WATCH;
+    let mut candidate: Option<Candidate> = None;
+    while Instant::now() < until {
+        let news = observer.poll();
+        candidate = candidate.filter(|c| !c.concerns(&news));
+        if let Some(c) = &mut candidate {
+            if c.is_proved(observer, Instant::now()) {
+                return true;
+            }
+        } else {
+            candidate = if can_see_all(observer, &here) { observer.stuck().map(Candidate::new) } else { None };
+            if candidate.is_none() && news.is_empty() {
+                return false;
+            }
+        }
+        std::thread::sleep(PAUSE);
+    }
+    false
+}
+
+/// All ranks have a trace, and their processes are on this host.
+fn can_see_all(observer: &Observer, here: &str) -> bool {
+    observer.is_complete() && observer.traces.headers().all(|h| h.host == here)
+}
+
+fn tell(ranks: &[i32]) {
+    let ranks: Ranks = ranks.iter().copied().collect();
     eprintln!("mpivet: ranks {ranks} wait for ever; the job goes on because of --no-stop, the report comes at its end");
 }

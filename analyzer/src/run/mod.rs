@@ -2,7 +2,7 @@
 
 pub(crate) mod evidence;
 mod find;
-mod follow;
+pub(crate) mod follow;
 mod launch;
 mod stop;
 
@@ -10,7 +10,7 @@ use crate::analyze::{exit_code, write_file};
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
-use analyzer::observe::Observer;
+use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Colour, Format, Report};
 use find::Found;
 use follow::End;
@@ -39,7 +39,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.
-            let shown = observer.report(true).map_err(Exit::cannot).and_then(|report| show(plan, &report));
+            let shown = observer.report(Ending::Stopped).map_err(Exit::cannot).and_then(|report| show(plan, &report));
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)
@@ -49,7 +49,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
-            let report = observer.report(false).map_err(Exit::cannot)?;
+            let report = observer.report(Ending::Any).map_err(Exit::cannot)?;
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {

@@ -178,9 +178,8 @@ impl Abi {
 
     /// Reads a status of this family. `bytes` holds at least [`Abi::status_size`] bytes.
     pub(crate) fn status(&self, bytes: &[u8]) -> Status {
-        let word = |at: usize| {
-            bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b))
-        };
+        let word =
+            |at: usize| bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b));
         let (count, cancelled) = match self.status.count {
             CountLayout::Split(low, high) => {
                 (u64::from(word(low)) | u64::from(word(high) >> 1) << 32, word(high) & 1 != 0)

@@ -9,7 +9,9 @@
 //! comes from the same sender in the same order as the receives.
 
 use super::random::Random;
-use super::{Action, BASES, Collective, Data, End, Group, LAYOUTS, Look, Message, Mode, NOBODY, OPS, OPS_ANY_TYPE, Op, Schedule};
+use super::{
+    Action, BASES, Collective, Data, End, Group, LAYOUTS, Look, Message, Mode, NOBODY, OPS, OPS_ANY_TYPE, Op, Schedule,
+};
 
 /// Collectives and what they need: (name, has a root, has an operation, may be in place, may have unlike layouts).
 const COLLECTIVES: [(&str, bool, bool, bool, bool); 17] = [
@@ -152,9 +154,8 @@ impl Generator {
                     _ => Some(self.random.below(2)),
                 })
                 .collect();
-            let keys: Vec<i32> = (0..ranks as i32)
-                .map(|r| if kind == 2 { self.random.below(3) as i32 } else { -r })
-                .collect();
+            let keys: Vec<i32> =
+                (0..ranks as i32).map(|r| if kind == 2 { self.random.below(3) as i32 } else { -r }).collect();
             for rank in 0..ranks {
                 let action = match kind {
                     0 => Action::Dup { comm, parent: 0 },
@@ -223,7 +224,8 @@ impl Generator {
     fn message(&mut self) {
         let also_self = self.random.chance(5);
         let Some((group, from, to)) = self.two_ranks(also_self) else { return };
-        let mode = self.random.pick(&[Mode::Standard, Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered]);
+        let mode =
+            self.random.pick(&[Mode::Standard, Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered]);
         let mut data = self.data();
         if mode == Mode::Buffered {
             data.count = data.count.min(6);
@@ -241,7 +243,15 @@ impl Generator {
             // To oneself the side that may block comes second, and the other one does not block.
             let (send, recv) = (Half::Request(self.request()), Half::Request(self.request()));
             self.start_send(message, send.clone(), mode, &data);
-            self.pending.push(Pending { message, send_is_missing: false, missing: recv, started: send, mode, data, elements });
+            self.pending.push(Pending {
+                message,
+                send_is_missing: false,
+                missing: recv,
+                started: send,
+                mode,
+                data,
+                elements,
+            });
             return;
         }
         let send_first = if send_blocks { false } else { recv_blocks || self.random.chance(50) };
@@ -257,10 +267,26 @@ impl Generator {
             self.both_started(message, &send, &recv);
         } else if send_first {
             self.start_send(message, send.clone(), mode, &data);
-            self.pending.push(Pending { message, send_is_missing: false, missing: recv, started: send, mode, data, elements });
+            self.pending.push(Pending {
+                message,
+                send_is_missing: false,
+                missing: recv,
+                started: send,
+                mode,
+                data,
+                elements,
+            });
         } else {
             self.start_recv(message, recv.clone(), &data, elements);
-            self.pending.push(Pending { message, send_is_missing: true, missing: send, started: recv, mode, data, elements });
+            self.pending.push(Pending {
+                message,
+                send_is_missing: true,
+                missing: send,
+                started: recv,
+                mode,
+                data,
+                elements,
+            });
         }
     }
 
@@ -285,7 +311,8 @@ impl Generator {
         let (data, id) = (self.room_for(data.base, elements), message);
         let action = match half {
             Half::Blocking => {
-                let looks = [Look::Plain, Look::Plain, Look::Plain, Look::Probe, Look::Iprobe, Look::Mprobe, Look::Improbe];
+                let looks =
+                    [Look::Plain, Look::Plain, Look::Plain, Look::Probe, Look::Iprobe, Look::Mprobe, Look::Improbe];
                 Action::Recv { look: self.random.pick(&looks), end, data, id, elements }
             }
             Half::Request(request) => Action::Irecv { request, end, data, id, elements },
@@ -367,7 +394,9 @@ impl Generator {
         for (i, &rank) in members.iter().enumerate() {
             let from = (i + n - shift % n) % n;
             let (out, back) = (sends[i], sends[from].filter(|_| closed || i >= shift));
-            let end = |g: &Generator, peer: usize, m: Option<usize>| m.map_or(nobody.clone(), |_| g.end(group, peer, channel));
+            let end = |g: &Generator, peer: usize, m: Option<usize>| {
+                m.map_or(nobody.clone(), |_| g.end(group, peer, channel))
+            };
             let (out_end, back_end) = (end(self, members[(i + shift) % n], out), end(self, members[from], back));
             let (out_id, id) = (out.unwrap_or(first), back.unwrap_or(first));
             let elements = if back.is_some() { data.elements() } else { 0 };
@@ -375,7 +404,15 @@ impl Generator {
                 Action::Replace { out: out_end, out_id, back: back_end, data: data.clone(), id, elements }
             } else {
                 let room = self.room_for(data.base, data.elements());
-                Action::Sendrecv { out: out_end, out_data: data.clone(), out_id, back: back_end, data: room, id, elements }
+                Action::Sendrecv {
+                    out: out_end,
+                    out_data: data.clone(),
+                    out_id,
+                    back: back_end,
+                    data: room,
+                    id,
+                    elements,
+                }
             };
             let op = self.emit(rank, action);
             if let Some(message) = out {
@@ -510,6 +547,11 @@ impl Generator {
                 self.emit(rank, Action::FreeComm { comm: group.slot });
             }
         }
+        // Nobody goes to MPI_Finalize while others still communicate: mpirun of Open MPI 4.1 may crash when a rank
+        // aborts at that time, as some of the mistakes make it do.
+        self.step += 1;
+        self.one_collective(0, "barrier", false);
+        self.schedule.collectives.pop();
     }
 
     /// Whether `a` and `b`, of the same sender and receiver, are sent in the order in which they are received.

@@ -154,7 +154,8 @@ pub struct Schedule {
 impl Schedule {
     /// The text that the player reads.
     pub fn text(&self) -> String {
-        let mut text = format!("schedule {} {} {}\n", self.seed, self.ranks, if self.correct { "correct" } else { "wrong" });
+        let mut text =
+            format!("schedule {} {} {}\n", self.seed, self.ranks, if self.correct { "correct" } else { "wrong" });
         for op in &self.ops {
             _ = writeln!(text, "{} {}", op.rank, op.action);
         }

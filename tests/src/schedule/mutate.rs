@@ -191,9 +191,8 @@ fn unfinished(schedule: &mut Schedule, random: &mut Random, send: bool) -> Done 
 }
 
 fn nonfreed_request(schedule: &mut Schedule, random: &mut Random) -> Done {
-    let frees: Vec<usize> = (0..schedule.ops.len())
-        .filter(|&at| matches!(schedule.ops[at].action, Action::FreeRequest { .. }))
-        .collect();
+    let frees: Vec<usize> =
+        (0..schedule.ops.len()).filter(|&at| matches!(schedule.ops[at].action, Action::FreeRequest { .. })).collect();
     if frees.is_empty() {
         return None;
     }
@@ -270,7 +269,13 @@ fn collective(schedule: &mut Schedule, random: &mut Random, kind: &str) -> Done 
     None
 }
 
-fn call_differently(mut call: Collective, kind: &str, odd: usize, size: usize, random: &mut Random) -> Option<Collective> {
+fn call_differently(
+    mut call: Collective,
+    kind: &str,
+    odd: usize,
+    size: usize,
+    random: &mut Random,
+) -> Option<Collective> {
     let rooted = matches!(call.name, "bcast" | "gather" | "scatter" | "reduce");
     let has_data = call.data.elements() > 0;
     match kind {
@@ -287,7 +292,9 @@ fn call_differently(mut call: Collective, kind: &str, odd: usize, size: usize, r
                 ..call
             };
         }
-        "wrong-root" if rooted && has_data && !call.in_place => call.root = (call.root + 1 + random.below(size - 1)) % size,
+        "wrong-root" if rooted && has_data && !call.in_place => {
+            call.root = (call.root + 1 + random.below(size - 1)) % size
+        }
         "diff-reductions" if has_data && call.name != "reduce_scatter" && OPS_ANY_TYPE.contains(&call.op) => {
             let others: Vec<&str> = OPS_ANY_TYPE.into_iter().filter(|&op| op != call.op).collect();
             call.op = random.pick(&others);

@@ -1,0 +1,228 @@
+//! What the notation cannot say: stacks, events out of order, names, pauses, and random programs against their own
+//! construction.
+
+use analyzer::engine::{End, Engine};
+use analyzer::testing::{analyze, check_trace, describe};
+use trace_format::call::{Call, Outcome, SystemEvent, Value};
+use trace_format::definition::{Definition, Module};
+use trace_format::mpi::FnId;
+use trace_format::reader::RankEvent;
+use trace_format::text::parse;
+
+fn call(name: &str, thread: u16, time: u64, site: u32, ins: &[(&str, i64)]) -> RankEvent {
+    let func = FnId::by_name(name).unwrap();
+    let mut call = Call::new(func);
+    (call.thread, call.t_call, call.site, call.index) = (thread, time, site, time);
+    call.outcome = Outcome::Returned(0);
+    for (name, value) in ins {
+        call.ins[func.row().param(name).unwrap()] = Value::Int(*value);
+    }
+    RankEvent::Call(call)
+}
+
+fn finish(engine: &mut Engine, ranks: i32) -> String {
+    for rank in 0..ranks {
+        engine.feed(rank, call("MPI_Finalize", 0, 1000, 0, &[]));
+        engine.feed(rank, RankEvent::System { thread: 0, time: 1001, event: SystemEvent::Exit { status: 0 } });
+    }
+    describe(&engine.finish(&End::default()))
+}
+
+#[test]
+fn collectives_of_threads_that_come_out_of_order_are_not_judged() {
+    // Thread 1 called Barrier after thread 0 called Bcast, but its block of the trace was read first.
+    let mut engine = Engine::new(2);
+    engine.feed(0, call("MPI_Barrier", 1, 50, 1, &[("comm", 1)]));
+    engine.feed(0, call("MPI_Bcast", 0, 10, 2, &[("comm", 1), ("root", 0)]));
+    engine.feed(1, call("MPI_Bcast", 0, 10, 2, &[("comm", 1), ("root", 0)]));
+    engine.feed(1, call("MPI_Barrier", 0, 20, 1, &[("comm", 1)]));
+    assert_eq!(finish(&mut engine, 2), "");
+}
+
+#[test]
+fn places_are_the_same_on_ranks_whose_code_lies_elsewhere() {
+    let mut engine = Engine::new(3);
+    for rank in 0..3 {
+        let bias = 0x10_0000 * (rank as u64 + 1);
+        let module = Module { start: bias, end: bias + 0x1000, bias, path: "app".into(), build_id: vec![] };
+        engine.feed(rank, RankEvent::Definition(Definition::Module(module)));
+        let site = 7 + rank as u32;
+        engine.feed(rank, RankEvent::Definition(Definition::Stack { id: site, frames: vec![bias + 0x20, bias + 0x40] }));
+        let ins = [("dest", i64::from((rank + 1) % 3)), ("tag", 0), ("comm", 1), ("count", 1), ("datatype", 35)];
+        for time in 0..5 {
+            engine.feed(rank, call("MPI_Send", 0, 1 + time, site, &ins));
+        }
+    }
+    let found = finish(&mut engine, 3);
+    assert!(found.starts_with("error nonpaired-send x15: "), "{found}");
+    assert!(found.contains("[0, 1, 2]") && found.contains("the same on ranks 1,2"), "{found}");
+}
+
+#[test]
+fn names_that_the_program_gave_are_printed() {
+    let mut engine = Engine::new(1);
+    let name = Definition::CommName { id: 1, name: "the world".into() };
+    let ins = [("dest", 0), ("tag", 0), ("comm", 1), ("count", 1), ("datatype", 35)];
+    engine.feed(0, call("MPI_Send", 0, 1, 1, &ins));
+    // Named later than used: the text is made at the end.
+    engine.feed(0, RankEvent::Definition(name));
+    let found = finish(&mut engine, 1);
+    assert!(found.contains("comm=the world"), "{found}");
+}
+
+#[test]
+fn a_pause_of_the_recording_takes_certainty_away() {
+    let mut engine = Engine::new(2);
+    let send = [("dest", 1), ("tag", 0), ("comm", 1), ("count", 1), ("datatype", 35)];
+    let recv = [("source", 0), ("tag", 0), ("comm", 1), ("count", 1), ("datatype", 29)];
+    engine.feed(0, RankEvent::System { thread: 0, time: 1, event: SystemEvent::Recording { on: false } });
+    engine.feed(0, RankEvent::System { thread: 0, time: 2, event: SystemEvent::Recording { on: true } });
+    engine.feed(0, call("MPI_Send", 0, 3, 1, &send));
+    engine.feed(0, call("MPI_Bcast", 0, 4, 2, &[("comm", 1), ("root", 0)]));
+    engine.feed(1, call("MPI_Recv", 0, 3, 1, &recv));
+    engine.feed(1, call("MPI_Recv", 0, 3, 1, &recv));
+    engine.feed(1, call("MPI_Barrier", 0, 4, 2, &[("comm", 1)]));
+    assert_eq!(finish(&mut engine, 2), "");
+}
+
+#[test]
+fn summaries_count_what_the_ranks_did() {
+    let analysis = analyze(
+        "0: MPI_Init() = ok
+         0: MPI_Isend(dest=1, request=@0x10) = ok {request=r1}
+         0: MPI_Barrier() = ok
+         1: MPI_Init() = ok
+         1: MPI_Recv(source=0) = ok
+         1: MPI_Barrier()",
+    );
+    let ranks = &analysis.ranks;
+    assert_eq!((ranks[0].calls, ranks[0].sends, ranks[0].recvs, ranks[0].collectives), (4, 1, 0, 1));
+    assert_eq!((ranks[1].calls, ranks[1].sends, ranks[1].recvs, ranks[1].collectives), (3, 0, 1, 1));
+    assert_eq!(ranks[0].unfinished, 1);
+    assert_eq!(ranks[0].exit_status, Some(0));
+    let current = ranks[1].current.as_ref().unwrap();
+    assert_eq!(current.function, "MPI_Barrier");
+}
+
+#[test]
+fn what_is_matched_and_completed_is_forgotten() {
+    let text = "0: MPI_Isend(dest=1, request=@0x10) = ok {request=r1}
+                0: MPI_Wait(request=r1@0x10) = ok
+                1: MPI_Recv(source=0) = ok";
+    let mut engine = Engine::new(2);
+    for (rank, event) in parse(text).unwrap().events {
+        engine.feed(rank, event);
+    }
+    assert_eq!(engine.in_flight(), 0);
+}
+
+/// Pseudo-random numbers, always the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+}
+
+/// A correct program, made message by message: who sends what to whom is decided first, then each side gets its
+/// calls, blocking or not, with wildcards whose status tells the truth.
+fn correct_program(random: &mut Random, ranks: usize, steps: usize) -> String {
+    let mut lines: Vec<Vec<String>> = vec![Vec::new(); ranks];
+    let mut open: Vec<Vec<(String, String)>> = vec![Vec::new(); ranks];
+    let mut next = vec![0usize; ranks];
+    let flush = |lines: &mut Vec<String>, open: &mut Vec<(String, String)>, all: bool| {
+        if all && open.len() > 1 {
+            let handles: Vec<&str> = open.iter().map(|o| o.0.as_str()).collect();
+            let statuses: Vec<&str> = open.iter().map(|o| o.1.as_str()).collect();
+            lines.push(format!("MPI_Waitall(requests=[{}]) = ok {{statuses=[{}]}}", handles.join(","), statuses.join(",")));
+        } else {
+            for (handle, status) in open.iter() {
+                lines.push(format!("MPI_Wait(request={handle}) = ok {{status={status}}}"));
+            }
+        }
+        open.clear();
+    };
+    for _ in 0..steps {
+        match random.below(8) {
+            0 => {
+                let kind = random.below(3);
+                for r in 0..ranks {
+                    let all = random.below(2) == 0;
+                    flush(&mut lines[r], &mut open[r], all);
+                    lines[r].push(match kind {
+                        0 => "MPI_Barrier() = ok".into(),
+                        1 => "MPI_Allreduce(count=3) = ok".into(),
+                        _ => "MPI_Bcast(count=2, root=1) = ok".into(),
+                    });
+                }
+            }
+            _ => {
+                let (from, to) = (random.below(ranks), random.below(ranks));
+                let (tag, count) = (random.below(3), 1 + random.below(4));
+                let mut handle = |r: usize| {
+                    next[r] += 1;
+                    format!("r{}", next[r])
+                };
+                if random.below(2) == 0 || from == to {
+                    let h = handle(from);
+                    lines[from].push(format!("MPI_Isend(dest={to}, tag={tag}, count={count}) = ok {{request={h}}}"));
+                    open[from].push((h, "0/0/0".into()));
+                } else {
+                    lines[from].push(format!("MPI_Send(dest={to}, tag={tag}, count={count}) = ok"));
+                }
+                // A wildcard behind open receives could have got their messages: those are completed first.
+                let wild = random.below(3) == 0;
+                if wild || random.below(3) == 0 {
+                    flush(&mut lines[to], &mut open[to], true);
+                }
+                let source = if wild { "ANY".to_string() } else { from.to_string() };
+                let status = format!("{from}/{tag}/{}", 4 * count);
+                if random.below(2) == 0 {
+                    let h = handle(to);
+                    lines[to].push(format!("MPI_Irecv(source={source}, tag={tag}, count={count}) = ok {{request={h}}}"));
+                    open[to].push((h, status));
+                    if wild {
+                        flush(&mut lines[to], &mut open[to], true);
+                    }
+                } else {
+                    lines[to].push(format!(
+                        "MPI_Recv(source={source}, tag={tag}, count={count}) = ok {{status={status}}}"
+                    ));
+                }
+            }
+        }
+    }
+    let mut text = format!("ranks {ranks}\n");
+    for r in 0..ranks {
+        flush(&mut lines[r], &mut open[r], true);
+        for line in &lines[r] {
+            text.push_str(&format!("{r}: {line}\n"));
+        }
+    }
+    text
+}
+
+#[test]
+fn random_correct_programs_are_silent() {
+    let mut random = Random(1);
+    for round in 0..300 {
+        let ranks = 2 + random.below(4);
+        let text = correct_program(&mut random, ranks, 5 + round % 60);
+        check_trace(&text);
+    }
+}
+
+#[test]
+fn a_random_mistake_is_found() {
+    let mut random = Random(2);
+    for round in 0..200 {
+        let ranks = 2 + random.below(3);
+        let text = correct_program(&mut random, ranks, 5 + round % 40);
+        // One message more than there are receives.
+        let (from, to) = (random.below(ranks), random.below(ranks));
+        let text = format!("{text}{from}: MPI_Send(dest={to}, tag=99) = ok    //~ nonpaired-send\n");
+        check_trace(&text);
+    }
+}

@@ -1,0 +1,27 @@
+// Two ranks work for half a second and then both wait for a message that the other would send later. Each writes the
+// time (nanoseconds since 1970) at which it begins to wait into a file of its own. Usage: late-deadlock DIRECTORY
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (double start = MPI_Wtime(); MPI_Wtime() < start + 0.5;)
+        MPI_Barrier(MPI_COMM_WORLD);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/waits-%d", argc > 1 ? argv[1] : ".", rank);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    fprintf(file, "%lld\n", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+    fclose(file);
+    MPI_Recv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

@@ -3,7 +3,7 @@
 
 use analyzer::engine::{End, Engine};
 use analyzer::testing::{analyze, check_trace, describe};
-use trace_format::call::{Call, Outcome, SystemEvent, Value};
+use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};
 use trace_format::definition::{Definition, Module};
 use trace_format::mpi::FnId;
 use trace_format::reader::RankEvent;
@@ -224,5 +224,133 @@ fn a_random_mistake_is_found() {
         let (from, to) = (random.below(ranks), random.below(ranks));
         let text = format!("{text}{from}: MPI_Send(dest={to}, tag=99) = ok    //~ nonpaired-send\n");
         check_trace(&text);
+    }
+}
+
+/// A value of the right form or of a wrong one.
+fn noise(random: &mut Random) -> Value {
+    let int = |random: &mut Random| match random.below(10) {
+        0 => -1,
+        1 => -2,
+        2 => i64::from(i32::MAX),
+        3 => i64::MIN,
+        4 => 256 + random.below(4) as i64,
+        5 => 1 << 40,
+        _ => random.below(6) as i64,
+    };
+    let list = |random: &mut Random| (0..random.below(5)).map(|_| int(random)).collect::<Vec<_>>();
+    let status = |random: &mut Random| Status {
+        source: int(random) as i32,
+        tag: int(random) as i32,
+        bytes: (random.below(2) == 0).then(|| random.below(100) as u64),
+        cancelled: random.below(4) == 0,
+    };
+    match random.below(12) {
+        0 => Value::None,
+        1 => Value::Ints(list(random)),
+        2 => Value::Request { slot: 8 * random.below(4) as u64, handle: random.below(4) as i64 },
+        3 => Value::Requests { base: 8 * random.below(3) as u64, handles: list(random) },
+        4 => Value::Status(status(random)),
+        5 => Value::Statuses((0..random.below(4)).map(|_| status(random)).collect()),
+        6 => Value::Str("x".into()),
+        _ => Value::Int(int(random)),
+    }
+}
+
+#[test]
+fn noise_never_breaks_the_engine() {
+    use trace_format::definition::{Combiner, Neighbors};
+    use trace_format::mpi::{Class, FUNCTIONS, Kind};
+    let mut random = Random(3);
+    let interesting: Vec<_> = FUNCTIONS.iter().filter(|f| !matches!(f.class, Class::Local)).collect();
+    for round in 0..1500 {
+        let ranks = 1 + random.below(4) as i32;
+        let mut engine = Engine::new(ranks);
+        let mut index = vec![0u64; 8];
+        // Some rounds are wholly wild, others keep the forms of the arguments.
+        let wild = 1 + round % 20;
+        for _ in 0..random.below(80) {
+            let rank = random.below(ranks as usize + 1) as i32;
+            let thread = random.below(8).saturating_sub(6) as u16;
+            let place = (rank as usize * 2 + thread as usize) % 8;
+            let event = match random.below(12) {
+                0 => {
+                    let ranks = |random: &mut Random| (0..random.below(4)).map(|_| random.below(5) as i32 - 1).collect();
+                    let id = 254 + random.below(6) as u32;
+                    RankEvent::Definition(match random.below(4) {
+                        0 => Definition::Comm {
+                            id,
+                            local: ranks(&mut random),
+                            remote: (random.below(3) == 0).then(|| ranks(&mut random)),
+                            neighbors: (random.below(3) == 0).then(|| Neighbors {
+                                sources: vec![random.below(4) as i32 - 2],
+                                destinations: vec![random.below(4) as i32 - 2],
+                            }),
+                        },
+                        1 => Definition::Group { id, ranks: ranks(&mut random) },
+                        2 => Definition::Comm {
+                            id,
+                            local: trace_format::ranks::Ranks::first_n(u32::MAX),
+                            remote: None,
+                            neighbors: None,
+                        },
+                        _ => Definition::Datatype {
+                            id,
+                            combiner: [Combiner::Struct, Combiner::Vector, Combiner::Subarray, Combiner::Indexed]
+                                [random.below(4)],
+                            ints: (0..random.below(6))
+                                .map(|_| if random.below(5) == 0 { i64::MAX } else { random.below(5) as i64 })
+                                .collect(),
+                            types: (0..random.below(3)).map(|_| random.below(300) as u32).collect(),
+                            size: random.below(9) as u64,
+                            lb: 0,
+                            extent: 0,
+                        },
+                    })
+                }
+                1 => RankEvent::System {
+                    thread,
+                    time: 0,
+                    event: match random.below(5) {
+                        0 => SystemEvent::Exit { status: 0 },
+                        1 => SystemEvent::Signal { signal: random.below(20) as i32, code: 0, pc: 5, address: 0 },
+                        2 => SystemEvent::MpiError { call: 0, class: 7, fatal: random.below(2) == 0, text: "x".into() },
+                        3 => SystemEvent::Lost { reason: String::new() },
+                        _ => SystemEvent::Recording { on: false },
+                    },
+                },
+                2 => RankEvent::Return {
+                    thread,
+                    index: random.below(1 + index[place] as usize) as u64,
+                    time: 0,
+                    class: random.below(2) as u16,
+                    polls: 0,
+                    outs: (0..random.below(9)).map(|_| noise(&mut random)).collect(),
+                },
+                _ => {
+                    let func = interesting[random.below(interesting.len())].id;
+                    let mut call = Call::new(func);
+                    (call.thread, call.index, call.site) = (thread, index[place], random.below(20) as u32);
+                    index[place] += 1;
+                    for (i, p) in func.row().params.iter().enumerate() {
+                        let tame = Value::Int(match p.kind {
+                            Kind::Comm => 1 + random.below(2) as i64,
+                            Kind::Datatype => 35,
+                            Kind::Rank | Kind::Root => random.below(ranks as usize) as i64,
+                            _ => random.below(3) as i64,
+                        });
+                        call.ins[i] = if random.below(wild) == 0 { tame.clone() } else { noise(&mut random) };
+                        call.outs[i] = if random.below(wild) == 0 { tame } else { noise(&mut random) };
+                    }
+                    if random.below(3) != 0 {
+                        call.outcome = Outcome::Returned(random.below(8) as u16 / 7);
+                    }
+                    RankEvent::Call(call)
+                }
+            };
+            engine.feed(rank - random.below(2) as i32, event);
+        }
+        _ = engine.stuck();
+        _ = describe(&engine.finish(&End { stopped: random.below(2) == 0, missing: vec![7], lost: false }));
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn message(model: &mut Model, message: &Message) {
 
 /// The parts of a collective operation.
 pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
-    let mut report = std::mem::take(&mut model.report);
+    let mut report = std::mem::take(&mut model.comms.list[g.comm as usize].report);
     let mut verdict = Verdict::Fine;
     if !agree(g) {
         for (_, rule) in RULES {
@@ -94,7 +94,7 @@ pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
             }
         }
     }
-    model.report = report;
+    model.comms.list[g.comm as usize].report = report;
     verdict
 }
 

@@ -6,7 +6,6 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
 use super::types::Amount;
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use trace_format::call::{Value, special};
@@ -20,8 +19,8 @@ pub(crate) struct Space {
     queue: VecDeque<Instance>,
     /// Number of calls of each process.
     next: Vec<u64>,
-    /// Thread and time of the last call of each process that has several threads.
-    last: FxHashMap<u32, (u16, u64)>,
+    /// Thread and time of the last call of each process.
+    last: Vec<(u16, u64)>,
     /// Calls of several threads came out of order: which belong together is uncertain.
     pub(crate) tangled: bool,
 }
@@ -68,14 +67,20 @@ pub(crate) fn what(func: FnId) -> What {
 
 impl Space {
     pub(crate) fn new(size: u32) -> Space {
-        Space { base: 0, queue: VecDeque::new(), next: vec![0; size as usize], last: FxHashMap::default(), tangled: false }
+        Space {
+            base: 0,
+            queue: VecDeque::new(),
+            next: vec![0; size as usize],
+            last: vec![(0, 0); size as usize],
+            tangled: false,
+        }
     }
 
     pub(crate) fn get(&self, index: u64) -> Option<&Instance> {
         self.queue.get(index.checked_sub(self.base)? as usize)
     }
 
-    pub(crate) fn get_mut(&mut self, index: u64) -> Option<&mut Instance> {
+    fn get_mut(&mut self, index: u64) -> Option<&mut Instance> {
         self.queue.get_mut(index.checked_sub(self.base)? as usize)
     }
 
@@ -101,15 +106,12 @@ impl Model {
         call: &Arc<Origin>,
         start: Option<&Arc<Origin>>,
     ) -> u64 {
-        let rank = &self.ranks[call.rank as usize];
-        let (dim, several) = (rank.holed, rank.threads.len() > 1);
+        let dim = self.ranks[call.rank as usize].holed;
         let space = &mut self.comms.list[comm as usize].space;
         let size = space.next.len();
-        if several {
-            let shown = start.unwrap_or(call);
-            let last = space.last.insert(position, (shown.thread, shown.time));
-            space.tangled |= last.is_some_and(|(thread, time)| thread != shown.thread && shown.time < time);
-        }
+        let shown = start.unwrap_or(call);
+        let (thread, time) = std::mem::replace(&mut space.last[position as usize], (shown.thread, shown.time));
+        space.tangled |= thread != shown.thread && shown.time < time;
         let index = space.next[position as usize];
         space.next[position as usize] += 1;
         while space.base + (space.queue.len() as u64) <= index {

@@ -2,6 +2,7 @@
 //! object behind them is found by where it was made (which collective of which communicator).
 
 use super::collective::Space;
+use super::facts::Report;
 use super::p2p::Mailbox;
 use rustc_hash::FxHashMap;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, Neighbors, UNKNOWN_ID};
@@ -99,6 +100,9 @@ pub(crate) enum CommKey {
     },
 }
 
+/// Groups may be larger than the world, since they may have processes outside; not larger than this.
+const MAX_GROUP: usize = 1 << 20;
+
 /// Kinds of objects whose collectives are ordered by the object.
 pub(crate) const COMM: u8 = 0;
 pub(crate) const WIN: u8 = 1;
@@ -116,6 +120,8 @@ pub(crate) struct Comm {
     pub(crate) boxes: FxHashMap<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
     pub(crate) spoiled: bool,
+    /// Findings about its collectives: dropped if their order turns out to be uncertain.
+    pub(crate) report: Report,
     key: CommKey,
     /// Ranks that know the object already.
     known_to: u32,
@@ -238,6 +244,9 @@ impl Comms {
             }
             _ => None,
         });
+        // A group beyond all measure is damage of the trace.
+        let most = MAX_GROUP.max(self.ranks as usize);
+        let groups = groups.filter(|(l, r)| l.len() <= most && r.as_ref().is_none_or(|r| r.len() <= most));
         let member = groups.and_then(|(local, remote)| {
             let (low, high) = order(local, remote);
             let key = key.unwrap_or_else(|| self.nth(objects, kind, &low, &high));
@@ -297,6 +306,7 @@ impl Comms {
                     space: Space::new(size),
                     boxes: FxHashMap::default(),
                     spoiled: false,
+                    report: Report::default(),
                     key: key.clone(),
                     known_to: 0,
                 });

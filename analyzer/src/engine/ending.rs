@@ -102,6 +102,12 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         }
     }
     check_partial_collectives(model);
+    for comm in &mut model.comms.list {
+        let found = std::mem::take(&mut comm.report);
+        if !comm.space.tangled {
+            model.report.merge(found);
+        }
+    }
     let n = model.ranks.len() as i32;
     let select = |test: &dyn Fn(&super::Rank) -> bool| -> Vec<i32> {
         (0..n).filter(|i| test(&model.ranks[*i as usize])).collect()

@@ -162,6 +162,14 @@ impl Report {
         }
     }
 
+    /// Adds what another one has collected.
+    pub(crate) fn merge(&mut self, other: Report) {
+        for (key, kept) in other.kept {
+            let Kept { draft, order, count, ranks } = kept;
+            self.keep(key, order, &ranks, count, || draft);
+        }
+    }
+
     /// Is there a finding of one of these checks that concerns the rank?
     pub(crate) fn concerns(&self, checks: &[&CheckInfo], rank: i32) -> bool {
         self.kept.iter().any(|(k, v)| v.ranks.contains(&rank) && checks.iter().any(|c| c.code == k.0))

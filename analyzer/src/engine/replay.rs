@@ -138,8 +138,9 @@ impl Model {
             Class::CommCreateGroup | Class::CommFromGroup => {
                 let rank = origin.rank;
                 let group = int(&origin.ins, s.group).unwrap_or(0) as Id;
+                let most = self.ranks.len();
                 let objects = &mut self.ranks[rank as usize].objects;
-                if let Some(ranks) = objects.groups.get(&group).cloned() {
+                if let Some(ranks) = objects.groups.get(&group).filter(|g| g.len() <= most).cloned() {
                     let id = int(&origin.ins, s.comm);
                     let parent = id.and_then(|id| self.comms.resolve(rank, objects, COMM, id as Id)).map(|m| m.ix);
                     let tag = int(&origin.ins, s.tag).unwrap_or(0);

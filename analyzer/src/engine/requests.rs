@@ -90,8 +90,9 @@ impl Requests {
 
     /// The `i`-th of an array of requests at `base`.
     pub(crate) fn find_in(&self, handles: &[i64], base: u64, i: usize) -> Option<ReqId> {
-        let slot = if base == 0 { 0 } else { base + i as u64 * self.stride };
-        self.find(*handles.get(i)?, slot)
+        let handle = *handles.get(i)?;
+        let slot = if base == 0 { 0 } else { base.wrapping_add(i as u64 * self.stride) };
+        self.find(handle, slot)
     }
 
     pub(crate) fn remove(&mut self, id: ReqId) -> Option<Request> {

@@ -160,6 +160,8 @@ impl Graph {
         if let Some(cond) = self.cond(rank) {
             leaves(cond, &mut all);
         }
+        // Processes outside the world are nobody's business.
+        all.retain(|l| usize::try_from(l.0).is_ok_and(|r| r < self.vertices.len()));
         all.sort_by_key(|l| l.0);
         all.dedup_by_key(|l| l.0);
         all

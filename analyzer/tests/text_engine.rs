@@ -47,7 +47,8 @@ fn places_are_the_same_on_ranks_whose_code_lies_elsewhere() {
         let module = Module { start: bias, end: bias + 0x1000, bias, path: "app".into(), build_id: vec![] };
         engine.feed(rank, RankEvent::Definition(Definition::Module(module)));
         let site = 7 + rank as u32;
-        engine.feed(rank, RankEvent::Definition(Definition::Stack { id: site, frames: vec![bias + 0x20, bias + 0x40] }));
+        engine
+            .feed(rank, RankEvent::Definition(Definition::Stack { id: site, frames: vec![bias + 0x20, bias + 0x40] }));
         let ins = [("dest", i64::from((rank + 1) % 3)), ("tag", 0), ("comm", 1), ("count", 1), ("datatype", 35)];
         for time in 0..5 {
             engine.feed(rank, call("MPI_Send", 0, 1 + time, site, &ins));
@@ -136,7 +137,11 @@ fn correct_program(random: &mut Random, ranks: usize, steps: usize) -> String {
         if all && open.len() > 1 {
             let handles: Vec<&str> = open.iter().map(|o| o.0.as_str()).collect();
             let statuses: Vec<&str> = open.iter().map(|o| o.1.as_str()).collect();
-            lines.push(format!("MPI_Waitall(requests=[{}]) = ok {{statuses=[{}]}}", handles.join(","), statuses.join(",")));
+            lines.push(format!(
+                "MPI_Waitall(requests=[{}]) = ok {{statuses=[{}]}}",
+                handles.join(","),
+                statuses.join(",")
+            ));
         } else {
             for (handle, status) in open.iter() {
                 lines.push(format!("MPI_Wait(request={handle}) = ok {{status={status}}}"));
@@ -181,15 +186,15 @@ fn correct_program(random: &mut Random, ranks: usize, steps: usize) -> String {
                 let status = format!("{from}/{tag}/{}", 4 * count);
                 if random.below(2) == 0 {
                     let h = handle(to);
-                    lines[to].push(format!("MPI_Irecv(source={source}, tag={tag}, count={count}) = ok {{request={h}}}"));
+                    lines[to]
+                        .push(format!("MPI_Irecv(source={source}, tag={tag}, count={count}) = ok {{request={h}}}"));
                     open[to].push((h, status));
                     if wild {
                         flush(&mut lines[to], &mut open[to], true);
                     }
                 } else {
-                    lines[to].push(format!(
-                        "MPI_Recv(source={source}, tag={tag}, count={count}) = ok {{status={status}}}"
-                    ));
+                    lines[to]
+                        .push(format!("MPI_Recv(source={source}, tag={tag}, count={count}) = ok {{status={status}}}"));
                 }
             }
         }
@@ -266,7 +271,7 @@ fn noise_never_breaks_the_engine() {
     for round in 0..1500 {
         let ranks = 1 + random.below(4) as i32;
         let mut engine = Engine::new(ranks);
-        let mut index = vec![0u64; 8];
+        let mut index = [0u64; 8];
         // Some rounds are wholly wild, others keep the forms of the arguments.
         let wild = 1 + round % 20;
         for _ in 0..random.below(80) {
@@ -275,7 +280,8 @@ fn noise_never_breaks_the_engine() {
             let place = (rank as usize * 2 + thread as usize) % 8;
             let event = match random.below(12) {
                 0 => {
-                    let ranks = |random: &mut Random| (0..random.below(4)).map(|_| random.below(5) as i32 - 1).collect();
+                    let ranks =
+                        |random: &mut Random| (0..random.below(4)).map(|_| random.below(5) as i32 - 1).collect();
                     let id = 254 + random.below(6) as u32;
                     RankEvent::Definition(match random.below(4) {
                         0 => Definition::Comm {

@@ -104,7 +104,7 @@ fn every_check_has_its_programs() -> Result<()> {
             "{name}: neither bug*.c nor fixed*.c nor in clean/"
         );
         ensure!(
-            bug == !(program.expected.is_empty() && program.later.is_empty()),
+            bug != (program.expected.is_empty() && program.later.is_empty()),
             "{name}: a bug expects a finding, and no other does"
         );
         for expected in &program.expected {

@@ -22,7 +22,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let coll = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Collective(..)));
             let collective: &[&CheckInfo] =
                 &[&COLLECTIVE_MISMATCH, &WRONG_ROOT, &DIFF_REDUCTIONS, &COLLECTIVE_DATA_TYPE, &WRONG_RECV_SIZE];
-            let too_long = class == "MPI_ERR_TRUNCATE";
+            // A completion call hides the class of the receive that failed in a status.
+            let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
             let explained = too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
                 || (too_long || coll) && report.concerns(collective, rank as i32);
             if explained {

@@ -278,9 +278,8 @@ impl Half<'_> {
 /// The neighbours of the calling process, if its call is a neighbourhood collective and they are known.
 pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbors> {
     use Coll::*;
-    let What::Coll(
-        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw,
-    ) = view.coll()
+    let What::Coll(NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw) =
+        view.coll()
     else {
         return None;
     };

@@ -167,6 +167,8 @@ impl Model {
             Class::Probe(Start::Blocking) | Class::Mprobe(Start::Blocking) if class.is_none() => {
                 entered.target = self.target(origin, s.peer, s.tag, s);
             }
+            // At its start: the message is there, and what is wrong with its size may keep the call from returning.
+            Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &[]),
             Class::Finalize => self.ranks[origin.rank as usize].finalize = Some(origin.clone()),
             Class::Abort => self.ranks[origin.rank as usize].abort = Some(origin.clone()),
             _ => {}
@@ -364,7 +366,7 @@ impl Model {
                 self.add_request(request, s, outs);
             }
             Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
-            Class::Mrecv(start) => self.matched_recv(origin, s, start, failed, outs),
+            Class::Mrecv(Start::Nonblocking) => self.matched_recv(origin, s, Start::Nonblocking, failed, outs),
             Class::Wait(many) => self.complete(origin, s, many, true, failed, outs),
             Class::Test(many) => self.complete(origin, s, many, false, failed, outs),
             Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),

@@ -157,7 +157,9 @@ impl Signatures {
         let product = |range: std::ops::Range<usize>| {
             ints.get(range).map(|r| r.iter().fold(1i64, |n, v| n.saturating_mul((*v).max(0))))
         };
-        let sum = |range: std::ops::Range<usize>| ints.get(range).map(|r| r.iter().fold(0i64, |n, v| n.saturating_add((*v).max(0))));
+        let sum = |range: std::ops::Range<usize>| {
+            ints.get(range).map(|r| r.iter().fold(0i64, |n, v| n.saturating_add((*v).max(0))))
+        };
         // More than there are arguments is damage: the ranges below are then not there.
         let count = (int(0).max(0) as usize).min(ints.len());
         let of_old = |n: Option<i64>| n.map(|n| old.times(n));
@@ -170,9 +172,9 @@ impl Signatures {
             Combiner::Indexed | Combiner::Hindexed => of_old(sum(1..1 + count)),
             Combiner::Subarray => of_old(product(1 + count..1 + 2 * count)),
             // Which elements are one's own depends on the distribution; all are of the one old type.
-            Combiner::Darray => known_size.filter(|_| old.bytes.is_some_and(|b| b != 0)).map(|size| {
-                old.times((size / old.bytes.unwrap_or(1)) as i64)
-            }),
+            Combiner::Darray => known_size
+                .filter(|_| old.bytes.is_some_and(|b| b != 0))
+                .map(|size| old.times((size / old.bytes.unwrap_or(1)) as i64)),
             Combiner::Struct => {
                 let lengths = ints.get(1..1 + count).unwrap_or(&[]);
                 (lengths.len() == types.len()).then(|| {

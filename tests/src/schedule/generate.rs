@@ -512,7 +512,7 @@ impl Generator {
             if unlike && !plain {
                 // The same elements in another layout, where they fit exactly.
                 let other = Data { base, layout: self.random.pick(&LAYOUTS).0, count: 0 };
-                if data.elements() % other.per_item() == 0 {
+                if data.elements().is_multiple_of(other.per_item()) {
                     data = Data { count: data.elements() / other.per_item(), ..other };
                 }
             }

@@ -1,9 +1,31 @@
 //! Random communication schedules: correct by construction, and with exactly one mistake.
 //!
 //! A schedule is a list of operations in one global order; every rank performs its own operations in that order.
-//! The text has one operation a line, `RANK OPERATION ARGUMENTS...`, and `tests/schedule/player.c` performs it. Ranks in
-//! arguments are ranks of the communicator, `*` is a wildcard. [`generate`] says why the schedules cannot deadlock and
-//! why every message has one possible receive; [`mutate`] puts one mistake in.
+//! [`generate`] says why the schedules cannot deadlock and why every message has one possible receive; [`mutate`] puts
+//! one mistake in. `tests/schedule/player.c` performs the text form, one operation a line:
+//!
+//! ```text
+//! schedule SEED RANKS correct|wrong                   begins a schedule; a barrier separates it from the last one
+//! RANK dup COMM PARENT                                communicators have numbers, 0 is MPI_COMM_WORLD
+//! RANK split COMM PARENT COLOR KEY                    the color - is MPI_UNDEFINED
+//! RANK freecomm COMM
+//! RANK send MODE COMM TO TAG DATA ID                  MODE n, s, b, r: standard, synchronous, buffered, ready
+//! RANK recv LOOK COMM FROM TAG DATA ID ELEMENTS       LOOK plain, probe, iprobe, mprobe, improbe
+//! RANK isend REQUEST MODE COMM TO TAG DATA ID         requests have numbers
+//! RANK irecv REQUEST COMM FROM TAG DATA ID ELEMENTS
+//! RANK sendinit REQUEST MODE COMM TO TAG DATA
+//! RANK recvinit REQUEST COMM FROM TAG DATA
+//! RANK start REQUEST ID ELEMENTS
+//! RANK freerequest REQUEST
+//! RANK sendrecv COMM TO TAG DATA ID FROM TAG DATA ID ELEMENTS
+//! RANK replace COMM TO TAG FROM TAG DATA ID ID ELEMENTS
+//! RANK complete HOW N REQUEST...                      HOW wait, waitall, testsome, ...
+//! RANK coll NAME REQUEST COMM ROOT OP DATA IN_PLACE ID
+//! ```
+//!
+//! TO, FROM and ROOT are ranks of the communicator, `null` is MPI_PROC_NULL, `*` a wildcard or, for the request of a
+//! collective, none. DATA is a type and a count, `int.comb 3`: three items of the layout `comb` made of integers. The values
+//! of a message follow from its ID, and the receiver expects the first ELEMENTS of them.
 
 pub mod generate;
 pub mod mutate;

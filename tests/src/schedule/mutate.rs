@@ -113,12 +113,16 @@ fn plain_messages(schedule: &Schedule, random: &mut Random) -> Vec<Message> {
     messages
 }
 
-/// Whether the receive of `message` names its source and tag, so that its match is known without a status.
+/// Whether the match of `message` is known without any status: its receiver uses no wildcard on this communicator.
 fn is_definite(schedule: &Schedule, message: &Message) -> bool {
-    match &schedule.ops[message.recv].action {
-        Action::Recv { end, .. } | Action::Irecv { end, .. } => end.peer.is_some() && end.tag.is_some(),
-        _ => false,
-    }
+    let slot = schedule.groups[message.group].slot;
+    schedule.ops.iter().filter(|op| op.rank == message.to).all(|op| match &op.action {
+        Action::Recv { end, .. }
+        | Action::Irecv { end, .. }
+        | Action::Sendrecv { back: end, .. }
+        | Action::Replace { back: end, .. } => end.comm != slot || (end.peer.is_some() && end.tag.is_some()),
+        _ => true,
+    })
 }
 
 fn wrong_send_size(schedule: &mut Schedule, random: &mut Random) -> Done {

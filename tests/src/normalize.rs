@@ -18,7 +18,7 @@ const RULES: [(&str, &str); 12] = [
     (r"\b0x[0-9a-fA-F]+\b", "<address>"),
     (r"\b(pid|PID|process)([ :=]+)\d+", "$1$2<pid>"),
     (r"\b\d+(\.\d+)? ?(ns|us|µs|ms|s|seconds?|minutes?)\b", "<time>"),
-    (r"/\S*/(mpich|openmpi)-[0-9a-f]{16}/", "<programs>/"),
+    (r"\S*/(mpich|openmpi)-[0-9a-f]{16}/", "<programs>/"),
     (r"\S*/mpivet-tests/\S*", "<scratch>"),
 ];
 

@@ -271,9 +271,12 @@ pub(crate) static ERROR_CLASSES: &[(Option<i32>, Option<i32>, Option<i32>)] = &[
     (Some(107), None, None), // MPIX_ERR_TIMEOUT
 ];
 
+/// A named constant: its name and its value in each family that has it.
+pub(crate) type Constant = (&'static str, Option<i64>, Option<i64>, Option<i64>);
+
 /// Named constants by family, for `job.json`: (name, mpich, openmpi, standard).
 #[rustfmt::skip]
-pub(crate) static CONSTANTS: &[(&str, Option<i64>, Option<i64>, Option<i64>)] = &[
+pub(crate) static CONSTANTS: &[Constant] = &[
     ("MPI_CART", Some(2), Some(1), Some(211)),
     ("MPI_COMM_TYPE_HW_GUIDED", Some(2), Some(13), Some(223)),
     ("MPI_COMM_TYPE_HW_UNGUIDED", Some(3), Some(12), Some(222)),

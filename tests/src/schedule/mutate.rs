@@ -186,8 +186,11 @@ fn unfinished(schedule: &mut Schedule, random: &mut Random, send: bool) -> Done 
         return None;
     };
     for op in schedule.ops.iter_mut().filter(|op| op.rank == rank) {
-        if let Action::Complete { requests, .. } = &mut op.action {
+        if let Action::Complete { how, requests } = &mut op.action {
             requests.retain(|&request| request != lost);
+            // Where the program keeps them, not in a copy: libraries give several operations the same handle, and then
+            // nobody could say which one was lost.
+            *how = "wait";
         }
     }
     schedule.ops.retain(|op| !matches!(&op.action, Action::Complete { requests, .. } if requests.is_empty()));

@@ -7,7 +7,9 @@ use analyzer::observe::{Ending, Observer};
 use analyzer::report::Colour;
 use std::fs;
 use std::path::Path;
-use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_LOST_OFFSET, STAGE_MAGIC, rank_path, stage_path};
+use trace_format::call::SystemEvent;
+use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, rank_path, stage_path};
+use trace_format::writer::encode_system;
 use traces::{header, rank_bytes, write_run};
 
 /// The report on rank 0 of two with these bytes, or why there is none.
@@ -88,7 +90,11 @@ fn a_full_disk_ends_what_is_known() {
     let mut stage = STAGE_MAGIC.to_vec();
     stage.resize(STAGE_HEADER_BYTES + header(0, 2).stage_bytes as usize, 0);
     stage[STAGE_LAP_OFFSET] = 3;
-    stage[STAGE_LOST_OFFSET] = 1;
+    let mut mark = Vec::new();
+    encode_system(&SystemEvent::Lost { reason: "no space left".into() }, 1, &mut mark);
+    // The lap in the commit word (bits 40 and up).
+    mark[5] = 3;
+    stage[STAGE_HEADER_BYTES..STAGE_HEADER_BYTES + mark.len()].copy_from_slice(&mark);
     fs::write(stage_path(dir.path(), 0, 0), &stage).unwrap();
     let text = analyze(dir.path(), &whole[..blocks[3]]).unwrap();
     assert!(text.contains("rank 0: recording stopped after"), "{text}");

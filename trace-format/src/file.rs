@@ -28,9 +28,6 @@ pub const BLOCK_HEADER_BYTES: usize = 32;
 pub const STAGE_HEADER_BYTES: usize = 4096;
 pub const STAGE_LAP_OFFSET: usize = 16;
 pub const STAGE_RECORDS_OFFSET: usize = 24;
-/// Not zero once the stage could not be emptied into the file (a full disk): the trace ends there. The record that
-/// would say so may have no room anywhere else.
-pub const STAGE_LOST_OFFSET: usize = 32;
 /// The thread number of blocks that belong to no thread: signals and the end of the process. They have no stage.
 pub const PROCESS_THREAD: u16 = u16::MAX;
 /// Default size of a stage.

@@ -117,8 +117,6 @@ pub struct RankReader {
     pub defects: Vec<Defect>,
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
-    /// A stage said that its thread could not write any more.
-    lost: bool,
     /// The writer is gone: a torn tail is damage, not work in progress.
     finished: bool,
 }
@@ -167,7 +165,6 @@ impl RankReader {
             buffer: Vec::new(),
             defects: Vec::new(),
             late: Vec::new(),
-            lost: false,
             finished: false,
         })
     }
@@ -416,11 +413,6 @@ impl RankReader {
                 }
             }
             taken.push((number, staged));
-            if stage.is_lost() && !self.lost {
-                self.lost = true;
-                let reason = "the trace could not be written any further".into();
-                self.late.push(RankEvent::System { thread: number, time: 0, event: SystemEvent::Lost { reason } });
-            }
         }
         taken
     }

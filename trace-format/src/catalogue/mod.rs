@@ -10,7 +10,7 @@ use crate::finding::Severity;
 /// Which half of mpivet decides a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// In the running process; printed at once, also without the analyzer.
+    /// In the running process: printed at once, also without the analyzer, which puts it into the report.
     Dynamic,
     /// From the traces of all ranks.
     Analyzer,

@@ -1,6 +1,6 @@
 //! A read-only view of a stage that its owner may be writing to.
 
-use crate::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_LOST_OFFSET};
+use crate::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET};
 use crate::record::{Commit, LAP_MASK};
 use std::fs::File;
 use std::io;
@@ -38,10 +38,6 @@ impl StageView {
 
     pub(super) fn lap(&self) -> u64 {
         self.word(STAGE_LAP_OFFSET).map_or(0, |w| w.load(Ordering::Acquire))
-    }
-
-    pub(super) fn is_lost(&self) -> bool {
-        self.word(STAGE_LOST_OFFSET).is_some_and(|w| w.load(Ordering::Acquire) != 0)
     }
 
     /// Copies the record at `offset` of lap `lap` into `out`. False if there is none (yet), or if the stage went on

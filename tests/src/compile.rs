@@ -4,6 +4,7 @@ use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
@@ -30,6 +31,9 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let stem = source.file_stem().context("a source file has a name")?;
     let dir = scratch.join("programs").join(format!("{}-{hash:016x}", mpi.name));
     let program = dir.join(stem);
+    // Tests run side by side, and several of them may want the same program.
+    static COMPILING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     if program.exists() {
         return Ok(program);
     }

@@ -28,15 +28,17 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
+    int limit = rank == 0 ? LIMIT : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     int from = rank * RANGE;
-    int primes = from < LIMIT ? count_primes(from, from + RANGE) : 0;
+    int primes = from < limit ? count_primes(from, from + RANGE) : 0;
     if (rank == 0) {
         for (int r = 1; r < size; r++) {
             int more;
             MPI_Recv(&more, 1, MPI_INT, r, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             primes += more;
         }
-        printf("%d primes below %d\n", primes, LIMIT);
+        printf("%d primes below %d\n", primes, limit);
     } else {
         MPI_Send(&primes, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     }

@@ -25,7 +25,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
             let explained = too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
-                || (too_long || coll) && report.concerns(collective, rank as i32);
+                || (too_long || coll) && report.concerns(collective, rank as i32)
+                || coll && error.call.as_ref().is_some_and(|c| report.concerns_calls_of(collective, c));
             if explained {
                 continue;
             }

@@ -175,6 +175,13 @@ impl Report {
         self.kept.iter().any(|(k, v)| v.ranks.contains(&rank) && checks.iter().any(|c| c.code == k.0))
     }
 
+    /// Is there a finding of one of these checks about calls of the same function? In a collective operation the
+    /// library may stumble on a rank that only passes on what others got wrong.
+    pub(crate) fn concerns_calls_of(&self, checks: &[&CheckInfo], call: &Origin) -> bool {
+        let same = |s: &Site| s.call.as_ref().is_some_and(|c| c.func == call.func);
+        self.kept.iter().any(|(k, v)| checks.iter().any(|c| c.code == k.0) && v.draft.calls.iter().any(same))
+    }
+
     /// The findings, sorted by severity, code, ranks and events.
     pub(crate) fn finish(self, model: &Model) -> Vec<Finding> {
         let mut all: Vec<Kept> = self.kept.into_values().collect();

@@ -3,13 +3,17 @@
 use crate::abi::Abi;
 use crate::encode::{Words, ask};
 use crate::{datatype, handles, real, trace};
-use std::sync::OnceLock;
+use std::sync::Mutex;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID};
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind, Start};
 use trace_format::ranks::Ranks;
 
 /// The group of MPI_COMM_WORLD, that ranks of other groups are translated to.
-static WORLD_GROUP: OnceLock<u64> = OnceLock::new();
+static WORLD_GROUP: Mutex<Option<u64>> = Mutex::new(None);
+
+fn world_group() -> std::sync::MutexGuard<'static, Option<u64>> {
+    WORLD_GROUP.lock().unwrap_or_else(|e| e.into_inner())
+}
 
 /// A handle that a query writes to memory.
 pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) -> Option<u64> {
@@ -22,7 +26,7 @@ pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) ->
 /// Remembers the world and writes its definition and that of MPI_COMM_SELF.
 pub(crate) fn world(abi: &Abi, comm_world: u64, rank: i32, size: i32) {
     if let Some(group) = handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[comm_world]) {
-        _ = WORLD_GROUP.set(group);
+        *world_group() = Some(group);
     }
     let comm = |id, local| Definition::Comm { id, local, remote: None, neighbors: None };
     if let Some(trace) = trace::get() {
@@ -33,8 +37,8 @@ pub(crate) fn world(abi: &Abi, comm_world: u64, rank: i32, size: i32) {
 
 /// Frees what `world` took from the library.
 pub(crate) fn release(abi: &Abi) {
-    if let Some(group) = WORLD_GROUP.get() {
-        free_group(abi, *group);
+    if let Some(group) = world_group().take() {
+        free_group(abi, group);
     }
 }
 
@@ -48,10 +52,11 @@ fn group_ranks(abi: &Abi, group: u64) -> Ranks {
     let size = ask(FnId::MPI_Group_size, group);
     let mine: Vec<i32> = (0..size as i32).collect();
     let mut world = vec![-1i32; size];
-    if let Some(world_group) = WORLD_GROUP.get()
+    let world_group = *world_group();
+    if let Some(world_group) = world_group
         && size > 0
     {
-        let args = [group, size as u64, mine.as_ptr() as u64, *world_group, world.as_mut_ptr() as u64];
+        let args = [group, size as u64, mine.as_ptr() as u64, world_group, world.as_mut_ptr() as u64];
         real::call(FnId::MPI_Group_translate_ranks, &args);
     }
     world.iter().map(|r| abi.rank(*r).max(-1)).collect()
@@ -127,7 +132,9 @@ fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> D
 
 /// Numbers and defines an object that `function` has just returned.
 pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Function, words: &Words) {
-    if handles::is_predefined(kind, handle) {
+    // The parent of a spawned world is one communicator, however often it is asked for.
+    let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
+    if handles::is_predefined(kind, handle) || known {
         return;
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.

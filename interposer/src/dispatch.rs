@@ -177,7 +177,7 @@ pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
     // callback of the program may come back here.
     let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words, &mut open));
     if begun != Some(true) {
-        return forward(f, info.args, &words);
+        return without_record(f, info, abi, &mut words);
     }
     // SAFETY: as above.
     unsafe { (*thread).depth += 1 };
@@ -215,6 +215,20 @@ pub(crate) extern "C-unwind" fn dispatch_double(index: u32, frame: &Frame) -> u6
         guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, 0));
     }
     result.to_bits()
+}
+
+/// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.
+#[cold]
+fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, words: &mut Words) -> u64 {
+    let watched = info.watched != Watched::No && trace::is_lost();
+    if watched {
+        guarded(|| before_call(info, abi, words));
+    }
+    let result = forward(f, info.args, words);
+    if watched {
+        guarded(|| after_call(info, abi, words));
+    }
+    result
 }
 
 #[inline(always)]
@@ -461,9 +475,18 @@ fn after_call(info: &Info, abi: &'static Abi, words: &Words) {
 fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open: &Open, result: i32) {
     let time = clock::now();
     let failed = result != 0 && info.row.ret == Kind::Code;
+    if failed && open.repeats.is_some() {
+        // The poll is not written down yet; its error must not come before it.
+        let index = thread.stage.calls;
+        record_late(thread, info, abi, words, open, time, abi.error_class(errors::class(result)), info.completes);
+        return errors::returned(thread, info.row, abi, index, result);
+    }
     if failed {
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, info.row, abi, open.index, result);
+    } else if let Some((_, code)) = thread.fatal {
+        // The fatal handler was called although the call succeeds: MPI_Comm_call_errhandler.
+        errors::returned(thread, info.row, abi, open.index, code);
     } else {
         for (param, kind) in &info.makes {
             if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {

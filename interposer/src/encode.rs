@@ -196,10 +196,11 @@ impl Encoder<'_> {
                 let text = text.get(..text.len().min(most)).unwrap_or(text);
                 self.bytes_or_blob(text.len(), text);
             }
-            Shape::StrArray { at_root } => {
+            Shape::StrArray { count, at_root } => {
                 let readable = !at_root || self.is_root();
                 let address = if readable { self.address(item.param) } else { 0 };
-                let text = joined(address);
+                let most = count.map_or(usize::MAX, |p| (self.word(p) as i32).max(0) as usize);
+                let text = joined(address, most);
                 self.bytes_or_blob(text.len(), &text);
             }
         }
@@ -282,7 +283,9 @@ impl Encoder<'_> {
 
     fn array(&mut self, param: usize, elem: Elem, len: Len, at_root: bool, valid: bool) {
         let address = self.address(param);
-        let skip = address == 0 || self.ignored.contains(&param);
+        // After an error the length behind an output parameter may never have been written.
+        let unknown = !valid && matches!(len, Len::OutParam(_));
+        let skip = address == 0 || unknown || self.ignored.contains(&param) || handles::is_no_weights(address);
         let n = if skip { 0 } else { self.length(len, at_root).min(i32::MAX as usize) };
         if n * elem.width() > MAX_INLINE_BYTES {
             return self.long_array(address, elem, n, valid);
@@ -351,11 +354,14 @@ fn c_string(address: u64) -> &'static [u8] {
     unsafe { CStr::from_ptr(address as *const std::ffi::c_char) }.to_bytes()
 }
 
-/// The strings of a NULL-terminated array, joined by spaces.
-fn joined(mut address: u64) -> Vec<u8> {
+/// The strings of an array of at most `most`, or up to NULL, joined by spaces.
+fn joined(mut address: u64, most: usize) -> Vec<u8> {
     let mut text = Vec::new();
-    while address != 0 {
-        // SAFETY: the program passed a NULL-terminated array of C strings.
+    for _ in 0..most {
+        if address == 0 {
+            break;
+        }
+        // SAFETY: the program passed an array of C strings of this length or one that ends with NULL.
         let string = unsafe { (address as *const u64).read_unaligned() };
         if string == 0 {
             break;

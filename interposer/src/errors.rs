@@ -122,8 +122,12 @@ pub(crate) fn class(code: i32) -> i32 {
 #[cold]
 pub(crate) fn returned(thread: &mut Thread, row: &Function, abi: &Abi, call: u64, code: i32) {
     let fatal = thread.fatal.take();
+    // A callback of the program may have returned a code that is none of MPI's: asking for it must not end anything.
+    thread.depth += 1;
     let text = real::text(FnId::MPI_Error_string, Some(code as u64), abi.max_error_string);
     let class = abi.error_class(class(code));
+    thread.depth -= 1;
+    thread.fatal = None;
     thread.system(&SystemEvent::MpiError { call, class, fatal: fatal.is_some(), text: text.clone() });
     if let Some((comm, code)) = fatal {
         report::mpi_error(row.name, class, &text);

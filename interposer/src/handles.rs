@@ -5,7 +5,7 @@ use crate::abi::{Abi, Family};
 use crate::real::Real;
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use trace_format::definition::{FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{Kind, predefined};
@@ -93,8 +93,29 @@ pub(crate) fn freed(kind: Kind, handle: u64) {
     CHANGES.fetch_add(1, Ordering::Relaxed);
 }
 
+/// MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY where they are addresses of the library's own; 0 elsewhere.
+static NO_WEIGHTS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// Does the address stand for weights that are not there?
+#[inline(always)]
+pub(crate) fn is_no_weights(address: u64) -> bool {
+    address != 0 && NO_WEIGHTS.iter().any(|w| w.load(Ordering::Relaxed) == address)
+}
+
+fn learn_no_weights(real: &Real) {
+    for (place, name) in NO_WEIGHTS.iter().zip(["MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"]) {
+        if real.family == Family::Mpich
+            && let Some(variable) = real.data_symbol(name)
+        {
+            // SAFETY: the library defines a variable of pointer type by this name.
+            place.store(unsafe { (variable as *const u64).read() }, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Fills the table of predefined handles.
 pub(crate) fn learn_predefined(real: &Real) {
+    learn_no_weights(real);
     let mut map = FxHashMap::default();
     for kind in [
         Kind::Comm,

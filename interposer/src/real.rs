@@ -142,9 +142,9 @@ pub(crate) const MAX_ARGS: usize = 16;
 /// `f` is a function of the C ABI that takes `n` integer or pointer arguments, and the words are valid for it.
 #[inline(always)]
 pub(crate) unsafe fn call_words(f: *mut c_void, n: usize, a: &[u64; MAX_ARGS]) -> u64 {
-    type Short = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64) -> u64;
+    type Short = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64, u64) -> u64;
     #[rustfmt::skip]
-    type Long = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
+    type Long = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
     if n <= 6 {
         // SAFETY: the caller vouches for the function; superfluous argument registers are ignored.
         let f: Short = unsafe { std::mem::transmute(f) };

@@ -25,6 +25,8 @@ static BEFORE: Before = Before(UnsafeCell::new([const { MaybeUninit::uninit() };
 
 /// Bit `i`: the old action of `WATCHED[i]` is a handler of the MPI library, which prints something and dies.
 static LIBRARY_HANDLERS: AtomicU64 = AtomicU64::new(0);
+/// Bit `i`: the program's one-time handler of `WATCHED[i]` has run.
+static RESET: AtomicU64 = AtomicU64::new(0);
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
@@ -78,6 +80,8 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
         report::signal(WATCHED.get(index).map_or("a signal", |w| w.1), pc);
     }
     match before.sa_sigaction {
+        // A fault cannot be ignored: the kernel ends the process all the same.
+        libc::SIG_IGN if code > 0 => reset(signal),
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
             // SAFETY: restores the default action. A fault happens again at once when the handler returns; others
@@ -88,6 +92,13 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
                     libc::raise(signal);
                 }
             }
+        }
+        _ if before.sa_flags & libc::SA_RESETHAND != 0
+            && RESET.fetch_or(1 << index, Ordering::SeqCst) >> index & 1 != 0 =>
+        {
+            reset(signal);
+            // SAFETY: the program's handler was for one time, and that is over: the default action follows.
+            unsafe { libc::raise(signal) };
         }
         handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
             type Long = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
@@ -101,6 +112,12 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
             handler(signal);
         }
     }
+}
+
+/// Restores the default action.
+fn reset(signal: c_int) {
+    // SAFETY: an all-zero sigaction is the default action.
+    unsafe { libc::sigaction(signal, &std::mem::zeroed(), std::ptr::null_mut()) };
 }
 
 fn record(signal: c_int, code: c_int, address: u64, pc: u64) {

@@ -37,6 +37,10 @@ impl Stage {
             .custom_flags(libc::O_CLOEXEC)
             .open(&path)?;
         let len = STAGE_HEADER_BYTES + STAGE_BYTES;
+        if trace::size_limit() < len as u64 {
+            _ = std::fs::remove_file(&path);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the limit on file sizes (ulimit -f) is too low"));
+        }
         // SAFETY: plain system call on an open descriptor.
         let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len as libc::off_t) };
         if error != 0 {

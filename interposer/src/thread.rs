@@ -91,7 +91,16 @@ fn first_call() -> Option<*mut Thread> {
     }
     let idle = IDLE.lock().ok()?.pop();
     let pointer = match idle {
-        Some(p) => p as *mut Thread,
+        Some(p) => {
+            let thread = p as *mut Thread;
+            // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
+            unsafe {
+                (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
+                (*thread).depth = 0;
+                (*thread).fatal = None;
+            }
+            thread
+        }
         None => {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             if number >= MAX_THREADS {

@@ -120,7 +120,7 @@ impl Trace {
 }
 
 /// The largest file that this process may write (RLIMIT_FSIZE).
-fn size_limit() -> u64 {
+pub(crate) fn size_limit() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is a valid place for the result.
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };

@@ -43,8 +43,18 @@ fn a_preloaded_job_is_recorded_and_its_findings_appear_at_once() -> Result<()> {
     let root = mpivet_tests::root();
     for mpi in mpi::required() {
         let program = compile(&mpi, &root.join("examples/mpi-error/bug.c"), &mpivet_tests::scratch())?;
-        let dir = fresh(&format!("error-{}", mpi.name))?;
-        let outcome = preloaded(&mpi, &program, &dir, 4)?;
+        // MPICH's launcher now and then loses the last words of a rank that aborts, the library's own among them.
+        let library_speaks =
+            |o: &run::Outcome| o.stderr.contains("Fatal error") || o.stderr.contains("An error occurred");
+        let mut attempt = 0;
+        let (dir, outcome) = loop {
+            let dir = fresh(&format!("error-{}", mpi.name))?;
+            let outcome = preloaded(&mpi, &program, &dir, 4)?;
+            attempt += 1;
+            if library_speaks(&outcome) || attempt == 5 {
+                break (dir, outcome);
+            }
+        };
         let said: Vec<&str> = outcome.stderr.lines().filter(|l| l.contains("recording to")).collect();
         ensure!(said.len() == 1, "the directory must be said once: {said:?}");
         ensure!(outcome.stderr.contains("error[MV004] mpi-error:"), "no finding on stderr:\n{}", outcome.stderr);

@@ -69,8 +69,9 @@ pub enum Shape {
     SlotAndArray { elem: Elem, len: Len, at_root: bool },
     /// Length (u32) and bytes of a C string; its length behind an output parameter, or NUL-terminated.
     Str { len: Option<Len>, at_root: bool },
-    /// A NULL-terminated array of C strings, joined by spaces: length (u32) and bytes.
-    StrArray { at_root: bool },
+    /// An array of C strings, joined by spaces: length (u32) and bytes. `count` is the parameter with its length;
+    /// without one it ends with NULL.
+    StrArray { count: Option<usize>, at_root: bool },
 }
 
 /// One recorded value: which parameter, and how.
@@ -160,9 +161,21 @@ fn plan(params: &[Param]) -> Plan {
             Kind::SendBuf | Kind::RecvBuf | Kind::Buf => at_call(Shape::Arg(Elem::I64(p.kind))),
             Kind::Pointer | Kind::Stream if p.dir == Dir::In => at_call(Shape::Arg(Elem::I64(p.kind))),
             Kind::Str if p.dir == Dir::In => at_call(Shape::Str { len: None, at_root: p.len.contains("at root") }),
-            Kind::StrArray if p.dir == Dir::In => at_call(Shape::StrArray { at_root: p.len.contains("at root") }),
+            Kind::StrArray if p.dir == Dir::In => {
+                let count = match is_array.then(|| parse_len(p.len, params).0) {
+                    Some(Len::Param(count)) => Some(count),
+                    _ => None,
+                };
+                at_call(Shape::StrArray { count, at_root: p.len.contains("at root") });
+            }
             Kind::Str => {
                 let len = is_array.then(|| parse_len(p.len, params).0);
+                // Where the length is also an input, the string may be shorter than the length says after the call,
+                // or not written at all.
+                let both_ways = |l: &Len| matches!(l, Len::OutParam(i) | Len::Param(i) if params[*i].dir == Dir::InOut);
+                if len.as_ref().is_some_and(both_ways) {
+                    continue;
+                }
                 plan.outs.push(Item { param, shape: Shape::Str { len, at_root: false } });
                 plan.outs_sized = false;
             }

@@ -1002,10 +1002,10 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
         -> Code : Create;
 
     // 11.7 - 11.10  Dynamic processes
-    fn MPI_Comm_spawn / mpi_comm_spawn (In command: Str[1 at root], In argv: StrArray, In maxprocs: Count,
+    fn MPI_Comm_spawn / mpi_comm_spawn (In command: Str[1 at root], In argv: StrArray[1 at root], In maxprocs: Count,
         In info: Info, In root: Root, In comm: Comm, Out intercomm: Comm,
         Out array_of_errcodes: ErrorCode[maxprocs at root]) -> Code : Collective(CommSpawn, Blocking);
-    fn MPI_Comm_spawn_multiple / mpi_comm_spawn_multiple (In count: Count, In array_of_commands: StrArray,
+    fn MPI_Comm_spawn_multiple / mpi_comm_spawn_multiple (In count: Count, In array_of_commands: StrArray[count at root],
         In array_of_argv: StrArrays, In array_of_maxprocs: Count[count at root], In array_of_info: Info[count at root],
         In root: Root, In comm: Comm, Out intercomm: Comm,
         Out array_of_errcodes: ErrorCode[sum(array_of_maxprocs) at root])

@@ -1,11 +1,12 @@
 //! What this library exports exists only where the loaded MPI has it: programs look functions up to find out what
 //! MPI can do (mpi4py holds weak references to about 285), and `MPI_Get_version` to find out whether MPI is linked in.
 //!
-//! While the process starts, the entry points are plain functions: a program that is linked to an MPI library refers
-//! to what that library has. Then each becomes an indirect function (`STT_GNU_IFUNC`), whose resolver is asked at every
-//! later lookup and answers with null where no loaded module defines the name. Not from the start, because the
-//! loader warns of indirect functions in a library that it has not relocated yet, and it relocates this one after
-//! the MPI library.
+//! In the file the entry points are plain functions. In memory each becomes an indirect function (`STT_GNU_IFUNC`), whose
+//! resolver is asked at every lookup and answers with null where no loaded module defines the name. Not from the start,
+//! because the loader warns of indirect functions in a library that it has not relocated yet, and it relocates the
+//! libraries from the last to the first, the program last of all: what refers to MPI before this library is
+//! relocated is the MPI library itself and libraries that are linked to it. The change is made by a resolver that the
+//! loader calls as the last thing in relocating this library, or else by the constructor.
 
 use crate::elf::{self, STT_FUNC, STT_GNU_IFUNC, Symbols};
 use crate::fortran;
@@ -14,8 +15,40 @@ use trace_format::mpi::FUNCTIONS;
 /// Where the resolver of an entry point begins, in bytes behind the entry point.
 pub(crate) const RESOLVER_OFFSET: usize = 16;
 
-/// Makes the exported entry points indirect. Called once, when the library has been loaded.
-pub(crate) fn settle() {
+// A pointer that the loader fills with the answer of `mpivet_settle`.
+std::arch::global_asm!(
+    ".text",
+    ".type mpivet_settle, @gnu_indirect_function",
+    "mpivet_settle:",
+    "jmp {settle}",
+    ".section .data.rel.ro.mpivet_settle, \"aw\"",
+    ".p2align 3",
+    ".globl mpivet_settled",
+    ".hidden mpivet_settled",
+    "mpivet_settled:",
+    ".quad mpivet_settle",
+    ".text",
+    settle = sym early,
+);
+
+unsafe extern "C" {
+    #[link_name = "mpivet_settled"]
+    static SETTLED: [u8; 8];
+}
+
+extern "C" fn early() -> usize {
+    settle();
+    early as *const () as usize
+}
+
+/// Keeps the pointer in the library, and makes up for a loader that did not ask.
+pub(crate) fn ensure() {
+    std::hint::black_box(&raw const SETTLED);
+    settle();
+}
+
+/// Makes the exported entry points indirect. Called again, it changes nothing.
+fn settle() {
     let own = settle as *const () as u64;
     elf::each_module(&mut |info| {
         let is_own = elf::holds(info, own);

@@ -39,5 +39,5 @@ mod trace;
 /// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]
 fn loaded() {
-    exports::settle();
+    exports::ensure();
 }

@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
 use trace_format::definition::{Definition, Id};
-use trace_format::mpi::{Function, Kind};
+use trace_format::mpi::{Class, Function, Kind};
 
 /// Not an event: the MPI library called one of its own functions, or a language binding does so to prepare a call.
 const NESTED: Id = Id::MAX;
@@ -130,6 +130,8 @@ fn caller(addresses: &[u64], row: &Function) -> Caller {
     let nested = match origin {
         Origin::Internal => true,
         Origin::Binding => !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
+        // What a tool asks for itself; when it communicates, it does so for the program.
+        Origin::Tool => row.class == Class::Local && !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
         _ => false,
     };
     Caller { origin, frames, nested }

@@ -9,17 +9,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
 /// and MPI_UNWEIGHTED of the libraries' own headers.
-const FLAGS: [&str; 9] = [
-    "-g",
-    "-O1",
-    "-pthread",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-stringop-overflow",
-    "-Wno-stringop-overread",
-    "-lm",
-];
+const FLAGS: [&str; 9] =
+    ["-g", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-lm"];
 
 /// The standard of the language, by the ending of the source.
 const LANGUAGES: [(&str, &str); 2] = [("c", "-std=gnu11"), ("cpp", "-std=gnu++17")];

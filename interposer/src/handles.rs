@@ -104,7 +104,7 @@ pub(crate) fn is_no_weights(address: u64) -> bool {
 
 fn learn_no_weights(real: &Real) {
     for (place, name) in NO_WEIGHTS.iter().zip(["MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"]) {
-        if real.family == Family::Mpich
+        if real.family() == Family::Mpich
             && let Some(variable) = real.data_symbol(name)
         {
             // SAFETY: the library defines a variable of pointer type by this name.
@@ -131,11 +131,7 @@ pub(crate) fn learn_predefined(real: &Real) {
         Kind::Errhandler,
     ] {
         for row in Abi::predefined(kind) {
-            let handle = match real.family {
-                Family::Mpich => row.mpich,
-                Family::Standard => row.standard,
-                Family::OpenMpi => row.openmpi.and_then(|s| real.data_symbol(s)),
-            };
+            let handle = row.handle(real.family(), |name| real.data_symbol(name));
             // A type that the library declares but lacks has the value of the null handle.
             let Some(handle) = handle else { continue };
             let id = predefined_id(kind, row.name);
@@ -152,11 +148,7 @@ pub(crate) fn learn_predefined(real: &Real) {
 /// The raw value of a predefined handle.
 pub(crate) fn predefined_handle(real: &Real, kind: Kind, name: &str) -> Option<u64> {
     let row = Abi::predefined(kind).iter().find(|r| r.name == name)?;
-    match real.family {
-        Family::Mpich => row.mpich,
-        Family::Standard => row.standard,
-        Family::OpenMpi => row.openmpi.and_then(|s| real.data_symbol(s)),
-    }
+    row.handle(real.family(), |name| real.data_symbol(name))
 }
 
 fn predefined_id(kind: Kind, name: &str) -> Id {

@@ -9,24 +9,30 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
 /// and MPI_UNWEIGHTED of the libraries' own headers.
-const FLAGS: [&str; 10] = [
-    "-std=gnu11",
-    "-g",
-    "-O1",
-    "-pthread",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-stringop-overflow",
-    "-Wno-stringop-overread",
-    "-lm",
-];
+const FLAGS: [&str; 9] =
+    ["-g", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-lm"];
+
+/// Flags of the language, by the ending of the source. Open MPI's headers of its C++ bindings cast functions.
+const LANGUAGES: [(&str, &[&str]); 2] =
+    [("c", &["-std=gnu11"]), ("cpp", &["-std=gnu++17", "-Wno-cast-function-type"])];
+
+/// Is it the ending of a source that [`compile`] knows?
+pub fn is_source(path: &Path) -> bool {
+    language(path).is_some()
+}
+
+fn language(source: &Path) -> Option<(&'static str, &'static [&'static str])> {
+    let extension = source.extension()?;
+    LANGUAGES.into_iter().find(|(ending, _)| extension == *ending)
+}
 
 /// The program made from `source`. It is named by the source, and lives in a directory of its own.
 pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
-    let built = std::fs::metadata(&mpi.mpicc)?.modified().ok();
-    let key = format!("{:?} {FLAGS:?} {built:?} {}", mpi, source.display());
+    let (ending, language) = language(source).with_context(|| format!("what language is {}?", source.display()))?;
+    let compiler = if ending == "cpp" { &mpi.mpicxx } else { &mpi.mpicc };
+    let built = std::fs::metadata(compiler).with_context(|| compiler.display().to_string())?.modified().ok();
+    let key = format!("{mpi:?} {FLAGS:?} {language:?} {built:?} {}", source.display());
     let hash = xxh3_64(&[&text, key.as_bytes()].concat());
     let stem = source.file_stem().context("a source file has a name")?;
     let dir = scratch.join("programs").join(format!("{}-{hash:016x}", mpi.name));
@@ -42,14 +48,17 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let root = crate::root();
     let relative = source.strip_prefix(&root).unwrap_or(source);
     let part = dir.join(format!("part-{}", std::process::id()));
-    let output = Command::new(&mpi.mpicc)
+    let output = Command::new(compiler)
         .current_dir(&root)
+        .envs(mpi.compiler_env.iter().map(|(name, value)| (name, value)))
+        .args(mpi.compiler_args)
         .arg(relative)
+        .args(language)
         .args(FLAGS)
         .arg("-o")
         .arg(&part)
         .output()
-        .with_context(|| format!("cannot run {}", mpi.mpicc.display()))?;
+        .with_context(|| format!("cannot run {}", compiler.display()))?;
     if !output.status.success() {
         bail!(
             "{} does not compile with {}:\n{}",

@@ -1,7 +1,7 @@
 //! Call sites: the call stack behind a call as a small number. A stack seen before is recognized by return address
 //! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
 
-use crate::{modules, trace};
+use crate::{modules, python, trace};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::ffi::{c_int, c_void};
@@ -29,6 +29,7 @@ pub(crate) struct Cache {
     seen: Vec<Seen>,
     pairs: Vec<(u64, u64)>,
     depth: usize,
+    python: python::Cache,
 }
 
 impl Cache {
@@ -36,12 +37,20 @@ impl Cache {
         let seen = (0..ENTRIES)
             .map(|i| Seen { return_address: 0, stack_pointer: 0, id: 0, frames: 0, first: (i * depth) as u32 })
             .collect();
-        Cache { seen, pairs: vec![(0, 0); ENTRIES * depth], depth }
+        Cache { seen, pairs: vec![(0, 0); ENTRIES * depth], depth, python: python::Cache::new(depth) }
+    }
+
+    /// The number of the call site with this return address and stack pointer: that of its stack, and in a Python
+    /// program of the lines that its functions are at.
+    #[inline(always)]
+    pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64) -> Id {
+        let stack = self.stack(return_address, stack_pointer);
+        self.python.site(stack)
     }
 
     /// The number of the stack of a call with this return address and stack pointer.
     #[inline(always)]
-    pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64) -> Id {
+    fn stack(&mut self, return_address: u64, stack_pointer: u64) -> Id {
         let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
         let Some(seen) = self.seen.get(hash as usize) else { return 0 };
         if seen.return_address == return_address && seen.stack_pointer == stack_pointer {
@@ -61,6 +70,7 @@ impl Cache {
     #[cold]
     #[inline(never)]
     fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64) -> Id {
+        python::look();
         let walk = unwind(return_address, self.depth);
         let addresses: Vec<u64> = match walk.pairs.is_empty() {
             true => vec![return_address],
@@ -86,13 +96,18 @@ static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(
 static NEXT: AtomicU32 = AtomicU32::new(1);
 static MODULES: Mutex<Vec<modules::Loaded>> = Mutex::new(Vec::new());
 
+/// A number for a call site that has none yet.
+pub(crate) fn next_id() -> Id {
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The number of a stack; a new one is written to the trace.
 fn intern(frames: &[u64]) -> Id {
     if let Some(id) = STACKS.get(frames) {
         return *id;
     }
     let Some(trace) = trace::get() else { return 0 };
-    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    let id = next_id();
     let mut definitions = new_modules(frames);
     definitions.push(Definition::Stack { id, frames: frames.to_vec() });
     trace.define(&definitions);

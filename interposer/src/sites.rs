@@ -44,8 +44,10 @@ impl Cache {
     /// program of the lines that its functions are at.
     #[inline(always)]
     pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64) -> Id {
-        let stack = self.stack(return_address, stack_pointer);
-        self.python.site(stack)
+        match self.stack(return_address, stack_pointer) {
+            NESTED => NESTED,
+            stack => self.python.site(stack),
+        }
     }
 
     /// The number of the stack of a call with this return address and stack pointer.

@@ -4,7 +4,7 @@
 //! MPI is called with the GIL released, so no function of the interpreter that needs it may be called. It is not needed:
 //! the frames of a thread, and the code objects that they hold, do not change while the thread is inside of an MPI call.
 //! They are read where they lie. What cannot be read that way (another version of CPython, another build) gives no
-//! frames, and call sites are C stacks as everywhere else.
+//! frames, and call sites are C stacks as everywhere else. So are those of what runs while the interpreter shuts down.
 
 mod layout;
 mod source;
@@ -193,8 +193,8 @@ impl Cache {
     #[inline(always)]
     pub(crate) fn site(&mut self, stack: Id) -> Id {
         match interpreter() {
-            Some(python) if stack != sites::NESTED => self.with_frames(python, stack),
-            _ => stack,
+            Some(python) => self.with_frames(python, stack),
+            None => stack,
         }
     }
 

@@ -26,6 +26,7 @@ mod handles;
 mod lifecycle;
 mod log;
 mod modules;
+mod python;
 mod real;
 mod report;
 mod signals;

@@ -1,10 +1,11 @@
 //! Findings that the process itself makes, printed at once on standard error.
 
 use crate::modules::{self, Origin};
+use crate::python::Source;
 use crate::{log, trace};
 use trace_format::catalogue;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::symbols::{Sources, Symbolizer};
+use trace_format::symbols::{Location, Sources, Symbolizer};
 
 /// An MPI call reported an error that ends the program.
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
@@ -31,6 +32,14 @@ fn caller() -> Option<u64> {
     })
 }
 
+/// The line of the Python program that called this function, or the function itself if there is none.
+fn python(function: Location) -> Location {
+    match crate::python::here() {
+        Some(Source { file, function: name, line }) => Location { file, function: name, line, ..function },
+        None => function,
+    }
+}
+
 /// Prints a finding with its source line. Not for signal handlers.
 fn finding(check: &catalogue::CheckInfo, message: &str, return_address: Option<u64>) {
     let rank = trace::get().map_or(-1, |t| t.rank);
@@ -39,7 +48,8 @@ fn finding(check: &catalogue::CheckInfo, message: &str, return_address: Option<u
     if let Some(address) = return_address {
         let mut symbols = Symbolizer::default();
         modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        if let Some(place) = symbols.call_site(address).into_iter().next() {
+        let place = symbols.call_site(address).into_iter().next();
+        if let Some(place) = place.map(|place| if place.file.is_empty() { python(place) } else { place }) {
             text.push_str(&format!("mpivet: rank {rank}:   at {place}\n"));
             if let Some(line) = Sources::default().line(&place.file, place.line) {
                 text.push_str(&format!("mpivet: rank {rank}:   | {}\n", line.trim()));

@@ -2,7 +2,7 @@
 //! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
 
 use crate::modules::{self, Origin};
-use crate::trace;
+use crate::{python, trace};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::ffi::{c_int, c_void};
@@ -49,6 +49,7 @@ pub(crate) struct Cache {
     seen: Vec<Seen>,
     pairs: Vec<(u64, u64)>,
     depth: usize,
+    python: python::Cache,
 }
 
 impl Cache {
@@ -58,12 +59,19 @@ impl Cache {
         let seen = (0..ENTRIES)
             .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
-        Cache { seen, pairs: vec![(0, 0); ENTRIES * most], depth }
+        Cache { seen, pairs: vec![(0, 0); ENTRIES * most], depth, python: python::Cache::new(depth) }
     }
 
-    /// The place of a call of `row` with this return address and stack pointer.
+    /// The place of a call of `row` with this return address and stack pointer. In a Python program it is the stack
+    /// together with the lines that the Python functions are at.
     #[inline(always)]
     pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        let site = self.native(return_address, stack_pointer, row);
+        if site.is_nested() { site } else { Site { stack: self.python.site(site.stack), ..site } }
+    }
+
+    #[inline(always)]
+    fn native(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
         let Some(seen) = self.seen.get(hash as usize) else { return Site { stack: 0, caller: Origin::Program } };
         if seen.return_address == return_address && seen.stack_pointer == stack_pointer {
@@ -83,6 +91,7 @@ impl Cache {
     #[cold]
     #[inline(never)]
     fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        python::look();
         let mut walk = unwind(return_address, self.depth);
         let caller = caller(&walk.addresses(), row);
         if caller.frames > 0 {
@@ -189,13 +198,18 @@ static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(
 static NEXT: AtomicU32 = AtomicU32::new(1);
 static MODULES: Mutex<Vec<modules::Loaded>> = Mutex::new(Vec::new());
 
+/// A number for a call site that has none yet.
+pub(crate) fn next_id() -> Id {
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The number of a stack; a new one is written to the trace.
 fn intern(frames: &[u64]) -> Id {
     if let Some(id) = STACKS.get(frames) {
         return *id;
     }
     let Some(trace) = trace::get() else { return 0 };
-    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    let id = next_id();
     let mut definitions = new_modules(frames);
     definitions.push(Definition::Stack { id, frames: frames.to_vec() });
     trace.define(&definitions);

@@ -144,6 +144,8 @@ pub(crate) struct Rank {
     names: FxHashMap<(bool, Id), String>,
     modules: Vec<(u64, u64, u64, u64)>,
     places: FxHashMap<Id, u64>,
+    /// Places in the source of interpreted programs, hashed.
+    sources: FxHashMap<Id, u64>,
     pub(crate) initialized: bool,
     pub(crate) finalize: Option<Arc<Origin>>,
     pub(crate) finalized: bool,
@@ -278,6 +280,17 @@ impl Model {
             Definition::Stack { id, frames } => {
                 let place = r.place_of_frames(&frames);
                 r.places.insert(id, place);
+            }
+            Definition::Source { id, file, function, line } => {
+                let mut h = FxHasher::default();
+                (file, function, line).hash(&mut h);
+                r.sources.insert(id, h.finish());
+            }
+            Definition::SourceStack { id, sources, stack, .. } => {
+                let mut h = FxHasher::default();
+                r.places.get(&stack).hash(&mut h);
+                sources.iter().for_each(|source| r.sources.get(source).hash(&mut h));
+                r.places.insert(id, h.finish());
             }
             Definition::Comm { id, local, remote, neighbors } => {
                 if let Some(neighbors) = neighbors {

@@ -50,7 +50,8 @@ pub(crate) struct Op {
     pub(crate) order: u64,
     /// The other half, while the receive of a matched probe has not been called.
     pub(crate) waiting_partner: Option<OpId>,
-    /// Not all calls of its rank are known at this place: which message it is about is uncertain.
+    /// Not all calls of its rank are known at this place, or nobody says whether it was cancelled: which message it is
+    /// about is uncertain.
     pub(crate) dim: bool,
 }
 

@@ -560,17 +560,21 @@ impl Model {
         }
     }
 
-    /// A status without completion: the receive has its message already.
+    /// A status without completion: the receive has its message already, or was cancelled as asked.
     fn peek(&mut self, origin: &Origin, s: &Shape, many: Many, outs: &[Value]) {
         let (base, handles) = given_requests(&origin.ins, s);
         for (i, k) in Model::completed(origin, s, many, false, false, outs) {
-            let requests = &self.ranks[origin.rank as usize].requests;
-            let Some(request) = requests.find_in(&handles, base, i).and_then(|id| requests.all.get(id)) else {
-                continue;
-            };
+            let requests = &mut self.ranks[origin.rank as usize].requests;
+            let Some(id) = requests.find_in(&handles, base, i) else { continue };
+            let Some(request) = requests.all.get_mut(id) else { continue };
             let status = status_at(outs, s.status, k);
-            if let (Some(op), false) = (request.recv, request.cancelled) {
-                self.settle_by_status(op, status);
+            match (request.recv, request.cancelled) {
+                (Some(op), false) => self.settle_by_status(op, status),
+                (_, true) if status.is_some_and(|s| s.cancelled) => {
+                    let ops = [request.send.take(), request.recv.take()];
+                    ops.into_iter().flatten().for_each(|op| self.withdraw(op));
+                }
+                _ => {}
             }
         }
     }
@@ -586,6 +590,12 @@ impl Model {
 
     fn free_request(&mut self, rank: i32, id: ReqId) {
         let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
+        if request.cancelled {
+            // Nobody will say whether it was in time.
+            for op in [request.send, request.recv].into_iter().flatten() {
+                self.ops[op].dim = true;
+            }
+        }
         if let Some(op) = request.send {
             self.finish_op(op);
         }

@@ -12,6 +12,7 @@
 //! calls the library.
 
 mod abi;
+mod caller;
 mod clock;
 mod config;
 mod datatype;

@@ -28,7 +28,7 @@ fn caller() -> Option<u64> {
     let modules = modules::loaded();
     crate::sites::here().into_iter().find(|a| {
         let module = modules.iter().find(|m| (m.start..m.end).contains(a));
-        module.is_some_and(|m| m.origin() == Origin::Program)
+        module.is_some_and(|m| m.origin == Origin::Program)
     })
 }
 

@@ -5,7 +5,7 @@ use crate::abi::Abi;
 use crate::encode::{Encoder, Words, max_bytes};
 use crate::stubs::Frame;
 use crate::thread::{LastPoll, Thread};
-use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
+use crate::{clock, define, errors, handles, levels, lifecycle, real, sites, stage, thread, trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -60,6 +60,8 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     completes: bool,
     watched: Watched,
+    /// Every thread may call it at any time.
+    always_available: bool,
 }
 
 /// Functions that need more than recording.
@@ -129,6 +131,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,
         },
+        always_available: row.id.is_always_available(),
     }
 }
 
@@ -144,7 +147,7 @@ struct Open {
     repeats: Option<LastPoll>,
     in_bytes: usize,
     site: u32,
-    freed: Option<(Kind, u64)>,
+    freed: Option<handles::Dying>,
     entered: u64,
 }
 
@@ -186,6 +189,11 @@ pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, result as i32));
+    // SAFETY: as above.
+    if unsafe { (*thread).depth } == 0 {
+        // SAFETY: as above.
+        levels::leave(unsafe { &*thread });
+    }
     result
 }
 
@@ -286,6 +294,7 @@ fn record_init(index: usize, frame: &Frame, words: &Words, entered: u64) {
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         end(thread, info, abi, &words, &open, 0);
     }
+    levels::learn(abi, thread, info.row.id);
 }
 
 fn encoder<'a>(
@@ -339,13 +348,18 @@ fn begin(
         own_status(thread, info, abi, words);
     }
     if let Some((param, kind)) = info.frees {
-        open.freed = freed_handle(abi, kind, words.get(param).copied().unwrap_or(0));
+        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
+        open.freed = handle.map(|handle| handles::dying(kind, handle));
     }
     if info.watched != Watched::No {
         before_call(info, abi, words);
     }
+    let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
     if repeats.is_some() {
+        if let Some(inside) = breach {
+            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+        }
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -354,6 +368,9 @@ fn begin(
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.stage.calls += 1;
     thread.last_poll = None;
+    if let Some(inside) = breach {
+        levels::breach(thread, info.row, open.index, site, inside);
+    }
     true
 }
 
@@ -436,7 +453,7 @@ fn status_count(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Wor
     lengths.max().unwrap_or(1)
 }
 
-fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
+fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     if address < abi.lowest_address {
         return None;
     }
@@ -447,7 +464,7 @@ fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
             _ => (address as *const u64).read_unaligned(),
         }
     };
-    Some((kind, handle))
+    Some(handle)
 }
 
 #[cold]
@@ -482,6 +499,9 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         return errors::returned(thread, info.row, abi, index, result);
     }
     if failed {
+        if let Some(dying) = open.freed {
+            handles::kept(dying);
+        }
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, info.row, abi, open.index, result);
     } else if let Some((_, code)) = thread.fatal {
@@ -489,12 +509,12 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         errors::returned(thread, info.row, abi, open.index, code);
     } else {
         for (param, kind) in &info.makes {
-            if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(abi, kind, handle, info.row, words);
+            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(abi, *kind, handle, info.row, words);
             }
         }
-        if let Some((kind, handle)) = open.freed {
-            handles::freed(kind, handle);
+        if let Some(dying) = open.freed {
+            handles::freed(dying);
         }
         if info.watched != Watched::No {
             after_call(info, abi, words);

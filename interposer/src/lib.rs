@@ -17,6 +17,7 @@ mod dispatch;
 mod encode;
 mod errors;
 mod handles;
+mod levels;
 mod lifecycle;
 mod log;
 mod modules;

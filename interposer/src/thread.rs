@@ -5,7 +5,7 @@ use crate::stage::Stage;
 use crate::{config, handles, log, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use trace_format::record::State;
 use trace_format::writer;
 
@@ -15,6 +15,8 @@ pub(crate) struct Thread {
     pub(crate) handles: handles::Cache,
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
+    /// It has started MPI.
+    pub(crate) is_main: bool,
     /// An error whose handler would have ended the program: communicator and error code.
     pub(crate) fatal: Option<(u64, i32)>,
     /// The stage ends with the mark that recording has ended.
@@ -38,6 +40,8 @@ pub(crate) struct LastPoll {
 /// States of ended threads, for new ones.
 static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// A thread has taken over the state of an ended one.
+static REUSED: AtomicBool = AtomicBool::new(false);
 static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
 /// Key whose destructor runs when a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -74,6 +78,12 @@ pub(crate) fn current() -> Option<*mut Thread> {
     }
 }
 
+/// Has more than one thread called MPI?
+#[inline(always)]
+pub(crate) fn are_several() -> bool {
+    NUMBER.load(Ordering::Relaxed) > 1 || REUSED.load(Ordering::Relaxed)
+}
+
 /// The state of this thread if it has one. Safe in a signal handler.
 pub(crate) fn existing() -> Option<*mut Thread> {
     match tls::get() {
@@ -92,11 +102,13 @@ fn first_call() -> Option<*mut Thread> {
     let idle = IDLE.lock().ok()?.pop();
     let pointer = match idle {
         Some(p) => {
+            REUSED.store(true, Ordering::Relaxed);
             let thread = p as *mut Thread;
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
                 (*thread).depth = 0;
+                (*thread).is_main = false;
                 (*thread).fatal = None;
             }
             thread
@@ -119,6 +131,7 @@ fn first_call() -> Option<*mut Thread> {
                 sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
                 handles: handles::Cache::new(),
                 depth: 0,
+                is_main: false,
                 fatal: None,
                 marked_lost: false,
                 last_poll: None,
@@ -136,6 +149,10 @@ fn first_call() -> Option<*mut Thread> {
 }
 
 impl Thread {
+    pub(crate) fn number(&self) -> u16 {
+        self.stage.thread
+    }
+
     /// Recording has ended: the last record says so, once.
     #[cold]
     pub(crate) fn mark_lost(&mut self) {

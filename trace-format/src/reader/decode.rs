@@ -1,7 +1,7 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
 use super::RankEvent;
-use crate::call::{Call, Outcome, Status, SystemEvent, Value};
+use crate::call::{Call, Outcome, Status, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
 use crate::mpi::FnId;
 use crate::plan::{Elem, Item, Shape, plans};
@@ -186,6 +186,11 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
         },
         k if k == SystemKind::Lost as u16 => SystemEvent::Lost { reason: text(at) },
         k if k == SystemKind::Recording as u16 => SystemEvent::Recording { on: u32_at(bytes, at) != 0 },
+        k if k == SystemKind::ThreadLevel as u16 => SystemEvent::ThreadLevel {
+            call: u64_at(bytes, at),
+            level: *ThreadLevel::ALL.get(u32_at(bytes, at + 8) as usize).ok_or("unknown level of thread support")?,
+            other: u16::try_from(u32_at(bytes, at + 12)).ok(),
+        },
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

@@ -48,10 +48,12 @@ pub(crate) fn enter(thread: &Thread, always_available: bool) -> Option<u32> {
     if level < ThreadLevel::Serialized as u8 {
         return (!thread.is_main).then_some(NOT_MAIN);
     }
+    let me = u32::from(thread.number()) + 1;
     if !thread::are_several() {
+        // Nobody competes: a plain store. Whoever comes finds it.
+        INSIDE.store(me, Ordering::Relaxed);
         return None;
     }
-    let me = u32::from(thread.number()) + 1;
     let inside = INSIDE.swap(me, Ordering::SeqCst);
     (inside != 0 && inside != me).then(|| inside - 1)
 }
@@ -63,7 +65,11 @@ pub(crate) const NOT_MAIN: u32 = u32::MAX;
 #[inline(always)]
 pub(crate) fn leave(thread: &Thread) {
     if LEVEL.load(Ordering::Relaxed) == ThreadLevel::Serialized as u8 {
+        if !thread::are_several() {
+            return INSIDE.store(0, Ordering::Release);
+        }
         let me = u32::from(thread.number()) + 1;
+        // Another thread that broke in has put its own number there.
         _ = INSIDE.compare_exchange(me, 0, Ordering::SeqCst, Ordering::Relaxed);
     }
 }

@@ -62,6 +62,8 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     tls::set(0);
     // SAFETY: the value is the pointer that `current` set for this thread.
     let state = unsafe { &mut *thread.cast::<Thread>() };
+    // It may have been cancelled in a call.
+    crate::levels::leave(state);
     state.stage.empty();
     state.last_poll = None;
     if let Ok(mut idle) = IDLE.lock() {

@@ -2,8 +2,8 @@
 //! objects appear).
 
 use super::collective::is_blocking;
-use super::concurrent::Misused;
 use super::comms::{COMM, CommIx, CommKey, Comms, FILE, Member, WIN};
+use super::concurrent::Misused;
 use super::facts::Origin;
 use super::p2p::{Data, Op, OpId, OpKind};
 use super::requests::{ReqId, Request};

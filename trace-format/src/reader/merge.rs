@@ -14,7 +14,9 @@ const GRACE: Duration = Duration::from_millis(50);
 pub(super) struct Pace {
     /// Up to this time stamp, the stages hold everything.
     horizon: u64,
-    /// The latest time stamp that was seen at that moment.
+    /// The latest time stamp in a stage so far.
+    seen: u64,
+    /// The same at some moment.
     sample: Option<(Instant, u64)>,
 }
 
@@ -25,8 +27,8 @@ impl Pace {
         if let Some((_, seen)) = self.sample.take_if(|(then, _)| now - *then >= GRACE) {
             self.horizon = self.horizon.max(seen);
         }
-        let seen = threads.map(Thread::take_stage).max().unwrap_or(0);
-        self.sample.get_or_insert((now, seen));
+        self.seen = threads.map(Thread::take_stage).fold(self.seen, u64::max);
+        self.sample.get_or_insert((now, self.seen));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::encode::{Encoder, Words, max_bytes};
 use crate::modules::Origin;
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
+use crate::{clock, define, errors, handles, levels, lifecycle, real, sites, stage, thread, trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -61,6 +61,8 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     completes: bool,
     watched: Watched,
+    /// Every thread may call it at any time.
+    always_available: bool,
 }
 
 /// Functions that need more than recording.
@@ -130,6 +132,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,
         },
+        always_available: row.id.is_always_available(),
     }
 }
 
@@ -145,7 +148,7 @@ struct Open {
     repeats: Option<LastPoll>,
     in_bytes: usize,
     site: u32,
-    freed: Option<(Kind, u64)>,
+    freed: Option<handles::Dying>,
     entered: u64,
 }
 
@@ -187,6 +190,11 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, result as i32));
+    // SAFETY: as above.
+    if unsafe { (*thread).depth } == 0 {
+        // SAFETY: as above.
+        levels::leave(unsafe { &*thread });
+    }
     result
 }
 
@@ -292,6 +300,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         end(thread, info, abi, &words, &open, result);
     }
+    levels::learn(abi, thread, info.row.id);
 }
 
 fn encoder<'a>(
@@ -356,13 +365,18 @@ fn begin(
         own_status(thread, info, abi, words);
     }
     if let Some((param, kind)) = info.frees {
-        open.freed = freed_handle(abi, kind, words.get(param).copied().unwrap_or(0));
+        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
+        open.freed = handle.map(|handle| handles::dying(kind, handle));
     }
     if info.watched != Watched::No {
         before_call(info, abi, words);
     }
+    let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
     if repeats.is_some() {
+        if let Some(inside) = breach {
+            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+        }
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -371,6 +385,9 @@ fn begin(
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.stage.calls += 1;
     thread.last_poll = None;
+    if let Some(inside) = breach {
+        levels::breach(thread, info.row, open.index, site, inside);
+    }
     true
 }
 
@@ -459,7 +476,7 @@ fn status_count(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Wor
     lengths.max().unwrap_or(1)
 }
 
-fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
+fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     if address < abi.lowest_address {
         return None;
     }
@@ -470,7 +487,7 @@ fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
             _ => (address as *const u64).read_unaligned(),
         }
     };
-    Some((kind, handle))
+    Some(handle)
 }
 
 #[cold]
@@ -505,6 +522,9 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         return errors::returned(thread, info.row, abi, index, result);
     }
     if failed {
+        if let Some(dying) = open.freed {
+            handles::kept(dying);
+        }
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, info.row, abi, open.index, result);
     } else if let Some((_, code)) = thread.fatal {
@@ -512,12 +532,12 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         errors::returned(thread, info.row, abi, open.index, code);
     } else {
         for (param, kind) in &info.makes {
-            if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(abi, kind, handle, info.row, words);
+            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(abi, *kind, handle, info.row, words);
             }
         }
-        if let Some((kind, handle)) = open.freed {
-            handles::freed(kind, handle);
+        if let Some(dying) = open.freed {
+            handles::freed(dying);
         }
         if info.watched != Watched::No {
             after_call(info, abi, words);

@@ -24,6 +24,7 @@ mod errors;
 mod exports;
 mod fortran;
 mod handles;
+mod levels;
 mod lifecycle;
 mod log;
 mod modules;

@@ -13,6 +13,11 @@ pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
     finding(&catalogue::MPI_ERROR, &message, caller());
 }
 
+/// A thread made a call that the level of thread support forbids.
+pub(crate) fn thread_level(message: &str) {
+    finding(&catalogue::THREAD_LEVEL, message, caller());
+}
+
 /// The most telling line of an error text: libraries that print a stack of errors have it last, behind the name of
 /// the internal function.
 fn essence(text: &str) -> &str {

@@ -102,6 +102,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         }
     }
     check_partial_collectives(model);
+    model.decide_misuse(true);
     for comm in &mut model.comms.list {
         let found = std::mem::take(&mut comm.report);
         if !comm.space.tangled {

@@ -10,6 +10,7 @@ use crate::{clock, define, errors, handles, levels, lifecycle, real, sites, stag
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_format::plan::{Plan, plans};
 use trace_format::record::{CALL_HEADER_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
@@ -185,7 +186,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     // SAFETY: as above.
     unsafe { (*thread).depth += 1 };
+    let unwinding = Unwinding { thread, info, abi, words: &words, open: &open };
     let result = forward(f, info.args, &words);
+    std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
@@ -552,24 +555,67 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         }
         return record_late(thread, info, abi, words, open, time, class, valid);
     }
-    match open.outs {
-        Some(outs) if open.lap == thread.stage.lap => {
-            let at = thread.stage.at(outs);
-            encoder(at, &mut thread.handles, info, abi, words).outs(valid);
-            let duration = pack_duration(time.saturating_sub(open.entered), class);
-            // SAFETY: word 2 of the record, which is in the current lap.
-            unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
-            thread.stage.complete(open.offset);
-            if negative {
-                thread.last_poll = Some(LastPoll {
-                    lap: open.lap,
-                    offset: open.offset,
-                    func: info.row.id as u16,
-                    in_bytes: open.in_bytes,
-                });
+    if complete(thread, info, abi, words, open, time, class, valid) && negative {
+        thread.last_poll =
+            Some(LastPoll { lap: open.lap, offset: open.offset, func: info.row.id as u16, in_bytes: open.in_bytes });
+    }
+}
+
+/// Writes down the return of a call: in its record, or else, and then the answer is false, as a record of its own.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn complete(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    words: &Words,
+    open: &Open,
+    time: u64,
+    class: u16,
+    valid: bool,
+) -> bool {
+    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap) else {
+        write_return(thread, info, abi, words, open.index, time, class, valid);
+        return false;
+    };
+    let at = thread.stage.at(outs);
+    encoder(at, &mut thread.handles, info, abi, words).outs(valid);
+    let duration = pack_duration(time.saturating_sub(open.entered), class);
+    // SAFETY: word 2 of the record, which is in the current lap.
+    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
+    thread.stage.complete(open.offset);
+    true
+}
+
+/// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
+/// C++ may throw) that passes through the library and this one. Forgotten when the call returns.
+struct Unwinding<'a> {
+    thread: *mut Thread,
+    info: &'a Info,
+    abi: &'static Abi,
+    words: &'a Words,
+    open: &'a Open,
+}
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Unwinding { thread, info, abi, words, open } = *self;
+        guarded(|| {
+            // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
+            let thread = unsafe { &mut *thread };
+            thread.depth -= 1;
+            thread.fatal = None;
+            let (time, class) = (clock::now(), UNKNOWN_ERROR_CLASS);
+            if open.repeats.is_some() {
+                record_late(thread, info, abi, words, open, time, class, false);
+            } else {
+                complete(thread, info, abi, words, open, time, class, false);
             }
-        }
-        _ => write_return(thread, info, abi, words, open.index, time, class, valid),
+            if thread.depth == 0 {
+                levels::leave(thread);
+            }
+        });
     }
 }
 

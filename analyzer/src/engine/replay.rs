@@ -16,7 +16,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, PROC_NULL, UNDEFINED};
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
+use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Many, SendMode, Start};
+
+/// May a receive that ended with this error class have taken a message?
+fn may_have_received(class: u16) -> bool {
+    class == 0 || matches!(error_class_name(class), "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS")
+}
 
 /// What a call began.
 #[derive(Debug, Clone, Copy, Default)]
@@ -128,16 +134,17 @@ impl Model {
     /// The start of a call. `class`: its result, where it is known already.
     fn enter(&mut self, origin: &Arc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
         let mut entered = Entered::default();
-        // A call that failed started nothing; a receive that failed may have taken its message.
+        // A call that failed started nothing; a receive that found its message too long has taken it.
         let failed = class.is_some_and(|c| c != 0);
+        let received = class.is_none_or(may_have_received);
         match s.class {
             Class::Send(mode, Start::Blocking | Start::Nonblocking) if !failed => {
                 entered.send = self.start_send(origin, None, s, mode);
             }
-            Class::Recv(Start::Blocking | Start::Nonblocking) => {
+            Class::Recv(Start::Blocking | Start::Nonblocking) if received => {
                 entered.recv = self.start_recv(origin, None, s.peer, s.tag, s);
             }
-            Class::SendRecv(_) | Class::SendRecvReplace(_) => {
+            Class::SendRecv(_) | Class::SendRecvReplace(_) if received => {
                 entered.send = self.start_send(origin, None, s, SendMode::Standard);
                 entered.recv = self.start_recv(origin, None, s.peer2, s.tag2, s);
             }
@@ -351,6 +358,15 @@ impl Model {
             Class::Send(_, Start::Blocking) => {
                 if let Some(op) = entered.send {
                     if failed { self.withdraw(op) } else { self.finish_op(op) }
+                }
+            }
+            Class::Recv(Start::Blocking)
+            | Class::SendRecv(Start::Blocking)
+            | Class::SendRecvReplace(Start::Blocking)
+                if !may_have_received(class) =>
+            {
+                for op in [entered.send, entered.recv].into_iter().flatten() {
+                    self.withdraw(op);
                 }
             }
             Class::Recv(Start::Blocking) => {

@@ -15,6 +15,9 @@ use trace_format::mpi::{Class, Function, Kind};
 const NESTED: Id = Id::MAX;
 
 const ENTRIES: usize = 1024;
+/// Stacks that share a set of the cache. Those that differ only further up, because a function that calls MPI is called
+/// from several places, have the same return address and stack pointer.
+const WAYS: usize = 8;
 /// Frames of language bindings and tools that are walked through besides the program's.
 const EXTRA_FRAMES: usize = 3;
 
@@ -49,6 +52,8 @@ pub(crate) struct Cache {
     seen: Vec<Seen>,
     pairs: Vec<(u64, u64)>,
     depth: usize,
+    /// Counts the entries that were replaced.
+    replaced: usize,
     python: python::Cache,
 }
 
@@ -59,7 +64,7 @@ impl Cache {
         let seen = (0..ENTRIES)
             .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
-        Cache { seen, pairs: vec![(0, 0); ENTRIES * most], depth, python: python::Cache::new(depth) }
+        Cache { seen, pairs: vec![(0, 0); ENTRIES * most], depth, replaced: 0, python: python::Cache::new(depth) }
     }
 
     /// The place of a call of `row` with this return address and stack pointer. In a Python program it is the stack
@@ -73,24 +78,34 @@ impl Cache {
     #[inline(always)]
     fn native(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-        let Some(seen) = self.seen.get(hash as usize) else { return Site { stack: 0, caller: Origin::Program } };
-        if seen.return_address == return_address && seen.stack_pointer == stack_pointer {
-            let first = seen.first as usize;
-            let pairs = self.pairs.get(first..first + seen.frames as usize).unwrap_or(&[]);
-            // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same
-            // now; memory above the stack pointer in use is mapped.
-            let changed =
-                pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address);
-            if changed == 0 {
-                return seen.site;
+        let set = hash as usize & !(WAYS - 1);
+        for seen in self.seen.get(set..set + WAYS).unwrap_or(&[]) {
+            if seen.return_address == return_address && seen.stack_pointer == stack_pointer {
+                let first = seen.first as usize;
+                let pairs = self.pairs.get(first..first + seen.frames as usize).unwrap_or(&[]);
+                // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same
+                // now; memory above the stack pointer in use is mapped.
+                let changed =
+                    pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address);
+                if changed == 0 {
+                    return seen.site;
+                }
             }
         }
-        self.unseen(hash as usize, return_address, stack_pointer, row)
+        self.unseen(set, return_address, stack_pointer, row)
+    }
+
+    /// The entry of a set that the next stack replaces: a free one, or else one after the other.
+    fn victim(&mut self, set: usize) -> Option<&mut Seen> {
+        self.replaced = self.replaced.wrapping_add(1);
+        let ways = self.seen.get_mut(set..set + WAYS)?;
+        let free = ways.iter().position(|seen| seen.return_address == 0);
+        ways.get_mut(free.unwrap_or(self.replaced % WAYS))
     }
 
     #[cold]
     #[inline(never)]
-    fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+    fn unseen(&mut self, set: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         python::look();
         let mut walk = unwind(return_address, self.depth);
         let caller = caller(&walk.addresses(), row);
@@ -102,7 +117,7 @@ impl Cache {
         let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(&addresses);
         let stack = if caller.nested { NESTED } else { intern(frames) };
         let site = Site { stack, caller: caller.origin };
-        let Some(seen) = self.seen.get_mut(index) else { return site };
+        let Some(seen) = self.victim(set) else { return site };
         let first = seen.first as usize;
         let verifiable = walk.exact && !walk.pairs.is_empty();
         // A stack whose slots cannot be verified is never found again.

@@ -13,8 +13,7 @@ const FLAGS: [&str; 9] =
     ["-g", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-lm"];
 
 /// Flags of the language, by the ending of the source. Open MPI's headers of its C++ bindings cast functions.
-const LANGUAGES: [(&str, &[&str]); 2] =
-    [("c", &["-std=gnu11"]), ("cpp", &["-std=gnu++17", "-Wno-cast-function-type"])];
+const LANGUAGES: [(&str, &[&str]); 2] = [("c", &["-std=gnu11"]), ("cpp", &["-std=gnu++17", "-Wno-cast-function-type"])];
 
 /// Is it the ending of a source that [`compile`] knows?
 pub fn is_source(path: &Path) -> bool {

@@ -4,6 +4,7 @@ Every test must end alike, and mpivet must find no error but those in TRUE. Exit
 """
 import argparse
 import collections
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -85,11 +86,10 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/test-mpi4py", description=__doc__)
     parser.add_argument("--mpi", action="append", choices=sorted(LIBRARY), help="default: those that are installed")
     parser.add_argument("--ranks", type=int, action="append", help="default: 1 and 2")
-    parser.add_argument("--suite", type=pathlib.Path, required=True, help="the unpacked source distribution")
     parser.add_argument("modules", nargs="*", help="default: all")
     options = parser.parse_args()
     mpivet = os.environ.get("MPIVET", str(ROOT / "target/release/mpivet"))
-    tests = options.suite / "test"
+    tests = ROOT / f"target/python/mpi4py-{importlib.metadata.version('mpi4py')}/test"
     modules = options.modules or sorted(file.stem for file in tests.glob("test_*.py"))
     mpis = options.mpi or [m for m in LIBRARY if shutil.which(f"mpiexec.{m}")]
     bad = 0

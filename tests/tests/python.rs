@@ -117,3 +117,28 @@ fn a_fatal_error_is_said_at_once_with_its_python_line() -> Result<()> {
         "fatal",
     )
 }
+
+#[test]
+fn main_modules_of_mpi4pys_own_tests_end_alike_and_without_findings() -> Result<()> {
+    const MODULES: [&str; 8] = [
+        "test_p2p_obj",
+        "test_cco_obj",
+        "test_comm",
+        "test_objmodel",
+        "test_win",
+        "test_file",
+        "test_request",
+        "test_status",
+    ];
+    let Some(python) = python::required()?.into_iter().next_back() else { return Ok(()) };
+    let root = mpivet_tests::root();
+    for mpi in mpi::required() {
+        let mut driver = Command::new(&python.program);
+        driver.arg(root.join("tests/applications/mpi4py_driver.py"));
+        driver.args(["--mpi", mpi.name, "--ranks", "2"]).args(MODULES).env("MPIVET", vet::mpivet()?);
+        let outcome = run::run(driver, Duration::from_secs(300))?;
+        ensure!(outcome.code == Some(0), "{}: {}", mpi.name, vet::last_words(&outcome));
+        ensure!(outcome.stdout.contains(" in all: "), "{}: {}", mpi.name, vet::last_words(&outcome));
+    }
+    Ok(())
+}

@@ -38,26 +38,32 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
         return Ok(program);
     }
     std::fs::create_dir_all(&dir)?;
+    let part = dir.join(format!("part-{}", std::process::id()));
+    compile_to(&part, &mpi.mpicc, &FLAGS, source)?;
+    std::fs::rename(&part, &program)?;
+    Ok(program)
+}
+
+/// Makes `program` from `source` with a compiler of any language.
+pub fn compile_to(program: &Path, compiler: &Path, flags: &[&str], source: &Path) -> Result<()> {
     // In the top directory with a relative name, so that debug information and reports do not depend on the machine.
     let root = crate::root();
     let relative = source.strip_prefix(&root).unwrap_or(source);
-    let part = dir.join(format!("part-{}", std::process::id()));
-    let output = Command::new(&mpi.mpicc)
+    let output = Command::new(compiler)
         .current_dir(&root)
         .arg(relative)
-        .args(FLAGS)
+        .args(flags)
         .arg("-o")
-        .arg(&part)
+        .arg(program)
         .output()
-        .with_context(|| format!("cannot run {}", mpi.mpicc.display()))?;
+        .with_context(|| format!("cannot run {}", compiler.display()))?;
     if !output.status.success() {
         bail!(
             "{} does not compile with {}:\n{}",
             relative.display(),
-            mpi.name,
+            compiler.display(),
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    std::fs::rename(&part, &program)?;
-    Ok(program)
+    Ok(())
 }

@@ -50,7 +50,10 @@ fn main() {
 }
 
 fn show(rows: &[Row]) -> String {
-    let mut text = format!("{:10} {:16} {:>9} {:>9} {:>6} {:>9}\n", "MPI", "binding", "functions", "excluded", "calls", "recorded");
+    let mut text = format!(
+        "{:10} {:16} {:>9} {:>9} {:>6} {:>9}\n",
+        "MPI", "binding", "functions", "excluded", "calls", "recorded"
+    );
     for row in rows {
         let Row { mpi, binding, covered, excluded, made, recorded } = row;
         _ = writeln!(text, "{mpi:10} {binding:16} {covered:9} {excluded:9} {made:6} {recorded:9}");

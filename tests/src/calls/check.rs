@@ -80,9 +80,17 @@ impl Tally {
 }
 
 /// Compares what rank `rank` recorded with what its program did. `source` is the file name of the program.
-pub fn check(program: &Program, source: &str, rank: i32, witness: &Witness, recorded: &mut Recorded, tally: &mut Tally) {
+pub fn check(
+    program: &Program,
+    source: &str,
+    rank: i32,
+    witness: &Witness,
+    recorded: &mut Recorded,
+    tally: &mut Tally,
+) {
     let steps: Vec<&Step> = program.steps.iter().filter(|s| s.rank.is_none_or(|r| r == rank)).collect();
-    tally.made += steps.iter().map(|s| witness.times(s.scenario_line).filter(|_| s.until.is_some()).unwrap_or(1)).sum::<u64>();
+    tally.made +=
+        steps.iter().map(|s| witness.times(s.scenario_line).filter(|_| s.until.is_some()).unwrap_or(1)).sum::<u64>();
     tally.recorded += recorded.calls.iter().map(|c| 1 + u64::from(c.polls)).sum::<u64>();
 
     // A repeated call is one step.
@@ -116,7 +124,10 @@ pub fn check(program: &Program, source: &str, rank: i32, witness: &Witness, reco
         for group in &groups[new] {
             let name = group[0].func.name();
             let place = recorded.place(group[0].site);
-            tally.complain(name, format!("rank {rank}: {name} at {place} is recorded {} times, and was not made", group.len()));
+            tally.complain(
+                name,
+                format!("rank {rank}: {name} at {place} is recorded {} times, and was not made", group.len()),
+            );
         }
     }
 }
@@ -195,7 +206,8 @@ impl State<'_> {
                     return expect("nothing".into(), *value == Value::Str(String::new()));
                 };
                 let words = items.iter().filter_map(|i| if let Arg::Text(t) = i { Some(t.as_str()) } else { None });
-                let text = if at_root && !self.is_root(step) { String::new() } else { words.collect::<Vec<_>>().join(" ") };
+                let text =
+                    if at_root && !self.is_root(step) { String::new() } else { words.collect::<Vec<_>>().join(" ") };
                 expect(format!("{text:?}"), *value == Value::Str(text.clone()));
             }
             Shape::Arg(Elem::Status) | Shape::Deref(Elem::Status) => {
@@ -253,7 +265,15 @@ impl State<'_> {
     }
 
     /// Is it the expected value? An output object becomes that of its variable.
-    fn is(&mut self, expected: &Expected, found: i64, p: &Param, step: &Step, may_be_null: bool, at_call: bool) -> bool {
+    fn is(
+        &mut self,
+        expected: &Expected,
+        found: i64,
+        p: &Param,
+        step: &Step,
+        may_be_null: bool,
+        at_call: bool,
+    ) -> bool {
         match expected {
             Expected::Any => true,
             Expected::Value(value) => found == *value,
@@ -368,7 +388,9 @@ impl State<'_> {
             _ if self.program.variable(arg).is_some_and(|v| v.is_buffer()) => {
                 known(arg.variable().and_then(|name| self.witness.address(name)))
             }
-            _ if p.kind.is_handle() => self.names(arg).get(index).map_or(Expected::Any, |n| Expected::Object(n.clone())),
+            _ if p.kind.is_handle() => {
+                self.names(arg).get(index).map_or(Expected::Any, |n| Expected::Object(n.clone()))
+            }
             _ => {
                 let when = if at_call { "in" } else { "out" };
                 let values = self.witness.values(when, step.scenario_line, p.name);
@@ -400,7 +422,11 @@ impl State<'_> {
     fn translated(&self, step: &Step, param: usize, value: i64) -> i64 {
         let p = &step.function.params[param];
         let names: &[(&str, i32)] = match p.kind {
-            Kind::Rank => &[("MPI_PROC_NULL", special::PROC_NULL), ("MPI_ANY_SOURCE", special::ANY_SOURCE), ("MPI_UNDEFINED", special::UNDEFINED)],
+            Kind::Rank => &[
+                ("MPI_PROC_NULL", special::PROC_NULL),
+                ("MPI_ANY_SOURCE", special::ANY_SOURCE),
+                ("MPI_UNDEFINED", special::UNDEFINED),
+            ],
             Kind::Root => &[("MPI_PROC_NULL", special::PROC_NULL), ("MPI_ROOT", special::ROOT)],
             Kind::Tag => &[("MPI_ANY_TAG", special::ANY_TAG)],
             _ => &[],

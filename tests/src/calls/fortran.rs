@@ -94,7 +94,9 @@ impl Fortran<'_> {
             },
             Arg::List(_) => String::new(),
             Arg::Name(name) | Arg::MaybeNull(name) => match self.program.variables.get(name) {
-                Some(v) if p.kind == Kind::Pointer && p.dir == Dir::In && v.kind == Kind::Pointer => "own_memory".into(),
+                Some(v) if p.kind == Kind::Pointer && p.dir == Dir::In && v.kind == Kind::Pointer => {
+                    "own_memory".into()
+                }
                 _ => self.program.spelled(name).to_owned(),
             },
         }
@@ -134,7 +136,9 @@ impl Writer for Fortran<'_> {
                 _ => _ = text.line(line),
             }
         }
-        text.line("program calls\nuse, intrinsic :: iso_c_binding\nuse helper, only: must, wi, wt, open_witness, path, &");
+        text.line(
+            "program calls\nuse, intrinsic :: iso_c_binding\nuse helper, only: must, wi, wt, open_witness, path, &",
+        );
         let sessions = if self.has_sessions() { ", session_error_fn" } else { "" };
         let callbacks = "op_fn, comm_error_fn, win_error_fn, file_error_fn, query_fn, free_fn, cancel_fn, extent_fn";
         text.line(format!("    {callbacks}{sessions}"));
@@ -145,7 +149,9 @@ impl Writer for Fortran<'_> {
             text.line(self.declaration(v));
         }
         text.line("call open_witness()");
-        for v in self.program.variables.values().filter(|v| !v.is_buffer() && is_integer(v.kind) && v.kind != Kind::Flag) {
+        for v in
+            self.program.variables.values().filter(|v| !v.is_buffer() && is_integer(v.kind) && v.kind != Kind::Flag)
+        {
             text.line(format!("{} = 0", v.name));
         }
         for name in &self.program.constants {

@@ -32,8 +32,7 @@ pub enum Binding {
 }
 
 impl Binding {
-    pub const ALL: [Binding; 5] =
-        [Binding::C, Binding::LargeC, Binding::MpifH, Binding::UseMpi, Binding::UseMpiF08];
+    pub const ALL: [Binding; 5] = [Binding::C, Binding::LargeC, Binding::MpifH, Binding::UseMpi, Binding::UseMpiF08];
 
     pub fn is_fortran(self) -> bool {
         !matches!(self, Binding::C | Binding::LargeC)

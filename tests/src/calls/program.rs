@@ -166,7 +166,8 @@ impl Program {
             {
                 self.declare(name, p.kind, lengths.get(name).copied(), None, attribute);
                 let variable = &self.variables[name];
-                let same = variable.kind.c_type() == p.kind.c_type() && (variable.kind == Kind::Flag) == (p.kind == Kind::Flag);
+                let same = variable.kind.c_type() == p.kind.c_type()
+                    && (variable.kind == Kind::Flag) == (p.kind == Kind::Flag);
                 ensure!(
                     p.dir == Dir::In && p.len.is_empty() || same || variable.is_buffer(),
                     "{name} is {:?} elsewhere and {:?} in {}",
@@ -283,7 +284,20 @@ pub fn is_integer(kind: Kind) -> bool {
     use Kind::*;
     matches!(
         kind,
-        Int | Count | Rank | Root | Tag | Flag | Index | Color | Keyval | ErrorCode | Const | LargeCount | Aint | Offset | Fint
+        Int | Count
+            | Rank
+            | Root
+            | Tag
+            | Flag
+            | Index
+            | Color
+            | Keyval
+            | ErrorCode
+            | Const
+            | LargeCount
+            | Aint
+            | Offset
+            | Fint
     )
 }
 

@@ -3,12 +3,13 @@
 
 use crate::abi::Abi;
 use crate::encode::{Encoder, Words, max_bytes};
-use crate::stubs::Frame;
+use crate::modules::Origin;
+use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
 use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_format::plan::{Plan, plans};
 use trace_format::record::{CALL_HEADER_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
@@ -161,12 +162,12 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Called by every entry point.
-pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
-    let index = index as usize;
+/// Called by every entry point with its number.
+pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let info = INFOS.get().and_then(|i| i.get(index)).filter(|_| is_recording());
-    let (Some(info), Some(abi)) = (info, abi()) else { return unrecorded(index, frame) };
-    let f = real::entry(index);
+    let (Some(info), Some(abi)) = (info, abi()) else { return unrecorded(index, profiling, frame) };
+    let f = real::next(index, profiling);
     if f.is_null() {
         return missing(info.row);
     }
@@ -175,7 +176,7 @@ pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
     // callback of the program may come back here.
-    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words, &mut open));
+    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
     if begun != Some(true) {
         return without_record(f, info, abi, &mut words);
     }
@@ -190,13 +191,13 @@ pub(crate) extern "C-unwind" fn dispatch(index: u32, frame: &Frame) -> u64 {
 }
 
 /// The same for functions that return a double; the result travels as its bits.
-pub(crate) extern "C-unwind" fn dispatch_double(index: u32, frame: &Frame) -> u64 {
-    let index = index as usize;
+pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let info = INFOS.get().and_then(|i| i.get(index)).filter(|_| is_recording());
     if info.is_none() {
         real::resolve_once();
     }
-    let f = real::entry(index);
+    let f = real::next(index, profiling);
     if f.is_null() {
         return 0f64.to_bits();
     }
@@ -208,7 +209,7 @@ pub(crate) extern "C-unwind" fn dispatch_double(index: u32, frame: &Frame) -> u6
     let mut words = frame.args(0);
     let mut open = Open::default();
     // SAFETY: as in `dispatch`.
-    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, &mut words, &mut open));
+    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
     let result = function();
     if begun == Some(true) {
         // SAFETY: as in `dispatch`.
@@ -239,23 +240,24 @@ fn forward(f: *mut std::ffi::c_void, args: usize, words: &Words) -> u64 {
 
 /// A function that the loaded library does not have.
 #[cold]
-fn missing(row: &Function) -> u64 {
+pub(crate) fn missing(row: &Function) -> u64 {
     crate::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
     // An error class that exists everywhere: MPI_ERR_OTHER in the MPICH family, an unknown error elsewhere.
     15
 }
 
 #[cold]
-fn unrecorded(index: usize, frame: &Frame) -> u64 {
+fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
     real::resolve_once();
-    let f = real::entry(index);
+    let f = real::next(index, profiling);
     let Some(row) = FUNCTIONS.get(index) else { return 0 };
     if f.is_null() {
         return missing(row);
     }
     let words = frame.args(row.params.len());
-    let starting = row.class == Class::Init && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
-    if !starting {
+    let inert = row.class == Class::Init && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    // Another tool, or the library itself, may call the profiling entry on the way.
+    if !inert || STARTING.swap(true, Ordering::SeqCst) {
         return forward(f, row.params.len(), &words);
     }
     let before = guarded(lifecycle::before_init).flatten();
@@ -266,25 +268,29 @@ fn unrecorded(index: usize, frame: &Frame) -> u64 {
     {
         guarded(|| {
             lifecycle::after_init(before);
-            record_init(index, frame, &words, entered);
+            record_after(index, frame, &words, entered, 0);
         });
     }
+    STARTING.store(false, Ordering::SeqCst);
     result
 }
 
-/// Records the call that started MPI, after the fact.
-fn record_init(index: usize, frame: &Frame, words: &Words, entered: u64) {
+/// The call that starts MPI is under way.
+static STARTING: AtomicBool = AtomicBool::new(false);
+
+/// Records a call that has returned.
+pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: u64, result: i32) {
     let (Some(info), Some(abi)) = (INFOS.get().and_then(|i| i.get(index)), abi()) else { return };
     let Some(thread) = thread::current() else { return };
     // SAFETY: the pointer is this thread's own state.
     let thread = unsafe { &mut *thread };
     let mut words = *words;
     let mut open = Open::default();
-    if begin(thread, info, abi, frame, &mut words, &mut open) {
+    if begin(thread, info, abi, frame, false, &mut words, &mut open) {
         open.entered = entered;
         // SAFETY: word 1 of the record just written.
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
-        end(thread, info, abi, &words, &open, 0);
+        end(thread, info, abi, &words, &open, result);
     }
 }
 
@@ -309,13 +315,24 @@ fn begin(
     info: &Info,
     abi: &'static Abi,
     frame: &Frame,
+    profiling: bool,
     words: &mut Words,
     open: &mut Open,
 ) -> bool {
-    let site = thread.sites.site(frame.return_address, frame.stack_pointer());
-    if site == sites::NESTED {
-        return false;
-    }
+    let site = match &mut thread.in_routine {
+        Some(routine) if routine.function == info.row.id => {
+            routine.recorded = true;
+            thread.sites.site(routine.return_address, routine.stack_pointer, info.row)
+        }
+        _ => {
+            let site = thread.sites.site(frame.return_address, frame.stack_pointer(), info.row);
+            if site.is_nested() || thread.depth > 0 && is_tools(site, profiling) {
+                return false;
+            }
+            site
+        }
+    };
+    let site = site.stack;
     if trace::is_lost() || !thread.stage.reserve(info.max_record) {
         thread.mark_lost();
         return false;
@@ -355,6 +372,12 @@ fn begin(
     thread.stage.calls += 1;
     thread.last_poll = None;
     true
+}
+
+/// Is a call inside another one the work of a tool that wraps MPI, not of a callback of the program?
+#[inline(always)]
+fn is_tools(site: sites::Site, profiling: bool) -> bool {
+    site.caller == Origin::Tool || profiling && site.caller != Origin::Binding
 }
 
 #[inline(always)]

@@ -5,6 +5,9 @@
 //! The path of a call: [`stubs`] (entry point) -> [`dispatch`] -> [`sites`] (which call site) -> [`encode`] into the
 //! thread's [`stage`] -> the library's own function ([`real`]) -> the record is completed.
 //!
+//! What is exported is what the loaded MPI has ([`exports`]); Fortran routines that reach no C entry point have their own
+//! wrappers ([`fortran`]).
+//!
 //! Only [`abi`] knows what a handle, a status or a constant looks like in a family of MPI libraries; only [`real`]
 //! calls the library.
 
@@ -14,8 +17,11 @@ mod config;
 mod datatype;
 mod define;
 mod dispatch;
+mod elf;
 mod encode;
 mod errors;
+mod exports;
+mod fortran;
 mod handles;
 mod lifecycle;
 mod log;
@@ -30,12 +36,8 @@ mod thread;
 mod tls;
 mod trace;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Set when the library is loaded. Launchers and shells load it too, so nothing else may happen here.
-static LOADED: AtomicBool = AtomicBool::new(false);
-
+/// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]
 fn loaded() {
-    LOADED.store(true, Ordering::Relaxed);
+    exports::ensure();
 }

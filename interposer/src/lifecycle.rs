@@ -179,7 +179,6 @@ fn host() -> String {
 /// Writes `job.json`, whole or not at all.
 fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader) {
     let (mut major, mut minor) = (0i32, 0i32);
-    // MPI_Get_version is not exported by this library, but the real one has it.
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
     let library = real::text(FnId::MPI_Get_library_version, None, abi.max_library_version);
     let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();

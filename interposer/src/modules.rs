@@ -1,5 +1,6 @@
 //! The modules (executable and libraries) of the process.
 
+use crate::elf::{self, Symbols};
 use std::ffi::{CStr, c_int, c_void};
 use trace_format::definition::Module;
 
@@ -12,6 +13,7 @@ pub(crate) struct Loaded {
     pub(crate) path: String,
     pub(crate) build_id: Vec<u8>,
     pub(crate) is_self: bool,
+    pub(crate) is_executable: bool,
 }
 
 impl Loaded {
@@ -25,14 +27,52 @@ impl Loaded {
         }
     }
 
-    /// Is it part of an MPI library, so that its calls are not the program's? C++ and Fortran binding libraries are
-    /// not: they call on behalf of the program.
-    pub(crate) fn is_mpi_internal(&self) -> bool {
+    /// On whose behalf its code calls MPI.
+    pub(crate) fn origin(&self) -> Origin {
         let name = self.path.rsplit('/').next().unwrap_or("");
-        let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "_java"];
-        let internal = ["libmpi", "libpmpi", "mca_", "libopen-", "libmca_", "libuc", "libpmix"];
-        internal.iter().any(|p| name.starts_with(p)) && !binding.iter().any(|b| name.contains(b)) && !self.is_self
+        let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| name.starts_with(p));
+        let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "ilp64", "java"];
+        let internal = ["mca_", "libopen-", "libmca_", "libuc", "libpmix"];
+        if self.is_self {
+            Origin::Own
+        } else if is_mpi && binding.iter().any(|b| name.contains(b)) {
+            Origin::Binding
+        } else if is_mpi || internal.iter().any(|p| name.starts_with(p)) {
+            Origin::Internal
+        } else if self.wraps_mpi() {
+            Origin::Tool
+        } else {
+            Origin::Program
+        }
     }
+
+    /// Does a library that is no MPI library define MPI_Init? Then it is another tool that wraps MPI.
+    fn wraps_mpi(&self) -> bool {
+        let mut wraps = false;
+        elf::each_module(&mut |info| {
+            let here = elf::holds(info, self.start);
+            if here {
+                wraps = Symbols::of(info).is_some_and(|s| s.find(b"", b"MPI_Init").is_some());
+            }
+            here
+        });
+        wraps && !self.is_executable
+    }
+}
+
+/// What a module is to the calls it makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The program, its libraries, and whatever else is not one of the others.
+    Program,
+    /// A language binding: it calls on behalf of the program.
+    Binding,
+    /// The MPI library and its components: their calls are not the program's.
+    Internal,
+    /// Another tool that wraps MPI.
+    Tool,
+    /// This library.
+    Own,
 }
 
 /// All modules loaded now, the executable first.
@@ -74,7 +114,8 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, all: *mu
         path = std::fs::read_link("/proc/self/exe").map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
     }
     let own = visit as *const () as u64;
-    all.push(Loaded { start, end, bias, path, build_id, is_self: (start..end).contains(&own) });
+    let is_executable = all.is_empty();
+    all.push(Loaded { start, end, bias, path, build_id, is_self: (start..end).contains(&own), is_executable });
     0
 }
 

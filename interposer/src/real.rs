@@ -24,6 +24,8 @@ unsafe impl Sync for Real {}
 unsafe impl Send for Real {}
 
 static REAL: OnceLock<Option<Real>> = OnceLock::new();
+/// Where calls of `MPI_X` go on: to another tool that wraps MPI, if there is one behind this library, else as [`ENTRIES`].
+static NEXT: [AtomicPtr<c_void>; FUNCTIONS.len()] = [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
 static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
 
@@ -41,6 +43,15 @@ pub(crate) fn entry(index: usize) -> *mut c_void {
     }
 }
 
+/// Where a call of `MPI_X`, or of `PMPI_X` if `profiling`, goes on; null if the library lacks the function.
+#[inline(always)]
+pub(crate) fn next(index: usize, profiling: bool) -> *mut c_void {
+    match if profiling { ENTRIES.get(index) } else { NEXT.get(index) } {
+        Some(e) => e.load(Ordering::Relaxed),
+        None => std::ptr::null_mut(),
+    }
+}
+
 /// Resolves all entry points at the first intercepted call.
 #[cold]
 pub(crate) fn resolve_once() {
@@ -53,9 +64,32 @@ fn resolve() {
     for f in FUNCTIONS {
         let Some(slot) = ENTRIES.get(f.id.index()) else { continue };
         // Some libraries export a removed function without its profiling twin.
-        let address = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name));
-        slot.store(address.unwrap_or(std::ptr::null_mut()), Ordering::Relaxed);
+        let next = next_definition(f.name);
+        let own = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name));
+        let address = own.or_else(|| next.filter(|n| !is_tool(*n))).unwrap_or(std::ptr::null_mut());
+        slot.store(address, Ordering::Relaxed);
+        if let Some(slot) = NEXT.get(f.id.index()) {
+            slot.store(next.filter(|n| is_tool(*n)).unwrap_or(address), Ordering::Relaxed);
+        }
     }
+}
+
+/// The definition that the program would have reached without this library.
+fn next_definition(name: &str) -> Option<*mut c_void> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: looking up a name has no preconditions.
+    let address = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+/// Does the address lie in a tool that wraps MPI?
+fn is_tool(address: *mut c_void) -> bool {
+    static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
+    let tools = TOOLS.get_or_init(|| {
+        let wraps = modules::loaded().into_iter().filter(|m| m.origin() == modules::Origin::Tool);
+        wraps.map(|m| (m.start, m.end)).collect()
+    });
+    tools.iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))
 }
 
 impl Real {
@@ -120,17 +154,17 @@ fn family(real: &Real) -> Family {
 
 /// Calls the library's function with the arguments as machine words. A missing function gives `None`.
 pub(crate) fn call(function: FnId, args: &[u64]) -> Option<i32> {
+    call_long(function, args).map(|result| result as i32)
+}
+
+/// The same for functions that return a machine word.
+pub(crate) fn call_long(function: FnId, args: &[u64]) -> Option<u64> {
     let f = entry(function.index());
-    if f.is_null() {
-        return None;
-    }
     let mut words = [0; MAX_ARGS];
-    for (w, a) in words.iter_mut().zip(args) {
-        *w = *a;
-    }
+    words.iter_mut().zip(args).for_each(|(w, a)| *w = *a);
     // SAFETY: the entry is that of the function, and the caller passes its arguments; superfluous words are ignored
     // by the calling convention.
-    Some(unsafe { call_words(f, MAX_ARGS, &words) } as i32)
+    (!f.is_null()).then(|| unsafe { call_words(f, MAX_ARGS, &words) })
 }
 
 /// Most arguments of an MPI function.

@@ -1,6 +1,7 @@
 //! Findings that the process itself makes, printed at once on standard error.
 
-use crate::{log, modules, trace};
+use crate::modules::{self, Origin};
+use crate::{log, trace};
 use trace_format::catalogue;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::symbols::{Sources, Symbolizer};
@@ -26,12 +27,8 @@ fn caller() -> Option<u64> {
     let modules = modules::loaded();
     crate::sites::here().into_iter().find(|a| {
         let module = modules.iter().find(|m| (m.start..m.end).contains(a));
-        module.is_some_and(|m| !m.is_self && !m.is_mpi_internal() && !is_binding(&m.path))
+        module.is_some_and(|m| m.origin() == Origin::Program)
     })
-}
-
-fn is_binding(path: &str) -> bool {
-    path.rsplit('/').next().is_some_and(|n| n.starts_with("libmpi"))
 }
 
 /// Prints a finding with its source line. Not for signal handlers.

@@ -1,24 +1,44 @@
 //! Call sites: the call stack behind a call as a small number. A stack seen before is recognized by return address
 //! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
 
-use crate::{modules, trace};
+use crate::modules::{self, Origin};
+use crate::trace;
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
 use trace_format::definition::{Definition, Id};
+use trace_format::mpi::{Class, Function, Kind};
 
-/// Not an event: the MPI library called one of its own functions.
-pub(crate) const NESTED: Id = Id::MAX;
+/// Not an event: the MPI library called one of its own functions, or a language binding does so to prepare a call.
+const NESTED: Id = Id::MAX;
 
 const ENTRIES: usize = 1024;
+/// Frames of language bindings and tools that are walked through besides the program's.
+const EXTRA_FRAMES: usize = 3;
+
+/// Where a call comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub(crate) stack: Id,
+    /// Whose code has called the entry point.
+    pub(crate) caller: Origin,
+}
+
+impl Site {
+    /// Is it no call of the program?
+    #[inline(always)]
+    pub(crate) fn is_nested(self) -> bool {
+        self.stack == NESTED
+    }
+}
 
 /// A stack as it was seen: where its return addresses lay and what they were.
 struct Seen {
     return_address: u64,
     stack_pointer: u64,
-    id: Id,
+    site: Site,
     frames: u32,
     /// Start of this entry's (slot, address) pairs in [`Cache::pairs`].
     first: u32,
@@ -33,17 +53,19 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn new(depth: usize) -> Cache {
+        let most = depth + EXTRA_FRAMES;
+        let site = Site { stack: 0, caller: Origin::Program };
         let seen = (0..ENTRIES)
-            .map(|i| Seen { return_address: 0, stack_pointer: 0, id: 0, frames: 0, first: (i * depth) as u32 })
+            .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
-        Cache { seen, pairs: vec![(0, 0); ENTRIES * depth], depth }
+        Cache { seen, pairs: vec![(0, 0); ENTRIES * most], depth }
     }
 
-    /// The number of the stack of a call with this return address and stack pointer.
+    /// The place of a call of `row` with this return address and stack pointer.
     #[inline(always)]
-    pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64) -> Id {
+    pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-        let Some(seen) = self.seen.get(hash as usize) else { return 0 };
+        let Some(seen) = self.seen.get(hash as usize) else { return Site { stack: 0, caller: Origin::Program } };
         if seen.return_address == return_address && seen.stack_pointer == stack_pointer {
             let first = seen.first as usize;
             let pairs = self.pairs.get(first..first + seen.frames as usize).unwrap_or(&[]);
@@ -52,34 +74,115 @@ impl Cache {
             let changed =
                 pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address);
             if changed == 0 {
-                return seen.id;
+                return seen.site;
             }
         }
-        self.unseen(hash as usize, return_address, stack_pointer)
+        self.unseen(hash as usize, return_address, stack_pointer, row)
     }
 
     #[cold]
     #[inline(never)]
-    fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64) -> Id {
-        let walk = unwind(return_address, self.depth);
-        let addresses: Vec<u64> = match walk.pairs.is_empty() {
-            true => vec![return_address],
-            false => walk.pairs.iter().map(|p| p.1).collect(),
-        };
-        let id = if is_nested(return_address) { NESTED } else { intern(&addresses) };
-        let Some(seen) = self.seen.get_mut(index) else { return id };
+    fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        let mut walk = unwind(return_address, self.depth);
+        let caller = caller(&walk.addresses(), row);
+        if caller.frames > 0 {
+            walk = unwind(return_address, self.depth + caller.frames.min(EXTRA_FRAMES));
+        }
+        let addresses = walk.addresses();
+        // Where the program's own frames lie too deep, those of the binding are better than none.
+        let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(&addresses);
+        let stack = if caller.nested { NESTED } else { intern(frames) };
+        let site = Site { stack, caller: caller.origin };
+        let Some(seen) = self.seen.get_mut(index) else { return site };
         let first = seen.first as usize;
         let verifiable = walk.exact && !walk.pairs.is_empty();
         // A stack whose slots cannot be verified is never found again.
         seen.return_address = if verifiable { return_address } else { 0 };
         seen.stack_pointer = stack_pointer;
-        seen.id = id;
+        seen.site = site;
         seen.frames = walk.pairs.len() as u32;
         for (place, pair) in self.pairs.iter_mut().skip(first).zip(walk.pairs) {
             *place = pair;
         }
-        id
+        site
     }
+}
+
+/// Who has called an entry point.
+struct Caller {
+    origin: Origin,
+    /// Innermost frames that are not the program's: a language binding or another tool.
+    frames: usize,
+    nested: bool,
+}
+
+fn caller(addresses: &[u64], row: &Function) -> Caller {
+    let modules = modules::loaded();
+    let origin_of = |a: &u64| {
+        let module = modules.iter().find(|m| (m.start..m.end).contains(a));
+        module.map_or(Origin::Program, modules::Loaded::origin)
+    };
+    let origin = addresses.first().map_or(Origin::Program, origin_of);
+    let frames = match origin {
+        Origin::Binding | Origin::Tool => addresses.iter().take_while(|a| origin_of(a) == origin).count(),
+        _ => 0,
+    };
+    let nested = match origin {
+        Origin::Internal => true,
+        Origin::Binding => !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
+        // What a tool asks for itself; when it communicates, it does so for the program.
+        Origin::Tool => row.class == Class::Local && !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
+        _ => false,
+    };
+    Caller { origin, frames, nested }
+}
+
+/// Is the routine of a language binding that the program has called (the outermost of these frames) the one of this
+/// function? Bindings also call others: to convert handles, to ask for sizes.
+fn carries_out(binding: &[u64], row: &Function) -> bool {
+    match binding.iter().rev().find_map(|a| routine_name(*a)) {
+        Some(routine) => {
+            let own = row.name.to_ascii_lowercase();
+            let own = own.strip_prefix("mpix_").or(own.strip_prefix("mpi_")).unwrap_or(&own);
+            routine == own || own.strip_suffix("_c") == Some(&routine)
+        }
+        None => !converts(row),
+    }
+}
+
+/// Functions that only turn handles and statuses into those of another language.
+fn converts(row: &Function) -> bool {
+    let foreign = |k: Kind| matches!(k, Kind::Fint | Kind::FStatus | Kind::F08Status);
+    foreign(row.ret) || row.ret.is_handle() || row.ret == Kind::Int || row.params.iter().any(|p| foreign(p.kind))
+}
+
+/// The MPI routine, in lower case and without prefix and suffix, whose Fortran form holds this address: `send` of
+/// `ompi_send_f`, `pmpi_send_`, `mpi_send_f08ts_large_`. `None` if no exported symbol does.
+fn routine_name(address: u64) -> Option<String> {
+    // SAFETY: all zero is a valid Dl_info, and dladdr takes any address.
+    let symbol = unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address as *const c_void, &raw mut info) == 0 || info.dli_sname.is_null() {
+            return None;
+        }
+        std::ffi::CStr::from_ptr(info.dli_sname).to_string_lossy().to_ascii_lowercase()
+    };
+    let prefixes = ["pmpir_", "pmpix_", "ompix_", "pmpi_", "ompi_", "mpix_", "mpi_"];
+    let name = prefixes.iter().find_map(|p| symbol.strip_prefix(p))?;
+    let suffixes = [
+        "_c_f08ts_",
+        "_c_f08_",
+        "_f08ts_large_",
+        "_f08_large_",
+        "_f08ts_",
+        "_f08_",
+        "_f08",
+        "_cptr_f",
+        "_f",
+        "__",
+        "_",
+    ];
+    Some(suffixes.iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name).to_owned())
 }
 
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
@@ -115,11 +218,6 @@ pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
     fresh.iter().map(|m| Definition::Module(m.definition())).collect()
 }
 
-/// Does this return address lie in the MPI library or one of its components?
-fn is_nested(return_address: u64) -> bool {
-    modules::loaded().iter().any(|m| (m.start..m.end).contains(&return_address) && m.is_mpi_internal())
-}
-
 /// A walk up the stack.
 struct Walk {
     /// Frames of mpivet itself come first; they are skipped until this return address.
@@ -130,6 +228,16 @@ struct Walk {
     exact: bool,
     /// (slot on the stack, return address in it)
     pairs: Vec<(u64, u64)>,
+}
+
+impl Walk {
+    /// Return addresses, innermost first; at least that of the call.
+    fn addresses(&self) -> Vec<u64> {
+        match self.pairs.is_empty() {
+            true => vec![self.return_address],
+            false => self.pairs.iter().map(|p| p.1).collect(),
+        }
+    }
 }
 
 fn unwind(return_address: u64, depth: usize) -> Walk {

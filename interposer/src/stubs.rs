@@ -1,15 +1,23 @@
-//! The entry points: one naked function for every function of the table. Each loads its number and jumps to a common
-//! entry that lays the arguments out in memory and calls [`crate::dispatch`]. The memory holds the six argument
+//! The entry points: two naked functions for every function of the table, `MPI_X` for the program and `PMPI_X` for Fortran
+//! bindings and tools that call it, and those of some Fortran routines. Each loads its number and jumps to a common entry that lays the arguments out in memory and calls [`crate::dispatch`]. The memory holds the six argument
 //! registers, the caller's frame pointer, the return address and, behind it, the arguments on the stack.
 //!
 //! Why assembly: the return address and the stack pointer at the call are what identifies a call site, and handles
 //! travel as whole machine words whatever their size in the MPI library at hand.
 
 use crate::dispatch::{dispatch, dispatch_double};
+use crate::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
+use crate::fortran::{self, dispatch_fortran};
 use std::arch::naked_asm;
+use trace_format::mpi::FnId;
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the entry points are written for x86-64; add those of this processor in stubs.rs");
+
+/// In the number of an entry point: the place of the function in the table.
+pub(crate) const INDEX: u32 = 0xffff;
+/// In the number of an entry point: it is the profiling one, `PMPI_X`.
+pub(crate) const PROFILING: u32 = 1 << 16;
 
 /// The arguments of a call as the entry point found them.
 #[repr(C)]
@@ -96,31 +104,84 @@ unsafe extern "C" fn enter_double() {
     )
 }
 
+/// The same for Fortran routines.
+#[unsafe(naked)]
+unsafe extern "C" fn enter_fortran() {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "sub rsp, 48",
+        "mov [rsp], rdi",
+        "mov [rsp + 8], rsi",
+        "mov [rsp + 16], rdx",
+        "mov [rsp + 24], rcx",
+        "mov [rsp + 32], r8",
+        "mov [rsp + 40], r9",
+        "mov edi, eax",
+        "mov rsi, rsp",
+        "call {dispatch}",
+        "leave",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+        dispatch = sym dispatch_fortran,
+    )
+}
+
+/// An entry point and, [`RESOLVER_OFFSET`] bytes behind it, its resolver (see [`crate::exports`]).
 macro_rules! entry {
-    // Programs look these two up to find out whether MPI is linked in; while libmpi is not loaded yet they must not
-    // appear to exist.
-    (MPI_Get_version, $ret:ident) => {};
-    (MPI_Abi_get_version, $ret:ident) => {};
-    ($name:ident, Double) => { entry!(@ $name, enter_double); };
-    ($name:ident, $ret:ident) => { entry!(@ $name, enter); };
-    (@ $name:ident, $enter:ident) => {
-        #[allow(non_snake_case)]
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name() {
-            naked_asm!(
-                "mov eax, {id}",
-                "jmp {enter}",
-                id = const trace_format::mpi::FnId::$name as u16,
-                enter = sym $enter,
-            )
-        }
+    ($symbol:expr, $id:expr, $enter:ident, $resolve:ident) => {
+        const _: () = {
+            #[unsafe(naked)]
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry() {
+                naked_asm!(
+                    "2:",
+                    "mov eax, {id}",
+                    "jmp {enter}",
+                    ".skip {offset} - (. - 2b)",
+                    "mov edi, {id}",
+                    "lea rsi, [rip + 2b]",
+                    "mov rdx, [rsp]",
+                    "jmp {resolve}",
+                    id = const $id,
+                    offset = const RESOLVER_OFFSET,
+                    enter = sym $enter,
+                    resolve = sym $resolve,
+                )
+            }
+        };
     };
 }
 
-macro_rules! entries {
-    ($( fn $name:ident / $fortran:ident ( $($params:tt)* ) -> $ret:ident : $class:expr ; )*) => {
-        $( entry!($name, $ret); )*
+macro_rules! c_entry {
+    ($name:ident, Double) => { c_entry!(@ $name, enter_double); };
+    ($name:ident, $ret:ident) => { c_entry!(@ $name, enter); };
+    (@ $name:ident, $enter:ident) => {
+        entry!(stringify!($name), FnId::$name as u32, $enter, resolve);
+        entry!(concat!("P", stringify!($name)), FnId::$name as u32 | PROFILING, $enter, resolve);
     };
 }
-trace_format::for_each_mpi_function!(entries);
+
+macro_rules! c_entries {
+    ($( fn $name:ident / $fortran:ident ( $($params:tt)* ) -> $ret:ident : $class:expr ; )*) => {
+        $( c_entry!($name, $ret); )*
+    };
+}
+trace_format::for_each_mpi_function!(c_entries);
+
+macro_rules! fortran_entries {
+    ($( $function:ident $lower:literal $upper:literal ; )*) => {$(
+        fortran_entries!(@ $lower);
+        fortran_entries!(@ concat!($lower, "_"));
+        fortran_entries!(@ concat!($lower, "__"));
+        fortran_entries!(@ $upper);
+        fortran_entries!(@ concat!($lower, "_f08_"));
+    )*};
+    (@ $symbol:expr) => { entry!($symbol, fortran::index_of($symbol), enter_fortran, resolve_fortran); };
+}
+fortran::for_each_fortran_routine!(fortran_entries);

@@ -1,6 +1,7 @@
 //! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
 //! threads have left.
 
+use crate::fortran::InRoutine;
 use crate::stage::Stage;
 use crate::{config, handles, log, sites, tls, trace};
 use std::ffi::c_void;
@@ -15,6 +16,8 @@ pub(crate) struct Thread {
     pub(crate) handles: handles::Cache,
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
+    /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
+    pub(crate) in_routine: Option<InRoutine>,
     /// An error whose handler would have ended the program: communicator and error code.
     pub(crate) fatal: Option<(u64, i32)>,
     /// The stage ends with the mark that recording has ended.
@@ -97,6 +100,7 @@ fn first_call() -> Option<*mut Thread> {
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
                 (*thread).depth = 0;
+                (*thread).in_routine = None;
                 (*thread).fatal = None;
             }
             thread
@@ -119,6 +123,7 @@ fn first_call() -> Option<*mut Thread> {
                 sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
                 handles: handles::Cache::new(),
                 depth: 0,
+                in_routine: None,
                 fatal: None,
                 marked_lost: false,
                 last_poll: None,

@@ -1,6 +1,7 @@
 //! Starts the launcher under the interposer, in a process group of its own, and passes signals and the terminal on.
 
 use super::find::Found;
+use super::launcher::Job;
 use crate::cli::{Exit, RunPlan};
 use anyhow::anyhow;
 use nix::errno::Errno;
@@ -26,8 +27,9 @@ pub(crate) struct Launched {
     ended: Option<i32>,
 }
 
-/// The environment of the job.
-fn environment(plan: &RunPlan, dir: &Path, library: &Path) -> Vec<(OsString, OsString)> {
+/// The command and the environment of the job.
+fn job(plan: &RunPlan, found: &Found, dir: &Path) -> Job {
+    let library = &found.library;
     let mut preload = library.as_os_str().to_owned();
     if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
         preload.push(":");
@@ -41,8 +43,10 @@ fn environment(plan: &RunPlan, dir: &Path, library: &Path) -> Vec<(OsString, OsS
     ];
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
+    let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     all.append(&mut ours);
-    all
+    Job { command: plan.command.clone(), environment: all }.forward(&found.launcher, &names)
 }
 
 fn c_string(text: OsString) -> Result<CString, Exit> {
@@ -61,14 +65,14 @@ impl Launched {
     }
 
     fn spawn(plan: &RunPlan, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
-        let args: Vec<CString> = plan.command.iter().cloned().map(c_string).collect::<Result<_, _>>()?;
+        let job = job(plan, found, dir);
+        let args: Vec<CString> = job.command.into_iter().map(c_string).collect::<Result<_, _>>()?;
         let pair = |(mut name, value): (OsString, OsString)| {
             name.push("=");
             name.push(value);
             c_string(name)
         };
-        let env: Vec<CString> =
-            environment(plan, dir, &found.library).into_iter().map(pair).collect::<Result<_, _>>()?;
+        let env: Vec<CString> = job.environment.into_iter().map(pair).collect::<Result<_, _>>()?;
 
         // From here on they wait for us in the descriptor; the job starts with the mask that we were started with.
         let mut ours: SigSet = FORWARDED.into_iter().collect();

@@ -4,6 +4,7 @@ pub(crate) mod evidence;
 mod find;
 pub(crate) mod follow;
 mod launch;
+mod launcher;
 mod stop;
 
 use crate::analyze::{exit_code, write_file};

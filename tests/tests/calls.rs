@@ -69,10 +69,11 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
     let mut row = Row { mpi: mpi.name, binding, covered: 0, excluded: 0, made: 0, recorded: 0 };
     let mut problems = Vec::new();
     let mut wrong = BTreeMap::new();
-    let mut called = BTreeSet::new();
+    let (mut called, mut left_out) = (BTreeSet::new(), BTreeSet::new());
     for scenario in scenarios()? {
-        let program = Program::new(&scenario, binding, &toolchain.available)?;
+        let program = Program::new(&scenario, mpi.name, binding, &toolchain.available)?;
         called.extend(program.steps.iter().map(|step| step.function.name));
+        left_out.extend(program.left_out.iter().copied());
         match toolchain.run(&program, interposer) {
             Ok(tally) => {
                 row.made += tally.made;
@@ -88,7 +89,9 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
             Err(error) => problems.push(format!("{}: {error:#}", scenario.name)),
         }
     }
-    let excluded = |name: &str| EXCLUSIONS.iter().any(|(f, scope, _)| *f == name && scope.includes(binding));
+    let excluded = |name: &str| {
+        left_out.contains(name) || EXCLUSIONS.iter().any(|(f, scope, _)| *f == name && scope.includes(binding))
+    };
     // What is there for large counts alone is the business of the program for large counts.
     let is_large = |name: &str| name.strip_suffix("_c").is_some_and(|base| FnId::by_name(base).is_some());
     let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == (binding == Binding::LargeC);

@@ -129,6 +129,11 @@ impl Writer for C<'_> {
     }
 
     fn tail(&self, text: &mut Text) {
-        text.line("    close_witness(me);\n    return 0;\n}");
+        self.close_witness(text);
+        text.line("    return 0;\n}");
+    }
+
+    fn close_witness(&self, text: &mut Text) {
+        text.line("    close_witness(me);");
     }
 }

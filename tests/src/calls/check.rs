@@ -159,6 +159,7 @@ impl State<'_> {
             match call.outcome {
                 Outcome::Returned(class) if class == 0 || step.may_fail => {}
                 Outcome::Returned(class) => complaints.push(format!("returned {}", error_class_name(class))),
+                Outcome::Open if step.function.class == Class::Abort => return,
                 Outcome::Open => complaints.push("has no return".to_owned()),
             }
             for item in &plan.ins {
@@ -369,8 +370,11 @@ impl State<'_> {
     fn value(&self, step: &Step, param: usize, arg: &Arg, at_call: bool, index: usize) -> Expected {
         let p = &step.function.params[param];
         let fortran = self.program.binding.is_fortran();
-        // A Fortran binding passes a state of its own along with its own functions.
-        let of_binding = p.kind == Kind::Pointer && step.function.params.iter().any(|q| q.kind == Kind::Callback);
+        // A Fortran binding passes a state of its own along with its own functions, and may keep a detached buffer's
+        // address to itself.
+        let detached = matches!(step.function.class, Class::BufferFlush(_));
+        let has_callback = step.function.params.iter().any(|q| q.kind == Kind::Callback);
+        let of_binding = p.kind == Kind::Pointer && (has_callback || detached);
         // An address does not fit into an INTEGER.
         let cut = p.kind == Kind::Aint && attribute(step.function) == Some(Attribute::Default) && !at_call;
         if fortran && (of_binding || cut) {
@@ -439,8 +443,15 @@ impl State<'_> {
         // Fortran counts requests from 1. The number of requests that are done is no such index.
         let of_request = matches!(step.function.class, Class::Wait(_) | Class::Test(_) | Class::GetStatus(_));
         let is_length = step.function.params.iter().any(|q| q.len.contains(p.name));
-        let counts = self.program.binding.is_fortran() && of_request && p.kind == Kind::Index && !is_length;
-        if counts && value > 0 { value - 1 } else { value }
+        if !self.program.binding.is_fortran() || !of_request || p.kind != Kind::Index || is_length || value < 0 {
+            return value;
+        }
+        // The module mpi_f08 of MPICH 4.0 forgets that.
+        let requests = step.params().find(|(p, _)| p.kind == Kind::Request).map(|(_, arg)| self.names(arg));
+        let name = |index: i64| requests.as_ref()?.get(usize::try_from(index).ok()?);
+        let is_active =
+            |index| name(index).is_some_and(|n| self.objects.get(n).is_some_and(|o| *o != i64::from(NULL_ID)));
+        if is_active(value - 1) { value - 1 } else { value }
     }
 
     fn text(&self, step: &Step, param: usize, at_call: bool, at_root: bool) -> Option<String> {

@@ -1,4 +1,5 @@
-//! Functions that the scenario does not call, each with its reason.
+//! Functions that no program calls, each with its reason. What a single library or binding cannot do is in the scenarios,
+//! with its reason at the paragraph.
 
 use super::Binding;
 
@@ -7,7 +8,6 @@ use super::Binding;
 pub enum Scope {
     Everywhere,
     Fortran,
-    F08,
 }
 
 impl Scope {
@@ -15,10 +15,22 @@ impl Scope {
         match self {
             Scope::Everywhere => true,
             Scope::Fortran => binding.is_fortran(),
-            Scope::F08 => binding == Binding::UseMpiF08,
         }
     }
 }
 
 /// Function, where it is not called, why.
-pub const EXCLUSIONS: &[(&str, Scope, &str)] = &[];
+pub const EXCLUSIONS: &[(&str, Scope, &str)] = &[
+    (
+        "MPI_Get_version",
+        Scope::Everywhere,
+        "not interposed: programs look it up to see whether an MPI library is loaded",
+    ),
+    (
+        "MPI_Abi_get_version",
+        Scope::Everywhere,
+        "not interposed: programs look it up to see which MPI library is loaded",
+    ),
+    ("MPI_Comm_spawn", Scope::Everywhere, "starts processes of a world of their own"),
+    ("MPI_Comm_spawn_multiple", Scope::Everywhere, "starts processes of a world of their own"),
+];

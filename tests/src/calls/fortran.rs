@@ -169,6 +169,9 @@ impl Writer for Fortran<'_> {
         }
         for (p, arg) in step.params() {
             let Some(v) = self.program.variable(arg) else { continue };
+            if p.kind == Kind::Str && p.dir == Dir::Out {
+                text.line(format!("{} = ' '", v.name));
+            }
             if p.kind == Kind::Pointer && p.dir == Dir::In && v.kind == Kind::Pointer {
                 let name = &v.name;
                 let pointer = if self.is_f08() { name.clone() } else { format!("transfer({name}, c_null_ptr)") };
@@ -216,7 +219,8 @@ impl Writer for Fortran<'_> {
                 if step.function.class != Class::Pcontrol {
                     args.push("ierr".to_owned());
                 }
-                format!("call {name}({})", args.join(", "))
+                // gfortran 12 gives a call of a generic routine the line of the statement around it.
+                format!("if (me >= 0) call {name}({})", args.join(", "))
             }
         };
         if step.until.is_some() {
@@ -244,6 +248,11 @@ impl Writer for Fortran<'_> {
     }
 
     fn tail(&self, text: &mut Text) {
-        text.line("call wi('rank', 0, '-', [int(me, 8)])\nclose(77)\nend program");
+        self.close_witness(text);
+        text.line("end program");
+    }
+
+    fn close_witness(&self, text: &mut Text) {
+        text.line("call wi('rank', 0, '-', [int(me, 8)])\nclose(77)");
     }
 }

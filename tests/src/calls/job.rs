@@ -4,7 +4,7 @@ use super::check::{Recorded, Tally, check};
 use super::notation::Scenario;
 use super::program::Program;
 use super::witness::Witness;
-use super::{Binding, RANKS, exports};
+use super::{Binding, exports};
 use crate::mpi::Mpi;
 use crate::{compile, run, vet};
 use anyhow::{Context as _, Result, ensure};
@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use trace_format::mpi::Class;
 use xxhash_rust::xxh3::xxh3_64;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -49,7 +50,8 @@ impl Toolchain {
         let mut toolchain = Toolchain { mpi: mpi.clone(), binding, compiler, available: BTreeSet::new() };
         // The program that does nothing says which libraries there are, or that the binding has no module.
         let smallest = Scenario::parse("smallest", "MPI_Init(argc, argv)\nMPI_Comm_rank(WORLD, me)\nMPI_Finalize()")?;
-        let program = Program::new(&smallest, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
+        let program =
+            Program::new(&smallest, mpi.name, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
         match toolchain.compile(&program) {
             Ok((_, executable)) => toolchain.available = exports::functions(&executable, binding)?,
             Err(_) if binding.is_fortran() => return Ok(None),
@@ -88,7 +90,7 @@ impl Toolchain {
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
         let (trace, prefix) = (dir.join("trace"), dir.join("witness"));
-        let job = self.mpi.job(RANKS, &executable, &[prefix.display().to_string()]);
+        let job = self.mpi.job(program.ranks, &executable, &[prefix.display().to_string()]);
         let mut command = Command::new(&job[0]);
         command.args(&job[1..]).current_dir(&dir);
         Mpi::prepare(&mut command);
@@ -96,8 +98,9 @@ impl Toolchain {
             command.env("LD_PRELOAD", interposer).env("MPIVET_DIR", &trace);
         }
         let outcome = run::run(command, LIMIT)?;
+        let aborts = program.steps.iter().any(|s| s.function.class == Class::Abort);
         ensure!(
-            outcome.code == Some(0),
+            outcome.code.is_some_and(|code| (code != 0) == aborts),
             "{} ended with {:?}: {}\n{}",
             executable.display(),
             outcome.code,
@@ -106,7 +109,7 @@ impl Toolchain {
         );
         let mut tally = Tally::default();
         let witnesses = Witness::read_all(&prefix)?;
-        ensure!(witnesses.len() == RANKS, "{} ranks wrote down what they saw", witnesses.len());
+        ensure!(witnesses.len() == program.ranks, "{} ranks wrote down what they saw", witnesses.len());
         let name = source.file_name().and_then(|n| n.to_str()).context("a name")?;
         if interposer.is_some() {
             for (rank, witness) in &witnesses {

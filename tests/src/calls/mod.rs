@@ -79,6 +79,7 @@ const SCENARIOS: &[(&str, &str)] = &[
     ("windows", include_str!("../../calls/windows.calls")),
     ("files", include_str!("../../calls/files.calls")),
     ("processes", include_str!("../../calls/processes.calls")),
+    ("abort", include_str!("../../calls/abort.calls")),
 ];
 
 /// Reads all scenarios.

@@ -13,13 +13,14 @@
 //!
 //! Arguments are in the order of the table of functions: numbers, `{1,0}` (a number for each rank), names of MPI's
 //! constants or their sum (`MPI_MODE_CREATE+MPI_MODE_RDWR`), variables and their elements, `"text"`, `[1,2]`, and `@name` for a function of the program. `name?` is an
-//! output handle that may be null. Behind `=` are the expected statuses: source, tag, bytes. `INT`, `DBL`, `WORLD` and
+//! output handle that may be null. Behind `=` are the expected statuses: source, tag, bytes. `INT`, `DBL`, `CHAR`, `WORLD` and
 //! `SELF` are short for what the binding calls them. `argc`, `argv` and `path` (the name of a file that may be written)
 //! exist from the start.
 //!
 //! Lines without an empty line between them are a paragraph. It is left out as a whole where the library or the binding
-//! lacks one of its functions. At its head `not use-mpi: reason` leaves it out of a binding, and `needs MPI_X` where there
-//! is no such function.
+//! lacks one of its functions. At its head `not use-mpi: reason` leaves it out of a binding (or of an MPI: `mpich`, or of
+//! a binding of one: `mpich::use-mpi`), and `needs MPI_X` where there is no such function. `ranks 1` is for programs that
+//! do not run on two.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use trace_format::mpi::FnId;
@@ -62,7 +63,7 @@ impl Arg {
 
 /// Names of MPI begin with its prefix; the short names are in capital letters.
 pub fn is_constant(name: &str) -> bool {
-    name.starts_with("MPI_") || matches!(name, "INT" | "DBL" | "WORLD" | "SELF")
+    name.starts_with("MPI_") || matches!(name, "INT" | "DBL" | "CHAR" | "WORLD" | "SELF")
 }
 
 /// A status as it must be recorded.
@@ -107,7 +108,7 @@ pub enum Declaration {
 /// Calls that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct Paragraph {
-    /// Bindings (by their names for files) that it is not for.
+    /// What it is not for: a binding by its name for files, an MPI, or both.
     pub not: Vec<String>,
     /// Functions without which it is left out, besides those that it calls.
     pub needs: Vec<FnId>,
@@ -118,6 +119,7 @@ pub struct Paragraph {
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub name: &'static str,
+    pub ranks: usize,
     pub declarations: Vec<Declaration>,
     pub paragraphs: Vec<Paragraph>,
 }
@@ -125,7 +127,8 @@ pub struct Scenario {
 impl Scenario {
     /// Reads a scenario.
     pub fn parse(name: &'static str, text: &str) -> Result<Scenario> {
-        let mut scenario = Scenario { name, declarations: Vec::new(), paragraphs: vec![Paragraph::default()] };
+        let ranks = super::RANKS;
+        let mut scenario = Scenario { name, ranks, declarations: Vec::new(), paragraphs: vec![Paragraph::default()] };
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() {
@@ -145,12 +148,16 @@ impl Scenario {
             "real8" => Some(Element::Real8),
             "byte" => Some(Element::Byte),
             "array" => None,
+            "ranks" => {
+                self.ranks = rest.parse()?;
+                return Ok(());
+            }
             "needs" => {
                 self.paragraph().needs.push(FnId::by_name(rest).context("no such function")?);
                 return Ok(());
             }
             "not" => {
-                let (binding, reason) = rest.split_once(':').context("expected `not BINDING: reason`")?;
+                let (binding, reason) = rest.split_once(": ").context("expected `not BINDING: reason`")?;
                 ensure!(!reason.trim().is_empty(), "a reason is missing");
                 self.paragraph().not.push(binding.trim().to_owned());
                 return Ok(());

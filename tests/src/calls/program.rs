@@ -5,7 +5,7 @@ use super::notation::{Arg, Declaration, Element, ExpectedStatus, Scenario, State
 use super::{Binding, c, fortran};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::mpi::{Dir, FnId, Function, Kind, Param};
+use trace_format::mpi::{Class, Dir, FnId, Function, Kind, Param};
 
 /// A variable of a program.
 #[derive(Debug, Clone)]
@@ -70,6 +70,9 @@ pub struct Program {
     pub binding: Binding,
     pub variables: BTreeMap<String, Variable>,
     pub steps: Vec<Step>,
+    /// Functions that it does not call for a reason that the scenario gives.
+    pub left_out: BTreeSet<&'static str>,
+    pub ranks: usize,
     /// Constants whose values the program writes down.
     pub constants: BTreeSet<String>,
     pub text: String,
@@ -82,13 +85,20 @@ pub const TRANSLATED: [&str; 5] = ["MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT"
 pub const PATH: &str = "path";
 
 impl Program {
-    /// The program of `scenario` in a binding that has the functions `available`.
-    pub fn new(scenario: &Scenario, binding: Binding, available: &BTreeSet<&'static str>) -> Result<Program> {
+    /// The program of `scenario` in a binding of an MPI that has the functions `available`.
+    pub fn new(
+        scenario: &Scenario,
+        mpi: &str,
+        binding: Binding,
+        available: &BTreeSet<&'static str>,
+    ) -> Result<Program> {
         let mut program = Program {
             name: scenario.name,
             binding,
             variables: BTreeMap::new(),
             steps: Vec::new(),
+            left_out: BTreeSet::new(),
+            ranks: scenario.ranks,
             constants: TRANSLATED.iter().map(|name| (*name).to_owned()).collect(),
             text: String::new(),
         };
@@ -108,7 +118,11 @@ impl Program {
         for paragraph in &scenario.paragraphs {
             let called = paragraph.statements.iter().map(|s| s.function);
             let has_all = called.chain(paragraph.needs.iter().copied()).all(|f| available.contains(f.name()));
-            if has_all && !paragraph.not.iter().any(|name| name == binding.slug()) {
+            let both = format!("{mpi}::{}", binding.slug());
+            if paragraph.not.iter().any(|name| *name == binding.slug() || *name == mpi || *name == both) {
+                let functions = paragraph.statements.iter().map(|s| program.variant(s.function, available).name);
+                program.left_out.extend(functions.collect::<Vec<_>>());
+            } else if has_all {
                 for statement in &paragraph.statements {
                     program
                         .step(statement, &lengths, available)
@@ -169,7 +183,7 @@ impl Program {
                 let same = variable.kind.c_type() == p.kind.c_type()
                     && (variable.kind == Kind::Flag) == (p.kind == Kind::Flag);
                 ensure!(
-                    p.dir == Dir::In && p.len.is_empty() || same || variable.is_buffer(),
+                    p.dir == Dir::In && p.len.is_empty() || same || variable.is_buffer() || variable.kind == Kind::Str,
                     "{name} is {:?} elsewhere and {:?} in {}",
                     variable.kind,
                     p.kind,
@@ -210,6 +224,8 @@ impl Program {
             ("INT", true) => "MPI_INTEGER",
             ("DBL", false) => "MPI_DOUBLE",
             ("DBL", true) => "MPI_DOUBLE_PRECISION",
+            ("CHAR", false) => "MPI_CHAR",
+            ("CHAR", true) => "MPI_CHARACTER",
             ("WORLD", _) => "MPI_COMM_WORLD",
             ("SELF", _) => "MPI_COMM_SELF",
             _ => name,
@@ -231,6 +247,9 @@ impl Program {
             writer.head(&mut text);
             for step in &self.steps {
                 writer.begin(step, &mut text);
+                if step.function.class == Class::Abort {
+                    writer.close_witness(&mut text);
+                }
                 for ((p, passed), arg) in step.params().zip(&step.args) {
                     if let (Arg::List(items), Some(variable)) = (arg, program.variable(passed)) {
                         writer.fill(p, variable, items, &mut text);
@@ -304,6 +323,8 @@ pub fn is_integer(kind: Kind) -> bool {
 /// How a language spells what a program does.
 pub trait Writer {
     fn head(&self, text: &mut Text);
+    /// Ends what the program writes down.
+    fn close_witness(&self, text: &mut Text);
     fn begin(&self, step: &Step, text: &mut Text);
     /// Assigns the elements of a list.
     fn fill(&self, param: &Param, variable: &Variable, items: &[Arg], text: &mut Text);

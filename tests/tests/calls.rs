@@ -5,14 +5,13 @@
 
 use anyhow::{Result, bail};
 use libtest_mimic::{Arguments, Failed, Trial};
-use mpivet_tests::calls::job::Toolchain;
+use mpivet_tests::calls::job::{Toolchain, is_large};
 use mpivet_tests::calls::program::Program;
 use mpivet_tests::calls::{Binding, exclusions::EXCLUSIONS, scenarios};
 use mpivet_tests::{mpi, vet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
-use trace_format::mpi::FnId;
 
 /// A line of the table.
 struct Row {
@@ -93,7 +92,6 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
         left_out.contains(name) || EXCLUSIONS.iter().any(|(f, scope, _)| *f == name && scope.includes(binding))
     };
     // What is there for large counts alone is the business of the program for large counts.
-    let is_large = |name: &str| name.strip_suffix("_c").is_some_and(|base| FnId::by_name(base).is_some());
     let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == (binding == Binding::LargeC);
     let left = toolchain.available.iter().copied().filter(|f| of_binding(f) && !called.contains(f));
     let left: Vec<&str> = left.collect();

@@ -474,7 +474,10 @@ impl State<'_> {
     fn is_root(&self, step: &Step) -> bool {
         let Some(param) = step.function.params.iter().position(|p| p.kind == Kind::Root) else { return true };
         let root = self.scalar(step, param, true);
-        root == Expected::Value(self.rank.into()) || root == Expected::Value(special::ROOT.into())
+        // Every rank is rank 0 of its own communicator; in the others of the scenario ranks are those of the world.
+        let alone = step.args.iter().any(|arg| arg.constant() == Some("SELF"));
+        let rank = if alone { 0 } else { self.rank };
+        root == Expected::Value(rank.into()) || root == Expected::Value(special::ROOT.into())
     }
 
     /// With MPI_IN_PLACE as send buffer MPI ignores what describes it.

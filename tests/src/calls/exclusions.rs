@@ -31,6 +31,7 @@ pub const EXCLUSIONS: &[(&str, Scope, &str)] = &[
         Scope::Everywhere,
         "not interposed: programs look it up to see which MPI library is loaded",
     ),
+    ("MPI_Comm_join", Scope::Everywhere, "needs a socket that connects two processes of the program"),
     ("MPI_Comm_spawn", Scope::Everywhere, "starts processes of a world of their own"),
     ("MPI_Comm_spawn_multiple", Scope::Everywhere, "starts processes of a world of their own"),
 ];

@@ -149,6 +149,9 @@ impl Writer for Fortran<'_> {
             text.line(self.declaration(v));
         }
         text.line("call open_witness()");
+        for v in self.program.variables.values().filter(|v| v.kind == Kind::Str) {
+            text.line(format!("{} = ' '", v.name));
+        }
         for v in
             self.program.variables.values().filter(|v| !v.is_buffer() && is_integer(v.kind) && v.kind != Kind::Flag)
         {

@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use trace_format::mpi::Class;
+use trace_format::mpi::{Class, FnId};
 use xxhash_rust::xxh3::xxh3_64;
 
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(30);
 /// Open MPI hides what was removed from the standard.
 const C_FLAGS: [&str; 10] = [
     "-std=gnu11",
@@ -31,6 +31,11 @@ const C_FLAGS: [&str; 10] = [
 ];
 /// Without interfaces (mpif.h) one routine takes buffers of several types.
 const FORTRAN_FLAGS: [&str; 5] = ["-g", "-O0", "-w", "-ffree-line-length-none", "-fallow-argument-mismatch"];
+
+/// Is it the variant for large counts of another function?
+pub fn is_large(name: &str) -> bool {
+    name.strip_suffix("_c").is_some_and(|base| FnId::by_name(base).is_some())
+}
 
 /// A binding of an MPI with its compiler; `None` if the MPI does not have the binding.
 #[derive(Debug)]
@@ -57,7 +62,9 @@ impl Toolchain {
             Err(_) if binding.is_fortran() => return Ok(None),
             Err(error) => return Err(error),
         }
-        Ok(Some(toolchain))
+        // Without functions for large counts it would be the program in plain C once more.
+        let has_large = toolchain.available.iter().any(|name| is_large(name));
+        Ok((binding != Binding::LargeC || has_large).then_some(toolchain))
     }
 
     fn dir(&self) -> PathBuf {

@@ -86,13 +86,6 @@ static void file_error_fn(MPI_File *file, int *code, ...)
     (void)file, (void)code;
 }
 
-#if MPI_VERSION >= 4
-static void session_error_fn(MPI_Session *session, int *code, ...)
-{
-    (void)session, (void)code;
-}
-#endif
-
 static int query_fn(void *state, MPI_Status *status)
 {
     (void)state;

@@ -7,6 +7,10 @@ use trace_format::mpi::{Dir, Kind, Param};
 /// What every program begins with: the witness, and the functions that MPI calls.
 const HEAD: &str = include_str!("../../calls/head.c");
 
+/// Not every library has sessions.
+const SESSION_ERROR: &str =
+    "static void session_error_fn(MPI_Session *session, int *code, ...)\n{\n    (void)session, (void)code;\n}\n";
+
 pub struct C<'a> {
     pub program: &'a Program,
 }
@@ -53,6 +57,9 @@ fn type_name(variable: &Variable) -> &'static str {
 impl Writer for C<'_> {
     fn head(&self, text: &mut Text) {
         text.line(HEAD);
+        if self.program.has_session_callback() {
+            text.line(SESSION_ERROR);
+        }
         text.line("int main(int argc, char **argv)\n{");
         for v in self.program.variables.values() {
             text.line(match (v.len, v.kind) {
@@ -107,8 +114,12 @@ impl Writer for C<'_> {
             let large = step.function.name.ends_with("_c");
             step.params().map(|(p, arg)| self.argument(p, arg, large)).collect()
         };
-        let result = if step.function.ret == Kind::Code { "rc =" } else { "(void)" };
-        let call = format!("        {result} {}({});", step.function.name, args.join(", "));
+        let (name, args) = (step.function.name, args.join(", "));
+        let call = match step.function.ret {
+            Kind::Code => format!("        rc = {name}({args});"),
+            // In brackets, since some libraries have macros of these names besides.
+            _ => format!("        (void)({name})({args});"),
+        };
         if step.until.is_some() {
             text.line("        times = 0;\n        do {");
         }

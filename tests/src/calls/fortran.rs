@@ -22,10 +22,6 @@ impl Fortran<'_> {
         self.program.binding == Binding::UseMpiF08
     }
 
-    fn has_sessions(&self) -> bool {
-        self.program.steps.iter().any(|s| s.passed.contains(&Arg::Function("session_error_fn".into())))
-    }
-
     /// `use mpi`, as a line of its own; empty for mpif.h.
     fn module(&self) -> &'static str {
         match self.program.binding {
@@ -128,8 +124,8 @@ impl Writer for Fortran<'_> {
             match mark.trim_end() {
                 "!8" if self.is_f08() => _ = text.line(rest),
                 "!i" if !self.is_f08() => _ = text.line(rest),
-                "!t" if self.is_f08() && self.has_sessions() => _ = text.line(rest),
-                "!s" if !self.is_f08() && self.has_sessions() => _ = text.line(rest),
+                "!t" if self.is_f08() && self.program.has_session_callback() => _ = text.line(rest),
+                "!s" if !self.is_f08() && self.program.has_session_callback() => _ = text.line(rest),
                 "!8" | "!i" | "!t" | "!s" => {}
                 "!u" => _ = text.line(self.module()),
                 "!h" => _ = text.line(self.header()),
@@ -139,7 +135,7 @@ impl Writer for Fortran<'_> {
         text.line(
             "program calls\nuse, intrinsic :: iso_c_binding\nuse helper, only: must, wi, wt, open_witness, path, &",
         );
-        let sessions = if self.has_sessions() { ", session_error_fn" } else { "" };
+        let sessions = if self.program.has_session_callback() { ", session_error_fn" } else { "" };
         let callbacks = "op_fn, comm_error_fn, win_error_fn, file_error_fn, query_fn, free_fn, cancel_fn, extent_fn";
         text.line(format!("    {callbacks}{sessions}"));
         text.line(format!("{}\nimplicit none\n{}", self.module(), self.header()));

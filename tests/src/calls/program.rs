@@ -232,6 +232,11 @@ impl Program {
         }
     }
 
+    /// Does it need the function that MPI calls for errors of a session?
+    pub fn has_session_callback(&self) -> bool {
+        self.steps.iter().any(|s| s.passed.contains(&Arg::Function("session_error_fn".into())))
+    }
+
     /// The variable that an argument is, or is an element of.
     pub fn variable(&self, arg: &Arg) -> Option<&Variable> {
         self.variables.get(arg.variable()?)

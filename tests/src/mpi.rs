@@ -79,6 +79,12 @@ impl Mpi {
         command
     }
 
+    /// The Fortran compiler beside the C compiler, if there is one.
+    pub fn mpifort(&self) -> Option<PathBuf> {
+        let name = self.mpicc.file_name()?.to_str()?.replacen("mpicc", "mpifort", 1);
+        Some(self.mpicc.with_file_name(name)).filter(|path| path.is_file())
+    }
+
     pub fn prepare(command: &mut Command) {
         command.envs(ENVIRONMENT).env("LC_ALL", "C").env("TZ", "UTC").env("COLUMNS", "120");
     }

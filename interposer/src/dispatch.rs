@@ -66,7 +66,10 @@ pub(crate) struct Info {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Watched {
     No,
+    Init,
     Finalize,
+    SessionInit,
+    SessionFinalize,
     SetErrhandler,
     GetErrhandler,
     FreeErrhandler,
@@ -85,7 +88,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
     let single = |dir| move |p: &&trace_format::mpi::Param| p.dir == dir && p.len.is_empty();
     let freeing = match row.class {
-        Class::Free => true,
+        Class::Free | Class::SessionFinalize => true,
         Class::Collective(coll, _) => {
             matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
         }
@@ -121,6 +124,9 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         },
         completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),
         watched: match row.id {
+            _ if row.class == Class::Init => Watched::Init,
+            _ if row.class == Class::SessionInit => Watched::SessionInit,
+            _ if row.class == Class::SessionFinalize => Watched::SessionFinalize,
             FnId::MPI_Finalize => Watched::Finalize,
             FnId::MPI_Comm_set_errhandler | FnId::MPI_Errhandler_set => Watched::SetErrhandler,
             FnId::MPI_Comm_get_errhandler | FnId::MPI_Errhandler_get => Watched::GetErrhandler,
@@ -226,7 +232,7 @@ fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, word
     }
     let result = forward(f, info.args, words);
     if watched {
-        guarded(|| after_call(info, abi, words));
+        guarded(|| after_call(info, abi, words, clock::now()));
     }
     result
 }
@@ -254,7 +260,8 @@ fn unrecorded(index: usize, frame: &Frame) -> u64 {
         return missing(row);
     }
     let words = frame.args(row.params.len());
-    let starting = row.class == Class::Init && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    let starts = matches!(row.class, Class::Init | Class::SessionInit);
+    let starting = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
     if !starting {
         return forward(f, row.params.len(), &words);
     }
@@ -265,7 +272,7 @@ fn unrecorded(index: usize, frame: &Frame) -> u64 {
         && result as i32 == 0
     {
         guarded(|| {
-            lifecycle::after_init(before);
+            lifecycle::after_init(before, row.class, &words);
             record_init(index, frame, &words, entered);
         });
     }
@@ -454,6 +461,7 @@ fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
 fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
     match info.watched {
         Watched::Finalize => lifecycle::before_finalize(abi),
+        Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
         Watched::SetErrhandler => errors::before_set(words),
         Watched::FreeErrhandler => errors::before_free(abi, words),
         _ => {}
@@ -461,8 +469,10 @@ fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
 }
 
 #[cold]
-fn after_call(info: &Info, abi: &'static Abi, words: &Words) {
+fn after_call(info: &Info, abi: &'static Abi, words: &Words, entered: u64) {
     match info.watched {
+        Watched::Init => lifecycle::world_begins(abi, entered),
+        Watched::SessionInit => lifecycle::session_begins(abi, words),
         Watched::GetErrhandler => errors::after_get(abi, words),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(abi, info.row, words),
@@ -490,14 +500,14 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
     } else {
         for (param, kind) in &info.makes {
             if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(abi, kind, handle, info.row, words);
+                define::object(abi, kind, handle, info.row, words, open.entered);
             }
         }
         if let Some((kind, handle)) = open.freed {
             handles::freed(kind, handle);
         }
         if info.watched != Watched::No {
-            after_call(info, abi, words);
+            after_call(info, abi, words, open.entered);
         }
     }
     let class = if failed { abi.error_class(errors::class(result)) } else { 0 };

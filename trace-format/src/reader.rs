@@ -6,7 +6,7 @@ use crate::codec;
 use crate::definition::{Definition, Id};
 use crate::file::{
     BLOCK_HEADER_BYTES, BlockHeader, BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC,
-    VERSION, checksum, rank_path, stage_path,
+    VERSION, checksum, rank_of_stem, rank_stem, stage_path_of, trace_path,
 };
 use crate::mpi::{FnId, table_hash};
 use crate::plan::{Elem, Item, Shape, plans};
@@ -109,6 +109,7 @@ struct Thread {
 pub struct RankReader {
     pub header: RankHeader,
     dir: PathBuf,
+    stem: String,
     file: File,
     pos: u64,
     threads: BTreeMap<u16, Thread>,
@@ -122,9 +123,14 @@ pub struct RankReader {
 }
 
 impl RankReader {
-    /// Opens the trace of `rank` in `dir`.
+    /// Opens the trace of `rank` of the first world in `dir`.
     pub fn open(dir: &Path, rank: i32) -> Result<RankReader, OpenError> {
-        let path = rank_path(dir, rank);
+        RankReader::open_stem(dir, &rank_stem(rank))
+    }
+
+    /// Opens the trace whose files begin with `stem`.
+    pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
+        let path = trace_path(dir, stem);
         let io_error = |source| OpenError::Io { path: path.clone(), source };
         let mut file = File::open(&path).map_err(io_error)?;
         let mut head = [0; 16];
@@ -158,6 +164,7 @@ impl RankReader {
         Ok(RankReader {
             header,
             dir: dir.to_owned(),
+            stem: stem.to_owned(),
             file,
             pos: 16 + len as u64,
             threads: BTreeMap::new(),
@@ -261,7 +268,7 @@ impl RankReader {
     }
 
     fn io_error(&self, source: io::Error) -> OpenError {
-        OpenError::Io { path: rank_path(&self.dir, self.header.rank), source }
+        OpenError::Io { path: trace_path(&self.dir, &self.stem), source }
     }
 
     fn size(&self) -> Result<u64, OpenError> {
@@ -284,7 +291,7 @@ impl RankReader {
     /// A block that the process could not finish writing. Its contents are in the stage, unless that is gone too.
     fn torn(&mut self, bytes: u64) {
         let staged =
-            self.threads.values().any(|t| t.stage.is_some()) || stage_path(&self.dir, self.header.rank, 0).exists();
+            self.threads.values().any(|t| t.stage.is_some()) || stage_path_of(&self.dir, &self.stem, 0).exists();
         if !staged {
             self.defect(
                 "the file ends in the middle of a block and the stage file is missing: the last events are lost",
@@ -437,7 +444,7 @@ impl RankReader {
             if known {
                 continue;
             }
-            let path = stage_path(&self.dir, self.header.rank, number);
+            let path = stage_path_of(&self.dir, &self.stem, number);
             let Ok(file) = File::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
@@ -734,16 +741,16 @@ fn many(elem: Elem, bytes: &[u8]) -> Vec<i64> {
     bytes.chunks_exact(elem.width()).map(|b| one(elem, b)).collect()
 }
 
-/// Ranks that have a trace file in `dir`, ascending.
-pub fn ranks_in(dir: &Path) -> io::Result<Vec<i32>> {
-    let mut ranks = Vec::new();
+/// Stems of the trace files in `dir`, by rank, the plain ones first.
+pub fn traces_in(dir: &Path) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(dir)? {
         let name = entry?.file_name();
-        let rank: Option<i32> = name.to_str().and_then(|n| n.strip_prefix("rank-")?.strip_suffix(".mpv")?.parse().ok());
-        ranks.extend(rank);
+        let Some(stem) = name.to_str().and_then(|n| n.strip_suffix(".mpv")) else { continue };
+        found.extend(rank_of_stem(stem).map(|(rank, plain)| (rank, !plain, stem.to_owned())));
     }
-    ranks.sort_unstable();
-    Ok(ranks)
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, _, stem)| stem).collect())
 }
 
 const _: () = assert!(LAP_MASK == 0xff_ffff && STAGE_HEADER_BYTES.is_multiple_of(4096));

@@ -180,6 +180,11 @@ impl RankReader {
         self.header.rank
     }
 
+    /// What the names of its files begin with.
+    pub fn stem(&self) -> &str {
+        &self.stem
+    }
+
     /// Says that the process is gone, so that what is torn now stays torn.
     pub fn writer_is_gone(&mut self) {
         self.finished = true;

@@ -3,6 +3,7 @@
 // Correct: both halves make the calls in the same number; the name of the port travels in a message.
 //
 // ranks: 4
+// mpi: openmpi (MPI_Open_port fails in Debian's MPICH 4.0)
 
 #include <mpi.h>
 #include <stdio.h>

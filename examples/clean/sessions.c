@@ -1,4 +1,5 @@
-// MPI without MPI_Init: two sessions one after the other, each with a communicator of all and one of a part.
+// MPI without MPI_Init: two sessions, each with a communicator of all and one of a part; the second begins before the
+// first ends.
 //
 // Correct: all members of a group make the communicator with the same tag; every session is finalized.
 //
@@ -8,10 +9,8 @@
 #include <mpi.h>
 #include <stdio.h>
 
-static void once(int round)
+static void once(MPI_Session session, int round)
 {
-    MPI_Session session;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group all, part;
     MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
     MPI_Comm everybody, some;
@@ -44,12 +43,16 @@ static void once(int round)
     MPI_Barrier(everybody);
     MPI_Comm_free(&everybody);
     MPI_Group_free(&all);
-    MPI_Session_finalize(&session);
 }
 
 int main(void)
 {
-    once(1);
-    once(2);
+    MPI_Session first, second;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &first);
+    once(first, 1);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &second);
+    MPI_Session_finalize(&first);
+    once(second, 2);
+    MPI_Session_finalize(&second);
     return 0;
 }

@@ -146,7 +146,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
                 RankEnd::Abend
             } else if aborted.contains(&i) || failed.contains(&i) {
                 RankEnd::Abort
-            } else if r.exit.is_some() || r.finalized {
+            } else if r.exit.is_some() || r.finalized && r.sessions == 0 {
                 RankEnd::Normal
             } else if r.lost || r.holed {
                 RankEnd::Unknown

@@ -159,7 +159,8 @@ impl Observer {
         let (linker, traces) = (&mut self.linker, &self.traces);
         let patient = self.holding.get_or_insert_with(Instant::now).elapsed() < PATIENCE;
         let went_on = guarded(&mut self.broken, || {
-            linker.link(&|p| traces.is_caught_up(p), last, engine) || (last || !patient) && linker.give_up(engine)
+            let settle = last || !patient;
+            linker.link(&|p| traces.is_caught_up(p), settle, engine) || settle && linker.give_up(engine)
         });
         let went_on = went_on.unwrap_or(false);
         if went_on || !self.linker.holds_any() {

@@ -2,7 +2,7 @@
 //
 // ranks: 1
 // mpi: openmpi (Debian's MPICH 4.0 cannot spawn)
-// expect: nonpaired-send ranks
+// expect: nonpaired-send
 
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 //! How this process was started: what tells its world apart, without asking anybody but the system.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use trace_format::file::Launch;
 
@@ -61,10 +62,18 @@ fn children(parent: u32) -> Vec<u32> {
     all.into_iter().map(|(_, pid)| pid).collect()
 }
 
-/// Working directory of the process that started this one.
-pub(crate) fn parent_cwd() -> Option<PathBuf> {
-    let parent = process(std::process::id())?.1;
-    std::fs::read_link(format!("/proc/{parent}/cwd")).ok()
+/// Directories that the ranks of the first world may have been started in, as far as a rank of another world can
+/// tell: launchers change their own working directory for the ranks that they start.
+pub(crate) fn working_directories() -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    if let Some((_, parent)) = process(std::process::id()) {
+        let environment = std::fs::read(format!("/proc/{parent}/environ")).unwrap_or_default();
+        let pwd = environment.split(|b| *b == 0).find_map(|v| v.strip_prefix(b"PWD="));
+        all.extend(pwd.map(|d| PathBuf::from(std::ffi::OsStr::from_bytes(d))).filter(|d| d.is_absolute()));
+        all.extend(std::fs::read_link(format!("/proc/{parent}/cwd")));
+    }
+    all.extend(std::env::current_dir());
+    all
 }
 
 /// Process id of the nearest ancestor that starts ranks, or this process's own if there is none.

@@ -186,25 +186,30 @@ fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// `MPIVET_DIR`, or a name that all ranks of the job work out alike. Spawned ranks may have another working directory
-/// and another program than those who spawned them: theirs is the launcher's.
+/// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
 fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
-    let base = if spawned { launch::parent_cwd().unwrap_or_else(|| cwd().into()) } else { cwd().into() };
-    if let Some(dir) = &config.dir {
-        return base.join(dir);
-    }
     let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| std::env::var(v).ok());
     let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
-    let name = program.rsplit('/').next().unwrap_or("program");
-    let own = base.join(format!("mpivet-{name}-{id}"));
-    if spawned && !own.is_dir() {
-        let is_ours = |name: &str| name.starts_with("mpivet-") && name.ends_with(&format!("-{id}"));
-        let entries = std::fs::read_dir(&base).into_iter().flatten().flatten();
-        if let Some(entry) = entries.into_iter().find(|e| e.file_name().to_str().is_some_and(is_ours)) {
-            return entry.path();
+    let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();
+    existing.unwrap_or_else(|| {
+        let name = program.rsplit('/').next().unwrap_or("program");
+        let name = config.dir.clone().unwrap_or_else(|| format!("mpivet-{name}-{id}").into());
+        Path::new(&cwd()).join(name)
+    })
+}
+
+/// Spawned ranks may have another working directory and another program than those who spawned them, whose trace
+/// directory exists already.
+fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
+    let end = format!("-{id}");
+    launch::working_directories().into_iter().find_map(|base| match &config.dir {
+        Some(dir) => Some(base.join(dir)).filter(|d| d.is_dir()),
+        None => {
+            let is_ours = |name: &str| name.starts_with("mpivet-") && name.ends_with(&end);
+            let mut entries = std::fs::read_dir(&base).ok()?.flatten();
+            entries.find(|e| e.file_name().to_str().is_some_and(is_ours)).map(|e| e.path()).filter(|d| d.is_dir())
         }
-    }
-    own
+    })
 }
 
 fn program() -> String {

@@ -10,7 +10,7 @@
 use super::Process;
 use crate::engine::Engine;
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use trace_format::call::{Call, Value};
 use trace_format::definition::{Bridge, BridgeKind, Definition};
 use trace_format::mpi::{Class, Coll};
@@ -299,21 +299,19 @@ impl Linker {
 
     /// What could not be linked, in words.
     pub fn remarks(&self, names: &super::Names) -> Vec<String> {
-        let mut remarks: Vec<String> = Vec::new();
+        let mut unclear: BTreeMap<&str, Vec<Process>> = BTreeMap::new();
         for side in self.sides.iter().filter(|s| s.lost && s.link.is_none()) {
             let what = match side.kind {
                 BridgeKind::Spawn => "which processes MPI_Comm_spawn started",
-                BridgeKind::Parent => "which call of MPI_Comm_spawn started the processes",
+                BridgeKind::Parent => "which call of MPI_Comm_spawn started them",
                 _ => "who is on the other side of MPI_Comm_accept or MPI_Comm_connect",
             };
-            let who = names.list(&side.local);
-            let remark = format!("{who}: {what} is not certain; communication with them was not checked");
-            if !remarks.contains(&remark) {
-                remarks.push(remark);
-            }
+            unclear.entry(what).or_default().extend(&side.local);
         }
-        remarks.sort();
-        remarks
+        let remark = |(what, who): (&str, Vec<Process>)| {
+            format!("{}: {what} is not certain; communication with these was not checked", names.list(&who))
+        };
+        unclear.into_iter().map(remark).collect()
     }
 
     /// Two sides that can only belong to each other.
@@ -333,8 +331,12 @@ impl Linker {
             let what = self.sides[h].signature();
             let count = |host: bool| free(host).filter(|(_, s)| s.signature() == what).count();
             let balanced = count(true) == count(false);
-            let only = of_host == 1 && of_guest == 1 || balanced && (of_host == 1 || of_guest == 1);
-            only && (last || self.is_all_there(h, g, caught_up))
+            let alone = of_host == 1 && of_guest == 1 || balanced;
+            // What has returned has a partner: it is this one if there is no other, and no other is still to come.
+            let by_host = of_host == 1
+                && (last || self.sides[h].kind == BridgeKind::Accept && self.is_all_there(h, g, false, caught_up));
+            let by_guest = || of_guest == 1 && (last || self.is_all_there(h, g, true, caught_up));
+            alone && (by_host || by_guest())
         })
     }
 
@@ -358,22 +360,21 @@ impl Linker {
             }
     }
 
-    /// Was everything read that could be another partner of one of the two?
-    fn is_all_there(&self, host: usize, guest: usize, caught_up: &dyn Fn(Process) -> bool) -> bool {
+    /// Was everything read that could be another partner: another host for the guest, or another guest for the host?
+    fn is_all_there(&self, host: usize, guest: usize, hosts: bool, caught_up: &dyn Fn(Process) -> bool) -> bool {
         let (Some((_, ours)), Some((_, theirs))) = (self.sides[host].root(), self.sides[guest].root()) else {
             return false;
         };
-        let until = match ours.kind {
-            BridgeKind::Spawn => theirs.entered,
-            _ => ours.returned.max(theirs.returned),
+        let until = match (ours.kind, hosts) {
+            (BridgeKind::Spawn, _) => theirs.entered,
+            (_, true) => theirs.returned,
+            (_, false) => ours.returned,
         };
-        let rival = |o: &OpenCall| match ours.kind {
-            BridgeKind::Spawn => o.kind == BridgeKind::Spawn && o.entered <= until,
-            _ => o.entered <= until && o.port == ours.port,
-        };
-        self.members.iter().enumerate().all(|(p, m)| {
-            let read = m.waits.is_some() || m.seen >= until || caught_up(p as Process);
-            read && (m.waits.is_some() || !m.open.iter().any(rival))
+        let kind = if hosts { ours.kind } else { theirs.kind };
+        let rival = |o: &OpenCall| o.kind == kind && o.entered <= until && o.port == ours.port;
+        self.members.iter().enumerate().all(|(p, m)| match &m.waits {
+            Some((_, bridge)) => m.seen.max(bridge.returned) >= until,
+            None => (m.seen >= until || caught_up(p as Process)) && !m.open.iter().any(rival),
         })
     }
 }

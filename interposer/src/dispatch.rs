@@ -7,8 +7,8 @@ use crate::stubs::Frame;
 use crate::thread::{LastPoll, Thread};
 use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock};
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_format::plan::{Plan, plans};
 use trace_format::record::{CALL_HEADER_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
@@ -27,6 +27,8 @@ pub(crate) enum Mode {
 static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
 static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
 static ABI: OnceLock<&'static Abi> = OnceLock::new();
+
+static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
@@ -272,8 +274,15 @@ fn unrecorded(index: usize, frame: &Frame) -> u64 {
         && result as i32 == 0
     {
         guarded(|| {
-            lifecycle::after_init(before, row.class, &words);
-            record_init(index, frame, &words, entered);
+            // Threads may call MPI_Session_init at the same time: whoever comes first starts the recording, and the
+            // others go on when it has begun.
+            let _one = STARTING.lock();
+            if MODE.load(Ordering::SeqCst) == Mode::Inert as u8 {
+                lifecycle::after_init(before, row.class, &words);
+            }
+            if is_recording() {
+                record_init(index, frame, &words, entered);
+            }
         });
     }
     result

@@ -38,7 +38,7 @@ impl Worlds {
     /// `None`: it is of an earlier run in the same directory, or its world is not known yet.
     pub fn place(&mut self, header: &RankHeader, plain: bool) -> Option<Process> {
         let (rank, launch) = (header.rank, &header.launch);
-        if rank < 0 || rank >= MAX_RANKS {
+        if !(0..MAX_RANKS).contains(&rank) {
             return None;
         }
         let place = match self.list.iter().position(|w| w.takes(header)) {

@@ -7,7 +7,7 @@ use crate::dispatch::{self, Mode};
 use crate::encode::ask;
 use crate::real::{self, Real};
 use crate::{clock, define, errors, handles, log, signals, sites, thread, trace};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -25,6 +25,8 @@ static PID: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Before {
     config: Config,
     clock: clock::Reading,
+    /// The threads of the process.
+    threads: BTreeSet<u32>,
 }
 
 /// Called before the library's MPI_Init. `None` if nothing is to be recorded.
@@ -36,7 +38,7 @@ pub(crate) fn before_init() -> Option<Before> {
         return None;
     }
     clock::choose();
-    Some(Before { config, clock: clock::Reading::take() })
+    Some(Before { config, clock: clock::Reading::take(), threads: threads() })
 }
 
 /// Called after a successful MPI_Init: opens the trace and starts recording.
@@ -63,6 +65,7 @@ pub(crate) fn after_init(before: Before) {
         request_stride: abi.handle_bytes(Kind::Request) as u32,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: before.config.stack_depth as u32,
+        library_threads: threads().difference(&before.threads).copied().collect(),
         program: program.clone(),
         cwd: cwd(),
     };
@@ -155,6 +158,12 @@ fn process(pid: u32) -> Option<(String, u32)> {
     let name = head.split_once('(')?.1.to_owned();
     let parent = tail.split_whitespace().nth(1)?.parse().ok()?;
     Some((name, parent))
+}
+
+/// The threads of this process.
+fn threads() -> BTreeSet<u32> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    tasks.filter_map(|t| t.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// Start time of this process in clock ticks since boot.

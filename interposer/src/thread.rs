@@ -65,6 +65,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     // It may have been cancelled in a call.
     crate::levels::leave(state);
     state.stage.empty();
+    state.stage.abandon();
     state.last_poll = None;
     if let Ok(mut idle) = IDLE.lock() {
         idle.push(thread as usize);
@@ -111,6 +112,7 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
                 (*thread).depth = 0;
                 (*thread).is_main = false;
+                (*thread).stage.set_owner();
                 (*thread).fatal = None;
             }
             thread

@@ -6,7 +6,7 @@
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
 
-use super::evidence::{Activity, Case, Look, hostname, look};
+use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever};
 use super::launch::Launched;
 use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
@@ -60,7 +60,13 @@ impl Candidate {
         };
         let looks: Vec<Look> = self.stuck.uncertain.iter().map(look_at).collect();
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        self.case.add(&looks, now) && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
+        let proved = self.case.add(&looks, now);
+        let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
+            let header = observer.traces.header(*rank);
+            let accounted = observer.traces.accounted_threads(*rank, threads);
+            header.is_some_and(|h| others_wait_for_ever(h.pid, &accounted))
+        };
+        proved && self.stuck.threads.iter().all(others_wait) && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
     }
 }
 

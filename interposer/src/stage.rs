@@ -8,7 +8,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::file::{
-    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET, VERSION, stage_path,
+    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET, VERSION,
+    stage_path,
 };
 use trace_format::record::{Commit, State};
 

@@ -405,6 +405,10 @@ fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched: bool) -> V
     if conds.is_empty() {
         return Vertex::Running;
     }
+    if r.multiple && !watched {
+        // A thread that has not called MPI yet may have been about to.
+        return Vertex::Running;
+    }
     if r.multiple || calls.len() < r.threads.len() {
         conds.push(Cond::Perhaps);
     }

@@ -29,6 +29,10 @@ const LAG: u64 = 64 << 20;
 /// While other ranks go on, the engine is asked this often.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
+/// So many looks in a row must have found that no other thread of the ranks can do something: one may have seen a thread
+/// that was about to get a lock.
+const ENOUGH_QUIET: u32 = 4;
+
 /// Why following ended.
 pub(crate) enum End {
     /// The launcher is gone.
@@ -41,11 +45,13 @@ pub(crate) enum End {
 struct Candidate {
     stuck: Stuck,
     case: Case,
+    /// Looks in a row that found no other thread of its ranks that could do something.
+    quiet: u32,
 }
 
 impl Candidate {
     fn new(stuck: Stuck) -> Candidate {
-        Candidate { stuck, case: Case::default() }
+        Candidate { stuck, case: Case::default(), quiet: 0 }
     }
 
     fn concerns(&self, ranks: &BTreeSet<i32>) -> bool {
@@ -66,7 +72,8 @@ impl Candidate {
             let accounted = observer.traces.accounted_threads(*rank, threads);
             header.is_some_and(|h| others_wait_for_ever(h.pid, &accounted))
         };
-        proved && self.stuck.threads.iter().all(others_wait) && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
+        self.quiet = if self.stuck.threads.iter().all(others_wait) { self.quiet + 1 } else { 0 };
+        proved && self.quiet >= ENOUGH_QUIET && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
     }
 }
 

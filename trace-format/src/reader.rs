@@ -276,7 +276,8 @@ impl RankReader {
     /// Hands over the definitions in front of `position`.
     fn define(&mut self, position: u64, sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
         let mut payload = Vec::new();
-        while let Some(block) = self.definitions.pop_front_if(|b| b.start < position) {
+        while let Some(block) = self.definitions.front().copied().filter(|b| b.start < position) {
+            self.definitions.pop_front();
             if !self.blocks.payload(&block, &mut payload)? {
                 continue;
             }

@@ -187,6 +187,15 @@ impl Traces {
         self.ranks.get(&process).is_none_or(|t| t.failed.is_some() || t.reader.unread() == 0)
     }
 
+    /// Threads of the process of `rank`, as the system numbers them, of which it is known what they wait for: these
+    /// threads of the trace, and the library's own.
+    pub fn accounted_threads(&self, rank: i32, numbers: &[u16]) -> Vec<u32> {
+        let Some(trace) = self.ranks.get(&rank) else { return Vec::new() };
+        let mut all = trace.reader.header.library_threads.clone();
+        all.extend(numbers.iter().filter_map(|n| trace.reader.owner(*n)));
+        all
+    }
+
     /// Says that the process of `rank` is gone, so that what is torn now stays torn.
     pub fn writer_is_gone(&mut self, rank: i32) {
         if let Some(trace) = self.ranks.get_mut(&rank) {

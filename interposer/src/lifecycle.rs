@@ -7,7 +7,7 @@ use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -30,6 +30,8 @@ pub(crate) struct Before {
     config: Config,
     clock: clock::Reading,
     launch: Launch,
+    /// The threads of the process.
+    threads: BTreeSet<u32>,
 }
 
 /// Called before the library's MPI_Init or first MPI_Session_init. `None` if nothing is to be recorded.
@@ -41,7 +43,7 @@ pub(crate) fn before_init() -> Option<Before> {
         return None;
     }
     clock::choose();
-    Some(Before { config, clock: clock::Reading::take(), launch: launch::launch() })
+    Some(Before { config, clock: clock::Reading::take(), launch: launch::launch(), threads: threads() })
 }
 
 /// Called after a successful MPI_Init, or MPI_Session_init without one: opens the trace and starts recording. The call
@@ -75,6 +77,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         request_stride: abi.handle_bytes(Kind::Request) as u32,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: before.config.stack_depth as u32,
+        library_threads: threads().difference(&before.threads).copied().collect(),
         program: program.clone(),
         cwd: cwd(),
         launch: before.launch,
@@ -211,6 +214,12 @@ fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
             entries.find(|e| e.file_name().to_str().is_some_and(is_ours)).map(|e| e.path()).filter(|d| d.is_dir())
         }
     })
+}
+
+/// The threads of this process.
+fn threads() -> BTreeSet<u32> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    tasks.filter_map(|t| t.file_name().to_str()?.parse().ok()).collect()
 }
 
 fn program() -> String {

@@ -8,7 +8,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::file::{
-    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_RECORDS_OFFSET, VERSION, stage_path_of,
+    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET, VERSION,
+    stage_path_of,
 };
 use trace_format::record::{Commit, State};
 
@@ -63,8 +64,20 @@ impl Stage {
         }
         let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread };
         stage.header(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
+        stage.set_owner();
         stage.header(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
         Ok(stage)
+    }
+
+    /// Says that the calling thread writes here from now on.
+    pub(crate) fn set_owner(&self) {
+        // SAFETY: a plain system call that cannot fail.
+        self.header(STAGE_OWNER_OFFSET).store(unsafe { libc::syscall(libc::SYS_gettid) } as u64, Ordering::Release);
+    }
+
+    /// Says that nobody writes here any more.
+    pub(crate) fn abandon(&self) {
+        self.header(STAGE_OWNER_OFFSET).store(0, Ordering::Release);
     }
 
     fn header(&self, offset: usize) -> &AtomicU64 {

@@ -68,6 +68,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     // It may have been cancelled in a call.
     crate::levels::leave(state);
     state.stage.empty();
+    state.stage.abandon();
     state.last_poll = None;
     if let Ok(mut idle) = IDLE.lock() {
         idle.push(thread as usize);
@@ -115,6 +116,7 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).depth = 0;
                 (*thread).in_routine = None;
                 (*thread).is_main = false;
+                (*thread).stage.set_owner();
                 (*thread).fatal = None;
             }
             thread

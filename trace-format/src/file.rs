@@ -13,7 +13,8 @@
 //! thread's stage (one lap), or definitions. Blocks are appended whole; a torn block at the end of the file is what a
 //! killed process leaves, and its contents are still in the stage.
 //!
-//! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64, lost u64) and
+//! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64, lost u64,
+//! owner u64) and
 //! `RankHeader::stage_bytes` of records. `lap` counts how often the stage was emptied into the file, `records` is
 //! the number of CALL records in the file before this lap.
 
@@ -30,6 +31,8 @@ pub const BLOCK_HEADER_BYTES: usize = 32;
 pub const STAGE_HEADER_BYTES: usize = 4096;
 pub const STAGE_LAP_OFFSET: usize = 16;
 pub const STAGE_RECORDS_OFFSET: usize = 24;
+/// Which thread of the process (as the system numbers it) writes the stage; 0: none, it has ended.
+pub const STAGE_OWNER_OFFSET: usize = 40;
 /// The thread number of blocks that belong to no thread: signals and the end of the process. They have no stage.
 pub const PROCESS_THREAD: u16 = u16::MAX;
 /// Default size of a stage.
@@ -57,6 +60,9 @@ pub struct RankHeader {
     pub stage_bytes: u32,
     /// Frames kept of a call stack.
     pub stack_depth: u32,
+    /// Threads of the process (as the system numbers them) that the MPI library made when it started: what they do is
+    /// part of the library's work.
+    pub library_threads: Vec<u32>,
     pub program: String,
     pub cwd: String,
     pub launch: Launch,

@@ -224,6 +224,11 @@ impl RankReader {
         }
     }
 
+    /// The thread of the process, as the system numbers it, that is thread `number` of the trace.
+    pub fn owner(&self, number: u16) -> Option<u32> {
+        self.threads.get(&number)?.stage.as_ref()?.owner()
+    }
+
     /// Bytes of the file that are still to be read.
     pub fn unread(&self) -> u64 {
         let blocks = self.threads.values().flat_map(|t| &t.blocks);

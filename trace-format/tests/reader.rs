@@ -31,6 +31,7 @@ fn header() -> RankHeader {
         request_stride: 8,
         stage_bytes: STAGE as u32,
         stack_depth: 8,
+        library_threads: Vec::new(),
         program: "app".into(),
         cwd: "/".into(),
         launch: trace_format::file::Launch::default(),
@@ -244,7 +245,10 @@ fn threads_of_a_running_rank_come_by_time() {
         std::thread::sleep(Duration::from_millis(step % 4 * 10));
     }
     settle(&mut process, &mut time, &mut did);
-    // All threads are silent now, and what they did comes all the same.
+    // Threads end, or are silent: what they did comes all the same.
+    for thread in 0..3 {
+        process.empty(thread);
+    }
     let until = Instant::now() + Duration::from_secs(10);
     while reader.poll(2, &mut |e| seen.extend(flat(&e))).unwrap() && Instant::now() < until {}
     assert_eq!(seen, did);

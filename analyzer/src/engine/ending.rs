@@ -136,7 +136,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         (0..n).filter(|i| !ended(i) && !crashed.contains(i) && !aborted.contains(i) && !failed.contains(i)).collect();
     // Elsewhere something went wrong: only what is certain is a finding of its own.
     let certain = (trouble || !left.is_empty() || !left_inside.is_empty()) && !end.stopped;
-    let graph = Graph::of(model);
+    let graph = Graph::of(model, end.stopped);
     let verdict = graph.verdict(certain);
     let ends = (0..n)
         .map(|i| {

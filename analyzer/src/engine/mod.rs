@@ -48,6 +48,9 @@ pub struct Stuck {
     /// Those of them whose call might still return by itself (a standard send that the library may buffer, a
     /// collective that need not synchronise): the caller needs evidence that they really are stuck.
     pub uncertain: Vec<i32>,
+    /// Those of them that have, or may have, several threads, with the threads that wait in MPI calls. The caller needs
+    /// evidence that no other thread of the process can do anything.
+    pub threads: Vec<(i32, Vec<u16>)>,
 }
 
 /// What the caller knows of the end of the run.
@@ -278,13 +281,15 @@ impl Engine {
 
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
-        let graph = wait::Graph::of(&self.model);
+        let graph = wait::Graph::of(&self.model, true);
         let ranks = graph.dead(false);
         if ranks.is_empty() {
             return None;
         }
         let uncertain = graph.may_return(&ranks);
-        Some(Stuck { ranks, uncertain })
+        let several = ranks.iter().filter(|r| self.model.has_threads(**r));
+        let threads = several.map(|r| (*r, graph.calls(*r).iter().map(|c| c.thread).collect())).collect();
+        Some(Stuck { ranks, uncertain, threads })
     }
 
     /// No more events: the findings.

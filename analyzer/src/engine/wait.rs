@@ -86,9 +86,10 @@ impl Outlooks<'_> {
 }
 
 impl Graph {
-    pub(crate) fn of(model: &Model) -> Graph {
+    /// `watched`: somebody looks, or has looked, what threads do that are in no MPI call.
+    pub(crate) fn of(model: &Model, watched: bool) -> Graph {
         let mut outlooks = Outlooks { model, made: FxHashMap::default() };
-        let vertices = (0..model.ranks.len()).map(|i| vertex(model, &mut outlooks, i as i32)).collect();
+        let vertices = (0..model.ranks.len()).map(|i| vertex(model, &mut outlooks, i as i32, watched)).collect();
         Graph { vertices }
     }
 
@@ -373,7 +374,7 @@ fn leaves(cond: &Cond, out: &mut Vec<(i32, Why)>) {
     }
 }
 
-fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32) -> Vertex {
+fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched: bool) -> Vertex {
     let r = &model.ranks[rank as usize];
     // A rank that failed, or of which not everything is known, holds nobody: what follows from it is not reported.
     let failed = r.abort.is_some() || r.errors.iter().any(|e| e.fatal);
@@ -386,8 +387,14 @@ fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32) -> Vertex {
     }
     let (mut conds, mut calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
     for t in &r.threads {
-        // A thread that is in no call may do anything, and a call from a callback is inside another one.
-        let Some(open) = t.open.last() else { return Vertex::Running };
+        // A thread that is in no call may do anything; it may also have ended, or wait for the others.
+        // A call from a callback is inside another one.
+        let Some(open) = t.open.last() else {
+            if watched && r.threads.len() > 1 {
+                continue;
+            }
+            return Vertex::Running;
+        };
         let cond = condition(model, outlooks, rank, open, &mut awaited);
         if matches!(cond, Cond::Free) {
             return Vertex::Running;
@@ -398,7 +405,11 @@ fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32) -> Vertex {
     if conds.is_empty() {
         return Vertex::Running;
     }
-    if r.multiple {
+    if r.multiple && !watched {
+        // A thread that has not called MPI yet may have been about to.
+        return Vertex::Running;
+    }
+    if r.multiple || calls.len() < r.threads.len() {
         conds.push(Cond::Perhaps);
     }
     let cond = if conds.len() == 1 { conds.remove(0) } else { Cond::Any(conds) };

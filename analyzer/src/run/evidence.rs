@@ -105,6 +105,42 @@ pub(crate) fn look(pid: u32, start: u64) -> Look {
     Look { activity, cpu }
 }
 
+/// Do all threads of the process but the `accounted` ones wait, without a limit of time, for another thread of it? Those
+/// who do can neither call MPI nor help the others in any other way before one of these does something. False if the
+/// system does not tell.
+pub(crate) fn others_wait_for_ever(pid: u32, accounted: &[u32]) -> bool {
+    let Ok(tasks) = fs::read_dir(proc_dir(pid).join("task")) else { return false };
+    let tasks: Vec<u32> = tasks.flatten().filter_map(|t| t.file_name().to_str()?.parse().ok()).collect();
+    tasks.iter().filter(|t| !accounted.contains(t)).all(|task| {
+        let place = proc_dir(pid).join("task").join(task.to_string());
+        match fs::read_to_string(place.join("syscall")) {
+            Ok(text) => is_endless_wait(&text, &tasks),
+            // It has ended meanwhile.
+            Err(_) => !place.exists(),
+        }
+    })
+}
+
+/// Is the system call, in the form of `/proc/PID/syscall`, an endless futex wait for another thread of the process, of
+/// which these are all?
+fn is_endless_wait(call: &str, threads: &[u32]) -> bool {
+    const FUTEX: &str = if cfg!(target_arch = "x86_64") { "202" } else { "98" };
+    /// FUTEX_WAIT and FUTEX_WAIT_BITSET
+    const WAITS: [u64; 2] = [0, 9];
+    const PRIVATE: u64 = 128;
+    let mut words = call.split_whitespace();
+    if words.next() != Some(FUTEX) {
+        return false;
+    }
+    let args: Vec<u64> =
+        words.map_while(|w| u64::from_str_radix(w.strip_prefix("0x").unwrap_or(w), 16).ok()).take(4).collect();
+    let [_, operation, value, timeout] = args[..] else { return false };
+    // Other processes may wake those who wait in memory that they share; pthread_join waits there as well, for the
+    // place that holds the number of the thread to vanish.
+    let joins = threads.iter().any(|t| u64::from(*t) == value & 0xffff_ffff);
+    WAITS.contains(&(operation & 0x7f)) && timeout == 0 && (operation & PRIVATE != 0 || joins)
+}
+
 /// Nanosecond-exact, where the kernel counts it; clock ticks are 10 ms.
 fn cpu_time(thread: &Path) -> Option<Duration> {
     let text = fs::read_to_string(thread.join("schedstat")).ok()?;
@@ -244,6 +280,45 @@ mod tests {
         let stat = parse_stat(text).unwrap();
         assert_eq!((stat.state, stat.start, stat.ticks), ('S', 777, 42));
         assert!(parse_stat("42 (x").is_none() && parse_stat("42 (x) S 1").is_none());
+    }
+
+    #[test]
+    fn endless_waits_are_told_from_others() {
+        let threads = [42, 43];
+        let endless = |call: &str| is_endless_wait(call, &threads);
+        let futex = if cfg!(target_arch = "x86_64") { "202" } else { "98" };
+        // A condition variable, the same with a limit, a join, a futex in shared memory, sleep, on a processor.
+        assert!(endless(&format!("{futex} 0x7f01 0x189 0x0 0x0 0x0 0xffffffff 0x7ffc 0x7f02")));
+        assert!(!endless(&format!("{futex} 0x7f01 0x189 0x0 0x7ffd 0x0 0xffffffff 0x7ffc 0x7f02")));
+        assert!(endless(&format!("{futex} 0x7f01 0x109 0x2b 0x0 0x0 0xffffffff 0x7ffc 0x7f02")));
+        assert!(!endless(&format!("{futex} 0x7f01 0x109 0x1 0x0 0x0 0xffffffff 0x7ffc 0x7f02")));
+        assert!(!endless("230 0x0 0x0 0x7ffd 0x0 0x0 0x0 0x7ffc 0x7f02"));
+        assert!(!endless("running"));
+    }
+
+    #[test]
+    fn a_thread_that_joins_another_waits_for_ever() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let joiner = std::thread::spawn(move || {
+            let joined = std::thread::spawn(move || stopped.recv());
+            tell.send(nix::unistd::gettid().as_raw() as u32).unwrap();
+            joined.join()
+        });
+        let joiner_id = told.recv().unwrap();
+        let all = || fs::read_dir("/proc/self/task").unwrap().flatten();
+        let others = || -> Vec<u32> {
+            let ids = all().filter_map(|t| t.file_name().to_str()?.parse().ok());
+            ids.filter(|t| *t != joiner_id).collect()
+        };
+        let until = Instant::now() + Duration::from_secs(10);
+        while !others_wait_for_ever(std::process::id(), &others()) {
+            assert!(Instant::now() < until);
+        }
+        // This thread is not waiting.
+        assert!(!others_wait_for_ever(std::process::id(), &[joiner_id]));
+        stop.send(()).unwrap();
+        _ = joiner.join();
     }
 
     #[test]

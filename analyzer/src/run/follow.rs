@@ -6,7 +6,7 @@
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
 
-use super::evidence::{Activity, Case, Look, hostname, look};
+use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever};
 use super::launch::Launched;
 use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
@@ -28,6 +28,10 @@ const LAG: u64 = 64 << 20;
 /// While other ranks go on, the engine is asked this often.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
+/// So many looks in a row must have found that no other thread of the ranks can do something: one may have seen a thread
+/// that was about to get a lock.
+const ENOUGH_QUIET: u32 = 4;
+
 /// Why following ended.
 pub(crate) enum End {
     /// The launcher is gone.
@@ -40,11 +44,13 @@ pub(crate) enum End {
 struct Candidate {
     stuck: Stuck,
     case: Case,
+    /// Looks in a row that found no other thread of its ranks that could do something.
+    quiet: u32,
 }
 
 impl Candidate {
     fn new(stuck: Stuck) -> Candidate {
-        Candidate { stuck, case: Case::default() }
+        Candidate { stuck, case: Case::default(), quiet: 0 }
     }
 
     fn concerns(&self, ranks: &BTreeSet<i32>) -> bool {
@@ -59,7 +65,14 @@ impl Candidate {
         };
         let looks: Vec<Look> = self.stuck.uncertain.iter().map(look_at).collect();
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        self.case.add(&looks, now) && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
+        let proved = self.case.add(&looks, now);
+        let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
+            let header = observer.traces.header(*rank);
+            let accounted = observer.traces.accounted_threads(*rank, threads);
+            header.is_some_and(|h| others_wait_for_ever(h.pid, &accounted))
+        };
+        self.quiet = if self.stuck.threads.iter().all(others_wait) { self.quiet + 1 } else { 0 };
+        proved && self.quiet >= ENOUGH_QUIET && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
     }
 }
 

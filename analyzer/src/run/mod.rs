@@ -35,7 +35,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     match follow::follow(&mut observer, &mut job, plan.stop) {
         End::Proven(stuck, after) => {
             if plan.verbose {
-                let Stuck { ranks, uncertain } = stuck;
+                let Stuck { ranks, uncertain, .. } = stuck;
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();

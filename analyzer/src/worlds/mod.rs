@@ -132,6 +132,7 @@ mod tests {
             stack_depth: 0,
             program: String::new(),
             cwd: String::new(),
+            library_threads: Vec::new(),
             launch,
         }
     }

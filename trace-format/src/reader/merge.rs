@@ -108,6 +108,9 @@ impl RankReader {
                     if !more {
                         return Ok(());
                     }
+                    if let Some(thread) = self.threads.get_mut(&number) {
+                        thread.note_block();
+                    }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! A read-only view of a stage that its owner may be writing to.
 
-use crate::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET};
+use crate::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_OWNER_OFFSET};
 use crate::record::{Commit, LAP_MASK};
 use std::fs::File;
 use std::io;
@@ -38,6 +38,12 @@ impl StageView {
 
     pub(super) fn lap(&self) -> u64 {
         self.word(STAGE_LAP_OFFSET).map_or(0, |w| w.load(Ordering::Acquire))
+    }
+
+    /// The thread that writes, as the system numbers it.
+    pub(super) fn owner(&self) -> Option<u32> {
+        let owner = self.word(STAGE_OWNER_OFFSET).map_or(0, |w| w.load(Ordering::Acquire));
+        u32::try_from(owner).ok().filter(|o| *o != 0)
     }
 
     /// Copies the record at `offset` of lap `lap` into `out`. False if there is none (yet), or if the stage went on

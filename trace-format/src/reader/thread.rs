@@ -41,6 +41,8 @@ pub(super) struct Thread {
     returns: Vec<(u64, RankEvent)>,
     /// Time of the last event that was handed over.
     last: u64,
+    /// The latest time stamp in blocks of the file.
+    seen: u64,
     /// The stage was looked at behind all that was read before: there was no more than what is at hand.
     looked: bool,
 }
@@ -62,6 +64,7 @@ impl Thread {
             head: None,
             returns: Vec::new(),
             last: 0,
+            seen: 0,
             looked: false,
         }
     }
@@ -71,8 +74,21 @@ impl Thread {
         self.looked && self.blocks.is_empty()
     }
 
-    /// Takes what the stage holds beyond what was read, if that follows on it. The latest time stamp in the stage.
+    /// Notes the latest time stamp of the block at hand: an ended thread has nothing in its stage.
+    pub(super) fn note_block(&mut self) {
+        let mut at = self.at;
+        while let Some(record) = record_at(&self.records, at) {
+            self.seen = self.seen.max(latest(record));
+            at += record.len();
+        }
+    }
+
+    /// Takes what the stage holds beyond what was read, if that follows on it. The latest time stamp that was seen.
     pub(super) fn take_stage(&mut self) -> u64 {
+        self.look_at_stage().max(self.seen)
+    }
+
+    fn look_at_stage(&mut self) -> u64 {
         self.staged = None;
         self.looked = false;
         let behind = self.blocks.is_empty() && self.at >= self.records.len() && !self.whole;

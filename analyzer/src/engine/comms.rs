@@ -96,6 +96,11 @@ pub(crate) struct Comm {
     pub(crate) b: Option<Group>,
     /// It has processes outside MPI_COMM_WORLD, of which there is no trace.
     pub(crate) foreign: bool,
+    /// All members can name all others: see [`Model::look_for_half_known`].
+    ///
+    /// [`Model::look_for_half_known`]: super::Model::look_for_half_known
+    pub(crate) closed: bool,
+    pub(crate) half_known: bool,
     pub(crate) space: Space,
     /// Messages under way, by the world rank of their destination.
     pub(crate) boxes: FxHashMap<i32, Mailbox>,
@@ -111,6 +116,11 @@ pub(crate) struct Comm {
 impl Comm {
     pub(crate) fn size(&self) -> u32 {
         self.a.len() + self.b.as_ref().map_or(0, Group::len)
+    }
+
+    /// Not all of its members know who is in it, so that what they do on it is not known as a whole.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.foreign || self.half_known
     }
 
     /// Place among all its processes.
@@ -296,6 +306,8 @@ impl Comms {
                     a,
                     b,
                     foreign,
+                    closed: false,
+                    half_known: false,
                     space: Space::new(size),
                     boxes: FxHashMap::default(),
                     spoiled: false,

@@ -27,7 +27,7 @@ use comms::{Comms, Objects};
 use facts::{Origin, Report, Site};
 use p2p::{Op, OpId, OpKind};
 use requests::Requests;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use slab::Slab;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -141,6 +141,8 @@ pub(crate) struct Rank {
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
     /// MPI_THREAD_MULTIPLE: threads that have made no call yet may make one at any time.
     pub(crate) multiple: bool,
+    /// Processes of other worlds that it has met.
+    pub(crate) met: FxHashSet<i32>,
     /// Sessions that are open.
     pub(crate) sessions: u32,
     types: FxHashMap<Id, Amount>,
@@ -214,10 +216,11 @@ impl Engine {
     }
 
     /// The communicator `comm` of a rank is an intercommunicator to another world, the same one for all who are told
-    /// the same number.
-    pub fn bridge(&mut self, rank: i32, comm: Id, number: u64) {
+    /// the same number. `others`: its remote group.
+    pub fn bridge(&mut self, rank: i32, comm: Id, number: u64, others: &[i32]) {
         if let Some(r) = self.model.rank_mut(rank) {
             r.objects.bridges.insert(comm, number);
+            r.met.extend(others);
         }
     }
 
@@ -245,6 +248,7 @@ impl Engine {
 
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
+        self.model.look_for_half_known();
         let graph = wait::Graph::of(&self.model);
         let ranks = graph.dead(false);
         if ranks.is_empty() {
@@ -273,6 +277,25 @@ impl Engine {
 impl Model {
     pub(crate) fn rank_mut(&mut self, rank: i32) -> Option<&mut Rank> {
         self.ranks.get_mut(usize::try_from(rank).ok()?)
+    }
+
+    /// Finds the communicators that reach over several worlds and have members who cannot name all others: two worlds
+    /// that met by way of a third. These members know them as communicators with strangers, and what they do there is
+    /// missing here.
+    pub(crate) fn look_for_half_known(&mut self) {
+        let (names, ranks) = (&self.names, &self.ranks);
+        if names.count() < 2 {
+            return;
+        }
+        let names_all = |a: i32, members: &[(i32, usize)], world: usize| {
+            let met = usize::try_from(a).ok().and_then(|a| ranks.get(a)).map(|r| &r.met);
+            members.iter().all(|(b, w)| *w == world || met.is_some_and(|m| m.contains(b)))
+        };
+        for comm in self.comms.list.iter_mut().filter(|c| !c.closed && !c.foreign) {
+            let members: Vec<(i32, usize)> = comm.members().map(|p| (p, names.of(p).0)).collect();
+            comm.closed = members.iter().all(|(p, world)| names_all(*p, &members, *world));
+            comm.half_known = !comm.closed;
+        }
     }
 
     /// Not a rank of the run, or one of which not everything is known.

@@ -22,6 +22,11 @@ impl Names {
         Names { firsts }
     }
 
+    /// Number of worlds.
+    pub fn count(&self) -> usize {
+        self.firsts.len()
+    }
+
     /// World and rank of a process.
     pub fn of(&self, process: Process) -> (usize, i32) {
         let world = self.firsts.partition_point(|f| *f <= process).saturating_sub(1);

@@ -1,11 +1,11 @@
 //! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done.
 
 use analyzer::report::{FailOn, Format};
+use analyzer::worlds::Chosen;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use trace_format::ranks::Ranks;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -132,9 +132,9 @@ struct AnalyzeArgs {
 struct PrintArgs {
     /// Trace directory
     dir: PathBuf,
-    /// Only these ranks, for example 0-3,5
+    /// Only these ranks, for example 0-3,5, or w1.0-2 of world 1
     #[arg(long, value_name = "RANKS", allow_hyphen_values = true)]
-    rank: Option<Ranks>,
+    rank: Option<Chosen>,
     /// Only calls of this function, for example MPI_Send or send
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
@@ -184,7 +184,7 @@ pub(crate) struct AnalyzePlan {
 
 pub(crate) struct PrintPlan {
     pub(crate) dir: PathBuf,
-    pub(crate) ranks: Option<Ranks>,
+    pub(crate) ranks: Option<Chosen>,
     pub(crate) function: Option<trace_format::mpi::FnId>,
     pub(crate) from: u64,
     pub(crate) to: u64,

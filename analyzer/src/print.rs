@@ -22,13 +22,12 @@ pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
     let traces = Traces::open(&plan.dir).map_err(Exit::cannot)?;
     let there: Vec<i32> = traces.headers().map(|h| h.rank).collect();
     let wanted: BTreeSet<i32> = match &plan.ranks {
-        Some(ranks) => ranks.iter().collect(),
+        Some(chosen) => {
+            let found = traces.worlds.names().processes(chosen, &there).map_err(Exit::Usage)?;
+            found.into_iter().collect()
+        }
         None => there.iter().copied().collect(),
     };
-    if let Some(rank) = wanted.iter().find(|r| !there.contains(r)) {
-        let there: trace_format::ranks::Ranks = there.iter().copied().collect();
-        return Err(Exit::Usage(format!("there is no readable trace of rank {rank}; there are those of {there}")));
-    }
     let mut out = BufWriter::new(io::stdout().lock());
     let mut sizes = traces.worlds.iter().enumerate();
     let result = sizes

@@ -203,7 +203,7 @@ fn a_trace_is_analyzed_and_printed() {
     expect_one_line(
         &mpivet(dir, &["print", "run", "--rank", "5"]),
         2,
-        "no readable trace of rank 5; there are those of 0,1",
+        "no readable trace of rank 5; there are those of ranks 0,1",
     );
     expect_one_line(&mpivet(dir, &["print", "run", "--function", "MPI_Sent"]), 2, "did you mean MPI_Send");
 }

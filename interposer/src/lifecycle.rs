@@ -174,10 +174,14 @@ fn create(dir: &Path, stem: &str) -> io::Result<File> {
 const TRIES: u32 = 20;
 
 /// Makes the trace file with the plain name, in the place of one that an earlier run has left. `None`: the name belongs
-/// to a process of another world that lives.
+/// to a process of another world that lives, or that has ended in this run.
 fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
     for attempt in 0.. {
         match create(dir, stem) {
+            // `mpivet run` gives every run a directory of its own: an earlier job of the same script has left the file.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && Config::from_environment().under_run => {
+                return Ok(None);
+            }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             created => return created.map(Some),
         }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 const RULES: [(&str, &str); 13] = [
     (r"(?m)[ \t]+$", ""),
     // Where the ranks of an aborted job were when the launcher ended them, and whether they had ended before, is a race.
-    (r"(?m)^  (= )?ranks? [\d,-]+:? (was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),
+    (r"(?m)^  (= )?((and )?(world \d+ )?ranks? [\d,-]+:? )+(was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),
     // Threads have numbers by their first calls, whose order is a race.
     (r"\bthread \d+ in MPI_", "thread <number> in MPI_"),
     (r"\bin \d+ MPI calls?\b", "in <number> MPI calls"),
@@ -53,6 +53,7 @@ mod tests {
     fn what_differs_between_runs_is_replaced() {
         let report = "mpivet: /t/mpivet-tests/programs/mpich-0123456789abcdef/bug, 2 ranks, Open MPI v4.1.4 (MPI 3.1)\n  \
                       ranks 0-2: ended by MPI_Abort or from outside in MPI_Allreduce (a.c:34)\n  rank 3: crashed\n  \
+                      rank 0 and world 1 ranks 0,1: ended normally\n  world 1 rank 0: stopped in MPI_Recv\n  \
                       1 error in 11 MPI calls  \n  = rank 2 was ended by the launcher afterwards\n  \
                       = rank 3 waits behind them\npid 4711, 1.25 s, MPI_Recv(buf=0x7ffc00, count=3)\n";
         let expected = "mpivet: <programs>/bug, 2 ranks, <MPI>\n  1 error in <number> MPI calls\n  \

@@ -156,7 +156,7 @@ impl Model {
     /// Holds the parts that are there against each other.
     pub(crate) fn check_collective(&mut self, comm: CommIx, index: u64) {
         let c = &self.comms.list[comm as usize];
-        if c.spoiled || c.foreign || c.space.tangled || c.size() < 2 {
+        if c.spoiled || c.is_foreign() || c.space.tangled || c.size() < 2 {
             return;
         }
         let Some(instance) = self.comms.list[comm as usize].space.get_mut(index) else { return };

@@ -1,6 +1,7 @@
 //! Communicators, windows and files, unified across ranks: a rank knows its objects by numbers of its own; the one
 //! object behind them is found by where it was made (which collective of which communicator).
 
+use super::Model;
 use super::collective::Space;
 use super::facts::Report;
 use super::p2p::Mailbox;
@@ -96,6 +97,9 @@ pub(crate) struct Comm {
     pub(crate) b: Option<Group>,
     /// It has processes outside MPI_COMM_WORLD, of which there is no trace.
     pub(crate) foreign: bool,
+    /// All members can name all others: see [`Model::look_for_half_known`].
+    pub(crate) closed: bool,
+    pub(crate) half_known: bool,
     pub(crate) space: Space,
     /// Messages under way, by the world rank of their destination.
     pub(crate) boxes: FxHashMap<i32, Mailbox>,
@@ -111,6 +115,11 @@ pub(crate) struct Comm {
 impl Comm {
     pub(crate) fn size(&self) -> u32 {
         self.a.len() + self.b.as_ref().map_or(0, Group::len)
+    }
+
+    /// Not all of its members know who is in it, so that what they do on it is not known as a whole.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.foreign || self.half_known
     }
 
     /// Place among all its processes.
@@ -296,6 +305,8 @@ impl Comms {
                     a,
                     b,
                     foreign,
+                    closed: false,
+                    half_known: false,
                     space: Space::new(size),
                     boxes: FxHashMap::default(),
                     spoiled: false,
@@ -323,4 +334,25 @@ fn order(local: Ranks, remote: Option<Ranks>) -> (Ranks, Option<Ranks>) {
     let Some(remote) = remote else { return (local, None) };
     let first = |r: &Ranks| r.get(0).map_or(i64::MAX, |v| if v < 0 { i64::from(i32::MAX) } else { i64::from(v) });
     if first(&remote) < first(&local) { (remote, Some(local)) } else { (local, Some(remote)) }
+}
+
+impl Model {
+    /// Finds the communicators that reach over several worlds and have members who cannot name all others: two worlds
+    /// that met by way of a third. These members know them as communicators with strangers, and what they do there is
+    /// missing here.
+    pub(crate) fn look_for_half_known(&mut self) {
+        let (names, ranks) = (&self.names, &self.ranks);
+        if names.count() < 2 {
+            return;
+        }
+        let names_all = |a: i32, members: &[(i32, usize)], world: usize| {
+            let met = usize::try_from(a).ok().and_then(|a| ranks.get(a)).map(|r| &r.met);
+            members.iter().all(|(b, w)| *w == world || met.is_some_and(|m| m.contains(b)))
+        };
+        for comm in self.comms.list.iter_mut().filter(|c| !c.closed && !c.foreign) {
+            let members: Vec<(i32, usize)> = comm.members().map(|p| (p, names.of(p).0)).collect();
+            comm.closed = members.iter().all(|(p, world)| names_all(*p, &members, *world));
+            comm.half_known = !comm.closed;
+        }
+    }
 }

@@ -101,6 +101,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
             r.missing = true;
         }
     }
+    model.look_for_half_known();
     check_partial_collectives(model);
     model.decide_misuse(true);
     for comm in &mut model.comms.list {
@@ -259,7 +260,7 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
 fn alone(model: &Model) -> Vec<Alone> {
     let mut ops: Vec<OpId> = Vec::new();
     for comm in &model.comms.list {
-        if comm.foreign || comm.members().any(|r| model.is_dim(r)) {
+        if comm.is_foreign() || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }
         ops.extend(comm.boxes.values().flat_map(|b| b.alone()));
@@ -303,7 +304,7 @@ fn alone(model: &Model) -> Vec<Alone> {
 fn incomplete(model: &Model) -> Vec<Incomplete> {
     let mut all = Vec::new();
     for comm in &model.comms.list {
-        if comm.foreign || comm.spoiled || comm.space.tangled || comm.members().any(|r| model.is_dim(r)) {
+        if comm.is_foreign() || comm.spoiled || comm.space.tangled || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }
         let mut open = comm.space.open().filter(|(_, i)| i.arrived != 0 && (i.arrived as usize) < i.parts.len());

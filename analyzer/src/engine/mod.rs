@@ -28,7 +28,7 @@ use comms::{Comms, Objects};
 use facts::{Origin, Report, Site};
 use p2p::{Op, OpId, OpKind};
 use requests::Requests;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use slab::Slab;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -160,6 +160,8 @@ pub(crate) struct Rank {
     pub(crate) slack: u64,
     /// Calls that the level of thread support forbids.
     pub(crate) breaches: Vec<Breach>,
+    /// Processes of other worlds that it has met.
+    pub(crate) met: FxHashSet<i32>,
     /// Sessions that are open.
     pub(crate) sessions: u32,
     types: FxHashMap<Id, Amount>,
@@ -243,10 +245,11 @@ impl Engine {
     }
 
     /// The communicator `comm` of a rank is an intercommunicator to another world, the same one for all who are told
-    /// the same number.
-    pub fn bridge(&mut self, rank: i32, comm: Id, number: u64) {
+    /// the same number. `others`: its remote group.
+    pub fn bridge(&mut self, rank: i32, comm: Id, number: u64, others: &[i32]) {
         if let Some(r) = self.model.rank_mut(rank) {
             r.objects.bridges.insert(comm, number);
+            r.met.extend(others);
         }
     }
 
@@ -281,6 +284,7 @@ impl Engine {
 
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
+        self.model.look_for_half_known();
         let graph = wait::Graph::of(&self.model, true);
         let ranks = graph.dead(false);
         if ranks.is_empty() {

@@ -530,6 +530,9 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
                 return Cond::Free;
             }
+            if model.comms.list[o.comm as usize].is_foreign() {
+                return Cond::Free;
+            }
             Cond::On { rank: o.peer, certain: mode == SendMode::Synchronous, why: Why::Receive(o.tag) }
         }
     }
@@ -537,13 +540,13 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
 
 /// A message that nobody has sent yet.
 fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -> Cond {
+    if model.comms.list[comm as usize].is_foreign() {
+        return Cond::Free;
+    }
     if source != ANY_SOURCE {
         return Cond::On { rank: source, certain: true, why: Why::Send(tag) };
     }
     let comm = &model.comms.list[comm as usize];
-    if comm.foreign {
-        return Cond::Free;
-    }
     let peers = comm.position(rank).map(|p| comm.peers(p));
     let others = peers.into_iter().flat_map(|g| g.iter()).filter(|r| *r != rank);
     let conds: Vec<Cond> = others.map(|r| Cond::On { rank: r, certain: true, why: Why::Send(tag) }).collect();
@@ -560,10 +563,13 @@ fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond
     let Some(instance) = c.space.get(index) else { return Cond::Free };
     let Some(mine) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return Cond::Free };
     let kind = what(mine.call.func);
+    if c.is_foreign() {
+        return Cond::Free;
+    }
     if instance.bad || c.spoiled || instance.parts.iter().flatten().any(|p| what(p.call.func) != kind) {
         return Cond::Bad;
     }
-    if instance.arrived as usize == instance.parts.len() || c.space.tangled || c.foreign {
+    if instance.arrived as usize == instance.parts.len() || c.space.tangled {
         return Cond::Free;
     }
     let me = View { rank: mine.call.rank, position, call: &mine.call };

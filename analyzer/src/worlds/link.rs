@@ -238,7 +238,7 @@ impl Linker {
         for (known, other) in member.outsiders.iter_mut().skip(from).zip(others) {
             *known = Some(*other);
         }
-        engine.bridge(process, bridge.comm, number);
+        engine.bridge(process, bridge.comm, number, others);
     }
 
     /// Are events of this process held back?
@@ -318,7 +318,7 @@ impl Linker {
     fn certain_pair(&self, caught_up: &dyn Fn(Process) -> bool, last: bool) -> Option<(usize, usize)> {
         let free = |host: bool| {
             let sides = self.sides.iter().enumerate();
-            sides.filter(move |(_, s)| s.link.is_none() && s.is_host() == host && s.root().is_some())
+            sides.filter(move |(_, s)| s.link.is_none() && !s.lost && s.is_host() == host && s.root().is_some())
         };
         let mut edges = Vec::new();
         for (h, host) in free(true) {

@@ -7,7 +7,7 @@ mod names;
 use std::collections::BTreeMap;
 use trace_format::file::{Launch, RankHeader};
 
-pub use names::Names;
+pub use names::{Chosen, Names};
 
 /// Number of a process of the run.
 pub type Process = i32;

@@ -10,7 +10,36 @@ pub struct Names {
     firsts: Vec<Process>,
 }
 
+/// Ranks of one world: `0-3,5`, `w1.0-2`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    world: usize,
+    ranks: Ranks,
+}
+
+impl std::str::FromStr for Chosen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Chosen, String> {
+        let (world, ranks) = text.strip_prefix('w').and_then(|t| t.split_once('.')).unwrap_or(("0", text));
+        let world = world.parse().map_err(|_| format!("`{text}` does not name ranks of a world, such as w1.0-3"))?;
+        Ok(Chosen { world, ranks: ranks.parse()? })
+    }
+}
+
 impl Names {
+    /// The processes that are meant; an error says which there is not.
+    pub fn processes(&self, chosen: &Chosen, there: &[Process]) -> Result<Vec<Process>, String> {
+        let find = |rank: i32| {
+            let process = there.iter().find(|p| self.of(**p) == (chosen.world, rank)).copied();
+            process.ok_or_else(|| {
+                let name = if chosen.world == 0 { rank.to_string() } else { format!("w{}.{rank}", chosen.world) };
+                format!("there is no readable trace of rank {name}; there are those of {}", self.list(there))
+            })
+        };
+        chosen.ranks.iter().map(find).collect()
+    }
+
     /// Worlds of these sizes, in order.
     pub fn new(sizes: impl IntoIterator<Item = i32>) -> Names {
         let mut next = 0;
@@ -20,6 +49,11 @@ impl Names {
             next += size;
         }
         Names { firsts }
+    }
+
+    /// Number of worlds.
+    pub fn count(&self) -> usize {
+        self.firsts.len()
     }
 
     /// World and rank of a process.
@@ -105,6 +139,17 @@ mod tests {
         assert_eq!(names.list(&[0]), "rank 0");
         assert_eq!(names.list(&[1, 0, 2, 4, 3]), "ranks 0,1 and world 1 ranks 0-2");
         assert_eq!(names.short(4), "w1.2");
+    }
+
+    #[test]
+    fn ranks_of_a_world_are_chosen() {
+        let names = Names::new([2, 3]);
+        let choose = |text: &str| names.processes(&text.parse()?, &[0, 1, 2, 3, 4]);
+        assert_eq!(choose("0,1"), Ok(vec![0, 1]));
+        assert_eq!(choose("w1.0-2:2"), Ok(vec![2, 4]));
+        assert!(choose("2").unwrap_err().contains("rank 2; there are those of ranks 0,1 and world 1 ranks 0-2"));
+        assert!(choose("w2.0").unwrap_err().contains("rank w2.0"));
+        assert!(choose("wx.0").is_err());
     }
 
     #[test]

@@ -111,6 +111,7 @@ impl Observer {
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {
                 engine.set_request_stride(header.rank, header.request_stride);
+                engine.set_ticks_per_second(header.rank, header.ticks_per_second);
             }
         }
         let mut events = 0;

@@ -225,6 +225,10 @@ fn system(event: &SystemEvent) -> String {
             format!("mpi-error {}{fatal} {text:?}", error_class_name(*class))
         }
         SystemEvent::Lost { reason } => format!("lost {reason:?}"),
+        SystemEvent::ThreadLevel { level, other, .. } => {
+            let other = other.map(|o| format!(" beside {o}")).unwrap_or_default();
+            format!("thread-level {}{other}", level.name())
+        }
         SystemEvent::Recording { .. } => String::new(),
     }
 }

@@ -139,10 +139,7 @@ pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Func
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
-    if !shared && handles::lookup(kind, handle) != UNKNOWN_ID {
-        handles::freed(kind, handle);
-    }
-    let (id, fresh) = handles::made(kind, handle);
+    let (id, fresh) = handles::made(kind, handle, shared);
     let Some(trace) = trace::get() else { return };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {

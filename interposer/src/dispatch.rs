@@ -6,10 +6,11 @@ use crate::encode::{Encoder, Words, max_bytes};
 use crate::modules::Origin;
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
+use crate::{clock, define, errors, handles, levels, lifecycle, real, sites, stage, thread, trace};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_format::plan::{Plan, plans};
 use trace_format::record::{CALL_HEADER_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
@@ -61,6 +62,8 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     completes: bool,
     watched: Watched,
+    /// Every thread may call it at any time.
+    always_available: bool,
 }
 
 /// Functions that need more than recording.
@@ -130,6 +133,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,
         },
+        always_available: row.id.is_always_available(),
     }
 }
 
@@ -145,7 +149,7 @@ struct Open {
     repeats: Option<LastPoll>,
     in_bytes: usize,
     site: u32,
-    freed: Option<(Kind, u64)>,
+    freed: Option<handles::Dying>,
     entered: u64,
 }
 
@@ -182,11 +186,18 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     // SAFETY: as above.
     unsafe { (*thread).depth += 1 };
+    let unwinding = Unwinding { thread, info, abi, words: &words, open: &open };
     let result = forward(f, info.args, &words);
+    std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, result as i32));
+    // SAFETY: as above.
+    if unsafe { (*thread).depth } == 0 {
+        // SAFETY: as above.
+        levels::leave(unsafe { &*thread });
+    }
     result
 }
 
@@ -292,6 +303,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         end(thread, info, abi, &words, &open, result);
     }
+    levels::learn(abi, thread, info.row.id);
 }
 
 fn encoder<'a>(
@@ -356,13 +368,18 @@ fn begin(
         own_status(thread, info, abi, words);
     }
     if let Some((param, kind)) = info.frees {
-        open.freed = freed_handle(abi, kind, words.get(param).copied().unwrap_or(0));
+        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
+        open.freed = handle.map(|handle| handles::dying(kind, handle));
     }
     if info.watched != Watched::No {
         before_call(info, abi, words);
     }
+    let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
     if repeats.is_some() {
+        if let Some(inside) = breach {
+            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+        }
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -371,6 +388,9 @@ fn begin(
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.stage.calls += 1;
     thread.last_poll = None;
+    if let Some(inside) = breach {
+        levels::breach(thread, info.row, open.index, site, inside);
+    }
     true
 }
 
@@ -459,7 +479,7 @@ fn status_count(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Wor
     lengths.max().unwrap_or(1)
 }
 
-fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
+fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     if address < abi.lowest_address {
         return None;
     }
@@ -470,7 +490,7 @@ fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
             _ => (address as *const u64).read_unaligned(),
         }
     };
-    Some((kind, handle))
+    Some(handle)
 }
 
 #[cold]
@@ -505,6 +525,9 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         return errors::returned(thread, info.row, abi, index, result);
     }
     if failed {
+        if let Some(dying) = open.freed {
+            handles::kept(dying);
+        }
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, info.row, abi, open.index, result);
     } else if let Some((_, code)) = thread.fatal {
@@ -512,12 +535,12 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         errors::returned(thread, info.row, abi, open.index, code);
     } else {
         for (param, kind) in &info.makes {
-            if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(abi, kind, handle, info.row, words);
+            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(abi, *kind, handle, info.row, words);
             }
         }
-        if let Some((kind, handle)) = open.freed {
-            handles::freed(kind, handle);
+        if let Some(dying) = open.freed {
+            handles::freed(dying);
         }
         if info.watched != Watched::No {
             after_call(info, abi, words);
@@ -532,24 +555,67 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         }
         return record_late(thread, info, abi, words, open, time, class, valid);
     }
-    match open.outs {
-        Some(outs) if open.lap == thread.stage.lap => {
-            let at = thread.stage.at(outs);
-            encoder(at, &mut thread.handles, info, abi, words).outs(valid);
-            let duration = pack_duration(time.saturating_sub(open.entered), class);
-            // SAFETY: word 2 of the record, which is in the current lap.
-            unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
-            thread.stage.complete(open.offset);
-            if negative {
-                thread.last_poll = Some(LastPoll {
-                    lap: open.lap,
-                    offset: open.offset,
-                    func: info.row.id as u16,
-                    in_bytes: open.in_bytes,
-                });
+    if complete(thread, info, abi, words, open, time, class, valid) && negative {
+        thread.last_poll =
+            Some(LastPoll { lap: open.lap, offset: open.offset, func: info.row.id as u16, in_bytes: open.in_bytes });
+    }
+}
+
+/// Writes down the return of a call: in its record, or else, and then the answer is false, as a record of its own.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn complete(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    words: &Words,
+    open: &Open,
+    time: u64,
+    class: u16,
+    valid: bool,
+) -> bool {
+    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap) else {
+        write_return(thread, info, abi, words, open.index, time, class, valid);
+        return false;
+    };
+    let at = thread.stage.at(outs);
+    encoder(at, &mut thread.handles, info, abi, words).outs(valid);
+    let duration = pack_duration(time.saturating_sub(open.entered), class);
+    // SAFETY: word 2 of the record, which is in the current lap.
+    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
+    thread.stage.complete(open.offset);
+    true
+}
+
+/// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
+/// C++ may throw) that passes through the library and this one. Forgotten when the call returns.
+struct Unwinding<'a> {
+    thread: *mut Thread,
+    info: &'a Info,
+    abi: &'static Abi,
+    words: &'a Words,
+    open: &'a Open,
+}
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Unwinding { thread, info, abi, words, open } = *self;
+        guarded(|| {
+            // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
+            let thread = unsafe { &mut *thread };
+            thread.depth -= 1;
+            thread.fatal = None;
+            let (time, class) = (clock::now(), UNKNOWN_ERROR_CLASS);
+            if open.repeats.is_some() {
+                record_late(thread, info, abi, words, open, time, class, false);
+            } else {
+                complete(thread, info, abi, words, open, time, class, false);
             }
-        }
-        _ => write_return(thread, info, abi, words, open.index, time, class, valid),
+            if thread.depth == 0 {
+                levels::leave(thread);
+            }
+        });
     }
 }
 

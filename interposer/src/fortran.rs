@@ -181,7 +181,7 @@ fn handle(family: Family, kind: Kind, value: i32) -> u64 {
     match family {
         Family::Mpich => u64::from(value as u32),
         Family::OpenMpi => real::call_long(f2c, &[value as u64]).unwrap_or(0),
-        Family::Standard => real::call_long(fromint, &[value as u64]).unwrap_or(0),
+        Family::Standard | Family::Draft => real::call_long(fromint, &[value as u64]).unwrap_or(0),
     }
 }
 

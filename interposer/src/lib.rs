@@ -12,6 +12,7 @@
 //! calls the library.
 
 mod abi;
+mod caller;
 mod clock;
 mod config;
 mod datatype;
@@ -23,9 +24,11 @@ mod errors;
 mod exports;
 mod fortran;
 mod handles;
+mod levels;
 mod lifecycle;
 mod log;
 mod modules;
+mod python;
 mod real;
 mod report;
 mod signals;

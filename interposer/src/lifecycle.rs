@@ -42,7 +42,8 @@ pub(crate) fn before_init() -> Option<Before> {
 /// Called after a successful MPI_Init: opens the trace and starts recording.
 pub(crate) fn after_init(before: Before) {
     let Some(real) = real::library() else { return };
-    let abi = Abi::of(real.family);
+    real.tell_drafts();
+    let abi = Abi::of(real.family());
     handles::learn_predefined(real);
     let Some(world) = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD") else { return };
     let rank = ask(FnId::MPI_Comm_rank, world) as i32;

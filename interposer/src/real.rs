@@ -1,21 +1,27 @@
 //! Finds the MPI library of the process and its entry points. The only module that calls the library, always through
 //! pointers taken from it, never by name.
 
-use crate::abi::Family;
+use crate::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
 use crate::modules;
 use libloading::os::unix::{Library, Symbol};
 use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use trace_format::mpi::{FUNCTIONS, FnId};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use trace_format::mpi::{FUNCTIONS, FnId, Kind};
 
 const RTLD_NOLOAD: i32 = 4;
 
 /// The MPI library.
 pub(crate) struct Real {
-    pub(crate) family: Family,
+    family: Family,
+    /// See [`Real::tell_drafts`].
+    is_draft: AtomicBool,
     pub(crate) path: String,
+    /// The module that defines the PMPI_ functions.
     library: Library,
+    /// The module that defines the MPI_ functions, where that is another one: MPICH may be built so that they are in
+    /// `libmpi_abi` and the PMPI_ functions in `libpmpi_abi`.
+    front: Option<Library>,
 }
 
 // SAFETY: the handle is only used for dlsym, which is thread-safe; it is never closed.
@@ -65,8 +71,9 @@ fn resolve() {
         let Some(slot) = ENTRIES.get(f.id.index()) else { continue };
         // Some libraries export a removed function without its profiling twin.
         let next = next_definition(f.name);
-        let own = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name));
-        let address = own.or_else(|| next.filter(|n| !is_tool(*n))).unwrap_or(std::ptr::null_mut());
+        let front = || real.front.as_ref().and_then(|library| symbol(library, f.name));
+        let own = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name)).or_else(front);
+        let address = own.unwrap_or(std::ptr::null_mut());
         slot.store(address, Ordering::Relaxed);
         if let Some(slot) = NEXT.get(f.id.index()) {
             slot.store(next.filter(|n| is_tool(*n)).unwrap_or(address), Ordering::Relaxed);
@@ -86,20 +93,44 @@ fn next_definition(name: &str) -> Option<*mut c_void> {
 fn is_tool(address: *mut c_void) -> bool {
     static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
     let tools = TOOLS.get_or_init(|| {
-        let wraps = modules::loaded().into_iter().filter(|m| m.origin() == modules::Origin::Tool);
+        let wraps = modules::loaded().into_iter().filter(|m| m.origin == modules::Origin::Tool);
         wraps.map(|m| (m.start, m.end)).collect()
     });
     tools.iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))
 }
 
+/// Address of a symbol that a module or one that it depends on defines.
+fn symbol(library: &Library, name: &str) -> Option<*mut c_void> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the type of the symbol is only used as an address.
+    let symbol: Symbol<*mut c_void> = unsafe { library.get(name.as_bytes_with_nul()) }.ok()?;
+    let address = symbol.into_raw();
+    (!address.is_null()).then_some(address)
+}
+
 impl Real {
+    pub(crate) fn family(&self) -> Family {
+        match self.family {
+            Family::Standard if self.is_draft.load(Ordering::Relaxed) => Family::Draft,
+            family => family,
+        }
+    }
+
+    /// Finds out whether a library with the ABI of MPI 5 follows the draft: by the number that it gives to the attribute
+    /// MPI_LASTUSEDCODE. To be called once, after MPI_Init.
+    pub(crate) fn tell_drafts(&self) {
+        let row = Abi::predefined(Kind::Comm).iter().find(|row| row.name == "MPI_COMM_WORLD");
+        let world = row.and_then(|row| row.handle(self.family, |_| None));
+        if let (Family::Standard, Some(world)) = (self.family, world) {
+            let (right, draft) = LAST_USED_CODE;
+            let is_draft = !is_last_code(world, right) && is_last_code(world, draft);
+            self.is_draft.store(is_draft, Ordering::Relaxed);
+        }
+    }
+
     /// Address of a symbol that the library itself defines.
     pub(crate) fn symbol(&self, name: &str) -> Option<*mut c_void> {
-        let name = CString::new(name).ok()?;
-        // SAFETY: the type of the symbol is only used as an address.
-        let symbol: Symbol<*mut c_void> = unsafe { self.library.get(name.as_bytes_with_nul()) }.ok()?;
-        let address = symbol.into_raw();
-        (!address.is_null()).then_some(address)
+        symbol(&self.library, name)
     }
 
     /// Address of a data symbol as the program sees it: executables may hold their own copy (copy relocation), and
@@ -112,36 +143,44 @@ impl Real {
     }
 }
 
+/// Is the attribute `keyval` of a communicator a number that MPI_LASTUSEDCODE may be?
+fn is_last_code(comm: u64, keyval: u64) -> bool {
+    let (mut value, mut flag) = (std::ptr::null::<i32>(), 0i32);
+    let done = call(FnId::MPI_Comm_get_attr, &[comm, keyval, &raw mut value as u64, &raw mut flag as u64]);
+    // SAFETY: predefined attributes are given as addresses of integers.
+    done == Some(0) && flag != 0 && !value.is_null() && unsafe { value.read() } >= LAST_CODE
+}
+
 fn find() -> Option<Real> {
-    // An executable linked to the library, and everything loaded with RTLD_LOCAL: walk the modules and look for the
-    // one that defines the profiling entry itself, not for one that merely depends on it.
-    for module in modules::loaded() {
-        if module.path.is_empty() || module.is_self {
-            continue;
-        }
-        let Ok(path) = CString::new(module.path.as_str()) else { continue };
+    let modules = modules::loaded();
+    let (path, library) = defining(&modules, "PMPI_Init")?;
+    let front = defining(&modules, "MPI_Init").filter(|(front, _)| *front != path).map(|(_, library)| library);
+    let family = family(&library);
+    Some(Real { family, is_draft: AtomicBool::new(false), path, library, front })
+}
+
+/// The first module but our own that defines a function itself, not one that merely depends on it. It may be loaded with
+/// RTLD_LOCAL, so that the dynamic linker does not find it by the function's name alone.
+fn defining(modules: &[modules::Loaded], function: &str) -> Option<(String, Library)> {
+    for module in modules.iter().filter(|module| !module.path.is_empty() && !module.is_self) {
         // SAFETY: RTLD_NOLOAD only takes another reference on a module that is already loaded.
-        let Ok(library) =
-            (unsafe { Library::open(Some(path.to_string_lossy().as_ref()), RTLD_NOLOAD | libc::RTLD_LAZY) })
-        else {
-            continue;
-        };
-        let real = Real { family: Family::Mpich, path: module.path.clone(), library };
-        let Some(init) = real.symbol("PMPI_Init") else { continue };
-        if (module.start..module.end).contains(&(init as u64)) {
-            let family = family(&real);
-            return Some(Real { family, ..real });
+        let library = unsafe { Library::open(Some(&module.path), RTLD_NOLOAD | libc::RTLD_LAZY) };
+        if let Ok(library) = library
+            && let Some(address) = symbol(&library, function)
+            && (module.start..module.end).contains(&(address as u64))
+        {
+            return Some((module.path.clone(), library));
         }
     }
     None
 }
 
-fn family(real: &Real) -> Family {
-    if real.symbol("ompi_mpi_comm_world").is_some() {
+fn family(library: &Library) -> Family {
+    if symbol(library, "ompi_mpi_comm_world").is_some() {
         return Family::OpenMpi;
     }
     // The classic libraries of MPICH 5 and Intel export the function too and answer -1.
-    if let Some(f) = real.symbol("PMPI_Abi_get_version") {
+    if let Some(f) = symbol(library, "PMPI_Abi_get_version") {
         let (mut major, mut minor) = (0i32, 0i32);
         // SAFETY: `int MPI_Abi_get_version(int *, int *)`, callable before MPI_Init.
         let f: extern "C" fn(*mut i32, *mut i32) -> i32 = unsafe { std::mem::transmute(f) };

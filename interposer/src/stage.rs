@@ -18,7 +18,7 @@ pub(crate) struct Stage {
     pub(crate) lap: u64,
     /// CALL records written by this thread.
     pub(crate) calls: u64,
-    thread: u16,
+    pub(crate) thread: u16,
 }
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.

@@ -9,24 +9,29 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
 /// and MPI_UNWEIGHTED of the libraries' own headers.
-const FLAGS: [&str; 10] = [
-    "-std=gnu11",
-    "-g",
-    "-O1",
-    "-pthread",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-stringop-overflow",
-    "-Wno-stringop-overread",
-    "-lm",
-];
+const FLAGS: [&str; 9] =
+    ["-g", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-lm"];
+
+/// Flags of the language, by the ending of the source. Open MPI's headers of its C++ bindings cast functions.
+const LANGUAGES: [(&str, &[&str]); 2] = [("c", &["-std=gnu11"]), ("cpp", &["-std=gnu++17", "-Wno-cast-function-type"])];
+
+/// Is it the ending of a source that [`compile`] knows?
+pub fn is_source(path: &Path) -> bool {
+    language(path).is_some()
+}
+
+fn language(source: &Path) -> Option<(&'static str, &'static [&'static str])> {
+    let extension = source.extension()?;
+    LANGUAGES.into_iter().find(|(ending, _)| extension == *ending)
+}
 
 /// The program made from `source`. It is named by the source, and lives in a directory of its own.
 pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
-    let built = std::fs::metadata(&mpi.mpicc)?.modified().ok();
-    let key = format!("{:?} {FLAGS:?} {built:?} {}", mpi, source.display());
+    let (ending, language) = language(source).with_context(|| format!("what language is {}?", source.display()))?;
+    let compiler = if ending == "cpp" { &mpi.mpicxx } else { &mpi.mpicc };
+    let built = std::fs::metadata(compiler).with_context(|| compiler.display().to_string())?.modified().ok();
+    let key = format!("{mpi:?} {FLAGS:?} {language:?} {built:?} {}", source.display());
     let hash = xxh3_64(&[&text, key.as_bytes()].concat());
     let stem = source.file_stem().context("a source file has a name")?;
     let dir = scratch.join("programs").join(format!("{}-{hash:016x}", mpi.name));
@@ -39,18 +44,21 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     }
     std::fs::create_dir_all(&dir)?;
     let part = dir.join(format!("part-{}", std::process::id()));
-    compile_to(&part, &mpi.mpicc, &FLAGS, source)?;
+    let flags: Vec<&str> = language.iter().chain(&FLAGS).copied().collect();
+    compile_to(&part, mpi, compiler, &flags, source)?;
     std::fs::rename(&part, &program)?;
     Ok(program)
 }
 
-/// Makes `program` from `source` with a compiler of any language.
-pub fn compile_to(program: &Path, compiler: &Path, flags: &[&str], source: &Path) -> Result<()> {
+/// Makes `program` from `source` with a compiler wrapper of an MPI, of any language.
+pub fn compile_to(program: &Path, mpi: &Mpi, compiler: &Path, flags: &[&str], source: &Path) -> Result<()> {
     // In the top directory with a relative name, so that debug information and reports do not depend on the machine.
     let root = crate::root();
     let relative = source.strip_prefix(&root).unwrap_or(source);
     let output = Command::new(compiler)
         .current_dir(&root)
+        .envs(mpi.compiler_env.iter().map(|(name, value)| (name, value)))
+        .args(mpi.compiler_args)
         .arg(relative)
         .args(flags)
         .arg("-o")

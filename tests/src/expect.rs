@@ -6,7 +6,7 @@
 //! // ranks: 4                          how many ranks (4)
 //! // args: 10 20                       arguments of the program (none)
 //! // timeout: 20                       seconds that a run may take (30)
-//! // mpi: mpich (why)                  only under this MPI
+//! // mpi: mpich !intel (why)           only under these MPIs or families, and not under those with `!`
 //! // expect: abend ranks 3             one finding that must come, with its ranks if it says so
 //! // expect-later: send-checksum       a finding that a later version will make
 //! // allow: request-cancel             a warning that is all right
@@ -15,6 +15,7 @@
 //! `//~ CHECK` at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK` that it must name
 //! the line above. `ranks` comes first: the lines before it are prose.
 
+use crate::mpi::Mpi;
 use crate::report::{Finding, Report};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
@@ -29,7 +30,8 @@ pub struct Program {
     pub ranks: usize,
     pub args: Vec<String>,
     pub timeout: Duration,
-    pub only_mpi: Option<String>,
+    /// Names of MPIs and of families, those that it does not run under with `!`.
+    pub mpis: Vec<String>,
     pub expected: Vec<Expected>,
     pub later: Vec<String>,
     pub allowed: Vec<String>,
@@ -63,7 +65,7 @@ impl Program {
             ranks: 4,
             args: Vec::new(),
             timeout: Duration::from_secs(30),
-            only_mpi: None,
+            mpis: Vec::new(),
             expected: Vec::new(),
             later: Vec::new(),
             allowed: Vec::new(),
@@ -78,7 +80,10 @@ impl Program {
                 "ranks" => program.ranks = value.parse().context("ranks")?,
                 "args" => program.args = value.split_whitespace().map(str::to_owned).collect(),
                 "timeout" => program.timeout = Duration::from_secs(value.parse().context("timeout")?),
-                "mpi" => program.only_mpi = Some(first()),
+                "mpi" => {
+                    let names = value.split_whitespace().take_while(|word| !word.starts_with('('));
+                    program.mpis = names.map(str::to_owned).collect();
+                }
                 "expect" => program.expected.push(Expected::parse(value)?),
                 "expect-later" => program.later.push(first()),
                 "allow" => program.allowed.push(first()),
@@ -102,8 +107,10 @@ impl Program {
         Ok(program)
     }
 
-    pub fn runs_under(&self, mpi: &str) -> bool {
-        self.only_mpi.as_ref().is_none_or(|only| only == mpi)
+    pub fn runs_under(&self, mpi: &Mpi) -> bool {
+        let mut only = self.mpis.iter().filter(|name| !name.starts_with('!')).peekable();
+        let excluded = self.mpis.iter().filter_map(|name| name.strip_prefix('!')).any(|name| mpi.is(name));
+        !excluded && (only.peek().is_none() || only.any(|name| mpi.is(name)))
     }
 
     fn file_name(&self) -> String {
@@ -203,6 +210,29 @@ mod tests {
         assert_eq!(complain(vec![finding(7, "MPI_Send();")]).len(), 1, "text of the line");
         let other_ranks = Finding { ranks: vec![0], ..finding(7, "MPI_Recv(); //~ real-deadlock") };
         assert_eq!(complain(vec![other_ranks]).len(), 2, "missing and unexpected");
+    }
+
+    #[test]
+    fn programs_are_for_some_mpis() {
+        let runs = |comment: &str| {
+            let program = Program::parse(Path::new("bug.c"), &format!("// ranks: 4\n{comment}\n")).unwrap();
+            let mpi = |name, families| Mpi {
+                name,
+                families,
+                mpicc: PathBuf::new(),
+                mpicxx: PathBuf::new(),
+                compiler_args: &[],
+                compiler_env: Vec::new(),
+                mpiexec: PathBuf::new(),
+                lib: PathBuf::new(),
+            };
+            let all = [mpi("mpich", &["mpich"]), mpi("intel", &["mpich", "intel"]), mpi("openmpi", &["openmpi"])];
+            all.iter().map(|mpi| program.runs_under(mpi)).collect::<Vec<_>>()
+        };
+        assert_eq!(runs(""), [true, true, true]);
+        assert_eq!(runs("// mpi: mpich (a reason, not openmpi)"), [true, true, false]);
+        assert_eq!(runs("// mpi: !intel (a reason)"), [true, false, true]);
+        assert_eq!(runs("// mpi: mpich !intel"), [true, false, false]);
     }
 
     #[test]

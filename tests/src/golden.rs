@@ -10,6 +10,12 @@ use std::sync::Mutex;
 /// The names of the MPIs that a report may be kept for.
 const MPIS: [&str; 2] = ["mpich", "openmpi"];
 
+/// Are reports kept for this MPI? They hold the library's own words and its decisions about buffering, so that they are
+/// kept for the versions of the system alone.
+pub fn is_kept_for(mpi: &str) -> bool {
+    MPIS.contains(&mpi)
+}
+
 fn common(program: &Path) -> PathBuf {
     program.with_extension("expected")
 }

@@ -7,6 +7,7 @@ pub mod expect;
 pub mod golden;
 pub mod mpi;
 pub mod normalize;
+pub mod python;
 pub mod report;
 pub mod run;
 pub mod schedule;

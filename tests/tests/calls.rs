@@ -30,7 +30,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let table: Arc<Mutex<Vec<Row>>> = Arc::default();
     let mut trials = Vec::new();
-    for mpi in mpi::required() {
+    for mpi in mpi::required().into_iter().chain(mpi::others()) {
         for binding in Binding::ALL {
             let (table, mpi) = (Arc::clone(&table), mpi.clone());
             trials.push(Trial::test(format!("{}::{}", mpi.name, binding.slug()), move || {
@@ -50,12 +50,12 @@ fn main() {
 
 fn show(rows: &[Row]) -> String {
     let mut text = format!(
-        "{:10} {:16} {:>9} {:>9} {:>6} {:>9}\n",
+        "{:14} {:16} {:>9} {:>9} {:>6} {:>9}\n",
         "MPI", "binding", "functions", "excluded", "calls", "recorded"
     );
     for row in rows {
         let Row { mpi, binding, covered, excluded, made, recorded } = row;
-        _ = writeln!(text, "{mpi:10} {binding:16} {covered:9} {excluded:9} {made:6} {recorded:9}");
+        _ = writeln!(text, "{mpi:14} {binding:16} {covered:9} {excluded:9} {made:6} {recorded:9}");
     }
     text
 }
@@ -70,7 +70,7 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
     let mut wrong = BTreeMap::new();
     let (mut called, mut left_out) = (BTreeSet::new(), BTreeSet::new());
     for scenario in scenarios()? {
-        let program = Program::new(&scenario, mpi.name, binding, &toolchain.available)?;
+        let program = Program::new(&scenario, mpi, binding, &toolchain.available)?;
         called.extend(program.steps.iter().map(|step| step.function.name));
         left_out.extend(program.left_out.iter().copied());
         match toolchain.run(&program, interposer) {

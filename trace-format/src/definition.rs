@@ -139,6 +139,25 @@ pub enum Definition {
         id: Id,
         bytes: Vec<u8>,
     },
+    /// A place in the source of an interpreted program.
+    Source {
+        id: Id,
+        file: String,
+        function: String,
+        /// 1-based; 0 if not known.
+        line: u32,
+    },
+    /// A call stack through an interpreter; numbered like [`Definition::Stack`].
+    SourceStack {
+        id: Id,
+        /// [`Definition::Source`] of the functions of the program, innermost first.
+        sources: Vec<Id>,
+        /// [`Definition::Stack`] of the process. Its frames up to the first one in the interpreter were called by
+        /// `sources[0]`.
+        stack: Id,
+        /// An address in the interpreter.
+        interpreter: u64,
+    },
 }
 
 /// Neighbours of the calling process in a communicator with a topology, as ranks of the communicator, in the

@@ -12,13 +12,14 @@
 //! 1: MPI_Isend(dest=0, request=@0x10) = ok {request=r1}    `@` is the address of the request variable
 //! 1: MPI_Waitall(requests=[r1,r2]) = ok
 //! 0.1: MPI_Barrier() = ok                              thread 1 of rank 0
+//! 0.1: thread-level MPI_THREAD_SERIALIZED beside 0    the last call of thread 1 was forbidden: thread 0 was in one
 //! 0: exit 0 / 0: signal 8 / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
-use crate::call::{Call, Outcome, Status, SystemEvent, Value, special};
+use crate::call::{Call, Outcome, Status, SystemEvent, ThreadLevel, Value, special};
 use crate::definition::{COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
 use crate::mpi::predefined::{DATATYPES, ERROR_CLASSES, OPS, datatype_id, error_class_name, op_id};
 use crate::mpi::{Dir, FnId, Kind};
@@ -278,6 +279,13 @@ impl Parser {
                 let text = rest.split('"').nth(1).unwrap_or("").to_owned();
                 let event = SystemEvent::MpiError { call, class: error(class)?, fatal: rest.contains("fatal"), text };
                 system(thread, time, event)
+            }
+            "thread-level" => {
+                let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
+                let (level, other) = rest.split_once(" beside ").map_or((rest, None), |(l, o)| (l, Some(o)));
+                let level = ThreadLevel::by_name(level).ok_or_else(|| format!("`{level}` is no level"))?;
+                let other = other.map(|o| o.parse().map_err(|_| format!("`{o}` is no thread"))).transpose()?;
+                system(thread, time, SystemEvent::ThreadLevel { call, level, other })
             }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;

@@ -102,6 +102,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         }
     }
     check_partial_collectives(model);
+    model.decide_misuse(true);
     for comm in &mut model.comms.list {
         let found = std::mem::take(&mut comm.report);
         if !comm.space.tangled {
@@ -263,7 +264,7 @@ fn alone(model: &Model) -> Vec<Alone> {
         }
         ops.extend(comm.boxes.values().flat_map(|b| b.alone()));
     }
-    ops.retain(|op| model.ops.get(*op).is_some_and(|o| !o.matched));
+    ops.retain(|op| model.ops.get(*op).is_some_and(|o| !o.matched && !o.dim));
     ops.sort_by_key(|op| {
         let o = &model.ops[*op];
         (o.rank, o.shown().thread, o.shown().index, o.is_send())

@@ -11,6 +11,7 @@
 
 pub(crate) mod collective;
 pub(crate) mod comms;
+pub(crate) mod concurrent;
 pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
@@ -30,10 +31,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 use slab::Slab;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use trace_format::call::SystemEvent;
+use trace_format::call::{SystemEvent, ThreadLevel};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::finding::{CallRef, Finding};
-use trace_format::mpi::{Kind, predefined};
+use trace_format::mpi::{FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
 use trace_format::text::{Names, format_call};
 use types::{Amount, Signatures};
@@ -130,6 +131,15 @@ pub(crate) struct MpiError {
     pub(crate) text: String,
 }
 
+/// A call that the level of thread support forbids.
+#[derive(Debug, Clone)]
+pub(crate) struct Breach {
+    pub(crate) call: Arc<Origin>,
+    pub(crate) level: ThreadLevel,
+    /// The thread that was in a call at the same time, and that call.
+    pub(crate) other: Option<(u16, Option<Arc<Origin>>)>,
+}
+
 /// Everything about one rank.
 #[derive(Default)]
 pub(crate) struct Rank {
@@ -140,11 +150,21 @@ pub(crate) struct Rank {
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
     /// MPI_THREAD_MULTIPLE: threads that have made no call yet may make one at any time.
     pub(crate) multiple: bool,
+    /// Time of the last event.
+    pub(crate) now: u64,
+    /// Ticks that clocks of two processors may differ by, at most.
+    pub(crate) slack: u64,
+    /// Calls that the level of thread support forbids.
+    pub(crate) breaches: Vec<Breach>,
     types: FxHashMap<Id, Amount>,
     names: FxHashMap<(bool, Id), String>,
     modules: Vec<(u64, u64, u64, u64)>,
     places: FxHashMap<Id, u64>,
+    /// Places in the source of interpreted programs, hashed.
+    sources: FxHashMap<Id, u64>,
     pub(crate) initialized: bool,
+    /// The function that started MPI.
+    pub(crate) start: Option<FnId>,
     pub(crate) finalize: Option<Arc<Origin>>,
     pub(crate) finalized: bool,
     pub(crate) exit: Option<i32>,
@@ -171,10 +191,15 @@ pub(crate) struct Model {
     pub(crate) signatures: Signatures,
     /// Calls of MPI_Intercomm_create by their two leaders (the lower one first) and tag: how many each made.
     pub(crate) bridges: FxHashMap<(i32, i32, i64), [u64; 2]>,
+    /// Uses by two threads at once of which it is not certain yet that they were.
+    pub(crate) undecided: Vec<concurrent::Misuse>,
     /// Messages to be judged at the end.
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
 }
+
+/// Clocks of two processors of a machine may differ by a second divided by this.
+const CLOCK_SLACK: u64 = 1_000_000;
 
 /// See the module.
 pub struct Engine {
@@ -194,6 +219,7 @@ impl Engine {
                 ops: Slab::default(),
                 signatures: Signatures::new(),
                 bridges: FxHashMap::default(),
+                undecided: Vec::new(),
                 suspects: FxHashMap::default(),
                 report: Report::default(),
             },
@@ -207,6 +233,13 @@ impl Engine {
         }
     }
 
+    /// Ticks of this rank's time stamps in a second.
+    pub fn set_ticks_per_second(&mut self, rank: i32, ticks: u64) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.slack = ticks / CLOCK_SLACK;
+        }
+    }
+
     /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.
     pub fn feed(&mut self, rank: i32, event: RankEvent) {
         if self.model.rank_mut(rank).is_none() {
@@ -215,8 +248,8 @@ impl Engine {
         match event {
             RankEvent::Definition(d) => self.model.define(rank, d),
             RankEvent::Call(call) => self.model.call(rank, call),
-            RankEvent::Return { thread, index, class, outs, .. } => {
-                self.model.return_of(rank, thread, index, class, &outs);
+            RankEvent::Return { thread, index, time, class, outs, .. } => {
+                self.model.return_of(rank, thread, index, time, class, &outs);
             }
             RankEvent::System { thread, event, .. } => self.model.system(rank, thread, event),
         }
@@ -279,6 +312,17 @@ impl Model {
                 let place = r.place_of_frames(&frames);
                 r.places.insert(id, place);
             }
+            Definition::Source { id, file, function, line } => {
+                let mut h = FxHasher::default();
+                (file, function, line).hash(&mut h);
+                r.sources.insert(id, h.finish());
+            }
+            Definition::SourceStack { id, sources, stack, .. } => {
+                let mut h = FxHasher::default();
+                r.places.get(&stack).hash(&mut h);
+                sources.iter().for_each(|source| r.sources.get(source).hash(&mut h));
+                r.places.insert(id, h.finish());
+            }
             Definition::Comm { id, local, remote, neighbors } => {
                 if let Some(neighbors) = neighbors {
                     r.objects.neighbors.insert(id, neighbors);
@@ -320,12 +364,18 @@ impl Model {
             SystemEvent::Exit { status } => r.exit = Some(status),
             SystemEvent::Signal { signal, pc, .. } => r.signal = Some(Signal { thread, signal, pc }),
             SystemEvent::MpiError { call, class, fatal, text } => {
-                let t = r.threads.iter().find(|t| t.number == thread);
-                let call = t.and_then(|t| {
-                    let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == call);
-                    open.or(t.last.as_ref().filter(|l| l.index == call)).cloned()
-                });
+                let call = r.call(thread, call);
                 r.errors.push(MpiError { call, class, fatal, text });
+            }
+            SystemEvent::ThreadLevel { call, level, other } => {
+                let in_call = |number| {
+                    let thread = r.threads.iter().find(|t| t.number == number);
+                    thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
+                };
+                let other = other.map(|number| (number, in_call(number)));
+                if let Some(call) = r.call(thread, call) {
+                    r.breaches.push(Breach { call, level, other });
+                }
             }
             SystemEvent::Lost { .. } => r.lost = true,
             SystemEvent::Recording { on } => r.holed |= !on,
@@ -408,6 +458,13 @@ impl Rank {
     /// Calls that have not returned, innermost first, thread by thread.
     pub(crate) fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
         self.threads.iter().flat_map(|t| t.open.iter().rev())
+    }
+
+    /// A call of a thread that is open or was its last one.
+    fn call(&self, thread: u16, index: u64) -> Option<Arc<Origin>> {
+        let t = self.threads.iter().find(|t| t.number == thread)?;
+        let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
+        open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
     }
 
     pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {

@@ -4,7 +4,7 @@
 mod predefined;
 pub(crate) use predefined::Predefined;
 
-use trace_format::call::{Status, special};
+use trace_format::call::{Status, ThreadLevel, special};
 use trace_format::mpi::Kind;
 
 /// One binary interface of MPI.
@@ -12,7 +12,10 @@ use trace_format::mpi::Kind;
 pub(crate) enum Family {
     Mpich,
     OpenMpi,
+    /// The ABI of MPI 5 (MPI 5.0, chapter 20).
     Standard,
+    /// A draft of it with other numbers, in Intel MPI 2021.
+    Draft,
 }
 
 /// Byte offsets in MPI_Status.
@@ -100,27 +103,37 @@ static OPENMPI: Abi = Abi {
     lowest_address: 4096,
 };
 
-static STANDARD: Abi = Abi {
-    family: Family::Standard,
-    name: "standard",
-    status: StatusLayout { size: 32, source: 0, tag: 4, count: CountLayout::Split(12, 16) },
-    any_source: -1,
-    any_tag: -2,
-    proc_null: -3,
-    root: -4,
-    in_place: 1,
-    status_ignore: 0,
-    order_fortran: 15,
-    distribute_none: 16,
-    distribute_cyclic: 18,
-    distribute_default: 19,
-    topo_cart: 211,
-    topo_graph: 212,
-    topo_dist_graph: 213,
-    max_error_string: 512,
-    max_library_version: 8192,
-    lowest_address: 4096,
-};
+static STANDARD: Abi = standard(Family::Standard);
+static DRAFT: Abi = standard(Family::Draft);
+
+const fn standard(family: Family) -> Abi {
+    Abi {
+        family,
+        name: "standard",
+        status: StatusLayout { size: 32, source: 0, tag: 4, count: CountLayout::Split(12, 16) },
+        any_source: -1,
+        any_tag: -2,
+        proc_null: -3,
+        root: -4,
+        in_place: 1,
+        status_ignore: 0,
+        order_fortran: 15,
+        distribute_none: 16,
+        distribute_cyclic: 18,
+        distribute_default: 19,
+        topo_cart: 211,
+        topo_graph: 212,
+        topo_dist_graph: 213,
+        max_error_string: 512,
+        max_library_version: 8192,
+        lowest_address: 4096,
+    }
+}
+
+/// The attribute of MPI_COMM_WORLD that holds MPI_LASTUSEDCODE, in the ABI of MPI 5 and in the draft.
+pub(crate) const LAST_USED_CODE: (u64, u64) = (506, 507);
+/// MPI_ERR_LASTCODE of both.
+pub(crate) const LAST_CODE: i32 = 0x3fff;
 
 impl Abi {
     pub(crate) fn of(family: Family) -> &'static Abi {
@@ -128,6 +141,7 @@ impl Abi {
             Family::Mpich => &MPICH,
             Family::OpenMpi => &OPENMPI,
             Family::Standard => &STANDARD,
+            Family::Draft => &DRAFT,
         }
     }
 
@@ -207,6 +221,12 @@ impl Abi {
         }
     }
 
+    /// The level of thread support that a value of this family stands for.
+    pub(crate) fn thread_level(&self, value: i32) -> Option<ThreadLevel> {
+        let name = self.constants().find(|(n, v)| n.starts_with("MPI_THREAD_") && *v == i64::from(value))?.0;
+        ThreadLevel::by_name(name)
+    }
+
     /// Neutral number of an error class of this family.
     pub(crate) fn error_class(&self, class: i32) -> u16 {
         if class == 0 {
@@ -217,7 +237,7 @@ impl Abi {
                 == match self.family {
                     Family::Mpich => *mpich,
                     Family::OpenMpi => *openmpi,
-                    Family::Standard => *standard,
+                    Family::Standard | Family::Draft => *standard,
                 }
         });
         place.map_or(trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS, |i| i as u16 + 1)
@@ -230,6 +250,7 @@ impl Abi {
                 Family::Mpich => *mpich,
                 Family::OpenMpi => *openmpi,
                 Family::Standard => *standard,
+                Family::Draft => predefined::draft_constant(name).or(*standard),
             };
             value.map(|v| (*name, v))
         })

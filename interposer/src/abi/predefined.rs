@@ -1,6 +1,8 @@
 //! Predefined handles of the three families. `mpich` and `standard` are handle values; `openmpi` is the name of the
 //! data symbol whose address is the handle (look it up in the global scope first: executables may have their own copy).
 
+use super::Family;
+
 /// One predefined handle.
 pub(crate) struct Predefined {
     pub(crate) name: &'static str,
@@ -16,6 +18,31 @@ const fn row(
     standard: Option<u64>,
 ) -> Predefined {
     Predefined { name, mpich, openmpi, standard }
+}
+
+impl Predefined {
+    /// The handle in a family; `symbol` finds the address of a data symbol.
+    pub(crate) fn handle(&self, family: Family, symbol: impl FnOnce(&str) -> Option<u64>) -> Option<u64> {
+        match family {
+            Family::Mpich => self.mpich,
+            Family::OpenMpi => self.openmpi.and_then(symbol),
+            Family::Standard => self.standard,
+            Family::Draft => in_draft(&DRAFT_HANDLES, self.name).or(self.standard),
+        }
+    }
+}
+
+/// What the draft of the ABI numbers in another way.
+static DRAFT_HANDLES: [(&str, u64); 2] = [("MPI_ERRORS_ABORT", 0x143), ("MPI_ERRORS_RETURN", 0x142)];
+static DRAFT_CONSTANTS: [(&str, i64); 3] = [("MPI_SEEK_CUR", 402), ("MPI_SEEK_END", 403), ("MPI_SEEK_SET", 401)];
+
+fn in_draft<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
+    list.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+}
+
+/// The value of a named constant that the draft numbers in another way.
+pub(crate) fn draft_constant(name: &str) -> Option<i64> {
+    in_draft(&DRAFT_CONSTANTS, name)
 }
 
 #[rustfmt::skip]

@@ -55,8 +55,7 @@ impl Toolchain {
         let mut toolchain = Toolchain { mpi: mpi.clone(), binding, compiler, available: BTreeSet::new() };
         // The program that does nothing says which libraries there are, or that the binding has no module.
         let smallest = Scenario::parse("smallest", "MPI_Init(argc, argv)\nMPI_Comm_rank(WORLD, me)\nMPI_Finalize()")?;
-        let program =
-            Program::new(&smallest, mpi.name, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
+        let program = Program::new(&smallest, mpi, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
         match toolchain.compile(&program) {
             Ok((_, executable)) => toolchain.available = exports::functions(&executable, binding)?,
             Err(_) if binding.is_fortran() => return Ok(None),
@@ -84,7 +83,7 @@ impl Toolchain {
             let (part, modules) = (dir.join(format!("part-{}", std::process::id())), format!("-J{}", dir.display()));
             let fortran: Vec<&str> = FORTRAN_FLAGS.into_iter().chain([modules.as_str()]).collect();
             let flags = if self.binding.is_fortran() { &fortran[..] } else { &C_FLAGS[..] };
-            compile::compile_to(&part, &self.compiler, flags, &source)?;
+            compile::compile_to(&part, &self.mpi, &self.compiler, flags, &source)?;
             std::fs::rename(&part, &executable)?;
         }
         Ok((source, executable))

@@ -3,6 +3,7 @@
 
 use super::notation::{Arg, Declaration, Element, ExpectedStatus, Scenario, Statement};
 use super::{Binding, c, fortran};
+use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::mpi::{Class, Dir, FnId, Function, Kind, Param};
@@ -88,7 +89,7 @@ impl Program {
     /// The program of `scenario` in a binding of an MPI that has the functions `available`.
     pub fn new(
         scenario: &Scenario,
-        mpi: &str,
+        mpi: &Mpi,
         binding: Binding,
         available: &BTreeSet<&'static str>,
     ) -> Result<Program> {
@@ -118,8 +119,7 @@ impl Program {
         for paragraph in &scenario.paragraphs {
             let called = paragraph.statements.iter().map(|s| s.function);
             let has_all = called.chain(paragraph.needs.iter().copied()).all(|f| available.contains(f.name()));
-            let both = format!("{mpi}::{}", binding.slug());
-            if paragraph.not.iter().any(|name| *name == binding.slug() || *name == mpi || *name == both) {
+            if paragraph.not.iter().any(|name| is_meant(name, mpi, binding)) {
                 let functions = paragraph.statements.iter().map(|s| program.variant(s.function, available).name);
                 program.left_out.extend(functions.collect::<Vec<_>>());
             } else if has_all {
@@ -290,6 +290,14 @@ fn witness(program: &Program, writer: &dyn Writer, step: &Step, when: &str, text
         } else if is_integer(p.kind) || p.kind == Kind::Pointer {
             writer.witness_integers(when, step, p, variable, passed, text);
         }
+    }
+}
+
+/// Is it meant by `use-mpi` (a binding), `mpich` (an MPI or a family) or `mpich::use-mpi`?
+fn is_meant(name: &str, mpi: &Mpi, binding: Binding) -> bool {
+    match name.split_once("::") {
+        Some((of, slug)) => mpi.is(of) && binding.slug() == slug,
+        None => mpi.is(name) || binding.slug() == name,
     }
 }
 

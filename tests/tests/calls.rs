@@ -1,5 +1,6 @@
 //! Every MPI function, called from C and from the three Fortran bindings: it is recorded once, at its line, with the right
-//! arguments and results. Ends with a table of what was called and recorded.
+//! arguments and results. Ends with a table of what was called and recorded; it is in `calls/table.txt` of the tests'
+//! scratch directory, too.
 //!
 //! `MPIVET_CALLS_PLAIN=1` runs the programs without mpivet, to see that they are right themselves.
 
@@ -32,6 +33,9 @@ fn main() {
     let mut trials = Vec::new();
     for mpi in mpi::required().into_iter().chain(mpi::others()) {
         for binding in Binding::ALL {
+            if binding.is_fortran() && mpi.mpifort().is_none() {
+                continue;
+            }
             let (table, mpi) = (Arc::clone(&table), mpi.clone());
             trials.push(Trial::test(format!("{}::{}", mpi.name, binding.slug()), move || {
                 let row = calls(&mpi, binding).map_err(|error| Failed::from(format!("{error:#}")));
@@ -43,7 +47,14 @@ fn main() {
     let conclusion = libtest_mimic::run(&arguments, trials);
     if let Ok(mut rows) = table.lock() {
         rows.sort_by_key(|row| (row.mpi, row.binding));
-        print!("{}", show(&rows));
+        let text = show(&rows);
+        print!("{text}");
+        let file = mpivet_tests::scratch().join("calls/table.txt");
+        if !rows.is_empty()
+            && let Err(error) = std::fs::write(&file, text)
+        {
+            eprintln!("{}: {error}", file.display());
+        }
     }
     conclusion.exit();
 }

@@ -525,3 +525,49 @@ fn neutral(kind: Kind, name: &str) -> Option<i64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::Binding;
+    use crate::calls::notation::Scenario;
+    use crate::mpi::Mpi;
+
+    const SCENARIO: &str = "int a[8]\nMPI_Comm_rank(WORLD, me)\nMPI_Send(a, 8, INT, 1, 7, WORLD)\nMPI_Barrier(WORLD)\n";
+    const WITNESS: &str = "addr 0 a 4096\nout 2 rank 0\nrank 0 - 0\n";
+
+    /// What is said of a recording in the notation of traces. It has no stacks, so that no call has a place.
+    fn complaints(calls: &str) -> Vec<String> {
+        let names = ["MPI_Comm_rank", "MPI_Send", "MPI_Barrier"];
+        let mpi = Mpi::for_tests();
+        let scenario = Scenario::parse("test", SCENARIO).unwrap();
+        let program = Program::new(&scenario, &mpi, Binding::C, &names.into()).unwrap();
+        let (_, witness) = Witness::parse(WITNESS).unwrap();
+        let mut recorded = Recorded::default();
+        for (_, event) in trace_format::text::parse(calls).unwrap().events {
+            recorded.add(event);
+        }
+        let mut tally = Tally::default();
+        check(&program, "test.c", 0, &witness, &mut recorded, &mut tally);
+        tally.complaints.into_iter().map(|(_, c)| c).filter(|c| !c.contains("has its place in nowhere")).collect()
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_or_too_much_is_seen() {
+        let rank = "0: MPI_Comm_rank() = ok {rank=0}\n";
+        let send = "0: MPI_Send(buf=0x1000, count=8, dest=1, tag=7) = ok\n";
+        let barrier = "0: MPI_Barrier() = ok\n";
+        let said = |parts: &[&str]| complaints(&parts.concat()).join("\n");
+        assert_eq!(said(&[rank, send, barrier]), "");
+        assert!(said(&[rank, barrier]).contains("MPI_Send of line"), "missing");
+        assert!(said(&[rank, send, send, barrier]).contains("was not made"), "twice");
+        assert!(said(&[rank, &send.replace("tag=7", "tag=8"), barrier]).contains("tag at the call"), "input");
+        assert!(said(&[&rank.replace("rank=0", "rank=1"), send, barrier]).contains("rank at the return"), "output");
+        assert!(said(&[rank, &send.replace(" = ok", ""), barrier]).contains("has no return"), "open");
+        assert!(said(&[rank, &send.replace("0x1000", "0x2000"), barrier]).contains("buf at the call"), "address");
+        assert!(
+            said(&[rank, send, &barrier.replace("()", "(comm=MPI_COMM_SELF)")]).contains("comm at the call"),
+            "handle"
+        );
+    }
+}

@@ -48,7 +48,7 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// `None` if the MPI has no compiler for the binding.
+    /// `None` if the MPI does not have the binding.
     pub fn of(mpi: &Mpi, binding: Binding) -> Result<Option<Toolchain>> {
         let compiler = if binding.is_fortran() { mpi.mpifort() } else { Some(mpi.mpicc.clone()) };
         let Some(compiler) = compiler else { return Ok(None) };
@@ -58,7 +58,8 @@ impl Toolchain {
         let program = Program::new(&smallest, mpi, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
         match toolchain.compile(&program) {
             Ok((_, executable)) => toolchain.available = exports::functions(&executable, binding)?,
-            Err(_) if binding.is_fortran() => return Ok(None),
+            // Not every MPI comes with modules, or with modules for this compiler.
+            Err(error) if format!("{error:#}").contains("module file") => return Ok(None),
             Err(error) => return Err(error),
         }
         // Without functions for large counts it would be the program in plain C once more.

@@ -102,8 +102,8 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
     let excluded = |name: &str| {
         left_out.contains(name) || EXCLUSIONS.iter().any(|(f, scope, _)| *f == name && scope.includes(binding))
     };
-    // What is there for large counts alone is the business of the program for large counts.
-    let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == (binding == Binding::LargeC);
+    // What is there for large counts alone is the business of the programs for large counts.
+    let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == binding.is_large();
     let left = toolchain.available.iter().copied().filter(|f| of_binding(f) && !called.contains(f));
     let left: Vec<&str> = left.collect();
     row.excluded = left.iter().filter(|f| excluded(f)).count();

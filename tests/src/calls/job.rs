@@ -64,7 +64,7 @@ impl Toolchain {
         }
         // Without functions for large counts it would be the program in plain C once more.
         let has_large = toolchain.available.iter().any(|name| is_large(name));
-        Ok((binding != Binding::LargeC || has_large).then_some(toolchain))
+        Ok((!binding.is_large() || has_large).then_some(toolchain))
     }
 
     fn dir(&self) -> PathBuf {

@@ -212,7 +212,7 @@ impl Program {
         let row = function.row();
         let large = FnId::by_name(&format!("{}_c", row.name)).map(FnId::row);
         match large.filter(|l| l.params.len() == row.params.len() && available.contains(l.name)) {
-            Some(large) if self.binding == Binding::LargeC => large,
+            Some(large) if self.binding.is_large() => large,
             _ => row,
         }
     }
@@ -295,9 +295,10 @@ fn witness(program: &Program, writer: &dyn Writer, step: &Step, when: &str, text
 
 /// Is it meant by `use-mpi` (a binding), `mpich` (an MPI or a family) or `mpich::use-mpi`?
 fn is_meant(name: &str, mpi: &Mpi, binding: Binding) -> bool {
+    let is_binding = |slug: &str| binding.slug() == slug || binding.is_f08() && slug == Binding::UseMpiF08.slug();
     match name.split_once("::") {
-        Some((of, slug)) => mpi.is(of) && binding.slug() == slug,
-        None => mpi.is(name) || binding.slug() == name,
+        Some((of, slug)) => mpi.is(of) && is_binding(slug),
+        None => mpi.is(name) || is_binding(name),
     }
 }
 

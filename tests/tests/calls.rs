@@ -19,7 +19,8 @@ struct Row {
     mpi: &'static str,
     binding: Binding,
     covered: usize,
-    excluded: usize,
+    /// Functions that the binding has and no program calls, with the reason.
+    excluded: BTreeMap<&'static str, String>,
     made: u64,
     recorded: u64,
 }
@@ -66,7 +67,21 @@ fn show(rows: &[Row]) -> String {
     );
     for row in rows {
         let Row { mpi, binding, covered, excluded, made, recorded } = row;
+        let excluded = excluded.len();
         _ = writeln!(text, "{mpi:14} {binding:16} {covered:9} {excluded:9} {made:6} {recorded:9}");
+    }
+    let mut places: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for row in rows {
+        for (function, why) in &row.excluded {
+            places.entry((why, function)).or_default().push(format!("{}::{}", row.mpi, row.binding.slug()));
+        }
+    }
+    let mut functions: BTreeMap<(&str, Vec<String>), Vec<&str>> = BTreeMap::new();
+    for ((why, function), places) in places {
+        functions.entry((why, places)).or_default().push(function);
+    }
+    for ((why, places), functions) in functions {
+        _ = writeln!(text, "not called: {}: {why} ({})", functions.join(", "), places.join(", "));
     }
     text
 }
@@ -76,14 +91,14 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
     let Some(toolchain) = Toolchain::of(mpi, binding)? else { return Ok(None) };
     let interposer = vet::mpivet()?.with_file_name("libmpivet.so");
     let interposer = std::env::var_os("MPIVET_CALLS_PLAIN").is_none().then_some(interposer.as_path());
-    let mut row = Row { mpi: mpi.name, binding, covered: 0, excluded: 0, made: 0, recorded: 0 };
+    let mut row = Row { mpi: mpi.name, binding, covered: 0, excluded: BTreeMap::new(), made: 0, recorded: 0 };
     let mut problems = Vec::new();
     let mut wrong = BTreeMap::new();
-    let (mut called, mut left_out) = (BTreeSet::new(), BTreeSet::new());
+    let (mut called, mut left_out) = (BTreeSet::new(), BTreeMap::new());
     for scenario in scenarios()? {
         let program = Program::new(&scenario, mpi, binding, &toolchain.available)?;
         called.extend(program.steps.iter().map(|step| step.function.name));
-        left_out.extend(program.left_out.iter().copied());
+        left_out.extend(program.left_out.clone());
         match toolchain.run(&program, interposer) {
             Ok(tally) => {
                 row.made += tally.made;
@@ -99,16 +114,19 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
             Err(error) => problems.push(format!("{}: {error:#}", scenario.name)),
         }
     }
-    let excluded = |name: &str| {
-        left_out.contains(name) || EXCLUSIONS.iter().any(|(f, scope, _)| *f == name && scope.includes(binding))
-    };
     // What is there for large counts alone is the business of the programs for large counts.
     let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == binding.is_large();
     let left = toolchain.available.iter().copied().filter(|f| of_binding(f) && !called.contains(f));
     let left: Vec<&str> = left.collect();
-    row.excluded = left.iter().filter(|f| excluded(f)).count();
     row.covered = called.len();
-    let forgotten: Vec<&&str> = left.iter().filter(|f| !excluded(f)).collect();
+    let mut forgotten = Vec::new();
+    for name in left {
+        let listed = EXCLUSIONS.iter().find(|(f, scope, _)| *f == name && scope.includes(binding));
+        match left_out.remove(name).or(listed.map(|(.., why)| (*why).to_owned())) {
+            Some(why) => _ = row.excluded.insert(name, why),
+            None => forgotten.push(name),
+        }
+    }
     if !forgotten.is_empty() {
         problems.push(format!("{} functions neither called nor excluded: {forgotten:?}", forgotten.len()));
     }

@@ -71,8 +71,8 @@ pub struct Program {
     pub binding: Binding,
     pub variables: BTreeMap<String, Variable>,
     pub steps: Vec<Step>,
-    /// Functions that it does not call for a reason that the scenario gives.
-    pub left_out: BTreeSet<&'static str>,
+    /// Functions that it does not call, with the reason that the scenario gives.
+    pub left_out: BTreeMap<&'static str, String>,
     pub ranks: usize,
     /// Constants whose values the program writes down.
     pub constants: BTreeSet<String>,
@@ -98,7 +98,7 @@ impl Program {
             binding,
             variables: BTreeMap::new(),
             steps: Vec::new(),
-            left_out: BTreeSet::new(),
+            left_out: BTreeMap::new(),
             ranks: scenario.ranks,
             constants: TRANSLATED.iter().map(|name| (*name).to_owned()).collect(),
             text: String::new(),
@@ -119,9 +119,11 @@ impl Program {
         for paragraph in &scenario.paragraphs {
             let called = paragraph.statements.iter().map(|s| s.function);
             let has_all = called.chain(paragraph.needs.iter().copied()).all(|f| available.contains(f.name()));
-            if paragraph.not.iter().any(|name| is_meant(name, mpi, binding)) {
-                let functions = paragraph.statements.iter().map(|s| program.variant(s.function, available).name);
-                program.left_out.extend(functions.collect::<Vec<_>>());
+            if let Some((_, why)) = paragraph.not.iter().find(|(name, _)| is_meant(name, mpi, binding)) {
+                for statement in &paragraph.statements {
+                    let name = program.variant(statement.function, available).name;
+                    program.left_out.insert(name, why.clone());
+                }
             } else if has_all {
                 for statement in &paragraph.statements {
                     program

@@ -4,7 +4,10 @@
 use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
-use crate::file::{BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_MAGIC, VERSION, rank_path, stage_path};
+use crate::file::{
+    BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, stage_path_of,
+    trace_path,
+};
 use crate::mpi::table_hash;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -76,6 +79,7 @@ pub enum RankEvent {
 pub struct RankReader {
     pub header: RankHeader,
     dir: PathBuf,
+    stem: String,
     blocks: Blocks,
     /// Blocks of definitions, to be handed over before what is behind them.
     definitions: VecDeque<BlockRef>,
@@ -88,9 +92,14 @@ pub struct RankReader {
 }
 
 impl RankReader {
-    /// Opens the trace of `rank` in `dir`.
+    /// Opens the trace of `rank` of the first world in `dir`.
     pub fn open(dir: &Path, rank: i32) -> Result<RankReader, OpenError> {
-        let path = rank_path(dir, rank);
+        RankReader::open_stem(dir, &rank_stem(rank))
+    }
+
+    /// Opens the trace whose files begin with `stem`.
+    pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
+        let path = trace_path(dir, stem);
         let io_error = |source| OpenError::Io { path: path.clone(), source };
         let mut file = File::open(&path).map_err(io_error)?;
         let mut head = [0; 16];
@@ -122,9 +131,10 @@ impl RankReader {
             return Err(OpenError::OtherTable { path: path.clone(), found: header.mpivet });
         }
         Ok(RankReader {
+            blocks: Blocks::new(header.rank, path, file, 16 + len as u64),
             header,
             dir: dir.to_owned(),
-            blocks: Blocks::new(rank, path, file, 16 + len as u64),
+            stem: stem.to_owned(),
             definitions: VecDeque::new(),
             threads: BTreeMap::new(),
             blobs: Blobs::default(),
@@ -136,6 +146,17 @@ impl RankReader {
 
     pub fn rank(&self) -> i32 {
         self.header.rank
+    }
+
+    /// Gives the process another number: ranks of several worlds are numbered through.
+    pub fn renumber(&mut self, process: i32) {
+        self.header.rank = process;
+        self.blocks.rank = process;
+    }
+
+    /// What the names of its files begin with.
+    pub fn stem(&self) -> &str {
+        &self.stem
     }
 
     /// Says that the process is gone, so that what is torn now stays torn.
@@ -212,8 +233,8 @@ impl RankReader {
     /// Looks for new blocks of the file.
     fn find_blocks(&mut self) -> Result<(), OpenError> {
         loop {
-            let (dir, rank) = (&self.dir, self.header.rank);
-            let staged = || self.threads.values().any(|t| t.stage.is_some()) || stage_path(dir, rank, 0).exists();
+            let (dir, stem) = (&self.dir, &self.stem);
+            let staged = || self.threads.values().any(|t| t.stage.is_some()) || stage_path_of(dir, stem, 0).exists();
             let Some(block) = self.blocks.next(staged)? else { return Ok(()) };
             let (kind, thread) = (block.header.kind, block.header.thread);
             if kind == BlockKind::Definitions as u16 {
@@ -252,7 +273,7 @@ impl RankReader {
             if self.threads.get(&number).is_some_and(|t| t.stage.is_some()) {
                 continue;
             }
-            let path = stage_path(&self.dir, self.header.rank, number);
+            let path = stage_path_of(&self.dir, &self.stem, number);
             let Ok(file) = File::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
@@ -271,7 +292,9 @@ impl RankReader {
     /// Hands over the definitions in front of `position`.
     fn define(&mut self, position: u64, sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
         let mut payload = Vec::new();
-        while let Some(block) = self.definitions.pop_front_if(|b| b.start < position) {
+        while self.definitions.front().is_some_and(|b| b.start < position)
+            && let Some(block) = self.definitions.pop_front()
+        {
             if !self.blocks.payload(&block, &mut payload)? {
                 continue;
             }
@@ -343,14 +366,14 @@ fn read_up_to(file: &mut File, out: &mut [u8]) -> io::Result<usize> {
     Ok(done)
 }
 
-/// Ranks that have a trace file in `dir`, ascending.
-pub fn ranks_in(dir: &Path) -> io::Result<Vec<i32>> {
-    let mut ranks = Vec::new();
+/// Stems of the trace files in `dir`, by rank, the plain ones first.
+pub fn traces_in(dir: &Path) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(dir)? {
         let name = entry?.file_name();
-        let rank: Option<i32> = name.to_str().and_then(|n| n.strip_prefix("rank-")?.strip_suffix(".mpv")?.parse().ok());
-        ranks.extend(rank);
+        let Some(stem) = name.to_str().and_then(|n| n.strip_suffix(".mpv")) else { continue };
+        found.extend(rank_of_stem(stem).map(|(rank, plain)| (rank, !plain, stem.to_owned())));
     }
-    ranks.sort_unstable();
-    Ok(ranks)
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, _, stem)| stem).collect())
 }

@@ -33,6 +33,7 @@ fn header() -> RankHeader {
         stack_depth: 8,
         program: "app".into(),
         cwd: "/".into(),
+        launch: trace_format::file::Launch::default(),
     }
 }
 

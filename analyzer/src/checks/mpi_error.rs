@@ -1,6 +1,7 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
 use crate::engine::Model;
+use crate::worlds::Names;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site};
 use crate::engine::shape::shape;
@@ -39,7 +40,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                 None => Site { rank: rank as i32, call: None, pc: 0, role: "the call that failed".into() },
             };
             let name = error.call.as_ref().map_or("an MPI call", |c| c.name());
-            let text = if error.text.is_empty() { String::new() } else { format!(": {}", error.text) };
+            let text = if error.text.is_empty() { String::new() } else { format!("{}: {}", Names::KEEP, error.text) };
             let message = format!("{name} failed on rank {rank} with {class}{text}");
             let mut draft = Draft::new(CHECK, message, vec![site]);
             if error.fatal {

@@ -220,10 +220,10 @@ impl Report {
                 Finding {
                     check: k.draft.check,
                     severity: k.draft.severity,
-                    message: k.draft.message,
+                    message: model.names.rename(&k.draft.message),
                     ranks: k.ranks,
                     calls: k.draft.calls.iter().map(|s| model.call_ref(s)).collect(),
-                    notes,
+                    notes: notes.iter().map(|n| model.names.rename(n)).collect(),
                     count: k.count,
                 }
             })

@@ -23,6 +23,7 @@ pub(crate) mod slab;
 pub(crate) mod types;
 pub(crate) mod wait;
 
+use crate::worlds::Names as Processes;
 use comms::{Comms, Objects};
 use facts::{Origin, Report, Site};
 use p2p::{Op, OpId, OpKind};
@@ -156,6 +157,8 @@ pub(crate) struct Rank {
     pub(crate) slack: u64,
     /// Calls that the level of thread support forbids.
     pub(crate) breaches: Vec<Breach>,
+    /// Sessions that are open.
+    pub(crate) sessions: u32,
     types: FxHashMap<Id, Amount>,
     names: FxHashMap<(bool, Id), String>,
     modules: Vec<(u64, u64, u64, u64)>,
@@ -196,6 +199,7 @@ pub(crate) struct Model {
     /// Messages to be judged at the end.
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
+    pub(crate) names: Processes,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -222,7 +226,24 @@ impl Engine {
                 undecided: Vec::new(),
                 suspects: FxHashMap::default(),
                 report: Report::default(),
+                names: Processes::default(),
             },
+        }
+    }
+
+    /// There are more processes now; what they are called.
+    pub fn grow(&mut self, processes: i32, names: Processes) {
+        let processes = processes.max(self.model.ranks.len() as i32);
+        self.model.ranks.resize_with(processes as usize, Rank::default);
+        self.model.comms.grow(processes);
+        self.model.names = names;
+    }
+
+    /// The communicator `comm` of a rank is an intercommunicator to another world, the same one for all who are told
+    /// the same number.
+    pub fn bridge(&mut self, rank: i32, comm: Id, number: u64) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.objects.bridges.insert(comm, number);
         }
     }
 
@@ -354,7 +375,7 @@ impl Model {
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
                 self.ranks[rank as usize].types.insert(id, amount);
             }
-            Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
+            Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
         }
     }
 
@@ -402,7 +423,9 @@ impl Model {
     }
 
     pub(crate) fn call_ref(&self, site: &Site) -> CallRef {
-        let Some(origin) = &site.call else { return facts::outside(site.rank, site.pc, &site.role) };
+        let Some(origin) = &site.call else {
+            return facts::outside(site.rank, site.pc, &self.names.rename(&site.role));
+        };
         CallRef {
             rank: origin.rank,
             thread: origin.thread,
@@ -411,7 +434,7 @@ impl Model {
             text: format_call(&facts::as_call(origin), &RankNames(self, origin.rank)),
             site: origin.site,
             pc: site.pc,
-            role: site.role.clone(),
+            role: self.names.rename(&site.role),
         }
     }
 
@@ -455,6 +478,11 @@ impl Model {
 }
 
 impl Rank {
+    /// It has not ended what MPI_Init or MPI_Session_init began.
+    pub(crate) fn is_left_open(&self) -> bool {
+        self.initialized && self.finalize.is_none() || self.sessions > 0
+    }
+
     /// Calls that have not returned, innermost first, thread by thread.
     pub(crate) fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
         self.threads.iter().flat_map(|t| t.open.iter().rev())

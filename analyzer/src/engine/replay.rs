@@ -355,6 +355,11 @@ impl Model {
                 r.multiple = matches!(int(outs, s.thread_level), Some(3 | 4096));
             }
             Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
+            Class::SessionInit if !failed => self.ranks[origin.rank as usize].sessions += 1,
+            Class::SessionFinalize if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions = r.sessions.saturating_sub(1);
+            }
             Class::Send(_, Start::Blocking) => {
                 if let Some(op) = entered.send {
                     if failed { self.withdraw(op) } else { self.finish_op(op) }
@@ -430,6 +435,10 @@ impl Model {
             Class::Collective(_, start) => {
                 if let Some((comm, index, _)) = entered.collective {
                     self.made_by(origin, s, comm, index, outs);
+                } else if let Some(id) = int(outs, s.new_comm) {
+                    // Where the other members of the parent are not known: told by its group and the order.
+                    let objects = &mut self.ranks[origin.rank as usize].objects;
+                    self.comms.register(origin.rank, objects, COMM, id as Id, None);
                 }
                 if start == Start::Nonblocking && !failed {
                     let mut request = Request::new(origin, s.class);

@@ -69,7 +69,12 @@ fn find(get: *mut c_void) -> Option<Interpreter> {
     let layout = Layout::of(version, &memory, symbol(c"_PyRuntime")? as u64)?;
     let is_initialized = symbol(c"Py_IsInitialized")?;
     // SAFETY: both functions take nothing, and return an int and a pointer.
-    let (is_initialized, thread_state) = unsafe { (std::mem::transmute(is_initialized), std::mem::transmute(get)) };
+    let (is_initialized, thread_state) = unsafe {
+        (
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> i32>(is_initialized),
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const c_void>(get),
+        )
+    };
     let found = Interpreter { layout, is_initialized, thread_state, code_type: symbol(c"PyCode_Type")? as u64 };
     let types = source::Types { unicode: symbol(c"PyUnicode_Type")? as u64, bytes: symbol(c"PyBytes_Type")? as u64 };
     found.looks_right(&memory, &types).then_some(found)

@@ -84,7 +84,7 @@ impl Toolchain {
             let (part, modules) = (dir.join(format!("part-{}", std::process::id())), format!("-J{}", dir.display()));
             let fortran: Vec<&str> = FORTRAN_FLAGS.into_iter().chain([modules.as_str()]).collect();
             let flags = if self.binding.is_fortran() { &fortran[..] } else { &C_FLAGS[..] };
-            compile::compile_to(&part, &self.mpi, &self.compiler, flags, &source)?;
+            compile::compile_to(&self.mpi, &part, &self.compiler, flags, &source)?;
             std::fs::rename(&part, &executable)?;
         }
         Ok((source, executable))

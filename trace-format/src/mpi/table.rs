@@ -991,8 +991,8 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
 
     // 11.3  The sessions model
     fn MPI_Session_init / mpi_session_init (In info: Info, In errhandler: Errhandler, Out session: Session)
-        -> Code : Create;
-    fn MPI_Session_finalize / mpi_session_finalize (InOut session: Session) -> Code : Free;
+        -> Code : SessionInit;
+    fn MPI_Session_finalize / mpi_session_finalize (InOut session: Session) -> Code : SessionFinalize;
     fn MPI_Session_get_num_psets / mpi_session_get_num_psets (In session: Session, In info: Info, Out npset_names: Int)
         -> Code : Local;
     fn MPI_Session_get_nth_pset / mpi_session_get_nth_pset (In session: Session, In info: Info, In n: Int,

@@ -1,8 +1,9 @@
 //! Compiles a program, runs it under mpivet and reads what came of it.
 
-use super::check::{Recorded, Tally, check};
+use super::check::{Tally, check};
 use super::notation::Scenario;
 use super::program::Program;
+use super::recorded::Recorded;
 use super::witness::Witness;
 use super::{Binding, exports};
 use crate::mpi::Mpi;

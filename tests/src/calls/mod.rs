@@ -13,6 +13,7 @@ pub mod fortran;
 pub mod job;
 pub mod notation;
 pub mod program;
+pub mod recorded;
 pub mod witness;
 
 use std::fmt;

@@ -89,6 +89,21 @@ impl Mpi {
         command.envs(ENVIRONMENT).env("LC_ALL", "C").env("TZ", "UTC").env("COLUMNS", "120");
     }
 
+    /// One that is not there, for tests that start nothing.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Mpi {
+        Mpi {
+            name: "mpich",
+            families: &["mpich"],
+            mpicc: PathBuf::new(),
+            mpicxx: PathBuf::new(),
+            compiler_args: &[],
+            compiler_env: Vec::new(),
+            mpiexec: PathBuf::new(),
+            lib: PathBuf::new(),
+        }
+    }
+
     /// Is it meant by `name`, which is its own or that of a family?
     pub fn is(&self, name: &str) -> bool {
         self.name == name || self.families.contains(&name)

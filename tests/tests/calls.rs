@@ -1,5 +1,6 @@
 //! Every MPI function, called from C and from the three Fortran bindings: it is recorded once, at its line, with the right
-//! arguments and results. Ends with a table of what was called and recorded.
+//! arguments and results. Ends with a table of what was called and recorded; it is in `calls/table.txt` of the tests'
+//! scratch directory, too.
 //!
 //! `MPIVET_CALLS_PLAIN=1` runs the programs without mpivet, to see that they are right themselves.
 
@@ -18,7 +19,8 @@ struct Row {
     mpi: &'static str,
     binding: Binding,
     covered: usize,
-    excluded: usize,
+    /// Functions that the binding has and no program calls, with the reason.
+    excluded: BTreeMap<&'static str, String>,
     made: u64,
     recorded: u64,
 }
@@ -30,8 +32,11 @@ fn main() {
     let arguments = Arguments::from_args();
     let table: Arc<Mutex<Vec<Row>>> = Arc::default();
     let mut trials = Vec::new();
-    for mpi in mpi::required() {
+    for mpi in mpi::required().into_iter().chain(mpi::others()) {
         for binding in Binding::ALL {
+            if binding.is_fortran() && mpi.mpifort().is_none() {
+                continue;
+            }
             let (table, mpi) = (Arc::clone(&table), mpi.clone());
             trials.push(Trial::test(format!("{}::{}", mpi.name, binding.slug()), move || {
                 let row = calls(&mpi, binding).map_err(|error| Failed::from(format!("{error:#}")));
@@ -43,19 +48,40 @@ fn main() {
     let conclusion = libtest_mimic::run(&arguments, trials);
     if let Ok(mut rows) = table.lock() {
         rows.sort_by_key(|row| (row.mpi, row.binding));
-        print!("{}", show(&rows));
+        let text = show(&rows);
+        print!("{text}");
+        let file = mpivet_tests::scratch().join("calls/table.txt");
+        if !rows.is_empty()
+            && let Err(error) = std::fs::write(&file, text)
+        {
+            eprintln!("{}: {error}", file.display());
+        }
     }
     conclusion.exit();
 }
 
 fn show(rows: &[Row]) -> String {
     let mut text = format!(
-        "{:10} {:16} {:>9} {:>9} {:>6} {:>9}\n",
+        "{:14} {:16} {:>9} {:>9} {:>6} {:>9}\n",
         "MPI", "binding", "functions", "excluded", "calls", "recorded"
     );
     for row in rows {
         let Row { mpi, binding, covered, excluded, made, recorded } = row;
-        _ = writeln!(text, "{mpi:10} {binding:16} {covered:9} {excluded:9} {made:6} {recorded:9}");
+        let excluded = excluded.len();
+        _ = writeln!(text, "{mpi:14} {binding:16} {covered:9} {excluded:9} {made:6} {recorded:9}");
+    }
+    let mut places: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for row in rows {
+        for (function, why) in &row.excluded {
+            places.entry((why, function)).or_default().push(format!("{}::{}", row.mpi, row.binding.slug()));
+        }
+    }
+    let mut functions: BTreeMap<(&str, Vec<String>), Vec<&str>> = BTreeMap::new();
+    for ((why, function), places) in places {
+        functions.entry((why, places)).or_default().push(function);
+    }
+    for ((why, places), functions) in functions {
+        _ = writeln!(text, "not called: {}: {why} ({})", functions.join(", "), places.join(", "));
     }
     text
 }
@@ -65,14 +91,14 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
     let Some(toolchain) = Toolchain::of(mpi, binding)? else { return Ok(None) };
     let interposer = vet::mpivet()?.with_file_name("libmpivet.so");
     let interposer = std::env::var_os("MPIVET_CALLS_PLAIN").is_none().then_some(interposer.as_path());
-    let mut row = Row { mpi: mpi.name, binding, covered: 0, excluded: 0, made: 0, recorded: 0 };
+    let mut row = Row { mpi: mpi.name, binding, covered: 0, excluded: BTreeMap::new(), made: 0, recorded: 0 };
     let mut problems = Vec::new();
     let mut wrong = BTreeMap::new();
-    let (mut called, mut left_out) = (BTreeSet::new(), BTreeSet::new());
+    let (mut called, mut left_out) = (BTreeSet::new(), BTreeMap::new());
     for scenario in scenarios()? {
-        let program = Program::new(&scenario, mpi.name, binding, &toolchain.available)?;
+        let program = Program::new(&scenario, mpi, binding, &toolchain.available)?;
         called.extend(program.steps.iter().map(|step| step.function.name));
-        left_out.extend(program.left_out.iter().copied());
+        left_out.extend(program.left_out.clone());
         match toolchain.run(&program, interposer) {
             Ok(tally) => {
                 row.made += tally.made;
@@ -88,16 +114,19 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
             Err(error) => problems.push(format!("{}: {error:#}", scenario.name)),
         }
     }
-    let excluded = |name: &str| {
-        left_out.contains(name) || EXCLUSIONS.iter().any(|(f, scope, _)| *f == name && scope.includes(binding))
-    };
-    // What is there for large counts alone is the business of the program for large counts.
-    let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == (binding == Binding::LargeC);
+    // What is there for large counts alone is the business of the programs for large counts.
+    let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == binding.is_large();
     let left = toolchain.available.iter().copied().filter(|f| of_binding(f) && !called.contains(f));
     let left: Vec<&str> = left.collect();
-    row.excluded = left.iter().filter(|f| excluded(f)).count();
     row.covered = called.len();
-    let forgotten: Vec<&&str> = left.iter().filter(|f| !excluded(f)).collect();
+    let mut forgotten = Vec::new();
+    for name in left {
+        let listed = EXCLUSIONS.iter().find(|(f, scope, _)| *f == name && scope.includes(binding));
+        match left_out.remove(name).or(listed.map(|(.., why)| (*why).to_owned())) {
+            Some(why) => _ = row.excluded.insert(name, why),
+            None => forgotten.push(name),
+        }
+    }
     if !forgotten.is_empty() {
         problems.push(format!("{} functions neither called nor excluded: {forgotten:?}", forgotten.len()));
     }

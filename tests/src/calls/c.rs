@@ -18,7 +18,7 @@ pub struct C<'a> {
 impl C<'_> {
     /// An argument, in the form in which the parameter takes it.
     fn argument(&self, p: &Param, arg: &Arg, large: bool) -> String {
-        let pointer = p.dir != Dir::In || p.kind == Kind::Status;
+        let pointer = p.dir != Dir::In || matches!(p.kind, Kind::Status | Kind::F08Status | Kind::Opaque);
         match arg {
             Arg::Int(value) if p.kind == Kind::Pointer => format!("(void *)(intptr_t){value}"),
             Arg::Int(value) => value.to_string(),
@@ -50,6 +50,8 @@ fn type_name(variable: &Variable) -> &'static str {
         (Some(Element::Byte), _) => "char",
         (None, Kind::Status) => "MPI_Status",
         (None, Kind::FStatus) => "MPI_Fint",
+        (None, Kind::F08Status) => "MPI_F08_status",
+        (None, Kind::Opaque) => "int",
         (None, kind) => kind.c_type(),
     }
 }

@@ -2,67 +2,14 @@
 
 use super::notation::{Arg, ExpectedStatus};
 use super::program::{Attribute, Program, Step, attribute};
+use super::recorded::{Recorded, neutral};
 use super::witness::Witness;
-use anyhow::{Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use trace_format::call::{Call, Outcome, Status, Value, special};
-use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, GROUP_EMPTY, Id, NULL_ID, UNKNOWN_ID};
-use trace_format::mpi::predefined::{ERRHANDLERS, INFOS, datatype_id, error_class_name, op_id};
+use trace_format::definition::{NULL_ID, UNKNOWN_ID};
+use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Dir, Kind, Many, Param, Start};
 use trace_format::plan::{Elem, Item, Len, Shape, plans};
-use trace_format::reader::{RankEvent, RankReader};
-use trace_format::symbols::Symbolizer;
-
-/// What mpivet recorded of one rank.
-#[derive(Default)]
-pub struct Recorded {
-    calls: Vec<Call>,
-    stacks: BTreeMap<Id, Vec<u64>>,
-    symbolizer: Symbolizer,
-}
-
-impl Recorded {
-    /// Reads the trace of a rank that has ended.
-    pub fn read(dir: &Path, rank: i32) -> Result<Recorded> {
-        let mut recorded = Recorded::default();
-        let mut reader = RankReader::open(dir, rank)?;
-        reader.writer_is_gone();
-        while reader.poll(64, &mut |event| recorded.add(event))? {}
-        ensure!(reader.defects.is_empty(), "{:?}", reader.defects);
-        Ok(recorded)
-    }
-
-    fn add(&mut self, event: RankEvent) {
-        match event {
-            RankEvent::Definition(Definition::Module(module)) => self.symbolizer.add_module(module),
-            RankEvent::Definition(Definition::Stack { id, frames }) => _ = self.stacks.insert(id, frames),
-            RankEvent::Call(call) => self.calls.push(call),
-            RankEvent::Return { thread, index, class, polls, outs, .. } => {
-                let open = self.calls.iter_mut().rev().find(|c| c.thread == thread && c.index == index);
-                if let Some(call) = open {
-                    (call.outcome, call.outs) = (Outcome::Returned(class), outs);
-                    call.polls = call.polls.max(polls);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Where the program made a call: its innermost frame outside of the MPI library and its bindings.
-    fn place(&mut self, site: Id) -> String {
-        for frame in self.stacks.get(&site).into_iter().flatten() {
-            let places = self.symbolizer.call_site(*frame);
-            let Some(place) = places.first() else { continue };
-            let module = place.module.rsplit('/').next().unwrap_or_default();
-            if !module.starts_with("libmpi") && !module.starts_with("libopen-") {
-                let file = place.file.rsplit('/').next().unwrap_or_default();
-                return format!("{file}:{}", place.line);
-            }
-        }
-        "nowhere".to_owned()
-    }
-}
 
 /// What came of the comparison.
 #[derive(Debug, Default)]
@@ -500,28 +447,48 @@ impl State<'_> {
     }
 }
 
-/// The value of a constant in a trace, where the trace does not have the library's own.
-fn neutral(kind: Kind, name: &str) -> Option<i64> {
-    let place = |list: &[&str]| list.iter().position(|n| *n == name).map(|i| i as i64 + 1);
-    if kind.is_handle() && name.ends_with("_NULL") {
-        return Some(NULL_ID.into());
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::Binding;
+    use crate::calls::notation::Scenario;
+    use crate::mpi::Mpi;
+
+    const SCENARIO: &str = "int a[8]\nMPI_Comm_rank(WORLD, me)\nMPI_Send(a, 8, INT, 1, 7, WORLD)\nMPI_Barrier(WORLD)\n";
+    const WITNESS: &str = "addr 0 a 4096\nout 2 rank 0\nrank 0 - 0\n";
+
+    /// What is said of a recording in the notation of traces. It has no stacks, so that no call has a place.
+    fn complaints(calls: &str) -> Vec<String> {
+        let names = ["MPI_Comm_rank", "MPI_Send", "MPI_Barrier"];
+        let mpi = Mpi::for_tests();
+        let scenario = Scenario::parse("test", SCENARIO).unwrap();
+        let program = Program::new(&scenario, &mpi, Binding::C, &names.into()).unwrap();
+        let (_, witness) = Witness::parse(WITNESS).unwrap();
+        let mut recorded = Recorded::default();
+        for (_, event) in trace_format::text::parse(calls).unwrap().events {
+            recorded.add(event);
+        }
+        let mut tally = Tally::default();
+        check(&program, "test.c", 0, &witness, &mut recorded, &mut tally);
+        tally.complaints.into_iter().map(|(_, c)| c).filter(|c| !c.contains("has its place in nowhere")).collect()
     }
-    match (kind, name) {
-        (Kind::Rank, "MPI_ANY_SOURCE") => Some(special::ANY_SOURCE.into()),
-        (Kind::Rank | Kind::Root, "MPI_PROC_NULL") => Some(special::PROC_NULL.into()),
-        (Kind::Rank, "MPI_UNDEFINED") => Some(special::UNDEFINED.into()),
-        (Kind::Root, "MPI_ROOT") => Some(special::ROOT.into()),
-        (Kind::Tag, "MPI_ANY_TAG") => Some(special::ANY_TAG.into()),
-        (Kind::SendBuf | Kind::RecvBuf | Kind::Buf, "MPI_IN_PLACE") => Some(special::IN_PLACE),
-        (Kind::SendBuf | Kind::RecvBuf | Kind::Buf, "MPI_BOTTOM") => Some(special::BOTTOM),
-        (Kind::Comm, "MPI_COMM_WORLD") => Some(COMM_WORLD.into()),
-        (Kind::Comm, "MPI_COMM_SELF") => Some(COMM_SELF.into()),
-        (Kind::Group, "MPI_GROUP_EMPTY") => Some(GROUP_EMPTY.into()),
-        (Kind::Message, "MPI_MESSAGE_NO_PROC") => Some(special::MESSAGE_NO_PROC),
-        (Kind::Datatype, name) => datatype_id(name).map(i64::from),
-        (Kind::Op, name) => op_id(name).map(i64::from),
-        (Kind::Errhandler, _) => place(ERRHANDLERS),
-        (Kind::Info, _) => place(INFOS),
-        _ => None,
+
+    #[test]
+    fn what_is_missing_or_wrong_or_too_much_is_seen() {
+        let rank = "0: MPI_Comm_rank() = ok {rank=0}\n";
+        let send = "0: MPI_Send(buf=0x1000, count=8, dest=1, tag=7) = ok\n";
+        let barrier = "0: MPI_Barrier() = ok\n";
+        let said = |parts: &[&str]| complaints(&parts.concat()).join("\n");
+        assert_eq!(said(&[rank, send, barrier]), "");
+        assert!(said(&[rank, barrier]).contains("MPI_Send of line"), "missing");
+        assert!(said(&[rank, send, send, barrier]).contains("was not made"), "twice");
+        assert!(said(&[rank, &send.replace("tag=7", "tag=8"), barrier]).contains("tag at the call"), "input");
+        assert!(said(&[&rank.replace("rank=0", "rank=1"), send, barrier]).contains("rank at the return"), "output");
+        assert!(said(&[rank, &send.replace(" = ok", ""), barrier]).contains("has no return"), "open");
+        assert!(said(&[rank, &send.replace("0x1000", "0x2000"), barrier]).contains("buf at the call"), "address");
+        assert!(
+            said(&[rank, send, &barrier.replace("()", "(comm=MPI_COMM_SELF)")]).contains("comm at the call"),
+            "handle"
+        );
     }
 }

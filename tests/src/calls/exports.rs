@@ -2,6 +2,7 @@
 //! linked with.
 
 use super::Binding;
+use super::job::is_large;
 use anyhow::{Context as _, Result, ensure};
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
 use std::collections::BTreeSet;
@@ -16,8 +17,12 @@ pub fn functions(program: &Path, binding: Binding) -> Result<BTreeSet<&'static s
     let found = FUNCTIONS.iter().filter(|f| match binding {
         Binding::C | Binding::LargeC => has(f.name.to_owned()),
         Binding::MpifH | Binding::UseMpi => has(format!("{}_", f.fortran)),
+        Binding::LargeF08 if is_large(f.name) => {
+            let base = f.fortran.trim_end_matches("_c");
+            ["f08_large_", "f08ts_large_", "c_f08_", "c_f08ts_"].iter().any(|end| has(format!("{base}_{end}")))
+        }
         // The functions with a result may be interfaces of C functions.
-        Binding::UseMpiF08 => {
+        Binding::UseMpiF08 | Binding::LargeF08 => {
             has(format!("{}_f08_", f.fortran))
                 || has(format!("{}_f08ts_", f.fortran))
                 || f.ret != Kind::Code && has(format!("{}_", f.fortran))

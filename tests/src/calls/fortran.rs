@@ -19,14 +19,14 @@ pub struct Fortran<'a> {
 
 impl Fortran<'_> {
     fn is_f08(&self) -> bool {
-        self.program.binding == Binding::UseMpiF08
+        self.program.binding.is_f08()
     }
 
     /// `use mpi`, as a line of its own; empty for mpif.h.
     fn module(&self) -> &'static str {
         match self.program.binding {
             Binding::UseMpi => "use mpi",
-            Binding::UseMpiF08 => "use mpi_f08",
+            Binding::UseMpiF08 | Binding::LargeF08 => "use mpi_f08",
             _ => "",
         }
     }
@@ -210,7 +210,8 @@ impl Writer for Fortran<'_> {
             step.function.param("argc").is_none() || !matches!(p.name, "argc" | "argv")
         });
         let mut args: Vec<String> = passed.map(|(p, arg)| self.argument(p, arg, attribute)).collect();
-        let name = step.function.name;
+        // The kinds of the arguments choose the function for large counts.
+        let name = step.function.name.strip_suffix("_c").unwrap_or(step.function.name);
         let call = match step.function.ret {
             Kind::Double => format!("own_seconds = {name}()"),
             Kind::Aint => format!("own_address = {name}({})", args.join(", ")),

@@ -1,8 +1,9 @@
 //! Compiles a program, runs it under mpivet and reads what came of it.
 
-use super::check::{Recorded, Tally, check};
+use super::check::{Tally, check};
 use super::notation::Scenario;
 use super::program::Program;
+use super::recorded::Recorded;
 use super::witness::Witness;
 use super::{Binding, exports};
 use crate::mpi::Mpi;
@@ -48,23 +49,23 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// `None` if the MPI has no compiler for the binding.
+    /// `None` if the MPI does not have the binding.
     pub fn of(mpi: &Mpi, binding: Binding) -> Result<Option<Toolchain>> {
         let compiler = if binding.is_fortran() { mpi.mpifort() } else { Some(mpi.mpicc.clone()) };
         let Some(compiler) = compiler else { return Ok(None) };
         let mut toolchain = Toolchain { mpi: mpi.clone(), binding, compiler, available: BTreeSet::new() };
         // The program that does nothing says which libraries there are, or that the binding has no module.
         let smallest = Scenario::parse("smallest", "MPI_Init(argc, argv)\nMPI_Comm_rank(WORLD, me)\nMPI_Finalize()")?;
-        let program =
-            Program::new(&smallest, mpi.name, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
+        let program = Program::new(&smallest, mpi, binding, &["MPI_Init", "MPI_Comm_rank", "MPI_Finalize"].into())?;
         match toolchain.compile(&program) {
             Ok((_, executable)) => toolchain.available = exports::functions(&executable, binding)?,
-            Err(_) if binding.is_fortran() => return Ok(None),
+            // Not every MPI comes with modules, or with modules for this compiler.
+            Err(error) if format!("{error:#}").contains("module file") => return Ok(None),
             Err(error) => return Err(error),
         }
         // Without functions for large counts it would be the program in plain C once more.
         let has_large = toolchain.available.iter().any(|name| is_large(name));
-        Ok((binding != Binding::LargeC || has_large).then_some(toolchain))
+        Ok((!binding.is_large() || has_large).then_some(toolchain))
     }
 
     fn dir(&self) -> PathBuf {

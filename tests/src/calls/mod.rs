@@ -13,6 +13,7 @@ pub mod fortran;
 pub mod job;
 pub mod notation;
 pub mod program;
+pub mod recorded;
 pub mod witness;
 
 use std::fmt;
@@ -29,13 +30,26 @@ pub enum Binding {
     UseMpi,
     /// `use mpi_f08`
     UseMpiF08,
+    /// `use mpi_f08`, with arguments of the kind `MPI_COUNT_KIND` wherever that chooses a function for large counts.
+    LargeF08,
 }
 
 impl Binding {
-    pub const ALL: [Binding; 5] = [Binding::C, Binding::LargeC, Binding::MpifH, Binding::UseMpi, Binding::UseMpiF08];
+    pub const ALL: [Binding; 6] =
+        [Binding::C, Binding::LargeC, Binding::MpifH, Binding::UseMpi, Binding::UseMpiF08, Binding::LargeF08];
 
     pub fn is_fortran(self) -> bool {
         !matches!(self, Binding::C | Binding::LargeC)
+    }
+
+    /// Does it choose the functions for large counts?
+    pub fn is_large(self) -> bool {
+        matches!(self, Binding::LargeC | Binding::LargeF08)
+    }
+
+    /// Are handles of types of their own in Fortran?
+    pub fn is_f08(self) -> bool {
+        matches!(self, Binding::UseMpiF08 | Binding::LargeF08)
     }
 
     /// Ending of the name of a source file.
@@ -51,6 +65,7 @@ impl Binding {
             Binding::MpifH => "mpif-h",
             Binding::UseMpi => "use-mpi",
             Binding::UseMpiF08 => "use-mpi-f08",
+            Binding::LargeF08 => "large-f08",
         }
     }
 }
@@ -63,6 +78,7 @@ impl fmt::Display for Binding {
             Binding::MpifH => "mpif.h",
             Binding::UseMpi => "use mpi",
             Binding::UseMpiF08 => "use mpi_f08",
+            Binding::LargeF08 => "mpi_f08, large",
         })
     }
 }

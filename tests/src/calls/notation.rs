@@ -108,8 +108,8 @@ pub enum Declaration {
 /// Calls that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct Paragraph {
-    /// What it is not for: a binding by its name for files, an MPI, or both.
-    pub not: Vec<String>,
+    /// What it is not for (a binding by its name for files, an MPI, or both), and why.
+    pub not: Vec<(String, String)>,
     /// Functions without which it is left out, besides those that it calls.
     pub needs: Vec<FnId>,
     pub statements: Vec<Statement>,
@@ -159,7 +159,7 @@ impl Scenario {
             "not" => {
                 let (binding, reason) = rest.split_once(": ").context("expected `not BINDING: reason`")?;
                 ensure!(!reason.trim().is_empty(), "a reason is missing");
-                self.paragraph().not.push(binding.trim().to_owned());
+                self.paragraph().not.push((binding.trim().to_owned(), reason.trim().to_owned()));
                 return Ok(());
             }
             _ => {

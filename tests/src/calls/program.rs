@@ -3,6 +3,7 @@
 
 use super::notation::{Arg, Declaration, Element, ExpectedStatus, Scenario, Statement};
 use super::{Binding, c, fortran};
+use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::mpi::{Class, Dir, FnId, Function, Kind, Param};
@@ -70,8 +71,8 @@ pub struct Program {
     pub binding: Binding,
     pub variables: BTreeMap<String, Variable>,
     pub steps: Vec<Step>,
-    /// Functions that it does not call for a reason that the scenario gives.
-    pub left_out: BTreeSet<&'static str>,
+    /// Functions that it does not call, with the reason that the scenario gives.
+    pub left_out: BTreeMap<&'static str, String>,
     pub ranks: usize,
     /// Constants whose values the program writes down.
     pub constants: BTreeSet<String>,
@@ -88,7 +89,7 @@ impl Program {
     /// The program of `scenario` in a binding of an MPI that has the functions `available`.
     pub fn new(
         scenario: &Scenario,
-        mpi: &str,
+        mpi: &Mpi,
         binding: Binding,
         available: &BTreeSet<&'static str>,
     ) -> Result<Program> {
@@ -97,7 +98,7 @@ impl Program {
             binding,
             variables: BTreeMap::new(),
             steps: Vec::new(),
-            left_out: BTreeSet::new(),
+            left_out: BTreeMap::new(),
             ranks: scenario.ranks,
             constants: TRANSLATED.iter().map(|name| (*name).to_owned()).collect(),
             text: String::new(),
@@ -118,10 +119,11 @@ impl Program {
         for paragraph in &scenario.paragraphs {
             let called = paragraph.statements.iter().map(|s| s.function);
             let has_all = called.chain(paragraph.needs.iter().copied()).all(|f| available.contains(f.name()));
-            let both = format!("{mpi}::{}", binding.slug());
-            if paragraph.not.iter().any(|name| *name == binding.slug() || *name == mpi || *name == both) {
-                let functions = paragraph.statements.iter().map(|s| program.variant(s.function, available).name);
-                program.left_out.extend(functions.collect::<Vec<_>>());
+            if let Some((_, why)) = paragraph.not.iter().find(|(name, _)| is_meant(name, mpi, binding)) {
+                for statement in &paragraph.statements {
+                    let name = program.variant(statement.function, available).name;
+                    program.left_out.insert(name, why.clone());
+                }
             } else if has_all {
                 for statement in &paragraph.statements {
                     program
@@ -212,7 +214,7 @@ impl Program {
         let row = function.row();
         let large = FnId::by_name(&format!("{}_c", row.name)).map(FnId::row);
         match large.filter(|l| l.params.len() == row.params.len() && available.contains(l.name)) {
-            Some(large) if self.binding == Binding::LargeC => large,
+            Some(large) if self.binding.is_large() => large,
             _ => row,
         }
     }
@@ -290,6 +292,15 @@ fn witness(program: &Program, writer: &dyn Writer, step: &Step, when: &str, text
         } else if is_integer(p.kind) || p.kind == Kind::Pointer {
             writer.witness_integers(when, step, p, variable, passed, text);
         }
+    }
+}
+
+/// Is it meant by `use-mpi` (a binding), `mpich` (an MPI or a family) or `mpich::use-mpi`?
+fn is_meant(name: &str, mpi: &Mpi, binding: Binding) -> bool {
+    let is_binding = |slug: &str| binding.slug() == slug || binding.is_f08() && slug == Binding::UseMpiF08.slug();
+    match name.split_once("::") {
+        Some((of, slug)) => mpi.is(of) && is_binding(slug),
+        None => mpi.is(name) || is_binding(name),
     }
 }
 

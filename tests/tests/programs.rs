@@ -23,12 +23,12 @@ const MPIS: &str = "MPIVET_TEST_MPIS";
 /// What is run under the MPIs that are not the system's: a deadlock, an error of the library, and correct programs with
 /// many kinds of handles and statuses.
 const SAMPLE: [&str; 6] = [
-    "real-deadlock/bug-cycle",
+    "cpp-templates/bug",
     "mpi-error/bug",
-    "clean/completion-calls",
-    "clean/derived-types",
     "clean/communicators",
-    "clean/cpp",
+    "clean/completion-calls",
+    "clean/cpp-classes",
+    "clean/derived-types",
 ];
 
 fn main() -> ExitCode {
@@ -54,6 +54,10 @@ fn main() -> ExitCode {
 fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
     let programs = programs()?;
     let blessings = Arc::new(Blessings::default());
+    for name in SAMPLE {
+        let there = programs.iter().any(|program| name_of(&program.path).is_ok_and(|n| n == name));
+        ensure!(there, "there is no example {name}");
+    }
     let mut trials = vec![Trial::test("examples::every_check_has_a_bug_and_a_twin", || {
         every_check_has_its_programs().map_err(failed)
     })];

@@ -20,6 +20,14 @@ pub struct Location {
     pub offset: u64,
 }
 
+impl Location {
+    /// Is it in MPI's own C++ bindings (MPI 2.2, chapter 16)? Their functions are inline, so that they are compiled into
+    /// the program.
+    pub fn is_cxx_binding(&self) -> bool {
+        self.function.starts_with("MPI::")
+    }
+}
+
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let function = if self.function.is_empty() { "?" } else { &self.function };

@@ -141,14 +141,17 @@ impl Symbols {
     }
 }
 
-/// Is the place in the user's code? Not in an MPI library, its bindings, mpivet or the system's libraries.
+/// Is the place in the user's code? Not in an MPI library, its bindings, an interpreter, mpivet or the system's libraries.
 pub fn is_user(place: &Location) -> bool {
     // mpi4py as it is installed: its extension module, and what it has in Python.
     const PYTHON_BINDING: &str = "-packages/mpi4py/";
     if place.module.contains(PYTHON_BINDING) || place.file.contains(PYTHON_BINDING) {
         return false;
     }
-    const LIBRARIES: [&str; 16] = [
+    if place.module == INTERPRETED {
+        return true;
+    }
+    const LIBRARIES: [&str; 18] = [
         "libmpi",
         "libpmpi",
         "libmpich",
@@ -165,9 +168,13 @@ pub fn is_user(place: &Location) -> bool {
         "ld-",
         "libm.so",
         "linux-vdso",
+        "libpython",
+        "libffi",
     ];
     let name = place.module.rsplit('/').next().unwrap_or("");
-    !LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) && !place.is_cxx_binding()
+    let version = name.strip_prefix("python");
+    let is_interpreter = version.is_some_and(|v| v.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+    !is_interpreter && !LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) && !place.is_cxx_binding()
 }
 
 /// The line that the user wrote: the innermost frame with a source line in the user's code, or else the innermost
@@ -208,6 +215,17 @@ mod tests {
         assert_eq!(of(&[&inline, &user]), Some(1));
         assert_eq!(of(&[&inline, &libc]), Some(0));
         assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn without_python_lines_the_extension_is_named() {
+        let extension = place("/v/site-packages/mpi4py/MPI.mpich.so", "", 0);
+        let interpreter = place("/opt/bin/python3.10", "/build/Python/ceval.c", 4231);
+        assert_eq!(user_frame(&[extension.clone(), interpreter.clone()]), Some(0));
+        let module = place("/v/site-packages/solver.so", "", 0);
+        assert_eq!(user_frame(&[extension.clone(), module, interpreter.clone()]), Some(1));
+        let program = place("/home/me/python_tool", "/home/me/tool.c", 3);
+        assert_eq!(user_frame(&[extension, interpreter, program]), Some(2));
     }
 
     #[test]

@@ -15,17 +15,20 @@ use rustc_hash::FxHashMap;
 use source::Memory;
 pub(crate) use source::Source;
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 use trace_format::definition::{Definition, Id};
 
 const ENTRIES: usize = 4096;
 
+type IsInitialized = unsafe extern "C" fn() -> c_int;
+type ThreadState = unsafe extern "C" fn() -> *const c_void;
+
 /// The interpreter of this process.
 struct Interpreter {
     layout: Layout,
-    is_initialized: unsafe extern "C" fn() -> c_int,
-    thread_state: unsafe extern "C" fn() -> *const c_void,
+    is_initialized: IsInitialized,
+    thread_state: ThreadState,
     /// `&PyCode_Type`: the type of what frames execute.
     code_type: u64,
 }
@@ -39,18 +42,25 @@ fn interpreter() -> Option<&'static Interpreter> {
     unsafe { INTERPRETER.load(Ordering::Acquire).as_ref() }
 }
 
+/// Set when there is an interpreter, and it is none whose frames can be read.
+static UNREADABLE: AtomicBool = AtomicBool::new(false);
+
 /// Looks for an interpreter if none is known. Called where a C stack is new: the one that comes from an interpreter is.
 pub(crate) fn look() {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    if interpreter().is_none()
-        && let Some(get) = symbol(c"PyGILState_GetThisThreadState")
-    {
-        let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        if interpreter().is_none()
-            && let Some(found) = find(get)
-        {
-            INTERPRETER.store(Box::into_raw(Box::new(found)), Ordering::Release);
-        }
+    if interpreter().is_some() || UNREADABLE.load(Ordering::Relaxed) {
+        return;
+    }
+    let Some(get) = symbol(c"PyGILState_GetThisThreadState") else { return };
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    if interpreter().is_some() {
+        return;
+    }
+    let Some(found) = find(get) else { return UNREADABLE.store(true, Ordering::Relaxed) };
+    match found.looks_right() {
+        Some(true) => INTERPRETER.store(Box::into_raw(Box::new(found.interpreter)), Ordering::Release),
+        Some(false) => UNREADABLE.store(true, Ordering::Relaxed),
+        None => {}
     }
 }
 
@@ -60,24 +70,29 @@ fn symbol(name: &CStr) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
-/// The interpreter, if it is one whose frames can be read. Before that is trusted, the frames that the thread has now
-/// are read in the careful way, and must look as they should.
-fn find(get: *mut c_void) -> Option<Interpreter> {
+/// An interpreter of a version whose layout is known, and what it takes to try that layout on this process.
+struct Candidate {
+    interpreter: Interpreter,
+    memory: Memory,
+    types: source::Types,
+}
+
+fn find(get: *mut c_void) -> Option<Candidate> {
     let memory = Memory::open()?;
-    // `const unsigned long Py_Version`, since 3.11; in front of it there is nothing to be read.
+    // `const unsigned long Py_Version`, since 3.11. Interpreters without it are older.
     let version = memory.word(symbol(c"Py_Version")? as u64)?;
     let layout = Layout::of(version, &memory, symbol(c"_PyRuntime")? as u64)?;
     let is_initialized = symbol(c"Py_IsInitialized")?;
     // SAFETY: both functions take nothing, and return an int and a pointer.
     let (is_initialized, thread_state) = unsafe {
         (
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> i32>(is_initialized),
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> *const c_void>(get),
+            std::mem::transmute::<*mut c_void, IsInitialized>(is_initialized),
+            std::mem::transmute::<*mut c_void, ThreadState>(get),
         )
     };
-    let found = Interpreter { layout, is_initialized, thread_state, code_type: symbol(c"PyCode_Type")? as u64 };
+    let interpreter = Interpreter { layout, is_initialized, thread_state, code_type: symbol(c"PyCode_Type")? as u64 };
     let types = source::Types { unicode: symbol(c"PyUnicode_Type")? as u64, bytes: symbol(c"PyBytes_Type")? as u64 };
-    found.looks_right(&memory, &types).then_some(found)
+    Some(Candidate { interpreter, memory, types })
 }
 
 /// A frame of the interpreter: its code object, the instruction it is at, and what tells the code object from another
@@ -149,37 +164,52 @@ impl Interpreter {
             }
         }
     }
+}
 
-    /// Are the thread's frames what this layout says? Reads them through the kernel, so that a wrong guess is an error
-    /// and not a fault.
-    fn looks_right(&self, memory: &Memory, types: &source::Types) -> bool {
-        let l = &self.layout;
-        let thread = self.thread();
-        if thread == 0 {
-            return false;
-        }
+impl Candidate {
+    /// Are the thread's frames what the layout says? `None` for a thread that runs no Python code. Reads them through the
+    /// kernel, so that a wrong guess is an error and not a fault.
+    fn looks_right(&self) -> Option<bool> {
+        let (memory, l) = (&self.memory, &self.interpreter.layout);
+        let thread = match self.interpreter.thread() {
+            0 => return None,
+            thread => thread,
+        };
         let current = || match l.cframe {
             Some(offset) => memory.word(memory.word(thread.wrapping_add(offset))?.wrapping_add(l.current_frame)),
             None => memory.word(thread.wrapping_add(l.current_frame)),
         };
-        let Some(mut frame) = current() else { return false };
+        let mut frame = match current() {
+            Some(0) => return None,
+            Some(frame) => frame,
+            None => return Some(false),
+        };
         let mut good = 0;
         while frame != 0 && good < 3 {
-            let Some(code) = memory.word(frame.wrapping_add(l.executable)) else { return false };
-            let Some(owner) = memory.byte(frame.wrapping_add(l.owner)) else { return false };
-            let Some(kind) = memory.word(code.wrapping_add(l.object_type)) else { return false };
-            if owner != layout::OWNED_BY_C_STACK && kind == self.code_type {
-                let Some(instruction) = memory.word(frame.wrapping_add(l.instruction)) else { return false };
-                let frame = Frame { code, instruction, mark: 0 };
-                if !source::has_right_types(memory, l, types, &frame) || source::of(memory, l, &frame).is_none() {
-                    return false;
+            match self.previous_of(frame) {
+                Some((is_python, previous)) => {
+                    good += usize::from(is_python);
+                    frame = previous;
                 }
-                good += 1;
+                None => return Some(false),
             }
-            let Some(previous) = memory.word(frame.wrapping_add(l.previous)) else { return false };
-            frame = previous;
         }
-        good > 0
+        Some(good > 0)
+    }
+
+    /// Does the frame run Python code, and which is the one before? `None` if it is not what it should be.
+    fn previous_of(&self, frame: u64) -> Option<(bool, u64)> {
+        let (memory, l) = (&self.memory, &self.interpreter.layout);
+        let field = |offset: u64| memory.word(frame.wrapping_add(offset));
+        let (code, instruction, previous) = (field(l.executable)?, field(l.instruction)?, field(l.previous)?);
+        let owner = memory.byte(frame.wrapping_add(l.owner))?;
+        let kind = memory.word(code.wrapping_add(l.object_type))?;
+        if owner == layout::OWNED_BY_C_STACK || kind != self.interpreter.code_type {
+            return Some((false, previous));
+        }
+        let there = Frame { code, instruction, mark: 0 };
+        let right = source::has_right_types(memory, l, &self.types, &there);
+        (right && source::of(memory, l, &there).is_some()).then_some((true, previous))
     }
 }
 

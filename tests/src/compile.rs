@@ -3,7 +3,6 @@
 use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -47,10 +46,9 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let root = crate::root();
     let relative = source.strip_prefix(&root).unwrap_or(source);
     let part = dir.join(format!("part-{}", std::process::id()));
-    let output = Command::new(compiler)
+    let output = mpi
+        .compiler(ending == "cpp")
         .current_dir(&root)
-        .envs(mpi.compiler_env.iter().map(|(name, value)| (name, value)))
-        .args(mpi.compiler_args)
         .arg(relative)
         .args(language)
         .args(FLAGS)

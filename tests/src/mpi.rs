@@ -79,6 +79,13 @@ impl Mpi {
         command
     }
 
+    /// The compiler wrapper for C, or for C++.
+    pub fn compiler(&self, cxx: bool) -> Command {
+        let mut command = Command::new(if cxx { &self.mpicxx } else { &self.mpicc });
+        command.args(self.compiler_args).envs(self.compiler_env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     pub fn prepare(command: &mut Command) {
         command.envs(ENVIRONMENT).env("LC_ALL", "C").env("TZ", "UTC").env("COLUMNS", "120");
     }

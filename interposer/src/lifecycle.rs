@@ -215,9 +215,6 @@ fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader) {
 
 /// Called before the library's MPI_Finalize.
 pub(crate) fn before_finalize(abi: &Abi) {
-    if let Some(real) = real::library() {
-        errors::remove(real, abi);
-    }
     define::release(abi);
 }
 

@@ -9,3 +9,4 @@ pub mod observe;
 pub mod report;
 pub mod symbols;
 pub mod testing;
+pub mod worlds;

@@ -2,12 +2,13 @@
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
 use crate::symbols::Symbols;
+use crate::worlds::Worlds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
-use trace_format::file::{RankHeader, job_path, rank_path, stage_path};
+use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
 use trace_format::job::Job;
-use trace_format::reader::{OpenError, RankEvent, RankReader, ranks_in};
+use trace_format::reader::{OpenError, RankEvent, RankReader, traces_in};
 
 /// Why a directory cannot be analyzed at all.
 #[derive(Debug, thiserror::Error)]
@@ -45,16 +46,26 @@ struct Trace {
 /// The traces of a directory.
 pub struct Traces {
     dir: PathBuf,
+    /// By process (see [`crate::worlds`]); the headers have the number of the process in the place of the rank.
     ranks: BTreeMap<i32, Trace>,
-    unopened: BTreeMap<i32, OpenError>,
+    pub worlds: Worlds,
+    /// Stems of the traces that are open.
+    opened: BTreeSet<String>,
+    unopened: BTreeMap<String, OpenError>,
     pub symbols: Symbols,
 }
 
 impl Traces {
     /// Nothing is read yet: see [`Traces::look_for_ranks`].
     pub fn new(dir: &Path) -> Traces {
-        let symbols = Symbols::default();
-        Traces { dir: dir.to_owned(), ranks: BTreeMap::new(), unopened: BTreeMap::new(), symbols }
+        Traces {
+            dir: dir.to_owned(),
+            ranks: BTreeMap::new(),
+            worlds: Worlds::default(),
+            opened: BTreeSet::new(),
+            unopened: BTreeMap::new(),
+            symbols: Symbols::default(),
+        }
     }
 
     /// The traces of a run that is over (or of which only the present state matters).
@@ -74,41 +85,82 @@ impl Traces {
         &self.dir
     }
 
-    /// Opens the traces that appeared since the last time; the ranks they are of.
+    /// Opens the traces that appeared since the last time; the processes they are of.
     pub fn look_for_ranks(&mut self) -> std::io::Result<Vec<i32>> {
-        let mut new = Vec::new();
-        for rank in ranks_in(&self.dir)? {
-            if !self.ranks.contains_key(&rank) && self.open_rank(rank) {
-                new.push(rank);
+        let mut readers = Vec::new();
+        for stem in traces_in(&self.dir)? {
+            if self.opened.contains(&stem) {
+                continue;
+            }
+            let plain = rank_of_stem(&stem);
+            match self.open_stem(&stem, plain) {
+                Ok(reader) => {
+                    self.unopened.remove(&stem);
+                    readers.push((plain.is_none_or(|p| !p.1), reader));
+                }
+                // Perhaps its header is being written just now, so that the next try succeeds.
+                Err(e) => _ = self.unopened.insert(stem, e),
             }
         }
+        // The first world first, then the others in the order of their start.
+        readers.sort_by_key(|(other, r)| (*other, if *other { r.header.start_unix_ns } else { 0 }, r.header.rank));
+        let mut new = Vec::new();
+        for (other, reader) in readers {
+            if other {
+                // The size of the first world is settled before another one is numbered.
+                self.settle_first();
+            }
+            if let Some(process) = self.worlds.place(&reader.header, !other) {
+                self.add(process, reader);
+                new.push(process);
+            }
+        }
+        self.settle_first();
         Ok(new)
     }
 
-    /// Opens the trace of `rank`; false if that failed. Perhaps its header is being written just now, so that the
-    /// next try succeeds.
-    pub fn open_rank(&mut self, rank: i32) -> bool {
-        let path = || rank_path(&self.dir, rank);
-        let opened = RankReader::open(&self.dir, rank).and_then(|reader| {
-            let other = reader.rank();
-            if other == rank {
-                return Ok(reader);
+    fn open_stem(&self, stem: &str, plain: Option<(i32, bool)>) -> Result<RankReader, OpenError> {
+        let reader = RankReader::open_stem(&self.dir, stem)?;
+        match plain {
+            Some((rank, _)) if rank != reader.rank() => {
+                let source = std::io::Error::other(format!("it is the trace of rank {}", reader.rank()));
+                Err(OpenError::Io { path: trace_path(&self.dir, stem), source })
             }
-            let source = std::io::Error::other(format!("it is the trace of rank {other}"));
-            Err(OpenError::Io { path: path(), source })
-        });
-        match opened {
-            Ok(reader) => {
-                self.unopened.remove(&rank);
-                self.symbols.add_rank(rank, &reader.header.cwd);
-                self.ranks.insert(rank, Trace { reader, failed: None, lost: None, events: 0 });
-                true
-            }
-            Err(e) => {
-                self.unopened.insert(rank, e);
-                false
-            }
+            _ => Ok(reader),
         }
+    }
+
+    fn add(&mut self, process: i32, mut reader: RankReader) {
+        self.opened.insert(reader.stem().to_owned());
+        reader.renumber(process);
+        self.symbols.add_rank(process, &reader.header.cwd);
+        self.ranks.insert(process, Trace { reader, failed: None, lost: None, events: 0 });
+    }
+
+    /// Another view of the trace of one process, from its beginning.
+    pub fn only(&self, process: i32) -> Option<Traces> {
+        let stem = self.ranks.get(&process)?.reader.stem();
+        let mut traces = Traces::new(&self.dir);
+        traces.worlds = self.worlds.clone();
+        traces.add(process, self.open_stem(stem, None).ok()?);
+        Some(traces)
+    }
+
+    fn settle_first(&mut self) {
+        if let Some(size) = self.vote() {
+            self.worlds.settle_first(size);
+        }
+    }
+
+    /// What most of the headers of the first world say of its size.
+    fn vote(&self) -> Option<i32> {
+        let seen = self.ranks.keys().next_back()? + 1;
+        let mut votes: BTreeMap<i32, usize> = BTreeMap::new();
+        for size in self.headers().map(|h| h.size).filter(|s| (seen..=MAX_RANKS).contains(s)) {
+            *votes.entry(size).or_default() += 1;
+        }
+        // The smallest of those with the most votes.
+        votes.into_iter().rev().max_by_key(|(_, n)| *n).map(|(size, _)| size).or(Some(seen))
     }
 
     /// The headers of all traces that are open, by rank.
@@ -120,21 +172,19 @@ impl Traces {
         self.ranks.get(&rank).map(|t| &t.reader.header)
     }
 
-    /// Number of ranks of the world, as soon as one of them said so. They should agree; if the header of one is
-    /// damaged, most are right.
+    /// Number of processes of all worlds, as soon as one of them said so.
     pub fn size(&self) -> Option<i32> {
-        let seen = self.ranks.keys().next_back()? + 1;
-        let mut votes: BTreeMap<i32, usize> = BTreeMap::new();
-        for size in self.headers().map(|h| h.size).filter(|s| (seen..=MAX_RANKS).contains(s)) {
-            *votes.entry(size).or_default() += 1;
-        }
-        // The smallest of those with the most votes.
-        votes.into_iter().rev().max_by_key(|(_, n)| *n).map(|(size, _)| size).or(Some(seen))
+        (!self.ranks.is_empty()).then(|| self.worlds.processes())
     }
 
-    /// Ranks of the world without a trace that can be read.
+    /// Processes without a trace that can be read.
     pub fn missing(&self) -> Vec<i32> {
         (0..self.size().unwrap_or(0)).filter(|r| !self.ranks.contains_key(r)).collect()
+    }
+
+    /// Was everything read that the process has written so far?
+    pub fn is_caught_up(&self, process: i32) -> bool {
+        self.ranks.get(&process).is_none_or(|t| t.failed.is_some() || t.reader.unread() == 0)
     }
 
     /// Says that the process of `rank` is gone, so that what is torn now stays torn.
@@ -144,11 +194,18 @@ impl Traces {
         }
     }
 
-    /// Hands over what is new, at most about `blocks` blocks a rank, and says which ranks had something.
-    pub fn poll(&mut self, blocks: usize, sink: &mut dyn FnMut(i32, RankEvent)) -> BTreeSet<i32> {
+    /// Hands over what is new, at most about `blocks` blocks a rank, and says which ranks had something. Those that
+    /// `skip` names are left alone.
+    pub fn poll(
+        &mut self,
+        blocks: usize,
+        skip: &dyn Fn(i32) -> bool,
+        sink: &mut dyn FnMut(i32, RankEvent),
+    ) -> BTreeSet<i32> {
         let mut news = BTreeSet::new();
+        let names = self.worlds.names();
         for (&rank, trace) in &mut self.ranks {
-            if trace.failed.is_some() {
+            if trace.failed.is_some() || skip(rank) {
                 continue;
             }
             let Trace { reader, lost, events, .. } = trace;
@@ -159,7 +216,8 @@ impl Traces {
                     RankEvent::Definition(d) => symbols.define(rank, d),
                     RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
                         *lost = Some(format!(
-                            "recording stopped after {events} events ({reason}): what rank {rank} did later is unknown"
+                            "recording stopped after {events} events ({reason}): what {} did later is unknown",
+                            names.list(&[rank])
                         ));
                     }
                     RankEvent::Call(call) => *events += if call.is_open() { 1 } else { 2 },
@@ -187,26 +245,27 @@ impl Traces {
 
     /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
     pub fn unknown(&self) -> Vec<i32> {
-        let unknown = |(rank, trace): &(&i32, &Trace)| trace.failed.is_some() || self.is_empty(**rank, trace);
+        let unknown = |(_, trace): &(&i32, &Trace)| trace.failed.is_some() || self.is_empty(trace);
         self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
     }
 
     /// Not one call, and no stage that could hold one: it could not be made.
-    fn is_empty(&self, rank: i32, trace: &Trace) -> bool {
-        trace.events == 0 && !stage_path(&self.dir, rank, 0).exists()
+    fn is_empty(&self, trace: &Trace) -> bool {
+        trace.events == 0 && !stage_path_of(&self.dir, trace.reader.stem(), 0).exists()
     }
 
     /// What could not be read, in a fixed order.
     pub fn damage(&self) -> Vec<Damage> {
         let mut all = Vec::new();
-        for (&rank, why) in &self.unopened {
-            all.push(Damage { rank: Some(rank), offset: None, what: why.to_string() });
+        for (stem, why) in &self.unopened {
+            let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
+            all.push(Damage { rank, offset: None, what: why.to_string() });
         }
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
             let whole = trace.failed.iter().chain(&trace.lost);
             all.extend(whole.map(|what| Damage { rank, offset: None, what: what.clone() }));
-            if self.is_empty(trace.reader.rank(), trace) {
+            if self.is_empty(trace) {
                 let what = "the trace holds nothing but its header: was the disk full?".into();
                 all.push(Damage { rank, offset: None, what });
             }
@@ -243,7 +302,7 @@ impl Traces {
             }
         }
         if job.ranks <= 0 {
-            job.ranks = self.size().unwrap_or(0);
+            job.ranks = self.worlds.iter().next().map_or(0, |w| w.1);
         }
         (job, damage)
     }

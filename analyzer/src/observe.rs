@@ -4,6 +4,7 @@
 use crate::engine::{End, Engine, Stuck};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
+use crate::worlds::link::{Clock, Linker};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,11 +19,19 @@ const BLOCKS_A_TURN: usize = 4;
 /// How long the trace of a running job is read when only its present state is asked for.
 const RUNNING_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a process of a running job is held back until it is known whom it can reach.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Traces and the engine that understands them.
 pub struct Observer {
     pub traces: Traces,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
+    linker: Linker,
+    /// Number of processes that the engine and the linker know of.
+    known: i32,
+    /// Since when processes are held back, while nothing becomes clear.
+    holding: Option<Instant>,
     /// Ranks whose header the engine knows.
     introduced: BTreeSet<i32>,
     /// Ranks that were still going on when the rest was read.
@@ -70,6 +79,9 @@ impl Observer {
         Observer {
             traces: Traces::new(dir),
             engine: None,
+            linker: Linker::default(),
+            known: 0,
+            holding: None,
             introduced: BTreeSet::new(),
             running: Vec::new(),
             last_events: 0,
@@ -94,7 +106,8 @@ impl Observer {
         for rank in gone {
             self.traces.writer_is_gone(rank);
         }
-        while !self.poll().is_empty() && until.is_none_or(|u| Instant::now() < u) {}
+        let in_time = || until.is_none_or(|u| Instant::now() < u);
+        while in_time() && (!self.poll().is_empty() || self.link(true)) {}
     }
 
     /// Looks for new traces and hands their news to the engine; the ranks that had some.
@@ -102,37 +115,70 @@ impl Observer {
         if self.broken.is_some() {
             return BTreeSet::new();
         }
-        if self.introduced.len() != self.traces.size().map_or(0, |s| s as usize) || self.introduced.is_empty() {
-            // The directory is gone or unreadable: the traces that are open tell enough.
-            _ = self.traces.look_for_ranks();
-        }
+        // The directory is gone or unreadable: the traces that are open tell enough.
+        _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let engine = self.engine.get_or_insert_with(|| Engine::new(size));
+        let engine = self.engine.get_or_insert_with(|| Engine::new(0));
+        if self.known < size {
+            engine.grow(size, self.traces.worlds.names());
+            self.traces.worlds.iter().for_each(|(first, size, spawned)| self.linker.add_world(first, size, spawned));
+            self.known = size;
+        }
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {
                 engine.set_request_stride(header.rank, header.request_stride);
+                engine.set_ticks_per_second(header.rank, header.ticks_per_second);
+                let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
+                let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                self.linker.introduce(header.rank, &header.host, clock);
             }
         }
         let mut events = 0;
-        let traces = &mut self.traces;
+        let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
         let news = guarded(&mut self.broken, || {
-            traces.poll(BLOCKS_A_TURN, &mut |rank, event| {
+            traces.poll(BLOCKS_A_TURN, &|rank| linker.borrow().holds(rank), &mut |rank, event| {
                 events += 1;
-                engine.feed(rank, event);
+                linker.borrow_mut().feed(rank, event, engine);
             })
         });
         self.last_events = events;
-        news.unwrap_or_default()
+        let mut news = news.unwrap_or_default();
+        if self.linker.holds_any() {
+            let before: Vec<i32> = (0..size).filter(|r| self.linker.holds(*r)).collect();
+            if self.link(false) {
+                // What was held back is news.
+                news.extend(before);
+            }
+        }
+        news
     }
 
-    /// All ranks of the world have a trace.
+    /// Finds out who is on the other side of communicators between worlds; true if processes go on that were held back.
+    /// `last`: there is nothing more to read, and what is still unclear stays so.
+    fn link(&mut self, last: bool) -> bool {
+        let Some(engine) = self.engine.as_mut() else { return false };
+        let (linker, traces) = (&mut self.linker, &self.traces);
+        let patient = self.holding.get_or_insert_with(Instant::now).elapsed() < PATIENCE;
+        let went_on = guarded(&mut self.broken, || {
+            let settle = last || !patient;
+            linker.link(&|p| traces.is_caught_up(p), settle, engine) || settle && linker.give_up(engine)
+        });
+        let went_on = went_on.unwrap_or(false);
+        if went_on || !self.linker.holds_any() {
+            self.holding = None;
+        }
+        went_on
+    }
+
+    /// All ranks of all worlds have a trace.
     pub fn is_complete(&self) -> bool {
         self.traces.size().is_some() && self.traces.missing().is_empty()
     }
 
     /// Ranks that can never go on, by what was fed so far.
     pub fn stuck(&mut self) -> Option<Stuck> {
-        if self.broken.is_some() {
+        // Of a process that is held back it is not known what it does now.
+        if self.broken.is_some() || self.linker.holds_any() {
             return None;
         }
         let engine = self.engine.as_mut()?;
@@ -147,6 +193,9 @@ impl Observer {
         let lost = !damage.is_empty() || !self.running.is_empty();
         damage.extend(job_damage);
         damage.sort();
+        if let Some(engine) = self.engine.as_mut() {
+            while self.linker.link(&|_| true, true, engine) || self.linker.give_up(engine) {}
+        }
         let mut engine = self.engine.unwrap_or_else(|| Engine::new(job.ranks.max(0)));
         if ending == Ending::Any {
             // What these ranks did or will do later is unknown, and nothing may be concluded from it.
@@ -177,6 +226,8 @@ impl Observer {
             stopped: ending == Ending::Stopped,
             trace_dir: dir,
             damage,
+            names: self.traces.worlds.names(),
+            remarks: self.linker.remarks(&self.traces.worlds.names()),
         };
         Ok(Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols))
     }

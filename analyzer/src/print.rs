@@ -30,8 +30,13 @@ pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
         return Err(Exit::Usage(format!("there is no readable trace of rank {rank}; there are those of {there}")));
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let result = writeln!(out, "ranks {}", traces.size().unwrap_or(0))
-        .and_then(|()| wanted.iter().try_for_each(|&rank| print_rank(plan, rank, &mut out)))
+    let mut sizes = traces.worlds.iter().enumerate();
+    let result = sizes
+        .try_for_each(|(world, (_, size, _))| match world {
+            0 => writeln!(out, "ranks {size}"),
+            _ => writeln!(out, "ranks w{world} {size}"),
+        })
+        .and_then(|()| wanted.iter().try_for_each(|&rank| print_rank(plan, rank, &traces, &mut out)))
         .and_then(|()| out.flush());
     match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Exit::cannot(e)),
@@ -39,16 +44,16 @@ pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
     }
 }
 
-fn print_rank(plan: &PrintPlan, rank: i32, out: &mut dyn Write) -> io::Result<()> {
+fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, out: &mut dyn Write) -> io::Result<()> {
     // A directory of its own view: one rank after the other, each read once and forgotten.
-    let mut traces = Traces::new(&plan.dir);
-    traces.open_rank(rank);
+    let Some(mut traces) = all.only(rank) else { return Ok(()) };
+    let name = traces.worlds.names().short(rank);
     traces.writer_is_gone(rank);
     let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
     let mut printer =
-        Printer { plan, header, names: ObjectNames::default(), waiting: VecDeque::new(), places: HashMap::new() };
+        Printer { plan, header, name, names: ObjectNames::default(), waiting: VecDeque::new(), places: HashMap::new() };
     let mut events = Vec::new();
-    while !traces.poll(4, &mut |_, event| events.push(event)).is_empty() {
+    while !traces.poll(4, &|_| false, &mut |_, event| events.push(event)).is_empty() {
         for event in events.drain(..) {
             printer.event(event, &mut traces.symbols, out)?;
         }
@@ -83,6 +88,8 @@ enum Item {
 struct Printer<'a> {
     plan: &'a PrintPlan,
     header: RankHeader,
+    /// `3`, `w1.0`
+    name: String,
     names: ObjectNames,
     /// Calls in order, until those before them have returned.
     waiting: VecDeque<Item>,
@@ -101,7 +108,7 @@ impl Printer<'_> {
                 if !self.is_filtered()
                     && let Some(text) = format_definition(&d)
                 {
-                    self.waiting.push_back(Item::Line(format!("{}: {text}", self.header.rank)));
+                    self.waiting.push_back(Item::Line(format!("{}: {text}", self.name)));
                 }
             }
             RankEvent::Call(call) => self.waiting.push_back(Item::Call(call)),
@@ -169,7 +176,7 @@ impl Printer<'_> {
     }
 
     fn who(&self, thread: u16) -> String {
-        if thread == 0 { self.header.rank.to_string() } else { format!("{}.{thread}", self.header.rank) }
+        if thread == 0 { self.name.clone() } else { format!("{}.{thread}", self.name) }
     }
 
     fn line(&mut self, call: &Call, symbols: &mut Symbols) -> String {
@@ -225,6 +232,10 @@ fn system(event: &SystemEvent) -> String {
             format!("mpi-error {}{fatal} {text:?}", error_class_name(*class))
         }
         SystemEvent::Lost { reason } => format!("lost {reason:?}"),
+        SystemEvent::ThreadLevel { level, other, .. } => {
+            let other = other.map(|o| format!(" beside {o}")).unwrap_or_default();
+            format!("thread-level {}{other}", level.name())
+        }
         SystemEvent::Recording { .. } => String::new(),
     }
 }

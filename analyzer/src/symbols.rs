@@ -13,9 +13,39 @@ use trace_format::symbols::{Loaders, Location, Modules, Sources};
 struct Rank {
     modules: Modules,
     stacks: FxHashMap<Id, Box<[u64]>>,
+    sources: FxHashMap<Id, Location>,
+    interpreted: FxHashMap<Id, Interpreted>,
     known: FxHashMap<Id, Vec<Location>>,
     cwd: String,
 }
+
+/// A call site in an interpreted program, as [`Definition::SourceStack`] has it.
+#[derive(Clone)]
+struct Interpreted {
+    sources: Rc<[Id]>,
+    stack: Id,
+    interpreter: u64,
+}
+
+impl Rank {
+    /// The return addresses of a call site, and the places in interpreted code that they were called from.
+    fn call_site(&self, site: Id) -> (Vec<u64>, Vec<Location>) {
+        let stack = |id: Id| self.stacks.get(&id).map(|s| s.to_vec()).unwrap_or_default();
+        let Some(Interpreted { sources, stack: below, interpreter }) = self.interpreted.get(&site) else {
+            return (stack(site), Vec::new());
+        };
+        let mut addresses = stack(*below);
+        // What the interpreter itself does, and how it was started, says nothing.
+        if let Some(module) = self.modules.of(*interpreter) {
+            let inside = addresses.iter().position(|a| (module.start..module.end).contains(a));
+            addresses.truncate(inside.unwrap_or(addresses.len()));
+        }
+        (addresses, sources.iter().filter_map(|id| self.sources.get(id).cloned()).collect())
+    }
+}
+
+/// The module of frames in interpreted code.
+const INTERPRETED: &str = "python";
 
 /// A place in a file: path, build-id, address in the file.
 type Place = (Rc<str>, Vec<u8>, u64);
@@ -39,6 +69,14 @@ impl Symbols {
         match definition {
             Definition::Module(module) => rank.modules.add(module.clone()),
             Definition::Stack { id, frames } => _ = rank.stacks.insert(*id, frames.as_slice().into()),
+            Definition::Source { id, file, function, line } => {
+                let (file, function, module) = (file.clone(), function.clone(), INTERPRETED.to_owned());
+                rank.sources.insert(*id, Location { function, file, line: *line, module, offset: 0 });
+            }
+            Definition::SourceStack { id, sources, stack, interpreter } => {
+                let sources = sources.as_slice().into();
+                rank.interpreted.insert(*id, Interpreted { sources, stack: *stack, interpreter: *interpreter });
+            }
             _ => {}
         }
     }
@@ -49,13 +87,14 @@ impl Symbols {
     }
 
     /// The frames of a call, innermost first, inlined functions as frames of their own: the instruction `pc` (0: none),
-    /// then those of the stack.
+    /// then those of the stack. In an interpreted program: the frames outside of the interpreter, then those of the
+    /// program's functions.
     pub fn frames(&mut self, rank: i32, site: Id, pc: u64) -> Vec<Location> {
         let known = self.ranks.get(&rank);
         if let Some(frames) = known.and_then(|r| r.known.get(&site)) {
             return frames.clone();
         }
-        let stack = known.and_then(|r| r.stacks.get(&site)).map(|s| s.to_vec()).unwrap_or_default();
+        let (stack, interpreted) = known.map(|r| r.call_site(site)).unwrap_or_default();
         let mut frames = Vec::new();
         if pc != 0 {
             frames.extend_from_slice(&self.locate(rank, pc));
@@ -64,6 +103,7 @@ impl Symbols {
             // The call is the instruction before the one that it returns to.
             frames.extend_from_slice(&self.locate(rank, return_address.saturating_sub(1)));
         }
+        frames.extend(interpreted);
         frames
     }
 
@@ -103,6 +143,11 @@ impl Symbols {
 
 /// Is the place in the user's code? Not in an MPI library, its bindings, mpivet or the system's libraries.
 pub fn is_user(place: &Location) -> bool {
+    // mpi4py as it is installed: its extension module, and what it has in Python.
+    const PYTHON_BINDING: &str = "-packages/mpi4py/";
+    if place.module.contains(PYTHON_BINDING) || place.file.contains(PYTHON_BINDING) {
+        return false;
+    }
     const LIBRARIES: [&str; 16] = [
         "libmpi",
         "libpmpi",
@@ -163,6 +208,29 @@ mod tests {
         assert_eq!(of(&[&inline, &user]), Some(1));
         assert_eq!(of(&[&inline, &libc]), Some(0));
         assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn python_lines_are_behind_the_extension_and_before_the_interpreter() {
+        let mut symbols = Symbols::default();
+        let module = |start, path: &str| {
+            Definition::Module(Module { start, end: start + 0x1000, bias: start, path: path.into(), build_id: vec![] })
+        };
+        let source = |id, file: &str, line| Definition::Source { id, file: file.into(), function: "f".into(), line };
+        for definition in [
+            module(0x1000, "/v/site-packages/mpi4py/MPI.so"),
+            module(0x5000, "/usr/bin/python3"),
+            Definition::Stack { id: 3, frames: vec![0x1011, 0x5011, 0x1021, 0x5021] },
+            source(1, "/v/site-packages/mpi4py/util.py", 4),
+            source(2, "halo.py", 7),
+            Definition::SourceStack { id: 4, sources: vec![1, 2], stack: 3, interpreter: 0x5500 },
+        ] {
+            symbols.define(0, &definition);
+        }
+        let frames = symbols.frames(0, 4, 0);
+        assert_eq!(frames.iter().map(|f| (f.offset, f.line)).collect::<Vec<_>>(), [(0x10, 0), (0, 4), (0, 7)]);
+        assert_eq!(user_frame(&frames), Some(2));
+        assert_eq!(symbols.frames(0, 3, 0).len(), 4);
     }
 
     #[test]

@@ -24,6 +24,8 @@
 //! ```
 
 use crate::engine::{Analysis, End, Engine, Stuck};
+use crate::worlds::Names;
+use crate::worlds::link::Linker;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::SystemEvent;
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
@@ -139,6 +141,7 @@ fn complete(trace: &mut TextTrace, expected: &Expected) {
         let more = if finalized { "" } else { "MPI_Finalize() = ok" };
         let text =
             format!("{}\n{rank}: exit 0", if more.is_empty() { String::new() } else { format!("{rank}: {more}") });
+        // The text has one world: its ranks are the processes.
         let events = parse(&text).expect("the notation").events;
         let index = trace.events.iter().filter(|(r, e)| *r == rank && matches!(e, RankEvent::Call(_))).count() as u64;
         for (r, mut event) in events.into_iter().filter(|(r, e)| *r == rank && !matches!(e, RankEvent::Definition(_))) {
@@ -178,11 +181,21 @@ fn shuffled(events: &[(i32, RankEvent)], ranks: i32, random: &mut Random) -> Vec
     out
 }
 
-fn run(events: Vec<(i32, RankEvent)>, ranks: i32, end: &End) -> (Option<Stuck>, Analysis) {
-    let mut engine = Engine::new(ranks);
-    for (rank, event) in events {
-        engine.feed(rank, event);
+fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], end: &End) -> (Option<Stuck>, Analysis) {
+    let names = Names::new(worlds.iter().copied());
+    let mut engine = Engine::new(worlds.iter().sum());
+    let mut linker = Linker::default();
+    let mut first = 0;
+    for (world, size) in worlds.iter().enumerate() {
+        linker.add_world(first, *size, world > 0);
+        first += size;
     }
+    engine.grow(first, names);
+    for (rank, event) in events {
+        linker.feed(rank, event, &mut engine);
+        linker.link(&|_| false, false, &mut engine);
+    }
+    while linker.link(&|_| true, true, &mut engine) || linker.give_up(&mut engine) {}
     (engine.stuck(), engine.finish(end))
 }
 
@@ -206,7 +219,7 @@ pub fn analyze(text: &str) -> Analysis {
     let expected = expected(text);
     let mut trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
     complete(&mut trace, &expected);
-    run(trace.events, trace.ranks, &expected.end).1
+    run(trace.events, &trace.worlds, &expected.end).1
 }
 
 /// Checks the expectations of a trace in the notation, in several interleavings. Panics if one is not met.
@@ -221,14 +234,18 @@ pub fn try_trace(text: &str) -> Result<(), String> {
     let expected = expected(text);
     let mut trace = parse(text).map_err(|e| e.to_string())?;
     if let Some(most) = expected.end.missing.iter().max() {
-        trace.ranks = trace.ranks.max(most + 1);
+        let more = (most + 1 - trace.ranks).max(0);
+        trace.ranks += more;
+        if let Some(last) = trace.worlds.last_mut() {
+            *last += more;
+        }
     }
     complete(&mut trace, &expected);
-    let (stuck, analysis) = run(trace.events.clone(), trace.ranks, &expected.end);
+    let (stuck, analysis) = run(trace.events.clone(), &trace.worlds, &expected.end);
     let found = describe(&analysis);
     let mut random = Random(7);
     for _ in 0..6 {
-        let other = run(shuffled(&trace.events, trace.ranks, &mut random), trace.ranks, &expected.end);
+        let other = run(shuffled(&trace.events, trace.ranks, &mut random), &trace.worlds, &expected.end);
         if other.0 != stuck {
             return Err(format!("another interleaving is stuck in another way: {stuck:?} / {:?}", other.0));
         }

@@ -1,8 +1,10 @@
 //! Time stamps: the processor's invariant time stamp counter where there is one, else the monotonic clock.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 static USE_TSC: AtomicBool = AtomicBool::new(false);
+/// Learned when recording starts.
+static TICKS_PER_SECOND: AtomicU64 = AtomicU64::new(1_000_000_000);
 
 /// Nanoseconds of the monotonic clock.
 pub(crate) fn monotonic_ns() -> u64 {
@@ -40,6 +42,12 @@ pub(crate) fn choose() {
     USE_TSC.store(invariant, Ordering::Relaxed);
 }
 
+/// Length of a time in nanoseconds.
+pub(crate) fn ticks_to_ns(ticks: u64) -> u64 {
+    let per_second = TICKS_PER_SECOND.load(Ordering::Relaxed).max(1);
+    (u128::from(ticks) * 1_000_000_000 / u128::from(per_second)) as u64
+}
+
 /// A pair of readings, to learn the length of a tick from the time between two pairs.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading {
@@ -62,6 +70,8 @@ impl Reading {
         }
         let later = Reading::take();
         let (ticks, ns) = (later.ticks - self.ticks, later.ns - self.ns);
-        (u128::from(ticks) * 1_000_000_000 / u128::from(ns.max(1))) as u64
+        let per_second = (u128::from(ticks) * 1_000_000_000 / u128::from(ns.max(1))) as u64;
+        TICKS_PER_SECOND.store(per_second, Ordering::Relaxed);
+        per_second
     }
 }

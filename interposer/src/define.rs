@@ -2,18 +2,12 @@
 
 use crate::abi::Abi;
 use crate::encode::{Words, ask};
-use crate::{datatype, handles, real, trace};
-use std::sync::Mutex;
-use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID};
+use crate::{datatype, handles, outsiders, real, trace};
+use trace_format::definition::{
+    BridgeKind, COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
+};
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind, Start};
 use trace_format::ranks::Ranks;
-
-/// The group of MPI_COMM_WORLD, that ranks of other groups are translated to.
-static WORLD_GROUP: Mutex<Option<u64>> = Mutex::new(None);
-
-fn world_group() -> std::sync::MutexGuard<'static, Option<u64>> {
-    WORLD_GROUP.lock().unwrap_or_else(|e| e.into_inner())
-}
 
 /// A handle that a query writes to memory.
 pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) -> Option<u64> {
@@ -23,11 +17,8 @@ pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) ->
     (real::call(function, &all) == Some(0)).then(|| abi.handle_arg(kind, place))
 }
 
-/// Remembers the world and writes its definition and that of MPI_COMM_SELF.
-pub(crate) fn world(abi: &Abi, comm_world: u64, rank: i32, size: i32) {
-    if let Some(group) = handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[comm_world]) {
-        *world_group() = Some(group);
-    }
+/// Writes the definitions of MPI_COMM_WORLD and MPI_COMM_SELF.
+pub(crate) fn world(rank: i32, size: i32) {
     let comm = |id, local| Definition::Comm { id, local, remote: None, neighbors: None };
     if let Some(trace) = trace::get() {
         trace
@@ -35,36 +26,23 @@ pub(crate) fn world(abi: &Abi, comm_world: u64, rank: i32, size: i32) {
     }
 }
 
-/// Frees what `world` took from the library.
-pub(crate) fn release(abi: &Abi) {
-    if let Some(group) = world_group().take() {
-        free_group(abi, group);
+/// Defines the intercommunicator to those who have spawned this process. `entered`: when MPI_Init began, in ticks.
+pub(crate) fn parent(abi: &'static Abi, handle: u64, entered: u64) {
+    let (id, _) = handles::made(Kind::Comm, handle, false);
+    outsiders::met(abi, BridgeKind::Parent, id, handle, None, entered);
+    if let Some(trace) = trace::get() {
+        trace.define(&[comm(abi, id, handle, FnId::MPI_Comm_get_parent.row(), &[0; crate::real::MAX_ARGS])]);
     }
 }
 
-fn free_group(_abi: &Abi, group: u64) {
+pub(crate) fn free_group(_abi: &Abi, group: u64) {
     let mut place = group;
     real::call(FnId::MPI_Group_free, &[&raw mut place as u64]);
 }
 
-/// Ranks of a group in MPI_COMM_WORLD; -1 for a process outside of it.
-fn group_ranks(abi: &Abi, group: u64) -> Ranks {
-    let size = ask(FnId::MPI_Group_size, group);
-    let mine: Vec<i32> = (0..size as i32).collect();
-    let mut world = vec![-1i32; size];
-    let world_group = *world_group();
-    if let Some(world_group) = world_group
-        && size > 0
-    {
-        let args = [group, size as u64, mine.as_ptr() as u64, world_group, world.as_mut_ptr() as u64];
-        real::call(FnId::MPI_Group_translate_ranks, &args);
-    }
-    world.iter().map(|r| abi.rank(*r).max(-1)).collect()
-}
-
 fn comm_group(abi: &Abi, query: FnId, comm: u64) -> Ranks {
     let Some(group) = handle_out(abi, Kind::Group, query, &[comm]) else { return Ranks::default() };
-    let ranks = group_ranks(abi, group);
+    let ranks = outsiders::numbers(abi, group);
     free_group(abi, group);
     ranks
 }
@@ -130,8 +108,8 @@ fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> D
     Definition::Comm { id, local, remote, neighbors }
 }
 
-/// Numbers and defines an object that `function` has just returned.
-pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Function, words: &Words) {
+/// Numbers and defines an object that `function`, called at `entered` (ticks), has just returned.
+pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Function, words: &Words, entered: u64) {
     // The parent of a spawned world is one communicator, however often it is asked for.
     let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
     if handles::is_predefined(kind, handle) || known {
@@ -139,10 +117,7 @@ pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Func
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
-    if !shared && handles::lookup(kind, handle) != UNKNOWN_ID {
-        handles::freed(kind, handle);
-    }
-    let (id, fresh) = handles::made(kind, handle);
+    let (id, fresh) = handles::made(kind, handle, shared);
     let Some(trace) = trace::get() else { return };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {
@@ -153,8 +128,13 @@ pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Func
         }
     };
     let definition = match kind {
-        Kind::Comm => comm(abi, id, handle, function, words),
-        Kind::Group => Definition::Group { id, ranks: group_ranks(abi, handle) },
+        Kind::Comm => {
+            if let Some(kind) = outsiders::kind(function) {
+                outsiders::met(abi, kind, id, handle, Some((function, words)), entered);
+            }
+            comm(abi, id, handle, function, words)
+        }
+        Kind::Group => Definition::Group { id, ranks: outsiders::numbers(abi, handle) },
         Kind::Datatype if fresh => datatype::definition(abi, id, handle, function.id, words),
         Kind::Op => {
             let commute = function.param("commute").and_then(|p| words.get(p)).is_none_or(|w| *w as i32 != 0);
@@ -215,6 +195,6 @@ pub(crate) fn contents(abi: &'static Abi, function: &Function, words: &Words) {
                 _ => (place as *const u64).read_unaligned(),
             }
         };
-        object(abi, Kind::Datatype, handle, function, words);
+        object(abi, Kind::Datatype, handle, function, words, 0);
     }
 }

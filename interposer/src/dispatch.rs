@@ -6,10 +6,11 @@ use crate::encode::{Encoder, Words, max_bytes};
 use crate::modules::Origin;
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{clock, define, errors, handles, lifecycle, real, sites, stage, thread, trace};
+use crate::{clock, define, errors, handles, levels, lifecycle, real, sites, stage, thread, trace};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock};
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_format::plan::{Plan, plans};
@@ -29,6 +30,8 @@ pub(crate) enum Mode {
 static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
 static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
 static ABI: OnceLock<&'static Abi> = OnceLock::new();
+
+static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
@@ -62,13 +65,18 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     completes: bool,
     watched: Watched,
+    /// Every thread may call it at any time.
+    always_available: bool,
 }
 
 /// Functions that need more than recording.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Watched {
     No,
+    Init,
     Finalize,
+    SessionInit,
+    SessionFinalize,
     SetErrhandler,
     GetErrhandler,
     FreeErrhandler,
@@ -87,7 +95,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
     let single = |dir| move |p: &&trace_format::mpi::Param| p.dir == dir && p.len.is_empty();
     let freeing = match row.class {
-        Class::Free => true,
+        Class::Free | Class::SessionFinalize => true,
         Class::Collective(coll, _) => {
             matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
         }
@@ -123,6 +131,9 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         },
         completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),
         watched: match row.id {
+            _ if row.class == Class::Init => Watched::Init,
+            _ if row.class == Class::SessionInit => Watched::SessionInit,
+            _ if row.class == Class::SessionFinalize => Watched::SessionFinalize,
             FnId::MPI_Finalize => Watched::Finalize,
             FnId::MPI_Comm_set_errhandler | FnId::MPI_Errhandler_set => Watched::SetErrhandler,
             FnId::MPI_Comm_get_errhandler | FnId::MPI_Errhandler_get => Watched::GetErrhandler,
@@ -131,6 +142,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,
         },
+        always_available: row.id.is_always_available(),
     }
 }
 
@@ -146,7 +158,7 @@ struct Open {
     repeats: Option<LastPoll>,
     in_bytes: usize,
     site: u32,
-    freed: Option<(Kind, u64)>,
+    freed: Option<handles::Dying>,
     entered: u64,
 }
 
@@ -190,6 +202,11 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     unsafe { (*thread).depth -= 1 };
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, info, abi, &words, &open, result as i32));
+    // SAFETY: as above.
+    if unsafe { (*thread).depth } == 0 {
+        // SAFETY: as above.
+        levels::leave(unsafe { &*thread });
+    }
     result
 }
 
@@ -230,7 +247,7 @@ fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, word
     }
     let result = forward(f, info.args, words);
     if watched {
-        guarded(|| after_call(info, abi, words));
+        guarded(|| after_call(info, abi, words, clock::now()));
     }
     result
 }
@@ -258,9 +275,10 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
         return missing(row);
     }
     let words = frame.args(row.params.len());
-    let inert = row.class == Class::Init && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    let starts = matches!(row.class, Class::Init | Class::SessionInit);
+    let inert = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
     // Another tool, or the library itself, may call the profiling entry on the way.
-    if !inert || STARTING.swap(true, Ordering::SeqCst) {
+    if !inert || IS_STARTING.replace(true) {
         return forward(f, row.params.len(), &words);
     }
     let before = guarded(lifecycle::before_init).flatten();
@@ -270,16 +288,25 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
         && result as i32 == 0
     {
         guarded(|| {
-            lifecycle::after_init(before);
-            record_after(index, frame, &words, entered, 0);
+            // Threads may call MPI_Session_init at the same time: whoever comes first starts the recording, and the
+            // others go on when it has begun.
+            let _one = STARTING.lock();
+            if MODE.load(Ordering::SeqCst) == Mode::Inert as u8 {
+                lifecycle::after_init(before, row.class, &words);
+            }
+            if is_recording() {
+                record_after(index, frame, &words, entered, 0);
+            }
         });
     }
-    STARTING.store(false, Ordering::SeqCst);
+    IS_STARTING.set(false);
     result
 }
 
-/// The call that starts MPI is under way.
-static STARTING: AtomicBool = AtomicBool::new(false);
+thread_local! {
+    /// This thread is in a call that starts MPI.
+    static IS_STARTING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Records a call that has returned.
 pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: u64, result: i32) {
@@ -295,6 +322,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         end(thread, info, abi, &words, &open, result);
     }
+    levels::learn(abi, thread, info.row.id);
 }
 
 fn encoder<'a>(
@@ -359,13 +387,18 @@ fn begin(
         own_status(thread, info, abi, words);
     }
     if let Some((param, kind)) = info.frees {
-        open.freed = freed_handle(abi, kind, words.get(param).copied().unwrap_or(0));
+        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
+        open.freed = handle.map(|handle| handles::dying(kind, handle));
     }
     if info.watched != Watched::No {
         before_call(info, abi, words);
     }
+    let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
     if repeats.is_some() {
+        if let Some(inside) = breach {
+            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+        }
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -374,6 +407,9 @@ fn begin(
     thread.stage.commit(end, info.row.id as u16, State::Entered);
     thread.stage.calls += 1;
     thread.last_poll = None;
+    if let Some(inside) = breach {
+        levels::breach(thread, info.row, open.index, site, inside);
+    }
     true
 }
 
@@ -462,7 +498,7 @@ fn status_count(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Wor
     lengths.max().unwrap_or(1)
 }
 
-fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
+fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     if address < abi.lowest_address {
         return None;
     }
@@ -473,13 +509,14 @@ fn freed_handle(abi: &Abi, kind: Kind, address: u64) -> Option<(Kind, u64)> {
             _ => (address as *const u64).read_unaligned(),
         }
     };
-    Some((kind, handle))
+    Some(handle)
 }
 
 #[cold]
 fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
     match info.watched {
         Watched::Finalize => lifecycle::before_finalize(abi),
+        Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
         Watched::SetErrhandler => errors::before_set(words),
         Watched::FreeErrhandler => errors::before_free(abi, words),
         _ => {}
@@ -487,8 +524,10 @@ fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
 }
 
 #[cold]
-fn after_call(info: &Info, abi: &'static Abi, words: &Words) {
+fn after_call(info: &Info, abi: &'static Abi, words: &Words, entered: u64) {
     match info.watched {
+        Watched::Init => lifecycle::world_begins(abi, entered),
+        Watched::SessionInit => lifecycle::session_begins(abi, words),
         Watched::GetErrhandler => errors::after_get(abi, words),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(abi, info.row, words),
@@ -508,6 +547,9 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         return errors::returned(thread, info.row, abi, index, result);
     }
     if failed {
+        if let Some(dying) = open.freed {
+            handles::kept(dying);
+        }
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, info.row, abi, open.index, result);
     } else if let Some((_, code)) = thread.fatal {
@@ -515,15 +557,15 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         errors::returned(thread, info.row, abi, open.index, code);
     } else {
         for (param, kind) in &info.makes {
-            if let Some((kind, handle)) = freed_handle(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(abi, kind, handle, info.row, words);
+            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(abi, *kind, handle, info.row, words, open.entered);
             }
         }
-        if let Some((kind, handle)) = open.freed {
-            handles::freed(kind, handle);
+        if let Some(dying) = open.freed {
+            handles::freed(dying);
         }
         if info.watched != Watched::No {
-            after_call(info, abi, words);
+            after_call(info, abi, words, open.entered);
         }
     }
     let class = if failed { abi.error_class(errors::class(result)) } else { 0 };
@@ -591,6 +633,9 @@ impl Drop for Unwinding<'_> {
                 record_late(thread, info, abi, words, open, time, class, false);
             } else {
                 complete(thread, info, abi, words, open, time, class, false);
+            }
+            if thread.depth == 0 {
+                levels::leave(thread);
             }
         });
     }

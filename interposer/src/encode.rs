@@ -186,7 +186,7 @@ impl Encoder<'_> {
                 self.array(item.param, elem, len, at_root, valid);
             }
             Shape::Str { len, at_root } => {
-                let readable = valid && (!at_root || self.is_root()) && self.flag_allows();
+                let readable = valid && (!at_root || self.is_root()) && self.flag_allows(item.param);
                 let address = if readable { self.address(item.param) } else { 0 };
                 let text = if address == 0 { &[] } else { c_string(address) };
                 let most = match len {
@@ -258,7 +258,10 @@ impl Encoder<'_> {
     }
 
     /// An output string means nothing while the `flag` beside it is false.
-    fn flag_allows(&self) -> bool {
+    fn flag_allows(&self, param: usize) -> bool {
+        if !self.plan.outs.iter().any(|i| i.param == param) {
+            return true;
+        }
         let flag = self.plan.outs.iter().find(|i| i.shape == Shape::Deref(Elem::I32(Kind::Flag)));
         flag.is_none_or(|f| self.int_behind(f.param) != 0)
     }

@@ -12,10 +12,19 @@ use trace_format::mpi::{Kind, predefined};
 
 type Key = (Kind, u64);
 
+/// What is known of a handle that the program holds.
+struct Live {
+    id: Id,
+    /// The number of times that it was handed out and not given back.
+    held: u32,
+    /// How many of these are being given back at the moment.
+    dying: u32,
+}
+
 /// Ids of predefined handles of this process.
 static PREDEFINED: OnceLock<FxHashMap<Key, Id>> = OnceLock::new();
-/// Ids of the program's handles, with the number of times that each was handed out.
-static LIVE: LazyLock<DashMap<Key, (Id, u32), FxBuildHasher>> = LazyLock::new(DashMap::default);
+/// The program's handles.
+static LIVE: LazyLock<DashMap<Key, Live, FxBuildHasher>> = LazyLock::new(DashMap::default);
 static NEXT: AtomicU32 = AtomicU32::new(FIRST_USER_ID);
 /// Counts changes of [`LIVE`], so that caches of threads notice them.
 static CHANGES: AtomicU32 = AtomicU32::new(1);
@@ -60,7 +69,7 @@ pub(crate) fn lookup(kind: Kind, handle: u64) -> Id {
     if let Some(id) = PREDEFINED.get().and_then(|p| p.get(&(kind, handle))) {
         return *id;
     }
-    LIVE.get(&(kind, handle)).map_or(UNKNOWN_ID, |e| e.0)
+    LIVE.get(&(kind, handle)).map_or(UNKNOWN_ID, |e| e.id)
 }
 
 /// Is it a handle that the library defines?
@@ -68,29 +77,61 @@ pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
     PREDEFINED.get().is_some_and(|p| p.contains_key(&(kind, handle)))
 }
 
-/// Numbers a handle that a call has just returned. The flag says that the handle is new; libraries hand out one
-/// handle several times for the same group or type, each to be freed.
-pub(crate) fn made(kind: Kind, handle: u64) -> (Id, bool) {
+/// Numbers a handle that a call has just returned. The flag says that the object is new. `shared`: libraries hand out
+/// one handle of this kind several times for the same object, each to be freed.
+pub(crate) fn made(kind: Kind, handle: u64, shared: bool) -> (Id, bool) {
+    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0 };
     let mut fresh = false;
     let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {
         fresh = true;
-        (NEXT.fetch_add(1, Ordering::Relaxed), 0)
+        new()
     });
-    entry.1 += 1;
-    let id = entry.0;
+    // While one thread is in the call that frees an object, the library may already give its handle to another thread.
+    if !fresh && (!shared || entry.held <= entry.dying) {
+        fresh = true;
+        *entry = new();
+    }
+    entry.held += 1;
+    let id = entry.id;
     drop(entry);
     CHANGES.fetch_add(1, Ordering::Relaxed);
     (id, fresh)
 }
 
+/// A call that frees a handle begins: what [`freed`] or [`kept`] must be told at its end.
+pub(crate) fn dying(kind: Kind, handle: u64) -> Dying {
+    let id = LIVE.get_mut(&(kind, handle)).map_or(UNKNOWN_ID, |mut entry| {
+        entry.dying += 1;
+        entry.id
+    });
+    Dying { kind, handle, id }
+}
+
+/// A handle that is being freed.
+#[derive(Clone, Copy)]
+pub(crate) struct Dying {
+    kind: Kind,
+    handle: u64,
+    /// Its number when the call began: by the end the handle may be that of another object.
+    id: Id,
+}
+
 /// Forgets a handle that the program has freed.
-pub(crate) fn freed(kind: Kind, handle: u64) {
-    let key = (kind, handle);
-    if let Some(mut entry) = LIVE.get_mut(&key) {
-        entry.1 -= 1;
+pub(crate) fn freed(dying: Dying) {
+    let key = (dying.kind, dying.handle);
+    if let Some(mut entry) = LIVE.get_mut(&key).filter(|e| e.id == dying.id) {
+        entry.held = entry.held.saturating_sub(1);
+        entry.dying = entry.dying.saturating_sub(1);
     }
-    LIVE.remove_if(&key, |_, e| e.1 == 0);
+    LIVE.remove_if(&key, |_, e| e.id == dying.id && e.held == 0);
     CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The handle was not freed after all: the call failed.
+pub(crate) fn kept(dying: Dying) {
+    if let Some(mut entry) = LIVE.get_mut(&(dying.kind, dying.handle)).filter(|e| e.id == dying.id) {
+        entry.dying = entry.dying.saturating_sub(1);
+    }
 }
 
 /// MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY where they are addresses of the library's own; 0 elsewhere.

@@ -12,6 +12,7 @@
 //! calls the library.
 
 mod abi;
+mod caller;
 mod clock;
 mod config;
 mod datatype;
@@ -23,11 +24,16 @@ mod errors;
 mod exports;
 mod fortran;
 mod handles;
+mod launch;
+mod levels;
 mod lifecycle;
 mod log;
 mod modules;
+mod outsiders;
+mod python;
 mod real;
 mod report;
+mod sessions;
 mod signals;
 mod sites;
 mod stage;

@@ -1,12 +1,12 @@
-//! When recording begins and ends. Nothing happens before MPI_Init: launchers, shells and helper processes load this
+//! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes load this
 //! library too. After fork the child is silent.
 
 use crate::abi::Abi;
 use crate::config::Config;
 use crate::dispatch::{self, Mode};
-use crate::encode::ask;
+use crate::encode::{Words, ask};
 use crate::real::{self, Real};
-use crate::{clock, define, errors, handles, log, signals, sites, thread, trace};
+use crate::{clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -14,9 +14,13 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use trace_format::file::{RankHeader, STAGE_BYTES, VERSION, job_path, rank_path};
+use std::time::Duration;
+use trace_format::file::{
+    Launch, RankHeader, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, stage_path_of, trace_path,
+};
 use trace_format::job::{Job, Mpi};
-use trace_format::mpi::{FnId, Kind, table_hash};
+use trace_format::mpi::{Class, FnId, Kind, table_hash};
+use trace_format::reader::{OpenError, RankReader};
 
 /// The process that records; a forked child is another.
 static PID: AtomicU32 = AtomicU32::new(0);
@@ -25,9 +29,10 @@ static PID: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Before {
     config: Config,
     clock: clock::Reading,
+    launch: Launch,
 }
 
-/// Called before the library's MPI_Init. `None` if nothing is to be recorded.
+/// Called before the library's MPI_Init or first MPI_Session_init. `None` if nothing is to be recorded.
 pub(crate) fn before_init() -> Option<Before> {
     std::panic::set_hook(Box::new(|info| log::line(&format!("internal error: {info}"))));
     let config = Config::from_environment();
@@ -36,28 +41,34 @@ pub(crate) fn before_init() -> Option<Before> {
         return None;
     }
     clock::choose();
-    Some(Before { config, clock: clock::Reading::take() })
+    Some(Before { config, clock: clock::Reading::take(), launch: launch::launch() })
 }
 
-/// Called after a successful MPI_Init: opens the trace and starts recording.
-pub(crate) fn after_init(before: Before) {
+/// Called after a successful MPI_Init, or MPI_Session_init without one: opens the trace and starts recording. The call
+/// itself is recorded later.
+pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let Some(real) = real::library() else { return };
     real.tell_drafts();
     let abi = Abi::of(real.family());
     handles::learn_predefined(real);
-    let Some(world) = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD") else { return };
-    let rank = ask(FnId::MPI_Comm_rank, world) as i32;
-    let size = ask(FnId::MPI_Comm_size, world) as i32;
+    let by_session = if class == Class::SessionInit { sessions::made(abi, words) } else { None };
+    let found = match by_session {
+        Some(session) => sessions::rank_and_size(abi, session),
+        None => handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD")
+            .map(|world| (ask(FnId::MPI_Comm_rank, world) as i32, ask(FnId::MPI_Comm_size, world) as i32)),
+    };
+    let Some((rank, size)) = found else { return };
+    before.launch.spawned |= by_session.is_none() && parent(abi).is_some();
     let program = program();
-    let dir = directory(&before.config, &program);
+    let dir = directory(&before.config, &program, before.launch.spawned);
     let header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
         table_hash: table_hash(),
         rank,
         size,
         pid: std::process::id(),
-        pid_start: process_start(),
-        host: host(),
+        pid_start: launch::process_start(std::process::id()).unwrap_or(0),
+        host: launch::host(),
         ticks_per_second: before.clock.ticks_per_second(),
         start_ticks: clock::now(),
         start_unix_ns: clock::unix_ns(),
@@ -66,24 +77,27 @@ pub(crate) fn after_init(before: Before) {
         stack_depth: before.config.stack_depth as u32,
         program: program.clone(),
         cwd: cwd(),
+        launch: before.launch,
     };
-    if let Err(e) = open(&dir, &header, is_spawned(abi)) {
-        log::line(&format!("rank {rank}: cannot record to {}: {e}; the program runs unchecked", dir.display()));
-        return dispatch::set_mode(Mode::Off);
-    }
+    let plain = match open(&dir, &header) {
+        Ok(plain) => plain,
+        Err(e) => {
+            log::line(&format!("rank {rank}: cannot record to {}: {e}; the program runs unchecked", dir.display()));
+            return dispatch::set_mode(Mode::Off);
+        }
+    };
     PID.store(std::process::id(), Ordering::SeqCst);
     thread::prepare(&before.config);
-    define::world(abi, world, rank, size);
+    define::world(rank, size);
     if let Some(trace) = trace::get() {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
-    if rank == 0 {
+    if rank == 0 && plain {
         job(real, abi, &before.config, &header);
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
         }
     }
-    errors::install(real, abi);
     // SAFETY: the handlers have the right types and live as long as the process: this library is never unloaded.
     unsafe {
         libc::pthread_atfork(None, None, Some(after_fork));
@@ -93,76 +107,110 @@ pub(crate) fn after_init(before: Before) {
     dispatch::start(abi);
 }
 
-fn is_spawned(abi: &Abi) -> bool {
-    let parent = define::handle_out(abi, Kind::Comm, FnId::MPI_Comm_get_parent, &[]);
-    parent.is_some_and(|p| handles::lookup(Kind::Comm, p) != trace_format::definition::NULL_ID)
+/// The world model is there: MPI_Init, called at `entered` (ticks), has returned.
+pub(crate) fn world_begins(abi: &'static Abi, entered: u64) {
+    let Some(real) = real::library() else { return };
+    sessions::world_begins(abi, real);
+    if let Some(parent) = parent(abi) {
+        define::parent(abi, parent, entered);
+    }
+    errors::install(real, abi);
 }
 
-fn open(dir: &Path, header: &RankHeader, spawned: bool) -> io::Result<()> {
+/// MPI_Session_init has returned, and recording goes on already.
+pub(crate) fn session_begins(abi: &'static Abi, words: &Words) {
+    if let (Some(real), Some(session)) = (real::library(), sessions::made(abi, words)) {
+        sessions::begins(abi, real, session);
+    }
+}
+
+/// Called before the library's MPI_Session_finalize with the address of a session.
+pub(crate) fn before_session_finalize(abi: &'static Abi, address: u64) {
+    if let (Some(real), Some(session)) = (real::library(), sessions::handle_at(abi, address)) {
+        sessions::ends(abi, real, session);
+    }
+}
+
+/// The intercommunicator to those who spawned this process.
+fn parent(abi: &Abi) -> Option<u64> {
+    let parent = define::handle_out(abi, Kind::Comm, FnId::MPI_Comm_get_parent, &[])?;
+    (handles::lookup(Kind::Comm, parent) != trace_format::definition::NULL_ID).then_some(parent)
+}
+
+/// Opens the trace file; true if it has the plain name of its rank.
+fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
     std::fs::create_dir_all(dir)?;
-    // Ranks of another world get names of their own: they are recorded, and matched in a later version.
-    let (dir, path) = if spawned {
-        let dir = dir.join(format!("spawned-{}", header.pid));
-        std::fs::create_dir_all(&dir)?;
-        let path = rank_path(&dir, header.rank);
-        (dir, path)
-    } else {
-        (dir.to_owned(), rank_path(dir, header.rank))
+    let plain = rank_stem(header.rank);
+    let claimed = if header.launch.spawned { None } else { claim(dir, &plain)? };
+    let is_plain = claimed.is_some();
+    let (mut file, stem) = match claimed {
+        Some(file) => (file, plain),
+        None => {
+            let stem = other_stem(header.rank, &header.host, header.pid);
+            _ = std::fs::remove_file(trace_path(dir, &stem));
+            (create(dir, &stem)?, stem)
+        }
     };
     // Stages of an earlier run in the same directory must not be taken for this one's.
     for number in 0..=u16::MAX {
-        if std::fs::remove_file(trace_format::file::stage_path(&dir, header.rank, number)).is_err() {
+        if std::fs::remove_file(stage_path_of(dir, &stem, number)).is_err() {
             break;
         }
     }
-    _ = std::fs::remove_file(&path);
-    let mut file: File =
-        OpenOptions::new().append(true).create_new(true).mode(0o644).custom_flags(libc::O_CLOEXEC).open(&path)?;
     file.write_all(&trace_format::writer::file_header(header))?;
-    trace::set(file, &dir, header.rank);
-    Ok(())
+    trace::set(file, dir, header.rank, &stem);
+    Ok(is_plain)
+}
+
+fn create(dir: &Path, stem: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create_new(true).mode(0o644).custom_flags(libc::O_CLOEXEC).open(trace_path(dir, stem))
+}
+
+/// How long a trace file may have no header because its process is just writing it, in tries of 1 ms.
+const TRIES: u32 = 20;
+
+/// Makes the trace file with the plain name, in the place of one that an earlier run has left. `None`: the name belongs
+/// to a process of another world that lives.
+fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
+    for attempt in 0.. {
+        match create(dir, stem) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(Some),
+        }
+        match RankReader::open_stem(dir, stem).map(|r| r.header) {
+            Ok(h) if h.host == launch::host() && launch::process_start(h.pid) == Some(h.pid_start) => return Ok(None),
+            Err(OpenError::BadHeader { .. }) if attempt < TRIES => std::thread::sleep(Duration::from_millis(1)),
+            _ => std::fs::remove_file(trace_path(dir, stem))?,
+        }
+    }
+    Ok(None)
 }
 
 /// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
-fn directory(config: &Config, program: &str) -> PathBuf {
-    if let Some(dir) = &config.dir {
-        return dir.clone();
-    }
+fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
     let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| std::env::var(v).ok());
-    let id = job.unwrap_or_else(|| launcher_pid().to_string());
-    let base = program.rsplit('/').next().unwrap_or("program");
-    Path::new(&cwd()).join(format!("mpivet-{base}-{id}"))
+    let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
+    let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();
+    existing.unwrap_or_else(|| {
+        let name = program.rsplit('/').next().unwrap_or("program");
+        let name = config.dir.clone().unwrap_or_else(|| format!("mpivet-{name}-{id}").into());
+        Path::new(&cwd()).join(name)
+    })
 }
 
-/// Process id of the nearest ancestor that starts ranks, or this process's own if there is none.
-fn launcher_pid() -> u32 {
-    const LAUNCHERS: [&str; 9] =
-        ["hydra_pmi_proxy", "orted", "orterun", "prted", "prterun", "mpiexec", "mpirun", "slurmstepd", "hydra_bstrap"];
-    let mut pid = std::process::id();
-    for _ in 0..16 {
-        let Some((name, parent)) = process(pid) else { break };
-        if LAUNCHERS.iter().any(|l| name.starts_with(&l[..l.len().min(15)])) {
-            return pid;
+/// Spawned ranks may have another working directory and another program than those who spawned them, whose trace
+/// directory exists already.
+fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
+    let end = format!("-{id}");
+    launch::working_directories().into_iter().find_map(|base| match &config.dir {
+        Some(dir) => Some(base.join(dir)).filter(|d| d.is_dir()),
+        None => {
+            let is_ours = |name: &str| name.starts_with("mpivet-") && name.ends_with(&end);
+            let mut entries = std::fs::read_dir(&base).ok()?.flatten();
+            entries.find(|e| e.file_name().to_str().is_some_and(is_ours)).map(|e| e.path()).filter(|d| d.is_dir())
         }
-        pid = parent;
-    }
-    std::process::id()
-}
-
-/// Name and parent of a process.
-fn process(pid: u32) -> Option<(String, u32)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (head, tail) = stat.rsplit_once(')')?;
-    let name = head.split_once('(')?.1.to_owned();
-    let parent = tail.split_whitespace().nth(1)?.parse().ok()?;
-    Some((name, parent))
-}
-
-/// Start time of this process in clock ticks since boot.
-fn process_start() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let tail = stat.rsplit_once(')').map_or("", |s| s.1);
-    tail.split_whitespace().nth(19).and_then(|s| s.parse().ok()).unwrap_or(0)
+    })
 }
 
 fn program() -> String {
@@ -171,10 +219,6 @@ fn program() -> String {
 
 fn cwd() -> String {
     std::env::current_dir().map(|p| p.to_string_lossy().into_owned()).unwrap_or_else(|_| ".".to_owned())
-}
-
-fn host() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_owned()).unwrap_or_default()
 }
 
 /// Writes `job.json`, whole or not at all.
@@ -215,7 +259,9 @@ fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader) {
 
 /// Called before the library's MPI_Finalize.
 pub(crate) fn before_finalize(abi: &Abi) {
-    define::release(abi);
+    if let Some(real) = real::library() {
+        sessions::world_ends(abi, real);
+    }
 }
 
 extern "C" fn after_fork() {

@@ -2,6 +2,7 @@
 
 use crate::elf::{self, Symbols};
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::{Arc, Mutex};
 use trace_format::definition::Module;
 
 /// A loaded module.
@@ -13,7 +14,8 @@ pub(crate) struct Loaded {
     pub(crate) path: String,
     pub(crate) build_id: Vec<u8>,
     pub(crate) is_self: bool,
-    pub(crate) is_executable: bool,
+    is_executable: bool,
+    pub(crate) origin: Origin,
 }
 
 impl Loaded {
@@ -27,8 +29,7 @@ impl Loaded {
         }
     }
 
-    /// On whose behalf its code calls MPI.
-    pub(crate) fn origin(&self) -> Origin {
+    fn find_origin(&self) -> Origin {
         let name = self.path.rsplit('/').next().unwrap_or("");
         let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| name.starts_with(p));
         let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "ilp64", "java"];
@@ -75,11 +76,41 @@ pub(crate) enum Origin {
     Own,
 }
 
+/// The modules as they were when this last looked, after a look whether any came or went.
+pub(crate) fn known() -> Arc<Vec<Loaded>> {
+    static KNOWN: Mutex<(Changes, Option<Arc<Vec<Loaded>>>)> = Mutex::new(((0, 0), None));
+    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    let changes = changes();
+    match &known.1 {
+        Some(modules) if known.0 == changes => modules.clone(),
+        _ => {
+            let modules = Arc::new(loaded());
+            *known = (changes, Some(modules.clone()));
+            modules
+        }
+    }
+}
+
+/// How many modules were ever loaded and unloaded.
+type Changes = (u64, u64);
+
+fn changes() -> Changes {
+    let mut changes = (0, 0);
+    elf::each_module(&mut |info| {
+        changes = (info.dlpi_adds, info.dlpi_subs);
+        true
+    });
+    changes
+}
+
 /// All modules loaded now, the executable first.
 pub(crate) fn loaded() -> Vec<Loaded> {
     let mut all: Vec<Loaded> = Vec::new();
     // SAFETY: the callback matches the declared type and `all` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut all).cast()) };
+    for module in &mut all {
+        module.origin = module.find_origin();
+    }
     all
 }
 
@@ -115,7 +146,16 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, all: *mu
     }
     let own = visit as *const () as u64;
     let is_executable = all.is_empty();
-    all.push(Loaded { start, end, bias, path, build_id, is_self: (start..end).contains(&own), is_executable });
+    all.push(Loaded {
+        start,
+        end,
+        bias,
+        path,
+        build_id,
+        is_self: (start..end).contains(&own),
+        is_executable,
+        origin: Origin::Program,
+    });
     0
 }
 

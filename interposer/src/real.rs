@@ -93,7 +93,7 @@ fn next_definition(name: &str) -> Option<*mut c_void> {
 fn is_tool(address: *mut c_void) -> bool {
     static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
     let tools = TOOLS.get_or_init(|| {
-        let wraps = modules::loaded().into_iter().filter(|m| m.origin() == modules::Origin::Tool);
+        let wraps = modules::loaded().into_iter().filter(|m| m.origin == modules::Origin::Tool);
         wraps.map(|m| (m.start, m.end)).collect()
     });
     tools.iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))

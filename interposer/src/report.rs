@@ -1,15 +1,21 @@
 //! Findings that the process itself makes, printed at once on standard error.
 
 use crate::modules::{self, Origin};
+use crate::python::Source;
 use crate::{log, trace};
 use trace_format::catalogue;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::symbols::{Sources, Symbolizer};
+use trace_format::symbols::{Location, Sources, Symbolizer};
 
 /// An MPI call reported an error that ends the program.
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
     let message = format!("{function} failed: {}: {}", error_class_name(class), essence(text));
     finding(&catalogue::MPI_ERROR, &message, &callers());
+}
+
+/// A thread made a call that the level of thread support forbids.
+pub(crate) fn thread_level(message: &str) {
+    finding(&catalogue::THREAD_LEVEL, message, &callers());
 }
 
 /// The most telling line of an error text: libraries that print a stack of errors have it last, behind the name of
@@ -27,9 +33,17 @@ fn callers() -> Vec<u64> {
     let modules = modules::loaded();
     let is_program = |address: &u64| {
         let module = modules.iter().find(|m| (m.start..m.end).contains(address));
-        module.is_some_and(|m| m.origin() == Origin::Program)
+        module.is_some_and(|m| m.origin == Origin::Program)
     };
     crate::sites::here().into_iter().filter(is_program).collect()
+}
+
+/// The line of the Python program that called this function, or the function itself if there is none.
+fn python(function: Location) -> Location {
+    match crate::python::here() {
+        Some(Source { file, function: name, line }) => Location { file, function: name, line, ..function },
+        None => function,
+    }
 }
 
 /// Prints a finding with its source line. Not for signal handlers.
@@ -39,7 +53,8 @@ fn finding(check: &catalogue::CheckInfo, message: &str, callers: &[u64]) {
         format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
     let mut symbols = Symbolizer::default();
     modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-    if let Some(place) = callers.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_cxx_binding()) {
+    let place = callers.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_cxx_binding());
+    if let Some(place) = place.map(|place| if place.file.is_empty() { python(place) } else { place }) {
         text.push_str(&format!("mpivet: rank {rank}:   at {place}\n"));
         if let Some(line) = Sources::default().line(&place.file, place.line) {
             text.push_str(&format!("mpivet: rank {rank}:   | {}\n", line.trim()));

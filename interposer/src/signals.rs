@@ -63,7 +63,7 @@ pub(crate) fn install() {
 
 fn is_library_handler(handler: usize) -> bool {
     let inside = |m: &crate::modules::Loaded| (m.start..m.end).contains(&(handler as u64));
-    crate::modules::loaded().iter().any(|m| inside(m) && m.origin() == crate::modules::Origin::Internal)
+    crate::modules::loaded().iter().any(|m| inside(m) && m.origin == crate::modules::Origin::Internal)
 }
 
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {

@@ -1,20 +1,23 @@
 //! Call sites: the call stack behind a call as a small number. A stack seen before is recognized by return address
 //! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
 
+use crate::caller::caller;
 use crate::modules::{self, Origin};
-use crate::trace;
+use crate::{python, trace};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
 use trace_format::definition::{Definition, Id};
-use trace_format::mpi::{Class, Function, Kind};
+use trace_format::mpi::Function;
 
 /// Not an event: the MPI library called one of its own functions, or a language binding does so to prepare a call.
 const NESTED: Id = Id::MAX;
 
-const ENTRIES: usize = 1024;
+const SETS: usize = 64;
+/// Stacks that end in the same call and differ further out share a set, the last used first.
+const WAYS: usize = 32;
 /// Frames of language bindings and tools that are walked through besides the program's.
 const EXTRA_FRAMES: usize = 3;
 
@@ -49,40 +52,69 @@ pub(crate) struct Cache {
     seen: Vec<Seen>,
     pairs: Vec<(u64, u64)>,
     depth: usize,
+    /// The way that was replaced last.
+    victim: usize,
+    python: python::Cache,
 }
 
 impl Cache {
     pub(crate) fn new(depth: usize) -> Cache {
         let most = depth + EXTRA_FRAMES;
         let site = Site { stack: 0, caller: Origin::Program };
-        let seen = (0..ENTRIES)
+        let seen = (0..SETS * WAYS)
             .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
-        Cache { seen, pairs: vec![(0, 0); ENTRIES * most], depth }
+        Cache { seen, pairs: vec![(0, 0); SETS * WAYS * most], depth, victim: 0, python: python::Cache::new(depth) }
     }
 
-    /// The place of a call of `row` with this return address and stack pointer.
+    /// The place of a call of `row` with this return address and stack pointer. In a Python program it is the stack
+    /// together with the lines that the Python functions are at.
     #[inline(always)]
     pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
-        let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-        let Some(seen) = self.seen.get(hash as usize) else { return Site { stack: 0, caller: Origin::Program } };
-        if seen.return_address == return_address && seen.stack_pointer == stack_pointer {
-            let first = seen.first as usize;
-            let pairs = self.pairs.get(first..first + seen.frames as usize).unwrap_or(&[]);
-            // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same
-            // now; memory above the stack pointer in use is mapped.
-            let changed =
-                pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address);
-            if changed == 0 {
-                return seen.site;
-            }
+        let site = self.native(return_address, stack_pointer, row);
+        if site.is_nested() { site } else { Site { stack: self.python.site(site.stack), ..site } }
+    }
+
+    #[inline(always)]
+    fn native(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
+        let set = hash as usize * WAYS;
+        match self.seen.get(set) {
+            Some(seen) if self.is_stack_of(seen, return_address, stack_pointer) => seen.site,
+            _ => self.other_way(set, return_address, stack_pointer, row),
         }
-        self.unseen(hash as usize, return_address, stack_pointer, row)
+    }
+
+    /// Is the stack of this call the one that was seen?
+    #[inline(always)]
+    fn is_stack_of(&self, seen: &Seen, return_address: u64, stack_pointer: u64) -> bool {
+        if seen.return_address != return_address || seen.stack_pointer != stack_pointer {
+            return false;
+        }
+        let first = seen.first as usize;
+        let pairs = self.pairs.get(first..first + seen.frames as usize).unwrap_or(&[]);
+        // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same now;
+        // memory above the stack pointer in use is mapped.
+        pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address) == 0
+    }
+
+    #[inline(never)]
+    fn other_way(&mut self, set: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        let ways = self.seen.get(set..set + WAYS).unwrap_or(&[]);
+        let known = ways.iter().position(|seen| self.is_stack_of(seen, return_address, stack_pointer));
+        // A new stack takes the place of each of the others in turn.
+        self.victim = self.victim % (WAYS - 1) + 1;
+        self.seen.swap(set, set + known.unwrap_or(self.victim));
+        match (known, self.seen.get(set)) {
+            (Some(_), Some(seen)) => seen.site,
+            _ => self.unseen(set, return_address, stack_pointer, row),
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        python::look();
         let mut walk = unwind(return_address, self.depth);
         let caller = caller(&walk.addresses(), row);
         if caller.frames > 0 {
@@ -108,86 +140,14 @@ impl Cache {
     }
 }
 
-/// Who has called an entry point.
-struct Caller {
-    origin: Origin,
-    /// Innermost frames that are not the program's: a language binding or another tool.
-    frames: usize,
-    nested: bool,
-}
-
-fn caller(addresses: &[u64], row: &Function) -> Caller {
-    let modules = modules::loaded();
-    let origin_of = |a: &u64| {
-        let module = modules.iter().find(|m| (m.start..m.end).contains(a));
-        module.map_or(Origin::Program, modules::Loaded::origin)
-    };
-    let origin = addresses.first().map_or(Origin::Program, origin_of);
-    let frames = match origin {
-        Origin::Binding | Origin::Tool => addresses.iter().take_while(|a| origin_of(a) == origin).count(),
-        _ => 0,
-    };
-    let nested = match origin {
-        Origin::Internal => true,
-        Origin::Binding => !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
-        // What a tool asks for itself; when it communicates, it does so for the program.
-        Origin::Tool => row.class == Class::Local && !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
-        _ => false,
-    };
-    Caller { origin, frames, nested }
-}
-
-/// Is the routine of a language binding that the program has called (the outermost of these frames) the one of this
-/// function? Bindings also call others: to convert handles, to ask for sizes.
-fn carries_out(binding: &[u64], row: &Function) -> bool {
-    match binding.iter().rev().find_map(|a| routine_name(*a)) {
-        Some(routine) => {
-            let own = row.name.to_ascii_lowercase();
-            let own = own.strip_prefix("mpix_").or(own.strip_prefix("mpi_")).unwrap_or(&own);
-            routine == own || own.strip_suffix("_c") == Some(&routine)
-        }
-        None => !converts(row),
-    }
-}
-
-/// Functions that only turn handles and statuses into those of another language.
-fn converts(row: &Function) -> bool {
-    let foreign = |k: Kind| matches!(k, Kind::Fint | Kind::FStatus | Kind::F08Status);
-    foreign(row.ret) || row.ret.is_handle() || row.ret == Kind::Int || row.params.iter().any(|p| foreign(p.kind))
-}
-
-/// The MPI routine, in lower case and without prefix and suffix, whose Fortran form holds this address: `send` of
-/// `ompi_send_f`, `pmpi_send_`, `mpi_send_f08ts_large_`. `None` if no exported symbol does.
-fn routine_name(address: u64) -> Option<String> {
-    // SAFETY: all zero is a valid Dl_info, and dladdr takes any address.
-    let symbol = unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &raw mut info) == 0 || info.dli_sname.is_null() {
-            return None;
-        }
-        std::ffi::CStr::from_ptr(info.dli_sname).to_string_lossy().to_ascii_lowercase()
-    };
-    let prefixes = ["pmpir_", "pmpix_", "ompix_", "pmpi_", "ompi_", "mpix_", "mpi_"];
-    let name = prefixes.iter().find_map(|p| symbol.strip_prefix(p))?;
-    let suffixes = [
-        "_c_f08ts_",
-        "_c_f08_",
-        "_f08ts_large_",
-        "_f08_large_",
-        "_f08ts_",
-        "_f08_",
-        "_f08",
-        "_cptr_f",
-        "_f",
-        "__",
-        "_",
-    ];
-    Some(suffixes.iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name).to_owned())
-}
-
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
 static NEXT: AtomicU32 = AtomicU32::new(1);
 static MODULES: Mutex<Vec<modules::Loaded>> = Mutex::new(Vec::new());
+
+/// A number for a call site that has none yet.
+pub(crate) fn next_id() -> Id {
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
 
 /// The number of a stack; a new one is written to the trace.
 fn intern(frames: &[u64]) -> Id {
@@ -195,7 +155,7 @@ fn intern(frames: &[u64]) -> Id {
         return *id;
     }
     let Some(trace) = trace::get() else { return 0 };
-    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    let id = next_id();
     let mut definitions = new_modules(frames);
     definitions.push(Definition::Stack { id, frames: frames.to_vec() });
     trace.define(&definitions);

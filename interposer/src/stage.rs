@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::file::{
-    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_RECORDS_OFFSET, VERSION, stage_path,
+    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_RECORDS_OFFSET, VERSION, stage_path_of,
 };
 use trace_format::record::{Commit, State};
 
@@ -18,7 +18,7 @@ pub(crate) struct Stage {
     pub(crate) lap: u64,
     /// CALL records written by this thread.
     pub(crate) calls: u64,
-    thread: u16,
+    pub(crate) thread: u16,
 }
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
@@ -27,7 +27,7 @@ const RESERVE: usize = 512;
 impl Stage {
     /// Makes the stage file of a thread and maps it.
     pub(crate) fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
-        let path = stage_path(&trace.dir, trace.rank, thread);
+        let path = stage_path_of(&trace.dir, &trace.stem, thread);
         let file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -6,7 +6,7 @@ use crate::stage::Stage;
 use crate::{config, handles, log, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use trace_format::record::State;
 use trace_format::writer;
 
@@ -18,6 +18,8 @@ pub(crate) struct Thread {
     pub(crate) depth: usize,
     /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
     pub(crate) in_routine: Option<InRoutine>,
+    /// It has started MPI.
+    pub(crate) is_main: bool,
     /// An error whose handler would have ended the program: communicator and error code.
     pub(crate) fatal: Option<(u64, i32)>,
     /// The stage ends with the mark that recording has ended.
@@ -41,6 +43,8 @@ pub(crate) struct LastPoll {
 /// States of ended threads, for new ones.
 static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// A thread has taken over the state of an ended one.
+static REUSED: AtomicBool = AtomicBool::new(false);
 static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
 /// Key whose destructor runs when a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -61,6 +65,8 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     tls::set(0);
     // SAFETY: the value is the pointer that `current` set for this thread.
     let state = unsafe { &mut *thread.cast::<Thread>() };
+    // It may have been cancelled in a call.
+    crate::levels::leave(state);
     state.stage.empty();
     state.last_poll = None;
     if let Ok(mut idle) = IDLE.lock() {
@@ -75,6 +81,12 @@ pub(crate) fn current() -> Option<*mut Thread> {
         0 => first_call(),
         p => Some(p as *mut Thread),
     }
+}
+
+/// Has more than one thread called MPI?
+#[inline(always)]
+pub(crate) fn are_several() -> bool {
+    NUMBER.load(Ordering::Relaxed) > 1 || REUSED.load(Ordering::Relaxed)
 }
 
 /// The state of this thread if it has one. Safe in a signal handler.
@@ -95,12 +107,14 @@ fn first_call() -> Option<*mut Thread> {
     let idle = IDLE.lock().ok()?.pop();
     let pointer = match idle {
         Some(p) => {
+            REUSED.store(true, Ordering::Relaxed);
             let thread = p as *mut Thread;
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
                 (*thread).depth = 0;
                 (*thread).in_routine = None;
+                (*thread).is_main = false;
                 (*thread).fatal = None;
             }
             thread
@@ -124,6 +138,7 @@ fn first_call() -> Option<*mut Thread> {
                 handles: handles::Cache::new(),
                 depth: 0,
                 in_routine: None,
+                is_main: false,
                 fatal: None,
                 marked_lost: false,
                 last_poll: None,
@@ -141,6 +156,10 @@ fn first_call() -> Option<*mut Thread> {
 }
 
 impl Thread {
+    pub(crate) fn number(&self) -> u16 {
+        self.stage.thread
+    }
+
     /// Recording has ended: the last record says so, once.
     #[cold]
     pub(crate) fn mark_lost(&mut self) {

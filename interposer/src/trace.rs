@@ -20,6 +20,8 @@ pub(crate) struct Trace {
     file: Mutex<File>,
     pub(crate) dir: PathBuf,
     pub(crate) rank: i32,
+    /// What the names of its files begin with.
+    pub(crate) stem: String,
 }
 
 static TRACE: OnceLock<Trace> = OnceLock::new();
@@ -48,9 +50,9 @@ pub(crate) fn is_lost() -> bool {
 }
 
 /// Makes this the trace of the process.
-pub(crate) fn set(file: File, dir: &Path, rank: i32) {
+pub(crate) fn set(file: File, dir: &Path, rank: i32, stem: &str) {
     RAW_FD.store(file.as_raw_fd(), Ordering::SeqCst);
-    _ = TRACE.set(Trace { file: Mutex::new(file), dir: dir.to_owned(), rank });
+    _ = TRACE.set(Trace { file: Mutex::new(file), dir: dir.to_owned(), rank, stem: stem.to_owned() });
 }
 
 /// Forgets the descriptor: after a fork the child must not write.

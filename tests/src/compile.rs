@@ -11,26 +11,42 @@ use xxhash_rust::xxh3::xxh3_64;
 const FLAGS: [&str; 9] =
     ["-g", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-lm"];
 
-/// Flags of the language, by the ending of the source. Open MPI's headers of its C++ bindings cast functions.
-const LANGUAGES: [(&str, &[&str]); 2] = [("c", &["-std=gnu11"]), ("cpp", &["-std=gnu++17", "-Wno-cast-function-type"])];
+/// A language of test programs: the ending of its sources, and its flags besides [`FLAGS`].
+struct Language {
+    ending: &'static str,
+    flags: &'static [&'static str],
+}
+
+/// Open MPI's headers of its C++ bindings cast functions. Fortran has no prototypes for choice buffers with `mpif.h`.
+const LANGUAGES: [Language; 3] = [
+    Language { ending: "c", flags: &["-std=gnu11"] },
+    Language { ending: "cpp", flags: &["-std=gnu++17", "-Wno-cast-function-type"] },
+    Language { ending: "f90", flags: &["-fallow-argument-mismatch", "-Wno-argument-mismatch"] },
+];
 
 /// Is it the ending of a source that [`compile`] knows?
 pub fn is_source(path: &Path) -> bool {
     language(path).is_some()
 }
 
-fn language(source: &Path) -> Option<(&'static str, &'static [&'static str])> {
+fn language(source: &Path) -> Option<&'static Language> {
     let extension = source.extension()?;
-    LANGUAGES.into_iter().find(|(ending, _)| extension == *ending)
+    LANGUAGES.iter().find(|language| extension == language.ending)
 }
 
 /// The program made from `source`. It is named by the source, and lives in a directory of its own.
 pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
-    let (ending, language) = language(source).with_context(|| format!("what language is {}?", source.display()))?;
-    let compiler = if ending == "cpp" { &mpi.mpicxx } else { &mpi.mpicc };
+    let language = language(source).with_context(|| format!("what language is {}?", source.display()))?;
+    let compiler = match language.ending {
+        "cpp" => mpi.mpicxx.clone(),
+        "f90" => mpi.mpifort().with_context(|| format!("{} has no Fortran compiler", mpi.name))?,
+        _ => mpi.mpicc.clone(),
+    };
+    let compiler = &compiler;
+    let flags = [language.flags, &FLAGS].concat();
     let built = std::fs::metadata(compiler).with_context(|| compiler.display().to_string())?.modified().ok();
-    let key = format!("{mpi:?} {FLAGS:?} {language:?} {built:?} {}", source.display());
+    let key = format!("{mpi:?} {flags:?} {built:?} {}", source.display());
     let hash = xxh3_64(&[&text, key.as_bytes()].concat());
     let stem = source.file_stem().context("a source file has a name")?;
     let dir = scratch.join("programs").join(format!("{}-{hash:016x}", mpi.name));
@@ -42,28 +58,33 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
         return Ok(program);
     }
     std::fs::create_dir_all(&dir)?;
+    let part = dir.join(format!("part-{}", std::process::id()));
+    compile_to(mpi, &part, compiler, &flags, source)?;
+    std::fs::rename(&part, &program)?;
+    Ok(program)
+}
+
+/// Makes `program` from `source` with one of the compilers of an MPI.
+pub fn compile_to(mpi: &Mpi, program: &Path, compiler: &Path, flags: &[&str], source: &Path) -> Result<()> {
     // In the top directory with a relative name, so that debug information and reports do not depend on the machine.
     let root = crate::root();
     let relative = source.strip_prefix(&root).unwrap_or(source);
-    let part = dir.join(format!("part-{}", std::process::id()));
     let output = mpi
-        .compiler(ending == "cpp")
+        .compiler(compiler)
         .current_dir(&root)
         .arg(relative)
-        .args(language)
-        .args(FLAGS)
+        .args(flags)
         .arg("-o")
-        .arg(&part)
+        .arg(program)
         .output()
         .with_context(|| format!("cannot run {}", compiler.display()))?;
     if !output.status.success() {
         bail!(
             "{} does not compile with {}:\n{}",
             relative.display(),
-            mpi.name,
+            compiler.display(),
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    std::fs::rename(&part, &program)?;
-    Ok(program)
+    Ok(())
 }

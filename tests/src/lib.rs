@@ -1,11 +1,13 @@
 //! Shared by the end-to-end tests: the MPI libraries of this machine, compiling programs, running them under mpivet
 //! with a time limit, and holding what came out against what a program's comments promise.
 
+pub mod calls;
 pub mod compile;
 pub mod expect;
 pub mod golden;
 pub mod mpi;
 pub mod normalize;
+pub mod python;
 pub mod report;
 pub mod run;
 pub mod schedule;

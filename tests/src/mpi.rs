@@ -79,11 +79,17 @@ impl Mpi {
         command
     }
 
-    /// The compiler wrapper for C, or for C++.
-    pub fn compiler(&self, cxx: bool) -> Command {
-        let mut command = Command::new(if cxx { &self.mpicxx } else { &self.mpicc });
+    /// A command that runs one of its compiler wrappers.
+    pub fn compiler(&self, wrapper: &Path) -> Command {
+        let mut command = Command::new(wrapper);
         command.args(self.compiler_args).envs(self.compiler_env.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// The Fortran compiler beside the C compiler, if there is one.
+    pub fn mpifort(&self) -> Option<PathBuf> {
+        let name = self.mpicc.file_name()?.to_str()?.replacen("mpicc", "mpifort", 1);
+        Some(self.mpicc.with_file_name(name)).filter(|path| path.is_file())
     }
 
     pub fn prepare(command: &mut Command) {

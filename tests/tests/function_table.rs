@@ -121,7 +121,7 @@ fn compile(mpi: &Mpi, source: &str) -> BTreeMap<String, Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("signatures.c");
     std::fs::write(&file, source).unwrap();
-    let output = mpi.compiler(false).env("LC_ALL", "C").args(OPTIONS).arg(&file).output().unwrap();
+    let output = mpi.compiler(&mpi.mpicc).env("LC_ALL", "C").args(OPTIONS).arg(&file).output().unwrap();
     let messages = String::from_utf8_lossy(&output.stderr);
     let mut errors: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (place, message) in messages.lines().filter_map(|l| l.split_once(" error: ")) {
@@ -136,7 +136,7 @@ fn declared_functions(mpi: &Mpi) -> BTreeSet<String> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("header.c");
     std::fs::write(&file, "#include <mpi.h>\n").unwrap();
-    let output = mpi.compiler(false).args([OPTIONS[0], "-E", "-P"]).arg(&file).output().unwrap();
+    let output = mpi.compiler(&mpi.mpicc).args([OPTIONS[0], "-E", "-P"]).arg(&file).output().unwrap();
     assert!(output.status.success(), "{} -E: {}", mpi.name, String::from_utf8_lossy(&output.stderr));
     let declaration = regex::Regex::new(r"\b(MPIX?_\w+)\s*\(").unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

@@ -158,3 +158,35 @@ fn a_trace_that_cannot_grow_ends_with_a_mark_and_the_program_goes_on() -> Result
     }
     Ok(())
 }
+
+/// Launchers start spawned ranks in the directory that `wdir` names: their traces still belong to the others'.
+#[test]
+fn spawned_ranks_record_where_those_who_spawned_them_do() -> Result<()> {
+    let root = mpivet_tests::root();
+    for mpi in mpi::required().into_iter().filter(|m| m.name == "openmpi") {
+        let program = compile(&mpi, &root.join("tests/programs/spawn-elsewhere.c"), &mpivet_tests::scratch())?;
+        for named in [true, false] {
+            let dir = fresh(&format!("spawned-{}-{named}", mpi.name))?;
+            let elsewhere = dir.join("elsewhere");
+            std::fs::create_dir(&elsewhere)?;
+            let job = mpi.job(1, &program, &[elsewhere.display().to_string()]);
+            let mut command = Command::new(&job[0]);
+            command.args(&job[1..]).current_dir(&dir).env("LD_PRELOAD", interposer()?).env("PWD", &dir);
+            if named {
+                command.env("MPIVET_DIR", "trace");
+            }
+            Mpi::prepare(&mut command);
+            let outcome = run::run(command, LIMIT)?;
+            ensure!(outcome.code == Some(0), "{outcome:?}");
+            ensure!(std::fs::read_dir(&elsewhere)?.next().is_none(), "something was recorded in `wdir`");
+            let mut entries = std::fs::read_dir(&dir)?.filter_map(|e| Some(e.ok()?.path()));
+            let trace = entries.find(|p| p.join("job.json").is_file()).context("no trace directory")?;
+            let report = analyze(&dir, &trace)?;
+            ensure!(report.code == Some(1), "{report:?}");
+            for part in ["nobody receives the message that rank 0 sends to world 1 rank 1", "world 1 ranks 0,1"] {
+                ensure!(report.stdout.contains(part), "`{part}` is missing:\n{}", report.stdout);
+            }
+        }
+    }
+    Ok(())
+}

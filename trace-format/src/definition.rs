@@ -88,7 +88,9 @@ pub enum Definition {
         id: Id,
         frames: Vec<u64>,
     },
-    /// A communicator: ranks of its group(s) in MPI_COMM_WORLD. `remote` is set for intercommunicators.
+    /// A communicator: its group(s) in the process numbers of this rank. These are the ranks of MPI_COMM_WORLD, and
+    /// above them the processes of other worlds that a [`Definition::Bridge`] has brought; -1 is one that no bridge
+    /// has. `remote` is set for intercommunicators.
     Comm {
         id: Id,
         local: Ranks,
@@ -100,7 +102,7 @@ pub enum Definition {
         id: Id,
         name: String,
     },
-    /// A group, its ranks in MPI_COMM_WORLD (-1: a process outside of it).
+    /// A group, in the same numbers.
     Group {
         id: Id,
         ranks: Ranks,
@@ -134,11 +136,65 @@ pub enum Definition {
         id: Id,
         comm: Id,
     },
+    /// Processes of another world can be reached from now on: comes before the communicator that reaches them.
+    Bridge(Bridge),
     /// Array contents too long for a record; a record names them by `id`.
     Blob {
         id: Id,
         bytes: Vec<u8>,
     },
+    /// A place in the source of an interpreted program.
+    Source {
+        id: Id,
+        file: String,
+        function: String,
+        /// 1-based; 0 if not known.
+        line: u32,
+    },
+    /// A call stack through an interpreter; numbered like [`Definition::Stack`].
+    SourceStack {
+        id: Id,
+        /// [`Definition::Source`] of the functions of the program, innermost first.
+        sources: Vec<Id>,
+        /// [`Definition::Stack`] of the process. Its frames up to the first one in the interpreter were called by
+        /// `sources[0]`.
+        stack: Id,
+        /// An address in the interpreter.
+        interpreter: u64,
+    },
+}
+
+/// How processes of different worlds met (MPI 4.1 sections 11.8 and 11.9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum BridgeKind {
+    /// MPI_Comm_spawn and MPI_Comm_spawn_multiple, in those who spawn.
+    Spawn,
+    /// MPI_Comm_get_parent, in those who are spawned.
+    Parent,
+    Accept,
+    Connect,
+    /// Nothing tells who is on the other side (MPI_Comm_join).
+    Unknown,
+}
+
+/// An intercommunicator whose remote group is in another world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bridge {
+    pub kind: BridgeKind,
+    /// The intercommunicator.
+    pub comm: Id,
+    /// Number that this rank gives to the first process of the remote group, and how many there are.
+    pub first: i32,
+    pub count: i32,
+    /// The local group, in the process numbers of this rank.
+    pub local: Ranks,
+    /// Place in the local group of the process whose arguments count.
+    pub root: i32,
+    /// Of MPI_Comm_accept and MPI_Comm_connect at the root; empty elsewhere.
+    pub port: String,
+    /// When the call (for [`BridgeKind::Parent`]: MPI_Init) began and ended, in nanoseconds since 1970.
+    pub entered: u64,
+    pub returned: u64,
 }
 
 /// Neighbours of the calling process in a communicator with a topology, as ranks of the communicator, in the

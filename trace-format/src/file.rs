@@ -4,6 +4,8 @@
 //! job.json              the run as a whole (written by rank 0): see crate::job
 //! rank-N.mpv            rank N: file header, then blocks
 //! rank-N.tT.stage       the stage of thread T of rank N: what is not yet in rank-N.mpv
+//! rank-N.HOST.PID.*     the same of rank N of another MPI_COMM_WORLD (MPI_Comm_spawn, or a second job); the worlds
+//!                       are told apart by [`Launch`], never by the name
 //! ```
 //!
 //! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by
@@ -21,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
 pub const BLOCK_HEADER_BYTES: usize = 32;
 /// Where the records of a stage begin.
@@ -57,6 +59,19 @@ pub struct RankHeader {
     pub stack_depth: u32,
     pub program: String,
     pub cwd: String,
+    pub launch: Launch,
+}
+
+/// How the ranks of one MPI_COMM_WORLD recognise each other, as far as each process knows by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The launcher's name of the world, the same on all its ranks. Empty: the launcher gave none.
+    pub namespace: String,
+    /// Process that started this one, and the first that it started for the same world on this host; 0: unknown.
+    pub parent: u32,
+    pub first_sibling: u32,
+    /// Started by MPI_Comm_spawn or MPI_Comm_spawn_multiple.
+    pub spawned: bool,
 }
 
 /// What a block holds.
@@ -111,14 +126,42 @@ pub fn checksum(payload: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(payload)
 }
 
-/// The trace file of a rank.
-pub fn rank_path(dir: &Path, rank: i32) -> PathBuf {
-    dir.join(format!("rank-{rank}.mpv"))
+/// What the names of a rank's files begin with.
+pub fn rank_stem(rank: i32) -> String {
+    format!("rank-{rank}")
 }
 
-/// The stage of a thread of a rank.
+/// The same for a rank whose plain name belongs to a rank of another world.
+pub fn other_stem(rank: i32, host: &str, pid: u32) -> String {
+    let host: String = host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    format!("rank-{rank}.{host}.{pid}")
+}
+
+/// The rank of a stem, and whether it is the plain one.
+pub fn rank_of_stem(stem: &str) -> Option<(i32, bool)> {
+    let name = stem.strip_prefix("rank-")?;
+    let (rank, plain) = name.split_once('.').map_or((name, true), |(rank, _)| (rank, false));
+    Some((rank.parse().ok()?, plain))
+}
+
+/// The trace file with this stem.
+pub fn trace_path(dir: &Path, stem: &str) -> PathBuf {
+    dir.join(format!("{stem}.mpv"))
+}
+
+/// The stage of a thread, by the stem of its trace.
+pub fn stage_path_of(dir: &Path, stem: &str, thread: u16) -> PathBuf {
+    dir.join(format!("{stem}.t{thread}.stage"))
+}
+
+/// The trace file of a rank of the first world.
+pub fn rank_path(dir: &Path, rank: i32) -> PathBuf {
+    trace_path(dir, &rank_stem(rank))
+}
+
+/// The stage of a thread of a rank of the first world.
 pub fn stage_path(dir: &Path, rank: i32, thread: u16) -> PathBuf {
-    dir.join(format!("rank-{rank}.t{thread}.stage"))
+    stage_path_of(dir, &rank_stem(rank), thread)
 }
 
 /// The common file.

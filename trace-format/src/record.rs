@@ -58,6 +58,8 @@ pub enum SystemKind {
     Lost = 4,
     /// u32 on
     Recording = 5,
+    /// u64 call index, u32 level, u32 other thread (u32::MAX: none)
+    ThreadLevel = 6,
 }
 
 /// The fields of a commit word.

@@ -3,8 +3,11 @@
 //! One line an event, or a call together with its return:
 //!
 //! ```text
-//! ranks 2
+//! ranks 2                                              size of the first MPI_COMM_WORLD
+//! ranks w1 3                                           size of the world of spawned ranks, written w1.0 to w1.2
 //! 0: def comm c1 {0,1}                                 a communicator (intercommunicator: {0}|{1})
+//! 0: def bridge c1 spawn {0,1}|2+3 root 0 during 5-9   its remote group are 3 processes numbered from 2 by this rank;
+//!                                                      spawn, parent, accept, connect (these with port "name"), unknown
 //! 0: def type t1 vector(2,1,4; MPI_INT)                a datatype: combiner(ints; types)
 //! 0: MPI_Send(dest=1, tag=7)                           a call that has not returned
 //! 0: return = ok                                       the return of the thread's last open call
@@ -12,14 +15,17 @@
 //! 1: MPI_Isend(dest=0, request=@0x10) = ok {request=r1}    `@` is the address of the request variable
 //! 1: MPI_Waitall(requests=[r1,r2]) = ok
 //! 0.1: MPI_Barrier() = ok                              thread 1 of rank 0
+//! 0.1: thread-level MPI_THREAD_SERIALIZED beside 0    the last call of thread 1 was forbidden: thread 0 was in one
 //! 0: exit 0 / 0: signal 8 / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
-use crate::call::{Call, Outcome, Status, SystemEvent, Value, special};
-use crate::definition::{COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
+use crate::call::{Call, Outcome, Status, SystemEvent, ThreadLevel, Value, special};
+use crate::definition::{
+    Bridge, BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID,
+};
 use crate::mpi::predefined::{DATATYPES, ERROR_CLASSES, OPS, datatype_id, error_class_name, op_id};
 use crate::mpi::{Dir, FnId, Kind};
 use crate::ranks::Ranks;
@@ -188,6 +194,14 @@ pub fn format_definition(def: &Definition) -> Option<String> {
         Definition::Group { id, ranks } => {
             format!("def group {} {{{ranks}}}", handle_name(Kind::Group, *id, &NoNames))
         }
+        Definition::Bridge(b) => {
+            let (name, kind) = (handle_name(Kind::Comm, b.comm, &NoNames), format!("{:?}", b.kind).to_lowercase());
+            let port = if b.port.is_empty() { String::new() } else { format!(" port {:?}", b.port) };
+            let Bridge { local, first, count, root, entered, returned, .. } = b;
+            format!(
+                "def bridge {name} {kind} {{{local}}}|{first}+{count} root {root} during {entered}-{returned}{port}"
+            )
+        }
         Definition::Datatype { id, combiner, ints, types, .. } => {
             let ints: Vec<String> = ints.iter().map(i64::to_string).collect();
             let types: Vec<String> = types.iter().map(|t| handle_name(Kind::Datatype, *t, &NoNames)).collect();
@@ -214,8 +228,10 @@ pub struct ParseError {
 /// A trace in memory, as parsed from text.
 #[derive(Debug, Default)]
 pub struct TextTrace {
-    /// Size of MPI_COMM_WORLD.
+    /// Number of processes: ranks of the first MPI_COMM_WORLD, then those of the others.
     pub ranks: i32,
+    /// Sizes of the worlds.
+    pub worlds: Vec<i32>,
     /// Events in the order of the text.
     pub events: Vec<(i32, RankEvent)>,
 }
@@ -231,13 +247,21 @@ pub fn parse(text: &str) -> Result<TextTrace, ParseError> {
         }
         parser.line(line, i + 1, &mut trace).map_err(|what| ParseError { line: i + 1, what })?;
     }
-    let highest = trace.events.iter().map(|(r, _)| r + 1).max().unwrap_or(0);
-    trace.ranks = trace.ranks.max(highest);
+    if trace.worlds.len() < 2 {
+        let highest = trace.events.iter().map(|(r, _)| r + 1).max().unwrap_or(0);
+        let first = trace.worlds.first().copied().unwrap_or(0).max(highest);
+        trace.worlds = vec![first];
+    }
+    trace.ranks = trace.worlds.iter().sum();
     let mut world = Vec::new();
-    for rank in 0..trace.ranks {
-        let comm = |id, local| Definition::Comm { id, local, remote: None, neighbors: None };
-        world.push((rank, RankEvent::Definition(comm(COMM_WORLD, Ranks::first_n(trace.ranks as u32)))));
-        world.push((rank, RankEvent::Definition(comm(COMM_SELF, std::iter::once(rank).collect()))));
+    let mut first = 0;
+    for size in &trace.worlds {
+        for rank in 0..*size {
+            let comm = |id, local| Definition::Comm { id, local, remote: None, neighbors: None };
+            world.push((first + rank, RankEvent::Definition(comm(COMM_WORLD, Ranks::first_n(*size as u32)))));
+            world.push((first + rank, RankEvent::Definition(comm(COMM_SELF, std::iter::once(rank).collect()))));
+        }
+        first += size;
     }
     world.append(&mut trace.events);
     trace.events = world;
@@ -253,12 +277,25 @@ struct Parser {
 impl Parser {
     fn line(&mut self, line: &str, number: usize, trace: &mut TextTrace) -> Result<(), String> {
         if let Some(n) = line.strip_prefix("ranks ") {
-            trace.ranks = n.trim().parse().map_err(|_| format!("`{n}` is no number of ranks"))?;
+            let (world, size) = n.strip_prefix('w').and_then(|n| n.split_once(' ')).unwrap_or(("0", n));
+            if world.parse() != Ok(trace.worlds.len()) {
+                return Err(format!("the next world is number {}", trace.worlds.len()));
+            }
+            trace.worlds.push(size.trim().parse().map_err(|_| format!("`{n}` is no number of ranks"))?);
             return Ok(());
         }
         let (who, what) = line.split_once(':').ok_or("expected `rank: event`")?;
+        let (world, who) = match who.strip_prefix('w').map(|w| w.split_once('.').unwrap_or((w, ""))) {
+            Some((world, who)) => (world.parse::<usize>().map_err(|_| format!("`{world}` is no world"))?, who),
+            None => (0, who),
+        };
         let (rank, thread) = who.split_once('.').unwrap_or((who, "0"));
         let rank: i32 = rank.trim().parse().map_err(|_| format!("`{rank}` is no rank"))?;
+        let size = trace.worlds.get(world);
+        if (world > 0 || trace.worlds.len() > 1) && size.is_none_or(|size| rank >= *size) {
+            return Err(format!("there is no rank {rank} in world {world}"));
+        }
+        let rank = rank + trace.worlds.iter().take(world).sum::<i32>();
         let thread: u16 = thread.trim().parse().map_err(|_| format!("`{thread}` is no thread"))?;
         let what = what.trim();
         let word = what.split([' ', '(']).next().unwrap_or("");
@@ -278,6 +315,13 @@ impl Parser {
                 let text = rest.split('"').nth(1).unwrap_or("").to_owned();
                 let event = SystemEvent::MpiError { call, class: error(class)?, fatal: rest.contains("fatal"), text };
                 system(thread, time, event)
+            }
+            "thread-level" => {
+                let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
+                let (level, other) = rest.split_once(" beside ").map_or((rest, None), |(l, o)| (l, Some(o)));
+                let level = ThreadLevel::by_name(level).ok_or_else(|| format!("`{level}` is no level"))?;
+                let other = other.map(|o| o.parse().map_err(|_| format!("`{o}` is no thread"))).transpose()?;
+                system(thread, time, SystemEvent::ThreadLevel { call, level, other })
             }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
@@ -562,6 +606,32 @@ fn parse_comm(id: Id, groups: &str) -> Result<Definition, String> {
     Ok(Definition::Comm { id, local: parse_ranks(local)?, remote, neighbors: None })
 }
 
+fn parse_bridge(comm: Id, text: &str) -> Result<Definition, String> {
+    let (text, port) = text.split_once(" port ").unwrap_or((text, ""));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [kind, groups, "root", root, "during", during] = words[..] else {
+        return Err("expected `kind {local}|first+count root place during from-to`".into());
+    };
+    let kind = [BridgeKind::Spawn, BridgeKind::Parent, BridgeKind::Accept, BridgeKind::Connect, BridgeKind::Unknown]
+        .into_iter()
+        .find(|k| format!("{k:?}").eq_ignore_ascii_case(kind))
+        .ok_or_else(|| format!("`{kind}` is no kind of bridge"))?;
+    let (local, remote) = groups.split_once('|').ok_or("expected {local}|first+count")?;
+    let (first, count) = remote.split_once('+').ok_or("expected first+count")?;
+    let (entered, returned) = during.split_once('-').ok_or("expected from-to")?;
+    Ok(Definition::Bridge(Bridge {
+        kind,
+        comm,
+        first: int(first)? as i32,
+        count: int(count)? as i32,
+        local: parse_ranks(local)?,
+        root: int(root)? as i32,
+        port: port.trim_matches('"').to_owned(),
+        entered: int(entered)? as u64,
+        returned: int(returned)? as u64,
+    }))
+}
+
 fn parse_definition(text: &str) -> Result<Definition, String> {
     let mut words = text.splitn(3, ' ');
     let (what, name) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
@@ -569,6 +639,7 @@ fn parse_definition(text: &str) -> Result<Definition, String> {
     match what {
         "comm" => parse_comm(parse_id(Kind::Comm, name)?, rest),
         "group" => Ok(Definition::Group { id: parse_id(Kind::Group, name)?, ranks: parse_ranks(rest)? }),
+        "bridge" => parse_bridge(parse_id(Kind::Comm, name)?, rest),
         "op" => Ok(Definition::Op { id: parse_id(Kind::Op, name)?, commute: rest == "commutes" }),
         "type" => {
             let (combiner, args) = rest.split_once('(').ok_or("expected combiner(ints; types)")?;

@@ -107,6 +107,12 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             out.extend_from_slice(&u32::from(*on).to_le_bytes());
             SystemKind::Recording
         }
+        SystemEvent::ThreadLevel { call, level, other } => {
+            out.extend_from_slice(&call.to_le_bytes());
+            out.extend_from_slice(&(*level as u32).to_le_bytes());
+            out.extend_from_slice(&other.map_or(u32::MAX, u32::from).to_le_bytes());
+            SystemKind::ThreadLevel
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

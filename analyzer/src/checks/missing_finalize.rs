@@ -19,7 +19,9 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         [first, ..] if statuses.iter().all(|s| *s == first) => format!(" with exit status {first}"),
         _ => String::new(),
     };
-    let message = format!("{} ended{status} without MPI_Finalize", rank_list(&e.left));
+    let by_sessions = |r: &i32| !model.ranks[*r as usize].initialized || model.ranks[*r as usize].finalize.is_some();
+    let what = if e.left.iter().all(by_sessions) { "MPI_Session_finalize" } else { "MPI_Finalize" };
+    let message = format!("{} ended{status} without {what}", rank_list(&e.left));
     let mut draft = Draft::new(CHECK, message, grouped(model, parts)).ranks(e.left.iter().copied());
     // Those who wait for it are a consequence.
     for (rank, needed) in &e.verdict.hang_ups {

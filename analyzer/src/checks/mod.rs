@@ -3,6 +3,7 @@
 
 use crate::engine::Model;
 use crate::engine::collective::{Gathering, Verdict, View};
+use crate::engine::concurrent::Misuse;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Origin, Report, Site, rank_list};
 use crate::engine::flows::{Flow, misfits};
@@ -15,6 +16,8 @@ pub(crate) enum Rule {
     /// A send and the receive that got its message, where the two are not obviously alike. True: the message is
     /// done with, later rules do not see it.
     Message(fn(&Message, &Model, &mut Report) -> bool),
+    /// Two calls of two threads that were at the same thing at once.
+    Misuse(fn(&Misuse, &Model, &mut Report)),
     /// The parts of one collective operation.
     Parts(fn(&Gathering, &Model, &mut Report) -> Verdict),
     /// What one collective operation moves and does not fit; one of them at least.
@@ -34,6 +37,7 @@ macro_rules! checks {
 checks! {
     wrong_data_type: Message,
     wrong_send_size: Message,
+    concurrent_misuse: Misuse,
     collective_mismatch: Parts,
     wrong_root: Parts,
     diff_reductions: Parts,
@@ -42,6 +46,7 @@ checks! {
     abend: End,
     abort: End,
     incomplete_call: End,
+    thread_level: End,
     mpi_error: End,
     missing_finalize: End,
     unfinished_send: End,
@@ -63,6 +68,17 @@ pub(crate) fn message(model: &mut Model, message: &Message) {
             && rule(message, model, &mut report)
         {
             break;
+        }
+    }
+    model.report = report;
+}
+
+/// Two calls of two threads that were at the same thing at once.
+pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
+    let mut report = std::mem::take(&mut model.report);
+    for (_, rule) in RULES {
+        if let Rule::Misuse(rule) = rule {
+            rule(misuse, model, &mut report);
         }
     }
     model.report = report;

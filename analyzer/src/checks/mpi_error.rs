@@ -1,11 +1,12 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
 use crate::engine::Model;
+use crate::worlds::Names;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site};
 use crate::engine::shape::shape;
 use trace_format::catalogue::{
-    COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, WRONG_DATA_TYPE, WRONG_RECV_SIZE,
+    COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, WRONG_DATA_TYPE, WRONG_RECV_SIZE,
     WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
@@ -24,7 +25,11 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                 &[&COLLECTIVE_MISMATCH, &WRONG_ROOT, &DIFF_REDUCTIONS, &COLLECTIVE_DATA_TYPE, &WRONG_RECV_SIZE];
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
-            let explained = too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
+            // What two threads did to a request at once is the cause of what the library says of it.
+            let completes = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
+            let explained = completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+                || coll && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+                || too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
                 || (too_long || coll) && report.concerns(collective, rank as i32)
                 || coll && error.call.as_ref().is_some_and(|c| report.concerns_calls_of(collective, c));
             if explained {
@@ -35,7 +40,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                 None => Site { rank: rank as i32, call: None, pc: 0, role: "the call that failed".into() },
             };
             let name = error.call.as_ref().map_or("an MPI call", |c| c.name());
-            let text = if error.text.is_empty() { String::new() } else { format!(": {}", error.text) };
+            let text = if error.text.is_empty() { String::new() } else { format!("{}: {}", Names::KEEP, error.text) };
             let message = format!("{name} failed on rank {rank} with {class}{text}");
             let mut draft = Draft::new(CHECK, message, vec![site]);
             if error.fatal {

@@ -3,9 +3,11 @@
 
 use super::Model;
 use super::comms::CommIx;
+use super::concurrent::Misused;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
 use super::types::Amount;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use trace_format::call::{Value, special};
@@ -21,6 +23,8 @@ pub(crate) struct Space {
     next: Vec<u64>,
     /// Thread and time of the last call of each process.
     last: Vec<(u16, u64)>,
+    /// That call, where threads may compete.
+    last_call: FxHashMap<u32, Arc<Origin>>,
     /// Calls of several threads came out of order: which belong together is uncertain.
     pub(crate) tangled: bool,
 }
@@ -72,6 +76,7 @@ impl Space {
             queue: VecDeque::new(),
             next: vec![0; size as usize],
             last: vec![(0, 0); size as usize],
+            last_call: FxHashMap::default(),
             tangled: false,
         }
     }
@@ -107,6 +112,13 @@ impl Model {
         start: Option<&Arc<Origin>>,
     ) -> u64 {
         let dim = self.ranks[call.rank as usize].holed;
+        // The order in which persistent operations are started is another matter.
+        if start.is_none() && self.has_threads(call.rank) && matches!(what(call.func), What::Coll(_)) {
+            let last_call = &mut self.comms.list[comm as usize].space.last_call;
+            if let Some(first) = last_call.insert(position, call.clone()) {
+                self.note_use(Misused::Object(comm), &first, call);
+            }
+        }
         let space = &mut self.comms.list[comm as usize].space;
         let size = space.next.len();
         let shown = start.unwrap_or(call);

@@ -63,41 +63,22 @@ impl Group {
 /// What makes an object the same one on all its ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum CommKey {
-    World,
+    /// MPI_COMM_WORLD, by its first process.
+    World(i32),
+    /// An intercommunicator between worlds, by the number of the link.
+    Bridge(u64),
     /// MPI_COMM_SELF of a rank.
     Own(i32),
     /// Made by the collective number `index` of `parent`; the first rank tells the parts of a split apart.
-    Child {
-        parent: CommIx,
-        index: u64,
-        first: i32,
-    },
+    Child { parent: CommIx, index: u64, first: i32 },
     /// Window or file made by a collective.
-    Object {
-        parent: CommIx,
-        index: u64,
-    },
+    Object { parent: CommIx, index: u64 },
     /// The calls of a group that make a communicator (MPI_Comm_create_group, MPI_Comm_create_from_group), by tag.
-    GroupCalls {
-        parent: Option<CommIx>,
-        ranks: Ranks,
-        tag: i64,
-        text: String,
-    },
+    GroupCalls { parent: Option<CommIx>, ranks: Ranks, tag: i64, text: String },
     /// Intercommunicator of two groups (the one with the lower first rank first), n-th of its kind.
-    Inter {
-        low: Ranks,
-        high: Ranks,
-        tag: i64,
-        nth: u64,
-    },
+    Inter { low: Ranks, high: Ranks, tag: i64, nth: u64 },
     /// Made where mpivet did not look.
-    Nth {
-        kind: u8,
-        low: Ranks,
-        high: Ranks,
-        nth: u64,
-    },
+    Nth { kind: u8, low: Ranks, high: Ranks, nth: u64 },
 }
 
 /// Groups may be larger than the world, since they may have processes outside; not larger than this.
@@ -186,6 +167,8 @@ pub(crate) struct Objects {
     /// Communicators of windows and files.
     pub(crate) on_comm: FxHashMap<(u8, Id), Id>,
     nth: FxHashMap<CommKey, u64>,
+    /// Intercommunicators to other worlds whose other side is known: the number of the link.
+    pub(crate) bridges: FxHashMap<Id, u64>,
 }
 
 /// All objects of a run.
@@ -201,6 +184,11 @@ impl Comms {
         Comms { ranks, ..Comms::default() }
     }
 
+    /// There are this many processes now.
+    pub(crate) fn grow(&mut self, ranks: i32) {
+        self.ranks = ranks;
+    }
+
     /// The object that `rank` knows as `id`.
     pub(crate) fn resolve(&mut self, rank: i32, objects: &mut Objects, kind: u8, id: Id) -> Option<Member> {
         if let Some(known) = objects.members.get(&(kind, id)) {
@@ -210,7 +198,10 @@ impl Comms {
             return None;
         }
         let key = match (kind, id) {
-            (COMM, COMM_WORLD) => Some(CommKey::World),
+            (COMM, COMM_WORLD) => {
+                let first = objects.groups_of.get(&id).and_then(|(world, _)| world.get(0));
+                Some(CommKey::World(first.unwrap_or(0)))
+            }
             (COMM, COMM_SELF) => Some(CommKey::Own(rank)),
             _ => None,
         };
@@ -233,6 +224,8 @@ impl Comms {
         if let Some(Some(known)) = objects.members.get(&(kind, id)) {
             return Some(*known);
         }
+        let bridge = objects.bridges.get(&id).filter(|_| kind == COMM);
+        let key = bridge.map(|number| CommKey::Bridge(*number)).or(key);
         let comm = if kind == COMM { Some(id) } else { objects.on_comm.get(&(kind, id)).copied() };
         let groups = comm.and_then(|c| objects.groups_of.get(&c)).cloned().or(match (comm, &key) {
             (Some(COMM_WORLD), _) => Some((Ranks::first_n(self.ranks as u32), None)),

@@ -102,6 +102,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         }
     }
     check_partial_collectives(model);
+    model.decide_misuse(true);
     for comm in &mut model.comms.list {
         let found = std::mem::take(&mut comm.report);
         if !comm.space.tangled {
@@ -126,10 +127,10 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         r.exit.is_some_and(|status| quiet && (status == 0 || !trouble))
     };
     let left_inside = select(&|r| own_end(r) && r.open_calls().any(|o| !is_abort(&o.origin)));
-    let left = select(&|r| own_end(r) && r.initialized && r.finalize.is_none() && r.open_calls().next().is_none());
+    let left = select(&|r| own_end(r) && r.is_left_open() && r.open_calls().next().is_none());
     let ended = |i: &i32| {
         let r = &model.ranks[*i as usize];
-        r.exit.is_some() || r.finalized || r.missing || r.lost || r.holed
+        r.exit.is_some() || r.finalized && r.sessions == 0 || r.missing || r.lost || r.holed
     };
     let killed: Vec<i32> =
         (0..n).filter(|i| !ended(i) && !crashed.contains(i) && !aborted.contains(i) && !failed.contains(i)).collect();
@@ -146,7 +147,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
                 RankEnd::Abend
             } else if aborted.contains(&i) || failed.contains(&i) {
                 RankEnd::Abort
-            } else if r.exit.is_some() || r.finalized {
+            } else if r.exit.is_some() || r.finalized && r.sessions == 0 {
                 RankEnd::Normal
             } else if r.lost || r.holed {
                 RankEnd::Unknown
@@ -228,7 +229,7 @@ fn pair_leftovers(model: &mut Model) {
 
 fn leftovers(model: &Model) -> Vec<Leftover> {
     let mut all = Vec::new();
-    for r in model.ranks.iter().filter(|r| r.finalize.is_some()) {
+    for r in model.ranks.iter().filter(|r| r.finalize.is_some() && r.sessions == 0) {
         let mut of_rank: Vec<Leftover> = r
             .requests
             .all
@@ -263,7 +264,7 @@ fn alone(model: &Model) -> Vec<Alone> {
         }
         ops.extend(comm.boxes.values().flat_map(|b| b.alone()));
     }
-    ops.retain(|op| model.ops.get(*op).is_some_and(|o| !o.matched));
+    ops.retain(|op| model.ops.get(*op).is_some_and(|o| !o.matched && !o.dim));
     ops.sort_by_key(|op| {
         let o = &model.ops[*op];
         (o.rank, o.shown().thread, o.shown().index, o.is_send())

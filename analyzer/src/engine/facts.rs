@@ -3,6 +3,7 @@
 use super::Model;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::{Call, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
@@ -16,6 +17,8 @@ pub(crate) struct Origin {
     pub(crate) rank: i32,
     /// In ticks of the rank.
     pub(crate) time: u64,
+    /// When the call returned; `u64::MAX` while it has not.
+    pub(crate) end: AtomicU64,
     pub(crate) thread: u16,
     pub(crate) func: FnId,
     pub(crate) index: u64,
@@ -26,6 +29,11 @@ pub(crate) struct Origin {
 impl Origin {
     pub(crate) fn event(&self) -> u64 {
         2 * self.index + 1
+    }
+
+    /// When the call returned; `u64::MAX` while it has not.
+    pub(crate) fn end(&self) -> u64 {
+        self.end.load(Ordering::Relaxed)
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -212,10 +220,10 @@ impl Report {
                 Finding {
                     check: k.draft.check,
                     severity: k.draft.severity,
-                    message: k.draft.message,
+                    message: model.names.rename(&k.draft.message),
                     ranks: k.ranks,
                     calls: k.draft.calls.iter().map(|s| model.call_ref(s)).collect(),
-                    notes,
+                    notes: notes.iter().map(|n| model.names.rename(n)).collect(),
                     count: k.count,
                 }
             })

@@ -11,6 +11,7 @@
 
 pub(crate) mod collective;
 pub(crate) mod comms;
+pub(crate) mod concurrent;
 pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
@@ -22,6 +23,7 @@ pub(crate) mod slab;
 pub(crate) mod types;
 pub(crate) mod wait;
 
+use crate::worlds::Names as Processes;
 use comms::{Comms, Objects};
 use facts::{Origin, Report, Site};
 use p2p::{Op, OpId, OpKind};
@@ -30,10 +32,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 use slab::Slab;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use trace_format::call::SystemEvent;
+use trace_format::call::{SystemEvent, ThreadLevel};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::finding::{CallRef, Finding};
-use trace_format::mpi::{Kind, predefined};
+use trace_format::mpi::{FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
 use trace_format::text::{Names, format_call};
 use types::{Amount, Signatures};
@@ -130,6 +132,15 @@ pub(crate) struct MpiError {
     pub(crate) text: String,
 }
 
+/// A call that the level of thread support forbids.
+#[derive(Debug, Clone)]
+pub(crate) struct Breach {
+    pub(crate) call: Arc<Origin>,
+    pub(crate) level: ThreadLevel,
+    /// The thread that was in a call at the same time, and that call.
+    pub(crate) other: Option<(u16, Option<Arc<Origin>>)>,
+}
+
 /// Everything about one rank.
 #[derive(Default)]
 pub(crate) struct Rank {
@@ -140,11 +151,23 @@ pub(crate) struct Rank {
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
     /// MPI_THREAD_MULTIPLE: threads that have made no call yet may make one at any time.
     pub(crate) multiple: bool,
+    /// Time of the last event.
+    pub(crate) now: u64,
+    /// Ticks that clocks of two processors may differ by, at most.
+    pub(crate) slack: u64,
+    /// Calls that the level of thread support forbids.
+    pub(crate) breaches: Vec<Breach>,
+    /// Sessions that are open.
+    pub(crate) sessions: u32,
     types: FxHashMap<Id, Amount>,
     names: FxHashMap<(bool, Id), String>,
     modules: Vec<(u64, u64, u64, u64)>,
     places: FxHashMap<Id, u64>,
+    /// Places in the source of interpreted programs, hashed.
+    sources: FxHashMap<Id, u64>,
     pub(crate) initialized: bool,
+    /// The function that started MPI.
+    pub(crate) start: Option<FnId>,
     pub(crate) finalize: Option<Arc<Origin>>,
     pub(crate) finalized: bool,
     pub(crate) exit: Option<i32>,
@@ -171,10 +194,16 @@ pub(crate) struct Model {
     pub(crate) signatures: Signatures,
     /// Calls of MPI_Intercomm_create by their two leaders (the lower one first) and tag: how many each made.
     pub(crate) bridges: FxHashMap<(i32, i32, i64), [u64; 2]>,
+    /// Uses by two threads at once of which it is not certain yet that they were.
+    pub(crate) undecided: Vec<concurrent::Misuse>,
     /// Messages to be judged at the end.
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
+    pub(crate) names: Processes,
 }
+
+/// Clocks of two processors of a machine may differ by a second divided by this.
+const CLOCK_SLACK: u64 = 1_000_000;
 
 /// See the module.
 pub struct Engine {
@@ -194,9 +223,27 @@ impl Engine {
                 ops: Slab::default(),
                 signatures: Signatures::new(),
                 bridges: FxHashMap::default(),
+                undecided: Vec::new(),
                 suspects: FxHashMap::default(),
                 report: Report::default(),
+                names: Processes::default(),
             },
+        }
+    }
+
+    /// There are more processes now; what they are called.
+    pub fn grow(&mut self, processes: i32, names: Processes) {
+        let processes = processes.max(self.model.ranks.len() as i32);
+        self.model.ranks.resize_with(processes as usize, Rank::default);
+        self.model.comms.grow(processes);
+        self.model.names = names;
+    }
+
+    /// The communicator `comm` of a rank is an intercommunicator to another world, the same one for all who are told
+    /// the same number.
+    pub fn bridge(&mut self, rank: i32, comm: Id, number: u64) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.objects.bridges.insert(comm, number);
         }
     }
 
@@ -204,6 +251,13 @@ impl Engine {
     pub fn set_request_stride(&mut self, rank: i32, bytes: u32) {
         if let Some(r) = self.model.rank_mut(rank) {
             r.requests.stride = u64::from(bytes);
+        }
+    }
+
+    /// Ticks of this rank's time stamps in a second.
+    pub fn set_ticks_per_second(&mut self, rank: i32, ticks: u64) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.slack = ticks / CLOCK_SLACK;
         }
     }
 
@@ -215,8 +269,8 @@ impl Engine {
         match event {
             RankEvent::Definition(d) => self.model.define(rank, d),
             RankEvent::Call(call) => self.model.call(rank, call),
-            RankEvent::Return { thread, index, class, outs, .. } => {
-                self.model.return_of(rank, thread, index, class, &outs);
+            RankEvent::Return { thread, index, time, class, outs, .. } => {
+                self.model.return_of(rank, thread, index, time, class, &outs);
             }
             RankEvent::System { thread, event, .. } => self.model.system(rank, thread, event),
         }
@@ -279,6 +333,17 @@ impl Model {
                 let place = r.place_of_frames(&frames);
                 r.places.insert(id, place);
             }
+            Definition::Source { id, file, function, line } => {
+                let mut h = FxHasher::default();
+                (file, function, line).hash(&mut h);
+                r.sources.insert(id, h.finish());
+            }
+            Definition::SourceStack { id, sources, stack, .. } => {
+                let mut h = FxHasher::default();
+                r.places.get(&stack).hash(&mut h);
+                sources.iter().for_each(|source| r.sources.get(source).hash(&mut h));
+                r.places.insert(id, h.finish());
+            }
             Definition::Comm { id, local, remote, neighbors } => {
                 if let Some(neighbors) = neighbors {
                     r.objects.neighbors.insert(id, neighbors);
@@ -310,7 +375,7 @@ impl Model {
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
                 self.ranks[rank as usize].types.insert(id, amount);
             }
-            Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
+            Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
         }
     }
 
@@ -320,12 +385,18 @@ impl Model {
             SystemEvent::Exit { status } => r.exit = Some(status),
             SystemEvent::Signal { signal, pc, .. } => r.signal = Some(Signal { thread, signal, pc }),
             SystemEvent::MpiError { call, class, fatal, text } => {
-                let t = r.threads.iter().find(|t| t.number == thread);
-                let call = t.and_then(|t| {
-                    let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == call);
-                    open.or(t.last.as_ref().filter(|l| l.index == call)).cloned()
-                });
+                let call = r.call(thread, call);
                 r.errors.push(MpiError { call, class, fatal, text });
+            }
+            SystemEvent::ThreadLevel { call, level, other } => {
+                let in_call = |number| {
+                    let thread = r.threads.iter().find(|t| t.number == number);
+                    thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
+                };
+                let other = other.map(|number| (number, in_call(number)));
+                if let Some(call) = r.call(thread, call) {
+                    r.breaches.push(Breach { call, level, other });
+                }
             }
             SystemEvent::Lost { .. } => r.lost = true,
             SystemEvent::Recording { on } => r.holed |= !on,
@@ -352,7 +423,9 @@ impl Model {
     }
 
     pub(crate) fn call_ref(&self, site: &Site) -> CallRef {
-        let Some(origin) = &site.call else { return facts::outside(site.rank, site.pc, &site.role) };
+        let Some(origin) = &site.call else {
+            return facts::outside(site.rank, site.pc, &self.names.rename(&site.role));
+        };
         CallRef {
             rank: origin.rank,
             thread: origin.thread,
@@ -361,7 +434,7 @@ impl Model {
             text: format_call(&facts::as_call(origin), &RankNames(self, origin.rank)),
             site: origin.site,
             pc: site.pc,
-            role: site.role.clone(),
+            role: self.names.rename(&site.role),
         }
     }
 
@@ -405,9 +478,21 @@ impl Model {
 }
 
 impl Rank {
+    /// It has not ended what MPI_Init or MPI_Session_init began.
+    pub(crate) fn is_left_open(&self) -> bool {
+        self.initialized && self.finalize.is_none() || self.sessions > 0
+    }
+
     /// Calls that have not returned, innermost first, thread by thread.
     pub(crate) fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
         self.threads.iter().flat_map(|t| t.open.iter().rev())
+    }
+
+    /// A call of a thread that is open or was its last one.
+    fn call(&self, thread: u16, index: u64) -> Option<Arc<Origin>> {
+        let t = self.threads.iter().find(|t| t.number == thread)?;
+        let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
+        open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
     }
 
     pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {

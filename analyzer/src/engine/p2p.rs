@@ -6,6 +6,7 @@
 
 use super::Model;
 use super::comms::CommIx;
+use super::concurrent::Pair;
 use super::facts::Origin;
 use super::types::{Amount, Difference};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,11 +51,21 @@ pub(crate) struct Op {
     pub(crate) order: u64,
     /// The other half, while the receive of a matched probe has not been called.
     pub(crate) waiting_partner: Option<OpId>,
-    /// Not all calls of its rank are known at this place: which message it is about is uncertain.
+    /// Not all calls of its rank are known at this place, or nobody says whether it was cancelled: which message it is
+    /// about is uncertain.
     pub(crate) dim: bool,
+    /// The matched probe that posted it, once `origin` is the receive.
+    pub(crate) at: Option<Arc<Origin>>,
+    /// Bytes that a receive says it got.
+    pub(crate) got: Option<u64>,
 }
 
 impl Op {
+    /// The call that gives it its place among the others.
+    pub(crate) fn at(&self) -> &Arc<Origin> {
+        self.at.as_ref().unwrap_or(self.shown())
+    }
+
     pub(crate) fn is_send(&self) -> bool {
         matches!(self.kind, OpKind::Send(_))
     }
@@ -85,30 +96,51 @@ impl Pending {
 }
 
 /// Messages of one source and tag.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Lane {
     pub(crate) sends: VecDeque<OpId>,
     /// Receives that certainly got a message of this lane, in posting order.
     pub(crate) recvs: VecDeque<(u64, OpId)>,
-    /// Thread and time of the last send and of the last receive.
-    last: [(u16, u64); 2],
-    /// Threads of a rank compete, or their calls came out of order: which message met which receive is uncertain.
-    tangled: bool,
+    last: Last,
+    last_received: Option<u16>,
+    /// Several threads send, or several receive: the order of their calls need not be that of the messages.
+    mixed: bool,
+    /// Which message met which receive is uncertain.
+    pub(crate) unsure: bool,
+    /// Pairs of threads whose calls overlapped.
+    pub(crate) cluster: Vec<Pair>,
+}
+
+/// Thread and time of the last call of a kind.
+#[derive(Debug, Default, Clone, Copy)]
+struct Last {
+    seen: bool,
+    thread: u16,
+    time: u64,
+}
+
+impl Last {
+    /// Notes a call. Is it of another thread than the last one, and did it come later than one that it preceded?
+    fn note(&mut self, origin: &Origin) -> (bool, bool) {
+        let last = std::mem::replace(self, Last { seen: true, thread: origin.thread, time: origin.time });
+        let other = last.seen && last.thread != origin.thread;
+        (other, other && origin.time < last.time)
+    }
 }
 
 impl Lane {
-    /// Notes a call (0: a send, 1: a receive). `multiple`: threads of the rank may call at the same time.
-    fn note(&mut self, which: usize, origin: &Origin, multiple: bool) {
-        let (thread, time) = std::mem::replace(&mut self.last[which], (origin.thread, origin.time));
-        let first = time == 0 && thread == 0;
-        self.tangled |= !first && thread != origin.thread && (multiple || origin.time < time);
+    fn is_tangled(&self) -> bool {
+        self.unsure
     }
 }
 
 /// Messages under way to one process of a communicator.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Mailbox {
     next_order: u64,
+    last_posted: Last,
+    /// Receives were posted in another order than their events came in.
+    tangled: bool,
     pub(crate) pending: VecDeque<Pending>,
     pub(crate) lanes: FxHashMap<(i32, i32), Lane>,
 }
@@ -120,17 +152,19 @@ impl Model {
     pub(crate) fn post_send(&mut self, op: OpId) {
         let o = &self.ops[op];
         let (comm, dest, lane) = (o.comm, o.peer, (o.rank, o.tag));
-        let multiple = self.ranks[o.rank as usize].multiple;
         let mailbox = self.comms.list[comm as usize].boxes.entry(dest).or_default();
         let here = mailbox.lanes.entry(lane).or_default();
         here.sends.push_back(op);
-        here.note(0, o.shown(), multiple);
+        let (other, late) = here.last.note(o.shown());
+        here.mixed |= other;
+        here.unsure |= late;
         self.try_lane(comm, dest, lane);
     }
 
     pub(crate) fn post_recv(&mut self, op: OpId) {
         let o = &mut self.ops[op];
         let mailbox = self.comms.list[o.comm as usize].boxes.entry(o.rank).or_default();
+        mailbox.tangled |= mailbox.last_posted.note(o.shown()).1;
         o.order = mailbox.next_order;
         mailbox.next_order += 1;
         mailbox.pending.push_back(Pending { order: o.order, source: o.peer, tag: o.tag, op });
@@ -145,7 +179,9 @@ impl Model {
         let exact = mailbox.pending[place].is_exact();
         mailbox.pending.remove(place);
         let lane = mailbox.lanes.entry((source, tag)).or_default();
-        lane.note(1, o.shown(), self.ranks[rank as usize].multiple);
+        lane.mixed |= lane.last_received.is_some_and(|t| t != o.at().thread);
+        lane.last_received = Some(o.at().thread);
+        lane.unsure |= mailbox.tangled;
         let recvs = &mut lane.recvs;
         let at = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
         recvs.insert(at, (order, op));
@@ -194,8 +230,14 @@ impl Model {
             let many = mailbox.lanes.len() > MAX_LANES;
             let Some(lane) = mailbox.lanes.get_mut(&key) else { return };
             let (Some(&send), Some(&(order, recv))) = (lane.sends.front(), lane.recvs.front()) else {
-                if many && lane.sends.is_empty() && lane.recvs.is_empty() && !lane.tangled {
-                    mailbox.lanes.remove(&key);
+                if many && lane.sends.is_empty() && lane.recvs.is_empty() && !lane.unsure {
+                    let cluster = std::mem::take(&mut lane.cluster);
+                    if self.is_settled(&cluster) {
+                        self.comms.list[comm as usize].boxes.entry(dest).or_default().lanes.remove(&key);
+                        self.judge_cluster((comm, dest, key.0, key.1), cluster);
+                    } else if let Some(lane) = self.lane(comm, dest, key) {
+                        lane.cluster = cluster;
+                    }
                 }
                 return;
             };
@@ -217,9 +259,22 @@ impl Model {
             self.ops[send].waiting_partner = Some(recv);
             return;
         }
-        self.compare_pair(send, recv);
+        self.compare(send, recv);
         self.release(send);
         self.release(recv);
+    }
+
+    fn lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) -> Option<&mut Lane> {
+        self.comms.list[comm as usize].boxes.get_mut(&dest)?.lanes.get_mut(&key)
+    }
+
+    /// Holds the two halves of a message against each other, or puts that off until it is certain that they are.
+    fn compare(&mut self, send: OpId, recv: OpId) {
+        if self.has_threads(self.ops[send].rank) || self.has_threads(self.ops[recv].rank) {
+            self.pair_of_threads(send, recv);
+        } else {
+            self.compare_pair(send, recv);
+        }
     }
 
     /// The receive of a matched probe said where the message goes.
@@ -227,7 +282,7 @@ impl Model {
         self.ops[recv].data = Some(data);
         if let Some(send) = self.ops[recv].waiting_partner.take() {
             self.ops[send].waiting_partner = None;
-            self.compare_pair(send, recv);
+            self.compare(send, recv);
             self.release(send);
             self.release(recv);
         }
@@ -255,16 +310,17 @@ impl Model {
         let (s, r) = (&self.ops[send], &self.ops[recv]);
         let (Some(sent), Some(room)) = (s.data, r.data) else { return };
         let (sent, room) = (sent.amount, room.amount);
-        if sent.sig == room.sig && sent.reps <= room.reps && sent.sig != super::types::UNKNOWN {
-            return;
-        }
-        if s.dim || r.dim {
+        if are_alike(sent, room) || s.dim || r.dim {
             return;
         }
         let lane = (s.comm, r.rank, s.rank, s.tag);
         let (send, recv) = (s.origin.clone(), r.origin.clone());
-        let key = (lane, self.place(&send), self.place(&recv));
-        let message = Message { send, recv, sent, room, difference: None, count: 1 };
+        self.suspect(lane, Message { send, recv, sent, room, difference: None, count: 1 });
+    }
+
+    /// A message whose halves are not obviously alike.
+    pub(crate) fn suspect(&mut self, lane: (CommIx, i32, i32, i32), message: Message) {
+        let key = (lane, self.place(&message.send), self.place(&message.recv));
         match self.suspects.entry(key) {
             Entry::Occupied(mut e) => {
                 let known = e.get_mut();
@@ -280,13 +336,14 @@ impl Model {
         }
     }
 
-    /// Judges the messages whose halves are not obviously alike. At the end, since only then it is known where threads
-    /// of a rank competed for the same messages.
+    /// Judges the messages whose halves are not obviously alike. At the end, since only then it is known where calls of
+    /// threads came out of order.
     pub(crate) fn judge_messages(&mut self) {
+        self.judge_clusters();
         for ((lane, ..), mut message) in std::mem::take(&mut self.suspects) {
             let (comm, dest, source, tag) = lane;
             let mailbox = self.comms.list[comm as usize].boxes.get(&dest);
-            if !mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(|l| l.tangled) {
+            if !mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(Lane::is_tangled) {
                 message.difference = self.signatures.difference(message.sent, message.room);
                 crate::checks::message(self, &message);
             }
@@ -308,7 +365,16 @@ pub(crate) struct Message {
     pub(crate) count: u64,
 }
 
+fn are_alike(sent: Amount, room: Amount) -> bool {
+    sent.sig == room.sig && sent.reps <= room.reps && sent.sig != super::types::UNKNOWN
+}
+
 impl Message {
+    /// Sent and received in the same form?
+    pub(crate) fn is_obviously_fine(&self) -> bool {
+        are_alike(self.sent, self.room)
+    }
+
     fn order(&self) -> (u16, u64, u16, u64) {
         (self.send.thread, self.send.index, self.recv.thread, self.recv.index)
     }
@@ -341,7 +407,7 @@ impl Outlook {
         for p in posted {
             o.post(p);
         }
-        let tangled = mailbox.lanes.iter().filter(|(_, l)| l.tangled).map(|(k, _)| *k);
+        let tangled = mailbox.lanes.iter().filter(|(_, l)| l.unsure).map(|(k, _)| *k);
         o.unsure.extend(tangled);
         o
     }
@@ -400,7 +466,8 @@ impl Mailbox {
         let mut wild: Vec<&Pending> = self.pending.iter().filter(|p| !p.is_exact()).collect();
         for (_, key, op) in exact {
             if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
-                let sole = !self.lanes[&key].tangled && !wild.iter().any(|p| p.takes(key.0, key.1));
+                let lane = &self.lanes[&key];
+                let sole = !lane.unsure && !lane.mixed && !wild.iter().any(|p| p.takes(key.0, key.1));
                 pairs.push((op, send, sole));
             }
         }

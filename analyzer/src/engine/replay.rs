@@ -3,6 +3,7 @@
 
 use super::collective::is_blocking;
 use super::comms::{COMM, CommIx, CommKey, Comms, FILE, Member, WIN};
+use super::concurrent::Misused;
 use super::facts::Origin;
 use super::p2p::{Data, Op, OpId, OpKind};
 use super::requests::{ReqId, Request};
@@ -11,6 +12,7 @@ use super::types::Amount;
 use super::{Model, OpenCall};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, PROC_NULL, UNDEFINED};
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
@@ -87,12 +89,19 @@ pub(crate) fn given_requests(ins: &[Value], s: &Shape) -> (u64, SmallVec<[i64; 4
 
 impl Model {
     pub(super) fn call(&mut self, rank: i32, call: Call) {
-        let Call { func, thread, index, site, outcome, polls, ins, outs, t_call: time, .. } = call;
-        let origin = Arc::new(Origin { rank, time, thread, func, index, site, ins });
+        let Call { func, thread, index, site, outcome, polls, ins, outs, t_call: time, t_return, .. } = call;
+        let end = match outcome {
+            Outcome::Open => u64::MAX,
+            // Several calls in one record: when each of them was is not known.
+            Outcome::Returned(_) if polls > 0 => time,
+            Outcome::Returned(_) => t_return,
+        };
+        let origin = Arc::new(Origin { rank, time, end: AtomicU64::new(end), thread, func, index, site, ins });
         let s = shape(func);
         let r = &mut self.ranks[rank as usize];
         r.calls += 1 + u64::from(polls);
         r.events += 1;
+        r.now = r.now.max(time);
         r.thread(thread).last = Some(origin.clone());
         if r.signal.as_ref().is_some_and(|g| g.thread == thread) {
             // The program went on: it handles the signal.
@@ -111,11 +120,14 @@ impl Model {
         }
     }
 
-    pub(super) fn return_of(&mut self, rank: i32, thread: u16, index: u64, class: u16, outs: &[Value]) {
-        self.ranks[rank as usize].events += 1;
+    pub(super) fn return_of(&mut self, rank: i32, thread: u16, index: u64, time: u64, class: u16, outs: &[Value]) {
+        let r = &mut self.ranks[rank as usize];
+        r.events += 1;
+        r.now = r.now.max(time);
         let open = &mut self.ranks[rank as usize].thread(thread).open;
         let Some(place) = open.iter().position(|o| o.origin.index == index) else { return };
         let OpenCall { origin, entered } = open.remove(place);
+        origin.end.store(time, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
     }
 
@@ -171,6 +183,7 @@ impl Model {
                     }
                 }
             }
+            Class::Wait(_) | Class::Test(_) if self.has_threads(origin.rank) => self.claim(origin, s),
             Class::Probe(Start::Blocking) | Class::Mprobe(Start::Blocking) if class.is_none() => {
                 entered.target = self.target(origin, s.peer, s.tag, s);
             }
@@ -181,6 +194,20 @@ impl Model {
             _ => {}
         }
         entered
+    }
+
+    /// A thread begins to complete requests: no other may be about it.
+    fn claim(&mut self, origin: &Arc<Origin>, s: &Shape) {
+        let (base, handles) = given_requests(&origin.ins, s);
+        for i in 0..handles.len() {
+            let requests = &mut self.ranks[origin.rank as usize].requests;
+            let Some(id) = requests.certain(&handles, base, i) else { continue };
+            let Some(request) = requests.all.get_mut(id).filter(|r| r.active) else { continue };
+            let what = Misused::Request(request.start.as_ref().unwrap_or(&request.origin).clone());
+            if let Some(first) = request.claim.replace(origin.clone()) {
+                self.note_use(what, &first, origin);
+            }
+        }
     }
 
     fn enter_bridge(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &mut Entered) {
@@ -323,10 +350,16 @@ impl Model {
             Class::Init if !failed => {
                 let r = &mut self.ranks[origin.rank as usize];
                 r.initialized = true;
+                r.start = Some(origin.func);
                 // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
                 r.multiple = matches!(int(outs, s.thread_level), Some(3 | 4096));
             }
             Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
+            Class::SessionInit if !failed => self.ranks[origin.rank as usize].sessions += 1,
+            Class::SessionFinalize if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions = r.sessions.saturating_sub(1);
+            }
             Class::Send(_, Start::Blocking) => {
                 if let Some(op) = entered.send {
                     if failed { self.withdraw(op) } else { self.finish_op(op) }
@@ -402,6 +435,10 @@ impl Model {
             Class::Collective(_, start) => {
                 if let Some((comm, index, _)) = entered.collective {
                     self.made_by(origin, s, comm, index, outs);
+                } else if let Some(id) = int(outs, s.new_comm) {
+                    // Where the other members of the parent are not known: told by its group and the order.
+                    let objects = &mut self.ranks[origin.rank as usize].objects;
+                    self.comms.register(origin.rank, objects, COMM, id as Id, None);
                 }
                 if start == Start::Nonblocking && !failed {
                     let mut request = Request::new(origin, s.class);
@@ -468,6 +505,7 @@ impl Model {
 
     /// A receive is over.
     fn end_recv(&mut self, op: OpId, status: Option<Status>, failed: bool, asked_to_cancel: bool) {
+        self.ops[op].got = status.and_then(|s| s.bytes).filter(|_| !failed);
         let o = &self.ops[op];
         if asked_to_cancel && status.is_some_and(|s| s.cancelled) {
             return self.withdraw(op);
@@ -576,23 +614,28 @@ impl Model {
         }
     }
 
-    /// A status without completion: the receive has its message already.
+    /// A status without completion: the receive has its message already, or was cancelled as asked.
     fn peek(&mut self, origin: &Origin, s: &Shape, many: Many, outs: &[Value]) {
         let (base, handles) = given_requests(&origin.ins, s);
         for (i, k) in Model::completed(origin, s, many, false, false, outs) {
-            let requests = &self.ranks[origin.rank as usize].requests;
-            let Some(request) = requests.find_in(&handles, base, i).and_then(|id| requests.all.get(id)) else {
-                continue;
-            };
+            let requests = &mut self.ranks[origin.rank as usize].requests;
+            let Some(id) = requests.find_in(&handles, base, i) else { continue };
+            let Some(request) = requests.all.get_mut(id) else { continue };
             let status = status_at(outs, s.status, k);
-            if let (Some(op), false) = (request.recv, request.cancelled) {
-                self.settle_by_status(op, status);
+            match (request.recv, request.cancelled) {
+                (Some(op), false) => self.settle_by_status(op, status),
+                (_, true) if status.is_some_and(|s| s.cancelled) => {
+                    let ops = [request.send.take(), request.recv.take()];
+                    ops.into_iter().flatten().for_each(|op| self.withdraw(op));
+                }
+                _ => {}
             }
         }
     }
 
     /// Says what a receive got that the program has not completed yet.
     fn settle_by_status(&mut self, op: OpId, status: Option<Status>) {
+        self.ops[op].got = status.and_then(|s| s.bytes);
         if !self.ops[op].matched
             && let Some((source, tag)) = self.got(op, status)
         {
@@ -602,6 +645,12 @@ impl Model {
 
     fn free_request(&mut self, rank: i32, id: ReqId) {
         let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
+        if request.cancelled {
+            // Nobody will say whether it was in time.
+            for op in [request.send, request.recv].into_iter().flatten() {
+                self.ops[op].dim = true;
+            }
+        }
         if let Some(op) = request.send {
             self.finish_op(op);
         }
@@ -636,7 +685,8 @@ impl Model {
         let messages = self.ranks[origin.rank as usize].messages.get_mut(&handle);
         let op = messages.and_then(|m| (!m.is_empty()).then(|| m.remove(0)));
         if let Some(op) = op {
-            self.ops[op].origin = origin.clone();
+            let posted = std::mem::replace(&mut self.ops[op].origin, origin.clone());
+            self.ops[op].at = Some(posted);
             self.ops[op].done = start == Start::Blocking;
             self.supply(op, data);
         }
@@ -664,6 +714,8 @@ impl Op {
             order: 0,
             waiting_partner: None,
             dim: false,
+            at: None,
+            got: None,
         }
     }
 }

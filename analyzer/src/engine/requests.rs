@@ -30,6 +30,8 @@ pub(crate) struct Request {
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     pub(crate) cancelled: bool,
+    /// The call that was last about to complete it, where threads may compete.
+    pub(crate) claim: Option<Arc<Origin>>,
 }
 
 impl Request {
@@ -46,6 +48,7 @@ impl Request {
             recv: None,
             collective: None,
             cancelled: false,
+            claim: None,
         }
     }
 }
@@ -93,6 +96,14 @@ impl Requests {
         let handle = *handles.get(i)?;
         let slot = if base == 0 { 0 } else { base.wrapping_add(i as u64 * self.stride) };
         self.find(handle, slot)
+    }
+
+    /// As `find_in`, if there is no doubt.
+    pub(crate) fn certain(&self, handles: &[i64], base: u64, i: usize) -> Option<ReqId> {
+        let id = self.find_in(handles, base, i)?;
+        let slot = base.wrapping_add(i as u64 * self.stride);
+        let alone = self.by_handle.get(&self.all[id].handle).is_some_and(|live| live.len() == 1);
+        (alone || base != 0 && self.all[id].slot == slot).then_some(id)
     }
 
     pub(crate) fn remove(&mut self, id: ReqId) -> Option<Request> {

@@ -381,7 +381,7 @@ fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32) -> Vertex {
     if model.is_dim(rank) || failed || crashed {
         return Vertex::Running;
     }
-    if r.exit.is_some() || r.finalize.is_some() {
+    if r.exit.is_some() || r.finalize.is_some() && r.sessions == 0 {
         return Vertex::Finished;
     }
     let (mut conds, mut calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new());

@@ -7,6 +7,7 @@ mod text;
 use crate::engine::{RankEnd, RankSummary};
 use crate::load::Damage;
 use crate::symbols::{Symbols, is_user, user_frame};
+use crate::worlds::Names;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use trace_format::finding::{CallRef, Finding, Severity};
@@ -60,6 +61,10 @@ pub struct RunInfo {
     pub stopped: bool,
     pub trace_dir: String,
     pub damage: Vec<Damage>,
+    /// What processes are called.
+    pub names: Names,
+    /// What was not checked, and why.
+    pub remarks: Vec<String>,
 }
 
 /// A report, ready to be rendered.
@@ -73,6 +78,20 @@ pub struct Report {
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
+    #[serde(skip)]
+    names: Names,
+}
+
+fn is_first(world: &usize) -> bool {
+    *world == 0
+}
+
+/// A rank of some world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Member {
+    #[serde(skip_serializing_if = "is_first")]
+    world: usize,
+    rank: i32,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,7 +118,10 @@ struct Task {
 /// How one rank ended.
 #[derive(Debug, Serialize)]
 struct Ended {
-    rank: i32,
+    #[serde(flatten)]
+    member: Member,
+    #[serde(skip)]
+    process: i32,
     end: &'static str,
     exit_status: Option<i32>,
     calls: u64,
@@ -114,7 +136,11 @@ struct Ended {
 
 #[derive(Debug, Serialize)]
 struct Defect {
+    #[serde(skip_serializing_if = "is_first")]
+    world: usize,
     rank: Option<i32>,
+    #[serde(skip)]
+    process: Option<i32>,
     offset: Option<u64>,
     what: String,
 }
@@ -125,7 +151,11 @@ struct FindingView {
     code: &'static str,
     severity: &'static str,
     message: String,
+    /// Ranks of the first world.
     ranks: Vec<i32>,
+    /// Ranks of other worlds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Member>,
     count: u64,
     notes: Vec<String>,
     sites: Vec<Site>,
@@ -134,7 +164,10 @@ struct FindingView {
 /// A call of one rank, with its place in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Site {
-    rank: i32,
+    #[serde(flatten)]
+    member: Member,
+    #[serde(skip)]
+    process: i32,
     thread: u16,
     function: String,
     call: String,
@@ -176,11 +209,17 @@ impl Report {
         let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
         let mut ended: BTreeMap<i32, Ended> = ranks.iter().map(|r| (r.rank, ended(r, &run, symbols))).collect();
         for &rank in &run.missing {
-            ended.entry(rank).or_insert_with(|| Ended::missing(rank));
+            ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
         }
-        let findings: Vec<FindingView> = findings.iter().map(|f| view(f, symbols)).collect();
-        let hints = hints(&findings, symbols);
-        let defect = |d: Damage| Defect { rank: d.rank, offset: d.offset, what: d.what };
+        let findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        let mut hints = hints(&findings, symbols);
+        hints.extend(run.remarks);
+        let names = run.names;
+        let defect = |d: Damage| {
+            let member = d.rank.map(|r| member(r, &names));
+            let world = member.map_or(0, |m| m.world);
+            Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
+        };
         Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -199,6 +238,7 @@ impl Report {
             },
             findings,
             hints,
+            names,
         }
     }
 
@@ -243,20 +283,28 @@ fn order(f: &Finding) -> impl Ord {
     (f.severity, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
 }
 
-fn view(f: &Finding, symbols: &mut Symbols) -> FindingView {
+fn member(process: i32, names: &Names) -> Member {
+    let (world, rank) = names.of(process);
+    Member { world, rank }
+}
+
+fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
+    let (first, others): (Vec<Member>, Vec<Member>) =
+        f.ranks.iter().map(|r| member(*r, names)).partition(|m| m.world == 0);
     FindingView {
         check: f.check.name,
         code: f.check.code,
         severity: f.severity.name(),
         message: f.message.clone(),
-        ranks: f.ranks.clone(),
+        ranks: first.iter().map(|m| m.rank).collect(),
+        others,
         count: f.count,
         notes: f.notes.clone(),
-        sites: f.calls.iter().map(|c| site(c, symbols)).collect(),
+        sites: f.calls.iter().map(|c| site(c, names, symbols)).collect(),
     }
 }
 
-fn site(call: &CallRef, symbols: &mut Symbols) -> Site {
+fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site {
     let places = symbols.frames(call.rank, call.site, call.pc);
     let user = user_frame(&places).unwrap_or(0);
     let place = places.get(user).filter(|p| !p.file.is_empty() && p.line > 0);
@@ -266,7 +314,8 @@ fn site(call: &CallRef, symbols: &mut Symbols) -> Site {
     let source = line.and_then(&mut text);
     let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
     Site {
-        rank: call.rank,
+        member: member(call.rank, names),
+        process: call.rank,
         thread: call.thread,
         function: call.function.clone(),
         call: call.text.clone(),
@@ -306,7 +355,8 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         RankEnd::Unknown => "unknown",
     };
     Ended {
-        rank: r.rank,
+        member: member(r.rank, &run.names),
+        process: r.rank,
         end,
         exit_status: r.exit_status,
         calls: r.calls,
@@ -314,7 +364,7 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         recvs: r.recvs,
         collectives: r.collectives,
         unfinished: r.unfinished,
-        current: r.current.as_ref().map(|c| site(c, symbols)),
+        current: r.current.as_ref().map(|c| site(c, &run.names, symbols)),
         events: r.events,
     }
 }
@@ -323,9 +373,10 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
 const MISSING: &str = "missing";
 
 impl Ended {
-    fn missing(rank: i32) -> Ended {
+    fn missing(process: i32, names: &Names) -> Ended {
         Ended {
-            rank,
+            member: member(process, names),
+            process,
             end: MISSING,
             exit_status: None,
             calls: 0,

@@ -1,8 +1,8 @@
 //! The text report, for people: a summary, then each finding with the source line of every rank involved.
 
 use super::{Colour, Ended, FindingView, Frame, MISSING, Report, Site, Task};
+use crate::worlds::Names;
 use std::fmt::Write as _;
-use trace_format::ranks::Ranks;
 
 /// Places of a finding that are shown in full.
 const MAX_PLACES: usize = 8;
@@ -16,7 +16,7 @@ const MAX_FRAMES: usize = 8;
 const MAX_DEFECTS: usize = 20;
 
 pub(super) fn render(report: &Report, colour: Colour) -> String {
-    let mut page = Page { text: String::new(), colour };
+    let mut page = Page { text: String::new(), names: report.names.clone(), colour };
     page.summary(report);
     for finding in &report.findings {
         page.finding(finding);
@@ -39,6 +39,7 @@ enum Ink {
 
 struct Page {
     text: String,
+    names: Names,
     colour: Colour,
 }
 
@@ -78,7 +79,7 @@ impl Page {
         let head = self.ink(Ink::Bold, &head);
         self.line(&head);
         for (what, ranks) in ends(&task.ended) {
-            self.line(&format!("  {}: {what}", name(&ranks)));
+            self.line(&format!("  {}: {what}", self.names.list(&ranks)));
         }
         if task.stopped {
             self.line("  mpivet stopped the job, because it could never have gone on");
@@ -114,9 +115,9 @@ impl Page {
         for place in places.iter().take(MAX_PLACES) {
             self.place(place);
         }
-        let hidden: Vec<i32> = places.iter().skip(MAX_PLACES).flat_map(|p| p.iter().map(|s| s.rank)).collect();
+        let hidden: Vec<i32> = places.iter().skip(MAX_PLACES).flat_map(|p| p.iter().map(|s| s.process)).collect();
         if !hidden.is_empty() {
-            self.line(&format!("  ... and at other places {}", name(&sorted(hidden))));
+            self.line(&format!("  ... and at other places {}", self.names.list(&sorted(hidden))));
         }
         let mark = self.ink(Ink::Blue, "=");
         for note in &f.notes {
@@ -160,9 +161,9 @@ impl Page {
                 self.line(&format!("     stack: {stack}"));
             }
         }
-        let hidden: Vec<i32> = stacks.iter().skip(MAX_STACKS).flatten().map(|s| s.rank).collect();
+        let hidden: Vec<i32> = stacks.iter().skip(MAX_STACKS).flatten().map(|s| s.process).collect();
         if !hidden.is_empty() {
-            self.line(&format!("     and with other stacks {}", name(&hidden)));
+            self.line(&format!("     and with other stacks {}", self.names.list(&hidden)));
         }
     }
 
@@ -170,8 +171,8 @@ impl Page {
         let same = |a: &Site, b: &Site| a.call == b.call && a.role == b.role && a.thread == b.thread;
         let calls = groups(sites.iter().copied(), same);
         for sites in calls.iter().take(MAX_CALLS) {
-            let (site, ranks) = (sites[0], sites.iter().map(|s| s.rank).collect::<Vec<_>>());
-            let mut text = format!("     {}", name(&ranks));
+            let (site, ranks) = (sites[0], sites.iter().map(|s| s.process).collect::<Vec<_>>());
+            let mut text = format!("     {}", self.names.list(&ranks));
             if site.thread != 0 {
                 _ = write!(text, " thread {}", site.thread);
             }
@@ -185,9 +186,9 @@ impl Page {
             }
             self.line(&text);
         }
-        let hidden = sorted(calls.iter().skip(MAX_CALLS).flatten().map(|s| s.rank).collect());
+        let hidden = sorted(calls.iter().skip(MAX_CALLS).flatten().map(|s| s.process).collect());
         if !hidden.is_empty() {
-            self.line(&format!("     and {} more: {}", hidden.len(), name(&hidden)));
+            self.line(&format!("     and {} more: {}", hidden.len(), self.names.list(&hidden)));
         }
     }
 
@@ -200,8 +201,8 @@ impl Page {
         self.line(&format!("{label}: the trace is incomplete, and so is this report:"));
         for d in task.defects.iter().take(MAX_DEFECTS) {
             let mut text = String::from("  ");
-            if let Some(rank) = d.rank {
-                _ = write!(text, "rank {rank}");
+            if let Some(process) = d.process {
+                text.push_str(&self.names.list(&[process]));
                 if let Some(offset) = d.offset {
                     _ = write!(text, " at byte {offset}");
                 }
@@ -244,8 +245,8 @@ fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
             }
         }
         match groups.iter_mut().find(|(w, _)| *w == what) {
-            Some((_, ranks)) => ranks.push(e.rank),
-            None => groups.push((what, vec![e.rank])),
+            Some((_, ranks)) => ranks.push(e.process),
+            None => groups.push((what, vec![e.process])),
         }
     }
     groups
@@ -276,14 +277,6 @@ fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
     ranks.sort_unstable();
     ranks.dedup();
     ranks
-}
-
-/// `rank 3` or `ranks 0-2,5`.
-fn name(ranks: &[i32]) -> String {
-    match ranks {
-        [rank] => format!("rank {rank}"),
-        _ => format!("ranks {}", sorted(ranks.to_vec()).into_iter().collect::<Ranks>()),
-    }
 }
 
 fn plural(n: usize, what: &str) -> String {

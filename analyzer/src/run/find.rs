@@ -109,7 +109,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
         ))
     };
     fs::create_dir_all(&dir).map_err(cannot)?;
-    if !trace_format::reader::ranks_in(&dir).map_err(cannot)?.is_empty() {
+    if !trace_format::reader::traces_in(&dir).map_err(cannot)?.is_empty() {
         return Err(Exit::Usage(format!(
             "{} already holds a trace; remove it, or choose another place with --dir DIR",
             dir.display()

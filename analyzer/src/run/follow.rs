@@ -12,7 +12,6 @@ use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use trace_format::ranks::Ranks;
 
 /// Pause between two readings.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -90,7 +89,10 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
             }
             if told != stuck.ranks {
                 told = stuck.ranks;
-                tell(&told);
+                eprintln!(
+                    "mpivet: {} wait for ever; the job goes on because of --no-stop, the report comes at its end",
+                    observer.traces.worlds.names().list(&told)
+                );
             }
         } else if candidate.is_none() && unasked && (news.is_empty() || !asked_lately) && can_see_all(observer, &here) {
             candidate = observer.stuck().map(Candidate::new);
@@ -138,9 +140,4 @@ pub(crate) fn is_stuck(observer: &mut Observer) -> bool {
 /// All ranks have a trace, and their processes are on this host.
 fn can_see_all(observer: &Observer, here: &str) -> bool {
     observer.is_complete() && observer.traces.headers().all(|h| h.host == here)
-}
-
-fn tell(ranks: &[i32]) {
-    let ranks: Ranks = ranks.iter().copied().collect();
-    eprintln!("mpivet: ranks {ranks} wait for ever; the job goes on because of --no-stop, the report comes at its end");
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 use trace_format::call::SystemEvent;
-use trace_format::file::{RankHeader, job_path, rank_path};
+use trace_format::file::{Launch, RankHeader, job_path, rank_path};
 use trace_format::job::Job;
 use trace_format::mpi::table_hash;
 use trace_format::reader::RankEvent;
@@ -31,6 +31,7 @@ pub(crate) fn header(rank: i32, size: i32) -> RankHeader {
         stack_depth: 8,
         program: "./app".into(),
         cwd: "/".into(),
+        launch: Launch::default(),
     }
 }
 

@@ -4,7 +4,7 @@
 mod predefined;
 pub(crate) use predefined::Predefined;
 
-use trace_format::call::{Status, special};
+use trace_format::call::{Status, ThreadLevel, special};
 use trace_format::mpi::Kind;
 
 /// One binary interface of MPI.
@@ -219,6 +219,12 @@ impl Abi {
                 word.copy_from_slice(&value.to_le_bytes());
             }
         }
+    }
+
+    /// The level of thread support that a value of this family stands for.
+    pub(crate) fn thread_level(&self, value: i32) -> Option<ThreadLevel> {
+        let name = self.constants().find(|(n, v)| n.starts_with("MPI_THREAD_") && *v == i64::from(value))?.0;
+        ThreadLevel::by_name(name)
     }
 
     /// Neutral number of an error class of this family.

@@ -59,6 +59,8 @@ catalogue! {
     incomplete_call::INCOMPLETE_CALL,
     mpi_error::MPI_ERROR,
     missing_finalize::MISSING_FINALIZE,
+    thread_level::THREAD_LEVEL,
+    concurrent_misuse::CONCURRENT_MISUSE,
     unfinished_send::UNFINISHED_SEND,
     unfinished_recv::UNFINISHED_RECV,
     nonfreed_request::NONFREED_REQUEST,

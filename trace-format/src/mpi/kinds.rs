@@ -194,6 +194,8 @@ pub enum Class {
     Local,
     Init,
     Finalize,
+    SessionInit,
+    SessionFinalize,
     Abort,
     Send(SendMode, Start),
     Recv(Start),

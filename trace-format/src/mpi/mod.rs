@@ -102,6 +102,52 @@ impl FnId {
         self.row().name
     }
 
+    /// May every thread call the function at any time, whatever level of thread support MPI was started with? So say
+    /// MPI 4.1, 11.4.1 (what is always available) and 11.2.1 (questions about the start of MPI and about threads).
+    /// What returns no error code converts a handle or reads a clock: that is no matter of threads either.
+    pub fn is_always_available(self) -> bool {
+        use FnId::*;
+        let listed = matches!(
+            self,
+            MPI_Initialized
+                | MPI_Finalized
+                | MPI_Query_thread
+                | MPI_Is_thread_main
+                | MPI_Get_version
+                | MPI_Get_library_version
+                | MPI_Abi_get_version
+                | MPI_Abi_get_info
+                | MPI_Abi_get_fortran_info
+                | MPI_Abi_get_fortran_booleans
+                | MPI_Info_create
+                | MPI_Info_create_env
+                | MPI_Info_set
+                | MPI_Info_delete
+                | MPI_Info_get
+                | MPI_Info_get_string
+                | MPI_Info_get_valuelen
+                | MPI_Info_get_nkeys
+                | MPI_Info_get_nthkey
+                | MPI_Info_dup
+                | MPI_Info_free
+                | MPI_Session_init
+                | MPI_Session_create_errhandler
+                | MPI_Session_call_errhandler
+                | MPI_Errhandler_free
+                | MPI_Error_string
+                | MPI_Error_class
+                | MPI_Add_error_class
+                | MPI_Add_error_code
+                | MPI_Add_error_string
+                | MPI_Remove_error_class
+                | MPI_Remove_error_code
+                | MPI_Remove_error_string
+                | MPI_Abort
+                | MPI_Pcontrol
+        );
+        listed || self.row().ret != Kind::Code
+    }
+
     /// The function called `name` (`MPI_Send`), or with the prefix left out (`Send`).
     pub fn by_name(name: &str) -> Option<FnId> {
         use std::collections::HashMap;

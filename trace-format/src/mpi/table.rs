@@ -965,7 +965,8 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
     // ---- 10 The info object ----
 
     fn MPI_Info_create / mpi_info_create (Out info: Info) -> Code : Create;
-    fn MPI_Info_create_env / mpi_info_create_env (In argc: Int, In argv: StrArray, Out info: Info) -> Code : Create;
+    // Fortran has no arguments here, and some bindings pass an address that is none: no library follows it
+    fn MPI_Info_create_env / mpi_info_create_env (In argc: Int, In argv: Opaque, Out info: Info) -> Code : Create;
     fn MPI_Info_dup / mpi_info_dup (In info: Info, Out newinfo: Info) -> Code : Create;
     fn MPI_Info_free / mpi_info_free (InOut info: Info) -> Code : Free;
     fn MPI_Info_set / mpi_info_set (In info: Info, In key: Str, In value: Str) -> Code : Local;
@@ -990,8 +991,8 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
 
     // 11.3  The sessions model
     fn MPI_Session_init / mpi_session_init (In info: Info, In errhandler: Errhandler, Out session: Session)
-        -> Code : Create;
-    fn MPI_Session_finalize / mpi_session_finalize (InOut session: Session) -> Code : Free;
+        -> Code : SessionInit;
+    fn MPI_Session_finalize / mpi_session_finalize (InOut session: Session) -> Code : SessionFinalize;
     fn MPI_Session_get_num_psets / mpi_session_get_num_psets (In session: Session, In info: Info, Out npset_names: Int)
         -> Code : Local;
     fn MPI_Session_get_nth_pset / mpi_session_get_nth_pset (In session: Session, In info: Info, In n: Int,

@@ -1,0 +1,113 @@
+//! How this process was started: what tells its world apart, without asking anybody but the system.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use trace_format::file::Launch;
+
+/// What the ranks of one world have in common.
+pub(crate) fn launch() -> Launch {
+    let own = std::process::id();
+    let namespace = std::env::var("PMIX_NAMESPACE").unwrap_or_default();
+    let parent = process(own).map_or(0, |p| p.1);
+    let spawned = std::env::var("PMI_SPAWNED").is_ok_and(|v| v == "1");
+    let first_sibling = if spawned && namespace.is_empty() { first_sibling(own, parent).unwrap_or(0) } else { 0 };
+    Launch { namespace, parent, first_sibling, spawned }
+}
+
+/// Hydra's proxy starts the ranks of a world one after the other, in ascending order, and is the parent of all worlds of
+/// its host: the world of this process begins where the ranks of the siblings before it stop to descend. All of them
+/// live: they cannot leave MPI_Init before this process has called it.
+fn first_sibling(own: u32, parent: u32) -> Option<u32> {
+    let rank = |pid: u32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+        let value = |name: &str| {
+            let all = environment.split(|b| *b == 0).filter_map(|v| std::str::from_utf8(v).ok());
+            all.filter_map(|v| v.split_once('=')).find(|v| v.0 == name).map(|v| v.1.to_owned())
+        };
+        let rank: u32 = value("PMI_RANK")?.parse().ok()?;
+        Some((rank, value("PMI_SIZE"), value("PMI_SPAWNED")))
+    };
+    let mut known = rank(own)?;
+    let mut first = own;
+    for sibling in children(parent).into_iter().rev().skip_while(|pid| *pid != own).skip(1) {
+        match rank(sibling) {
+            Some(other) if other.0 < known.0 && (&other.1, &other.2) == (&known.1, &known.2) => {
+                known = other;
+                first = sibling;
+            }
+            _ => break,
+        }
+    }
+    Some(first)
+}
+
+/// Children of a process in the order in which they were started.
+fn children(parent: u32) -> Vec<u32> {
+    let mut all: Vec<(u64, u32)> = Vec::new();
+    for task in std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
+        let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        all.extend(list.split_whitespace().filter_map(|p| p.parse().ok()).map(|pid| (0, pid)));
+    }
+    if all.is_empty() {
+        // A kernel without that list: all processes are looked at.
+        let pids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = pids.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
+        all.extend(pids.filter(|pid| process(*pid).is_some_and(|p| p.1 == parent)).map(|pid| (0, pid)));
+    }
+    for (start, pid) in &mut all {
+        *start = process_start(*pid).unwrap_or(0);
+    }
+    // Within one tick of the system's clock the numbers ascend.
+    all.sort_unstable();
+    all.into_iter().map(|(_, pid)| pid).collect()
+}
+
+/// Directories that the ranks of the first world may have been started in, as far as a rank of another world can
+/// tell: launchers change their own working directory for the ranks that they start.
+pub(crate) fn working_directories() -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    if let Some((_, parent)) = process(std::process::id()) {
+        let environment = std::fs::read(format!("/proc/{parent}/environ")).unwrap_or_default();
+        let pwd = environment.split(|b| *b == 0).find_map(|v| v.strip_prefix(b"PWD="));
+        all.extend(pwd.map(|d| PathBuf::from(std::ffi::OsStr::from_bytes(d))).filter(|d| d.is_absolute()));
+        all.extend(std::fs::read_link(format!("/proc/{parent}/cwd")));
+    }
+    all.extend(std::env::current_dir());
+    all
+}
+
+/// Process id of the nearest ancestor that starts ranks, or this process's own if there is none.
+pub(crate) fn launcher_pid() -> u32 {
+    const LAUNCHERS: [&str; 9] =
+        ["hydra_pmi_proxy", "orted", "orterun", "prted", "prterun", "mpiexec", "mpirun", "slurmstepd", "hydra_bstrap"];
+    let mut pid = std::process::id();
+    for _ in 0..16 {
+        let Some((name, parent)) = process(pid) else { break };
+        if LAUNCHERS.iter().any(|l| name.starts_with(&l[..l.len().min(15)])) {
+            return pid;
+        }
+        pid = parent;
+    }
+    std::process::id()
+}
+
+/// Name and parent of a process.
+fn process(pid: u32) -> Option<(String, u32)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (head, tail) = stat.rsplit_once(')')?;
+    let name = head.split_once('(')?.1.to_owned();
+    let parent = tail.split_whitespace().nth(1)?.parse().ok()?;
+    Some((name, parent))
+}
+
+/// Start time of a process in clock ticks since boot.
+pub(crate) fn process_start(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let tail = stat.rsplit_once(')')?.1;
+    tail.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// Name of this host.
+pub(crate) fn host() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,118 @@
+//! The sessions model (MPI 4.1 section 11.3): which sessions are open, and which of them, or the world model, lends the
+//! group that ranks are told by.
+
+use crate::abi::Abi;
+use crate::define::handle_out;
+use crate::encode::ask;
+use crate::handles;
+use crate::outsiders;
+use crate::real::Real;
+use std::sync::{Mutex, MutexGuard};
+use trace_format::mpi::{FnId, Kind};
+
+/// Who lends the group of the own world.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lender {
+    Nobody,
+    World,
+    Session(u64),
+}
+
+struct State {
+    open: Vec<u64>,
+    /// Between MPI_Init and MPI_Finalize.
+    world: bool,
+    lender: Lender,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { open: Vec::new(), world: false, lender: Lender::Nobody });
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// The process set of all processes that were started together.
+const WORLD_SET: &std::ffi::CStr = c"mpi://WORLD";
+
+fn session_world(abi: &Abi, session: u64) -> Option<u64> {
+    handle_out(abi, Kind::Group, FnId::MPI_Group_from_session_pset, &[session, WORLD_SET.as_ptr() as u64])
+}
+
+/// Rank and size of this process in the world, by a session.
+pub(crate) fn rank_and_size(abi: &Abi, session: u64) -> Option<(i32, i32)> {
+    let group = session_world(abi, session)?;
+    let found = (abi.rank(ask(FnId::MPI_Group_rank, group) as i32), ask(FnId::MPI_Group_size, group) as i32);
+    crate::define::free_group(abi, group);
+    (found.0 >= 0).then_some(found)
+}
+
+impl State {
+    fn borrow(&mut self, abi: &Abi, real: &Real) {
+        let world = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD").filter(|_| self.world);
+        let group = world.and_then(|w| handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[w]));
+        let found = match (group, self.open.first()) {
+            (Some(group), _) => Some((Lender::World, group)),
+            (None, Some(session)) => session_world(abi, *session).map(|g| (Lender::Session(*session), g)),
+            (None, None) => None,
+        };
+        self.lender = found.map_or(Lender::Nobody, |f| f.0);
+        if let Some((_, group)) = found {
+            outsiders::own_world(abi, group, ask(FnId::MPI_Group_size, group) as i32);
+        }
+    }
+}
+
+/// The world model is there.
+pub(crate) fn world_begins(abi: &Abi, real: &Real) {
+    let mut state = state();
+    state.world = true;
+    state.borrow(abi, real);
+}
+
+/// Before MPI_Finalize.
+pub(crate) fn world_ends(abi: &Abi, real: &Real) {
+    let mut state = state();
+    state.world = false;
+    if state.lender == Lender::World {
+        outsiders::release(abi);
+        state.borrow(abi, real);
+    }
+}
+
+/// After MPI_Session_init.
+pub(crate) fn begins(abi: &Abi, real: &Real, session: u64) {
+    let mut state = state();
+    state.open.push(session);
+    if state.lender == Lender::Nobody {
+        state.borrow(abi, real);
+    }
+}
+
+/// Before MPI_Session_finalize.
+pub(crate) fn ends(abi: &Abi, real: &Real, session: u64) {
+    let mut state = state();
+    if let Some(place) = state.open.iter().position(|s| *s == session) {
+        state.open.remove(place);
+    }
+    if state.lender == Lender::Session(session) {
+        outsiders::release(abi);
+        state.borrow(abi, real);
+    }
+}
+
+/// The handle that a function has written to, or was passed by, an address.
+pub(crate) fn handle_at(abi: &Abi, address: u64) -> Option<u64> {
+    // SAFETY: the program passed the address of a handle.
+    (address >= abi.lowest_address).then(|| unsafe {
+        match abi.handle_bytes(Kind::Session) {
+            4 => u64::from((address as *const u32).read_unaligned()),
+            _ => (address as *const u64).read_unaligned(),
+        }
+    })
+}
+
+/// The session that MPI_Session_init has made.
+pub(crate) fn made(abi: &Abi, words: &crate::encode::Words) -> Option<u64> {
+    let place = FnId::MPI_Session_init.row().param("session")?;
+    handle_at(abi, words.get(place).copied()?)
+}

@@ -1,0 +1,218 @@
+//! The blocks of a rank's file, in order: headers first, payloads when they are wanted. Damage is skipped.
+
+use super::{Defect, OpenError};
+use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+type Head = [u8; BLOCK_HEADER_BYTES];
+
+/// A block whose payload was not read yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockRef {
+    pub(super) header: BlockHeader,
+    /// Offset of its header in the file.
+    pub(super) start: u64,
+}
+
+impl BlockRef {
+    fn end(&self) -> u64 {
+        self.start + (BLOCK_HEADER_BYTES as u64) + u64::from(self.header.len)
+    }
+}
+
+/// The file of one rank.
+pub(super) struct Blocks {
+    pub(super) rank: i32,
+    path: PathBuf,
+    file: File,
+    pos: u64,
+    /// The header at `pos`, if it was read already.
+    ahead: Option<Head>,
+    /// The writer is gone: a torn tail is damage, not work in progress.
+    pub(super) finished: bool,
+    pub(super) defects: Vec<Defect>,
+}
+
+impl Blocks {
+    /// The blocks of `file` behind its header, which ends at `pos`.
+    pub(super) fn new(rank: i32, path: PathBuf, file: File, pos: u64) -> Blocks {
+        Blocks { rank, path, file, pos, ahead: None, finished: false, defects: Vec::new() }
+    }
+
+    /// Where the last block that was found ends.
+    pub(super) fn position(&self) -> u64 {
+        self.pos
+    }
+
+    /// Bytes behind the last block that was found.
+    pub(super) fn unread(&self) -> u64 {
+        self.size().map_or(0, |size| size.saturating_sub(self.pos))
+    }
+
+    pub(super) fn defect(&mut self, offset: u64, what: impl Into<String>) {
+        self.defects.push(Defect { rank: self.rank, offset, what: what.into() });
+    }
+
+    /// The next whole block of the file; `None` at the end of what is whole. `staged` says whether there are stages,
+    /// which hold what a torn block lacks.
+    pub(super) fn next(&mut self, staged: impl Fn() -> bool) -> Result<Option<BlockRef>, OpenError> {
+        loop {
+            let mut head = [0; BLOCK_HEADER_BYTES];
+            match self.ahead.take() {
+                Some(ahead) => head = ahead,
+                None => {
+                    let got = self.read_at(self.pos, &mut head)?;
+                    if got < BLOCK_HEADER_BYTES {
+                        if got > 0 && self.finished {
+                            self.torn(got as u64, &staged);
+                        }
+                        return Ok(None);
+                    }
+                }
+            }
+            let Some(header) = BlockHeader::from_bytes(&head) else {
+                if self.skip_damage()? {
+                    continue;
+                }
+                return Ok(None);
+            };
+            let block = BlockRef { header, start: self.pos };
+            // The length may be damaged: nothing is allocated for what is not there.
+            let size = self.size()?;
+            if block.end() > size {
+                if !self.finished {
+                    return Ok(None);
+                }
+                match self.find_block()? {
+                    Some(next) => self.skip_to(next),
+                    None => {
+                        self.torn(size.saturating_sub(self.pos), &staged);
+                        return Ok(None);
+                    }
+                }
+                continue;
+            }
+            // So that a wrong length does not hide the blocks that it leaps over: what follows must be a block too.
+            let mut next = [0; BLOCK_HEADER_BYTES];
+            if self.read_at(block.end(), &mut next)? == BLOCK_HEADER_BYTES {
+                if BlockHeader::from_bytes(&next).is_none() && !self.is_whole(&block)? {
+                    if self.skip_damage()? {
+                        continue;
+                    }
+                    return Ok(None);
+                }
+                self.ahead = Some(next);
+            }
+            self.pos = block.end();
+            return Ok(Some(block));
+        }
+    }
+
+    fn is_whole(&self, block: &BlockRef) -> Result<bool, OpenError> {
+        let mut payload = Vec::new();
+        self.read_payload(block, &mut payload)?;
+        Ok(checksum(&payload) == block.header.checksum)
+    }
+
+    fn read_payload(&self, block: &BlockRef, out: &mut Vec<u8>) -> Result<(), OpenError> {
+        out.clear();
+        out.resize(block.header.len as usize, 0);
+        let got = self.read_at(block.start + BLOCK_HEADER_BYTES as u64, out)?;
+        out.truncate(got);
+        Ok(())
+    }
+
+    /// Reads the payload of a block. False if it is damaged, which is noted.
+    pub(super) fn payload(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<bool, OpenError> {
+        self.read_payload(block, out)?;
+        let whole = checksum(out) == block.header.checksum;
+        if !whole {
+            let what = if block.end() == self.size()? {
+                "damaged from here to the end of the file".to_owned()
+            } else {
+                format!("damaged, {} bytes skipped", block.end() - block.start)
+            };
+            self.defect(block.start, what);
+            out.clear();
+        }
+        Ok(whole)
+    }
+
+    fn io_error(&self, source: io::Error) -> OpenError {
+        OpenError::Io { path: self.path.clone(), source }
+    }
+
+    fn size(&self) -> Result<u64, OpenError> {
+        self.file.metadata().map(|m| m.len()).map_err(|e| self.io_error(e))
+    }
+
+    fn read_at(&self, pos: u64, out: &mut [u8]) -> Result<usize, OpenError> {
+        let mut done = 0;
+        while done < out.len() {
+            match self.file.read_at(&mut out[done..], pos + done as u64) {
+                Ok(0) => break,
+                Ok(n) => done += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.io_error(e)),
+            }
+        }
+        Ok(done)
+    }
+
+    /// A block that the process could not finish writing. Its contents are in the stage, unless that is gone too.
+    fn torn(&mut self, bytes: u64, staged: &dyn Fn() -> bool) {
+        if !staged() {
+            self.defect(
+                self.pos,
+                "the file ends in the middle of a block and the stage file is missing: the last events are lost",
+            );
+        }
+        self.pos += bytes;
+    }
+
+    /// The block here is damaged: goes on with the next whole one. False if there is none.
+    fn skip_damage(&mut self) -> Result<bool, OpenError> {
+        match self.find_block()? {
+            Some(next) => {
+                self.skip_to(next);
+                Ok(true)
+            }
+            None => {
+                if self.finished {
+                    self.defect(self.pos, "damaged from here to the end of the file");
+                    self.pos = self.size()?;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn skip_to(&mut self, next: u64) {
+        self.defect(self.pos, format!("damaged, {} bytes skipped", next - self.pos));
+        self.pos = next;
+    }
+
+    /// Where the next whole block behind this place begins.
+    fn find_block(&self) -> Result<Option<u64>, OpenError> {
+        let size = self.size()?;
+        let mut from = self.pos + 1;
+        let mut window = vec![0; 1 << 20];
+        loop {
+            let got = self.read_at(from, &mut window)?;
+            if got < BLOCK_HEADER_BYTES {
+                return Ok(None);
+            }
+            for (i, head) in window[..got].windows(BLOCK_HEADER_BYTES).enumerate() {
+                let Some(header) = head.first_chunk().and_then(BlockHeader::from_bytes) else { continue };
+                let block = BlockRef { header, start: from + i as u64 };
+                if block.end() <= size && self.is_whole(&block)? {
+                    return Ok(Some(block.start));
+                }
+            }
+            from += (got - BLOCK_HEADER_BYTES + 1) as u64;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Records of one thread to events: see [`crate::record`] for their layout.
+
+use super::RankEvent;
+use crate::call::{Call, Outcome, Status, SystemEvent, ThreadLevel, Value};
+use crate::definition::Id;
+use crate::mpi::FnId;
+use crate::plan::{Elem, Item, Shape, plans};
+use crate::record::{
+    BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
+    SystemKind, unpack_status,
+};
+use rustc_hash::FxHashMap;
+
+/// Long arrays that records name by number.
+pub(super) type Blobs = FxHashMap<Id, Vec<u8>>;
+
+/// A call handed over while it was open.
+struct OpenCall {
+    index: u64,
+    func: FnId,
+    t_call: u64,
+    /// Byte offset of its record in the current lap; `None` once the lap was emptied into the file.
+    offset: Option<usize>,
+}
+
+/// What must be known of a thread's earlier records to decode its next one.
+pub(super) struct Decoder {
+    number: u16,
+    /// CALL records seen so far.
+    calls: u64,
+    open: Vec<OpenCall>,
+}
+
+impl Decoder {
+    pub(super) fn new(number: u16) -> Decoder {
+        Decoder { number, calls: 0, open: Vec::new() }
+    }
+
+    /// The lap is over: what it left open gets return records of their own.
+    pub(super) fn next_lap(&mut self) {
+        self.open.iter_mut().for_each(|o| o.offset = None);
+    }
+
+    /// Offsets of the records of open calls in the current lap.
+    pub(super) fn open_records(&self) -> impl Iterator<Item = usize> + '_ {
+        self.open.iter().filter_map(|o| o.offset)
+    }
+
+    /// Looks again at open calls whose record is in the current lap: they may have been completed in place. `read`
+    /// gives the record at an offset, or nothing.
+    pub(super) fn completed<'a>(
+        &mut self,
+        blobs: &Blobs,
+        read: impl Fn(usize) -> &'a [u8],
+        sink: &mut dyn FnMut(RankEvent),
+    ) -> Result<(), String> {
+        let mut result = Ok(());
+        self.open.retain(|open| {
+            let Some(bytes) = open.offset.map(&read) else { return true };
+            if Commit::unpack(u64_at(bytes, 0)).state != State::Returned as u8 {
+                return true;
+            }
+            match decode_call(open.func, bytes, blobs) {
+                Ok(Call { outcome: Outcome::Returned(class), t_return: time, polls, outs, .. }) => {
+                    sink(RankEvent::Return { thread: self.number, index: open.index, time, class, polls, outs });
+                }
+                Ok(_) => {}
+                Err(e) => result = Err(e),
+            }
+            false
+        });
+        result
+    }
+
+    /// The event of the record `bytes`, which stands at `offset` of the current lap.
+    pub(super) fn record(&mut self, blobs: &Blobs, bytes: &[u8], offset: usize) -> Result<RankEvent, String> {
+        let commit = Commit::unpack(u64_at(bytes, 0));
+        match commit.state {
+            s if s == State::Entered as u8 || s == State::Returned as u8 => {
+                let func = FnId::from_index(commit.func as usize).ok_or("unknown function")?;
+                let index = self.calls;
+                self.calls += 1;
+                let mut call = decode_call(func, bytes, blobs)?;
+                call.thread = self.number;
+                call.index = index;
+                if call.is_open() {
+                    self.open.push(OpenCall { index, func, t_call: call.t_call, offset: Some(offset) });
+                }
+                Ok(RankEvent::Call(call))
+            }
+            s if s == State::Return as u8 => {
+                if bytes.len() < RETURN_HEADER_BYTES {
+                    return Err("short return record".into());
+                }
+                let (time, index, class) = (u64_at(bytes, 8), u64_at(bytes, 16), u64_at(bytes, 24) as u16);
+                let Some(place) = self.open.iter().position(|o| o.index == index) else {
+                    return Err(format!("return of call {index}, which is not open"));
+                };
+                let open = self.open.remove(place);
+                let mut cells = Cells { bytes, at: RETURN_HEADER_BYTES, blobs };
+                let mut outs = vec![Value::None; open.func.row().params.len()];
+                for item in &plans()[open.func.index()].outs {
+                    outs[item.param] = cells.item(item)?;
+                }
+                let time = time.max(open.t_call);
+                Ok(RankEvent::Return { thread: self.number, index, time, class, polls: 0, outs })
+            }
+            s if s == State::System as u8 => {
+                let (time, event) = decode_system(commit.func, bytes)?;
+                Ok(RankEvent::System { thread: self.number, time, event })
+            }
+            other => Err(format!("unknown state {other}")),
+        }
+    }
+}
+
+/// The record at `offset` of the records of a lap; `None` if none that is whole is there.
+pub(super) fn record_at(records: &[u8], offset: usize) -> Option<&[u8]> {
+    let word = records.get(offset..)?.first_chunk::<8>()?;
+    let len = Commit::unpack(u64::from_le_bytes(*word)).words as usize * 8;
+    (len >= 16).then(|| records.get(offset..offset + len)).flatten()
+}
+
+/// The last time stamp of a record, in ticks.
+pub(super) fn latest(record: &[u8]) -> u64 {
+    let time = u64_at(record, 8);
+    match Commit::unpack(u64_at(record, 0)).state {
+        s if s == State::Returned as u8 => time.saturating_add(u64_at(record, 16) & MAX_DURATION),
+        _ => time,
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b))
+}
+
+fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs) -> Result<Call, String> {
+    if bytes.len() < CALL_HEADER_BYTES {
+        return Err("short call record".into());
+    }
+    let commit = Commit::unpack(u64_at(bytes, 0));
+    let plan = &plans()[func.index()];
+    let mut call = Call::new(func);
+    call.t_call = u64_at(bytes, 8);
+    call.site = u32_at(bytes, 24);
+    call.polls = u32_at(bytes, 28);
+    let mut cells = Cells { bytes, at: CALL_HEADER_BYTES, blobs };
+    for item in &plan.ins {
+        call.ins[item.param] = cells.item(item)?;
+    }
+    if commit.state == State::Returned as u8 {
+        let word = u64_at(bytes, 16);
+        call.outcome = Outcome::Returned((word >> 48) as u16);
+        call.t_return = call.t_call.saturating_add(word & MAX_DURATION);
+        for item in &plan.outs {
+            call.outs[item.param] = cells.item(item)?;
+        }
+    }
+    Ok(call)
+}
+
+fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> {
+    let at = SYSTEM_HEADER_BYTES;
+    let text = |at: usize| {
+        let len = u32_at(bytes, at) as usize;
+        let text = bytes.get(at + 4..at + 4 + len).unwrap_or(&[]);
+        String::from_utf8_lossy(text).into_owned()
+    };
+    let event = match kind {
+        k if k == SystemKind::Exit as u16 => SystemEvent::Exit { status: u32_at(bytes, at) as i32 },
+        k if k == SystemKind::Signal as u16 => SystemEvent::Signal {
+            signal: u32_at(bytes, at) as i32,
+            code: u32_at(bytes, at + 4) as i32,
+            pc: u64_at(bytes, at + 8),
+            address: u64_at(bytes, at + 16),
+        },
+        k if k == SystemKind::MpiError as u16 => SystemEvent::MpiError {
+            call: u64_at(bytes, at),
+            class: u32_at(bytes, at + 8) as u16,
+            fatal: u32_at(bytes, at + 12) != 0,
+            text: text(at + 16),
+        },
+        k if k == SystemKind::Lost as u16 => SystemEvent::Lost { reason: text(at) },
+        k if k == SystemKind::Recording as u16 => SystemEvent::Recording { on: u32_at(bytes, at) != 0 },
+        k if k == SystemKind::ThreadLevel as u16 => SystemEvent::ThreadLevel {
+            call: u64_at(bytes, at),
+            level: *ThreadLevel::ALL.get(u32_at(bytes, at + 8) as usize).ok_or("unknown level of thread support")?,
+            other: u16::try_from(u32_at(bytes, at + 12)).ok(),
+        },
+        other => return Err(format!("unknown system record {other}")),
+    };
+    Ok((u64_at(bytes, 8), event))
+}
+
+/// Takes the values of a record one after the other.
+struct Cells<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    blobs: &'a Blobs,
+}
+
+impl Cells<'_> {
+    fn take(&mut self, n: usize) -> Result<&[u8], String> {
+        let bytes = self.bytes.get(self.at..self.at + n).ok_or("record is too short for its function")?;
+        self.at += n;
+        Ok(bytes)
+    }
+
+    fn elem(&mut self, elem: Elem) -> Result<i64, String> {
+        Ok(one(elem, self.take(elem.width())?))
+    }
+
+    fn status(&mut self) -> Result<Status, String> {
+        let bytes = self.take(STATUS_BYTES)?.first_chunk().ok_or("short status")?;
+        Ok(unpack_status(bytes))
+    }
+
+    /// Length, then that many bytes times `width`, inline or from a blob.
+    fn array(&mut self, width: usize) -> Result<&[u8], String> {
+        let len = u32_at(self.take(4)?, 0);
+        if len & BLOB_BIT == 0 {
+            return self.take(len as usize * width);
+        }
+        let id = len & !BLOB_BIT;
+        self.blobs.get(&id).map(Vec::as_slice).ok_or_else(|| format!("blob {id} is missing"))
+    }
+
+    fn item(&mut self, item: &Item) -> Result<Value, String> {
+        Ok(match item.shape {
+            Shape::Arg(Elem::Status) | Shape::Deref(Elem::Status) => Value::Status(self.status()?),
+            Shape::Arg(elem) | Shape::Deref(elem) => Value::Int(self.elem(elem)?),
+            Shape::SlotAndDeref(elem) => {
+                let slot = u64_at(self.take(8)?, 0);
+                Value::Request { slot, handle: self.elem(elem)? }
+            }
+            Shape::Array { elem: Elem::Status, .. } => {
+                let bytes = self.array(STATUS_BYTES)?;
+                Value::Statuses(bytes.as_chunks::<STATUS_BYTES>().0.iter().map(unpack_status).collect())
+            }
+            Shape::Array { elem, .. } => Value::Ints(many(elem, self.array(elem.width())?)),
+            Shape::SlotAndArray { elem, .. } => {
+                let base = u64_at(self.take(8)?, 0);
+                Value::Requests { base, handles: many(elem, self.array(elem.width())?) }
+            }
+            Shape::Str { .. } | Shape::StrArray { .. } => {
+                Value::Str(String::from_utf8_lossy(self.array(1)?).into_owned())
+            }
+        })
+    }
+}
+
+fn one(elem: Elem, bytes: &[u8]) -> i64 {
+    match elem {
+        Elem::I32(_) => u32_at(bytes, 0) as i32 as i64,
+        Elem::Handle(_) => i64::from(u32_at(bytes, 0)),
+        _ => u64_at(bytes, 0) as i64,
+    }
+}
+
+fn many(elem: Elem, bytes: &[u8]) -> Vec<i64> {
+    bytes.chunks_exact(elem.width()).map(|b| one(elem, b)).collect()
+}

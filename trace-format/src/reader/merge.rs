@@ -1,0 +1,143 @@
+//! The events of a rank's threads by time. Threads of a process share a clock, so that one order of all their calls is
+//! known; what a thread has recorded late in its stage, or will still record, must be waited for.
+
+use super::{OpenError, RankEvent, RankReader, damaged};
+use crate::reader::thread::Thread;
+use std::time::{Duration, Instant};
+
+/// A thread takes the time of a call before the record can be seen, and may lose its processor in between. In a running
+/// job what others recorded is therefore held back this long, if a thread is silent.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// How far the threads of a running process have surely been seen.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// Up to this time stamp, the stages hold everything.
+    horizon: u64,
+    /// The latest time stamp in a stage so far.
+    seen: u64,
+    /// The same at some moment.
+    sample: Option<(Instant, u64)>,
+}
+
+impl Pace {
+    /// Looks at the stages of all threads. What they hold goes at least as far as what was seen a while before.
+    pub(super) fn look<'a>(&mut self, threads: impl Iterator<Item = &'a mut Thread>) {
+        let now = Instant::now();
+        if let Some((_, seen)) = self.sample.take_if(|(then, _)| now - *then >= GRACE) {
+            self.horizon = self.horizon.max(seen);
+        }
+        self.seen = threads.map(Thread::take_stage).fold(self.seen, u64::max);
+        self.sample.get_or_insert((now, self.seen));
+    }
+}
+
+/// What is to be handed over next.
+enum Next {
+    /// An event of this thread, as long as its time is before the next event of another.
+    Of { number: u16, until: (u64, u16) },
+    /// Everything that may be handed over was.
+    Nothing,
+    /// More must be read first.
+    Wait,
+}
+
+impl RankReader {
+    /// Hands over what is at hand, by time; reads further blocks where needed. True if something is held back.
+    pub(super) fn merge(&mut self, budget: &mut usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
+        let numbers: Vec<u16> = self.threads.keys().copied().collect();
+        for number in &numbers {
+            let mut returns = Vec::new();
+            self.with_returns(&mut returns, sink, |reader, sink| reader.use_stage(*number, sink))?;
+            self.keep(*number, returns);
+        }
+        loop {
+            for number in &numbers {
+                self.fill(*number, budget, sink)?;
+            }
+            match self.choose() {
+                Next::Nothing => return Ok(false),
+                Next::Wait => return Ok(true),
+                Next::Of { number, until } => {
+                    while let Some(thread) = self.threads.get_mut(&number)
+                        && thread.next_time().is_some_and(|t| (t, number) < until)
+                        && let Some(event) = thread.next_event(until.0)
+                    {
+                        sink(event);
+                        self.fill(number, budget, sink)?;
+                        if !self.is_ready(number) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs `f`; the returns of open calls among what it hands over are collected instead.
+    fn with_returns<T>(
+        &mut self,
+        returns: &mut Vec<RankEvent>,
+        sink: &mut dyn FnMut(RankEvent),
+        f: impl FnOnce(&mut RankReader, &mut dyn FnMut(RankEvent)) -> T,
+    ) -> T {
+        f(self, &mut |event| match event {
+            RankEvent::Return { .. } => returns.push(event),
+            event => sink(event),
+        })
+    }
+
+    fn keep(&mut self, number: u16, returns: Vec<RankEvent>) {
+        if let Some(thread) = self.threads.get_mut(&number) {
+            returns.into_iter().for_each(|event| thread.add_return(event));
+        }
+    }
+
+    /// Decodes the next record of a thread, if that is not done yet.
+    fn fill(&mut self, number: u16, budget: &mut usize, sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
+        loop {
+            let Some(thread) = self.threads.get_mut(&number).filter(|t| !t.has_head()) else { return Ok(()) };
+            match thread.next_record(&self.blobs) {
+                Some(Ok(event)) => thread.set_head(event),
+                Some(Err(what)) => damaged(&mut self.defects, &self.blocks, what),
+                None => {
+                    let mut returns = Vec::new();
+                    let more =
+                        self.with_returns(&mut returns, sink, |reader, sink| reader.use_block(number, budget, sink))?;
+                    self.keep(number, returns);
+                    if !more {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Is the thread's next event known, or that there is none?
+    fn is_ready(&self, number: u16) -> bool {
+        self.threads.get(&number).is_some_and(|t| t.has_head() || t.is_known())
+    }
+
+    fn choose(&self) -> Next {
+        let silent_until = if self.blocks.finished { u64::MAX } else { self.pace.horizon };
+        let (mut first, mut second) = (None, (u64::MAX, u16::MAX));
+        for (&number, thread) in &self.threads {
+            if !self.is_ready(number) {
+                return Next::Wait;
+            }
+            if !thread.has_head() {
+                second = second.min((silent_until, u16::MAX));
+            }
+            let Some(time) = thread.next_time() else { continue };
+            match first {
+                Some(f) if f < (time, number) => second = second.min((time, number)),
+                _ => second = second.min(first.replace((time, number)).unwrap_or((u64::MAX, u16::MAX))),
+            }
+        }
+        match first {
+            None => Next::Nothing,
+            Some((time, number)) if (time, number) < second => Next::Of { number, until: second },
+            Some(_) => Next::Wait,
+        }
+    }
+}

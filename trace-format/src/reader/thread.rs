@@ -1,0 +1,245 @@
+//! What was read of one thread: the blocks of the file that are still to come, the records at hand, and what its stage
+//! holds beyond them.
+
+use super::RankEvent;
+use super::blocks::BlockRef;
+use super::decode::{Blobs, Decoder, latest, record_at};
+use super::stage::StageView;
+use crate::call::{Outcome, Value};
+use std::collections::VecDeque;
+
+/// What a stage held at one moment.
+struct Staged {
+    lap: u64,
+    /// Where `bytes` begin in the lap.
+    offset: usize,
+    /// Whole records.
+    bytes: Vec<u8>,
+    /// The records of calls that were open, by their offsets.
+    open: Vec<(usize, Vec<u8>)>,
+}
+
+pub(super) struct Thread {
+    number: u16,
+    pub(super) stage: Option<StageView>,
+    staged: Option<Staged>,
+    /// Laps in the file, to be read before what the stage holds.
+    pub(super) blocks: VecDeque<BlockRef>,
+    /// Records at hand; `at` is the place of the next one, `base` that of the first byte in the lap.
+    records: Vec<u8>,
+    at: usize,
+    base: usize,
+    /// The records at hand are a whole lap: the next one begins behind them.
+    whole: bool,
+    /// The lap that is read next, and how far it has been read already.
+    lap: u64,
+    offset: usize,
+    decoder: Decoder,
+    /// The next event in the order of the records, with its time.
+    head: Option<(u64, RankEvent)>,
+    /// Returns of calls that were handed over without them, the earliest last.
+    returns: Vec<(u64, RankEvent)>,
+    /// Time of the last event that was handed over.
+    last: u64,
+    /// The stage was looked at behind all that was read before: there was no more than what is at hand.
+    looked: bool,
+}
+
+impl Thread {
+    pub(super) fn new(number: u16) -> Thread {
+        Thread {
+            number,
+            stage: None,
+            staged: None,
+            blocks: VecDeque::new(),
+            records: Vec::new(),
+            at: 0,
+            base: 0,
+            whole: false,
+            lap: 0,
+            offset: 0,
+            decoder: Decoder::new(number),
+            head: None,
+            returns: Vec::new(),
+            last: 0,
+            looked: false,
+        }
+    }
+
+    /// Is there nothing of this thread that was not seen when its stage was looked at?
+    pub(super) fn is_known(&self) -> bool {
+        self.looked && self.blocks.is_empty()
+    }
+
+    /// Takes what the stage holds beyond what was read, if that follows on it. The latest time stamp in the stage.
+    pub(super) fn take_stage(&mut self) -> u64 {
+        self.staged = None;
+        self.looked = false;
+        let behind = self.blocks.is_empty() && self.at >= self.records.len() && !self.whole;
+        let Some(stage) = &self.stage else {
+            self.looked = behind;
+            return 0;
+        };
+        let lap = stage.lap();
+        let mut record = Vec::new();
+        if !behind {
+            // What is in the stage is later than all that is still to be read from the file.
+            return if stage.copy_record(0, lap, &mut record) { latest(&record) } else { 0 };
+        }
+        let mut seen = 0;
+        let mut staged = Staged { lap, offset: self.offset, bytes: Vec::new(), open: Vec::new() };
+        if lap == self.lap {
+            while stage.copy_record(self.offset + staged.bytes.len(), lap, &mut record) {
+                staged.bytes.extend_from_slice(&record);
+                seen = seen.max(latest(&record));
+            }
+            // Open calls after the rest: what another thread saw of their results is then in them.
+            for offset in self.decoder.open_records() {
+                if stage.copy_record(offset, lap, &mut record) {
+                    seen = seen.max(latest(&record));
+                    staged.open.push((offset, record.clone()));
+                }
+            }
+        }
+        self.staged = Some(staged);
+        seen
+    }
+
+    pub(super) fn has_staged(&self) -> bool {
+        self.staged.is_some()
+    }
+
+    /// Puts what was taken from the stage behind what was read. `sink` gets the returns of open calls.
+    pub(super) fn use_stage(&mut self, blobs: &Blobs, sink: &mut dyn FnMut(RankEvent)) -> Result<(), String> {
+        // A block that came meanwhile has the same and more.
+        let Some(staged) = self.staged.take().filter(|_| self.blocks.is_empty()) else { return Ok(()) };
+        if staged.lap > self.lap {
+            // The file was searched after the stage was looked at.
+            let missing = format!("laps {} to {} are in neither file", self.lap, staged.lap - 1);
+            self.lap = staged.lap;
+            self.offset = 0;
+            self.decoder.next_lap();
+            return Err(missing);
+        }
+        self.looked = true;
+        // Older: the process died between writing the block and starting the next lap.
+        if (staged.lap, staged.offset) != (self.lap, self.offset) {
+            return Ok(());
+        }
+        let read = |offset: usize| staged.open.iter().find(|(at, _)| *at == offset).map_or(&[][..], |(_, r)| &r[..]);
+        let result = self.decoder.completed(blobs, read, sink);
+        (self.records, self.at, self.base) = (staged.bytes, 0, staged.offset);
+        self.offset += self.records.len();
+        result
+    }
+
+    /// Takes the payload of a block of this thread. `sink` gets the returns of open calls.
+    pub(super) fn use_block(
+        &mut self,
+        block: &BlockRef,
+        payload: Vec<u8>,
+        blobs: &Blobs,
+        sink: &mut dyn FnMut(RankEvent),
+    ) -> Result<(), String> {
+        let lap = block.header.lap;
+        let mut result = Ok(());
+        if lap < self.lap {
+            self.records = payload;
+            self.records.clear();
+            self.at = 0;
+            return Err(format!("lap {lap} of thread {} appears twice, skipped", self.number));
+        }
+        if lap > self.lap {
+            result = Err(format!("laps {} to {} of thread {} are missing", self.lap, lap - 1, self.number));
+            self.offset = 0;
+            self.lap = lap;
+            self.decoder.next_lap();
+        }
+        let read = |offset: usize| record_at(&payload, offset).unwrap_or_default();
+        let completed = self.decoder.completed(blobs, read, sink);
+        let damaged = completed.map_err(|what| format!("damaged record: {what}"));
+        (self.records, self.at, self.base) = (payload, self.offset, 0);
+        self.whole = true;
+        result.and(damaged)
+    }
+
+    /// The buffer of the records at hand, to be filled anew.
+    pub(super) fn buffer(&mut self) -> Vec<u8> {
+        self.at = 0;
+        std::mem::take(&mut self.records)
+    }
+
+    /// The next event in the order of the records at hand; `None` when they are used up. An error is a damaged record
+    /// that is skipped.
+    #[inline]
+    pub(super) fn next_record(&mut self, blobs: &Blobs) -> Option<Result<RankEvent, String>> {
+        if self.at >= self.records.len() {
+            if std::mem::take(&mut self.whole) {
+                self.lap += 1;
+                self.offset = 0;
+                self.decoder.next_lap();
+            }
+            return None;
+        }
+        let Some(record) = record_at(&self.records, self.at) else {
+            let what = format!("no record at {} of a block of {} bytes", self.at, self.records.len());
+            self.at = self.records.len();
+            return Some(Err(what));
+        };
+        let offset = self.base + self.at;
+        self.at += record.len();
+        Some(self.decoder.record(blobs, record, offset))
+    }
+
+    /// Time of the next event, by the records at hand.
+    pub(super) fn next_time(&self) -> Option<u64> {
+        let times = [self.head.as_ref().map(|h| h.0), self.returns.last().map(|r| r.0)];
+        times.into_iter().flatten().min().map(|t| t.max(self.last))
+    }
+
+    pub(super) fn has_head(&self) -> bool {
+        self.head.is_some()
+    }
+
+    pub(super) fn set_head(&mut self, event: RankEvent) {
+        self.head = Some((time_of(&event), event));
+    }
+
+    /// Keeps a return until its time comes.
+    pub(super) fn add_return(&mut self, event: RankEvent) {
+        let time = time_of(&event);
+        let place = self.returns.partition_point(|r| r.0 > time);
+        self.returns.insert(place, (time, event));
+    }
+
+    /// The next event. Where other threads did something until a call returned (`until` is the time of their next
+    /// event), its return is an event of its own, so that what the call gave is not known before it was.
+    pub(super) fn next_event(&mut self, until: u64) -> Option<RankEvent> {
+        self.last = self.next_time()?;
+        let head_time = self.head.as_ref().map_or(u64::MAX, |h| h.0);
+        if self.returns.last().is_some_and(|r| r.0 <= head_time) {
+            return self.returns.pop().map(|r| r.1);
+        }
+        let (_, mut event) = self.head.take()?;
+        // Many polls are one record, and none of them gave anything.
+        if let RankEvent::Call(call) = &mut event
+            && let Outcome::Returned(class) = call.outcome
+            && call.t_return > until
+            && call.polls == 0
+        {
+            let outs = std::mem::replace(&mut call.outs, vec![Value::None; call.ins.len()]);
+            let (thread, index, time) = (call.thread, call.index, call.t_return);
+            (call.outcome, call.t_return) = (Outcome::Open, 0);
+            self.add_return(RankEvent::Return { thread, index, time, class, polls: 0, outs });
+        }
+        Some(event)
+    }
+}
+
+fn time_of(event: &RankEvent) -> u64 {
+    match event {
+        RankEvent::Call(call) => call.t_call,
+        RankEvent::Return { time, .. } | RankEvent::System { time, .. } => *time,
+        RankEvent::Definition(_) => 0,
+    }
+}

@@ -1,0 +1,294 @@
+//! The reader on traces of several threads: made with the writer's encoding, read at once and while they grow.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use trace_format::call::{Call, Outcome, SystemEvent};
+use trace_format::file::{
+    BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC,
+    rank_path, stage_path,
+};
+use trace_format::mpi::{FnId, table_hash};
+use trace_format::reader::{RankEvent, RankReader};
+use trace_format::record::{Commit, LAP_MASK};
+use trace_format::writer::{encode_call, encode_system, file_header, seal};
+
+const STAGE: usize = 1 << 12;
+
+fn header() -> RankHeader {
+    RankHeader {
+        mpivet: "0.0.0".into(),
+        table_hash: table_hash(),
+        rank: 0,
+        size: 1,
+        pid: 0,
+        pid_start: 0,
+        host: "here".into(),
+        ticks_per_second: 1_000_000_000,
+        start_ticks: 0,
+        start_unix_ns: 0,
+        request_stride: 8,
+        stage_bytes: STAGE as u32,
+        stack_depth: 8,
+        program: "app".into(),
+        cwd: "/".into(),
+        launch: trace_format::file::Launch::default(),
+    }
+}
+
+/// Pseudo-random numbers, always the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+fn call(time: u64, end: Option<u64>) -> Call {
+    let mut call = Call::new(FnId::MPI_Barrier);
+    call.t_call = time;
+    if let Some(end) = end {
+        (call.outcome, call.t_return) = (Outcome::Returned(0), end);
+    }
+    call
+}
+
+/// The process that writes: its file, and the stage of each thread.
+struct Process {
+    file: File,
+    len: u64,
+    threads: Vec<Stage>,
+}
+
+#[derive(Default)]
+struct Stage {
+    file: Option<File>,
+    records: Vec<u8>,
+    lap: u64,
+    /// Offset of the record of the open call.
+    open: Option<(usize, u64)>,
+}
+
+impl Process {
+    fn start(dir: &Path, threads: usize) -> Process {
+        let head = file_header(&header());
+        fs::write(rank_path(dir, 0), &head).unwrap();
+        let file = File::options().write(true).open(rank_path(dir, 0)).unwrap();
+        let mut threads: Vec<Stage> = (0..threads).map(|_| Stage::default()).collect();
+        for (number, stage) in threads.iter_mut().enumerate() {
+            let path = stage_path(dir, 0, number as u16);
+            fs::write(&path, vec![0; STAGE_HEADER_BYTES + STAGE]).unwrap();
+            let file = File::options().write(true).open(path).unwrap();
+            file.write_all_at(&STAGE_MAGIC, 0).unwrap();
+            stage.file = Some(file);
+        }
+        Process { file, len: head.len() as u64, threads }
+    }
+
+    fn block(&mut self, thread: u16, lap: u64, records: &[u8]) {
+        let mut block = vec![0; BLOCK_HEADER_BYTES];
+        block.extend_from_slice(records);
+        seal(&mut block, BlockKind::Events, thread, lap);
+        self.file.write_all_at(&block, self.len).unwrap();
+        self.len += block.len() as u64;
+    }
+
+    /// Empties a thread's stage into the file.
+    fn empty(&mut self, thread: usize) {
+        let stage = &mut self.threads[thread];
+        let (records, lap) = (std::mem::take(&mut stage.records), stage.lap);
+        stage.open = None;
+        stage.lap += 1;
+        self.block(thread as u16, lap, &records);
+        let stage = &self.threads[thread];
+        let file = stage.file.as_ref().unwrap();
+        file.write_all_at(&stage.lap.to_le_bytes(), STAGE_LAP_OFFSET as u64).unwrap();
+    }
+
+    /// Writes the records of a thread from `from` on to its stage, with their lap.
+    fn show(&mut self, thread: usize, from: usize) {
+        let stage = &mut self.threads[thread];
+        let mut at = from;
+        while at < stage.records.len() {
+            let mut commit = Commit::unpack(u64::from_le_bytes(*stage.records[at..].first_chunk().unwrap()));
+            commit.lap = stage.lap as u32 & LAP_MASK;
+            stage.records[at..at + 8].copy_from_slice(&commit.pack().to_le_bytes());
+            at += commit.words as usize * 8;
+        }
+        let mut bytes = stage.records[from..].to_vec();
+        bytes.extend_from_slice(&[0; 8]);
+        stage.file.as_ref().unwrap().write_all_at(&bytes, (STAGE_HEADER_BYTES + from) as u64).unwrap();
+    }
+
+    fn record(&mut self, thread: usize, call: &Call) {
+        if self.threads[thread].records.len() + 100 > STAGE {
+            self.empty(thread);
+        }
+        let stage = &mut self.threads[thread];
+        let from = stage.records.len();
+        encode_call(call, &mut stage.records);
+        stage.open = call.is_open().then_some((from, call.t_call));
+        self.show(thread, from);
+    }
+
+    /// The thread's open call returns, in place.
+    fn complete(&mut self, thread: usize, end: u64) {
+        let stage = &mut self.threads[thread];
+        let Some((at, time)) = stage.open.take() else { return };
+        let mut record = Vec::new();
+        encode_call(&call(time, Some(end)), &mut record);
+        stage.records[at..at + record.len()].copy_from_slice(&record);
+        self.show(thread, at);
+    }
+
+    fn exit(&mut self, time: u64) {
+        let mut record = Vec::new();
+        encode_system(&SystemEvent::Exit { status: 0 }, time, &mut record);
+        self.block(PROCESS_THREAD, 0, &record);
+    }
+}
+
+/// Thread, place of the event in its thread (calls even, returns odd) and time of an event; `None` of a definition.
+/// A call that has returned is two events.
+fn flat(event: &RankEvent) -> Vec<(u16, u64, u64)> {
+    match event {
+        RankEvent::Call(c) => {
+            let mut all = vec![(c.thread, 2 * c.index, c.t_call)];
+            if !c.is_open() {
+                all.push((c.thread, 2 * c.index + 1, c.t_return));
+            }
+            all
+        }
+        RankEvent::Return { thread, index, time, .. } => vec![(*thread, 2 * index + 1, *time)],
+        RankEvent::System { thread, time, .. } => vec![(*thread, 0, *time)],
+        RankEvent::Definition(_) => Vec::new(),
+    }
+}
+
+fn read_all(reader: &mut RankReader) -> Vec<(u16, u64, u64)> {
+    let mut events = Vec::new();
+    while reader.poll(2, &mut |e| events.extend(flat(&e))).unwrap() {}
+    assert_eq!(reader.defects, []);
+    events
+}
+
+/// Calls of several threads, one quiet most of the time, until the time is `until`; what they did, by time.
+fn work(process: &mut Process, random: &mut Random, time: &mut u64, until: u64, did: &mut Vec<(u16, u64, u64)>) {
+    let threads = process.threads.len() as u64;
+    let mut calls = vec![0; threads as usize];
+    for (thread, event, _) in did.iter() {
+        calls[*thread as usize] = calls[*thread as usize].max(event / 2 + 1);
+    }
+    while *time < until {
+        *time += 1 + random.below(5);
+        let thread = if random.below(50) == 0 { threads - 1 } else { random.below(threads - 1) };
+        let t = thread as usize;
+        if process.threads[t].open.is_some() {
+            process.complete(t, *time);
+            did.push((thread as u16, 2 * (calls[t] - 1) + 1, *time));
+        } else {
+            let new = call(*time, None);
+            process.record(t, &new);
+            did.push((thread as u16, 2 * calls[t], *time));
+            calls[t] += 1;
+        }
+    }
+}
+
+/// Lets all open calls return.
+fn settle(process: &mut Process, time: &mut u64, did: &mut Vec<(u16, u64, u64)>) {
+    for t in 0..process.threads.len() {
+        if process.threads[t].open.is_some() {
+            *time += 1;
+            process.complete(t, *time);
+            let last = did.iter().rev().find(|d| d.0 == t as u16).unwrap().1;
+            did.push((t as u16, last + 1, *time));
+        }
+    }
+}
+
+#[test]
+fn threads_of_a_finished_rank_come_by_time() {
+    let mut random = Random(5);
+    for round in 0..20 {
+        let dir = tempfile::tempdir().unwrap();
+        let mut process = Process::start(dir.path(), 2 + round % 7);
+        let (mut time, mut did) = (0, Vec::new());
+        work(&mut process, &mut random, &mut time, 5000, &mut did);
+        if round % 2 == 0 {
+            settle(&mut process, &mut time, &mut did);
+        }
+        process.exit(time + 1);
+        did.push((PROCESS_THREAD, 0, time + 1));
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        assert_eq!(read_all(&mut reader), did, "round {round}");
+    }
+}
+
+#[test]
+fn threads_of_a_running_rank_come_by_time() {
+    let mut random = Random(6);
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = Process::start(dir.path(), 4);
+    let (mut time, mut did) = (0, Vec::new());
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    let mut seen = Vec::new();
+    for step in 1..60 {
+        work(&mut process, &mut random, &mut time, 100 * step, &mut did);
+        reader.poll(1 + step as usize % 3, &mut |e| seen.extend(flat(&e))).unwrap();
+        assert_eq!(seen, did[..seen.len()], "step {step}");
+        std::thread::sleep(Duration::from_millis(step % 4 * 10));
+    }
+    settle(&mut process, &mut time, &mut did);
+    // All threads are silent now, and what they did comes all the same.
+    let until = Instant::now() + Duration::from_secs(10);
+    while reader.poll(2, &mut |e| seen.extend(flat(&e))).unwrap() && Instant::now() < until {}
+    assert_eq!(seen, did);
+    process.exit(time + 1);
+    reader.writer_is_gone();
+    assert_eq!(read_all(&mut reader), [(PROCESS_THREAD, 0, time + 1)]);
+}
+
+#[test]
+fn a_silent_thread_does_not_hold_the_others_back() {
+    let mut random = Random(7);
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = Process::start(dir.path(), 3);
+    // The last thread is in a call that never returns.
+    process.record(2, &call(1, None));
+    let (mut time, mut did) = (1, vec![(2, 0, 1)]);
+    for t in 0..4000 {
+        time += 2;
+        let thread = random.below(2) as usize;
+        let index = did.iter().filter(|d: &&(u16, u64, u64)| d.0 == thread as u16).count() as u64 / 2;
+        process.record(thread, &call(time, Some(time + 1)));
+        did.extend([(thread as u16, 2 * index, time), (thread as u16, 2 * index + 1, time + 1)]);
+        assert!(t < 4000);
+    }
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    let mut seen = Vec::new();
+    let until = Instant::now() + Duration::from_secs(10);
+    while reader.poll(4, &mut |e| seen.extend(flat(&e))).unwrap() && Instant::now() < until {}
+    assert_eq!(seen, did);
+}
+
+#[test]
+fn without_stages_the_file_alone_is_merged() {
+    let mut random = Random(8);
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = Process::start(dir.path(), 3);
+    let (mut time, mut did) = (0, Vec::new());
+    work(&mut process, &mut random, &mut time, 5000, &mut did);
+    settle(&mut process, &mut time, &mut did);
+    for t in 0..3 {
+        process.empty(t);
+        fs::remove_file(stage_path(dir.path(), 0, t as u16)).unwrap();
+    }
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    assert_eq!(read_all(&mut reader), did);
+}

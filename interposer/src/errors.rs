@@ -1,7 +1,8 @@
 //! Errors that the MPI library reports. The default error handler ends the program inside the library; so that such
 //! an error is written down first, MPI_COMM_WORLD and MPI_COMM_SELF (and what inherits from them) get a handler of
 //! ours in its place, which the program never sees: wherever it asks, it is told MPI_ERRORS_ARE_FATAL, and when an
-//! error does come, it is recorded and the library's own fatal handler is called.
+//! error does come, it is recorded and the library's own fatal handler is called. It stays in place during MPI_Finalize:
+//! MPICH 4.3 and 5 crash when that fails while a handler, even MPI_ERRORS_ARE_FATAL, was set for MPI_COMM_WORLD.
 
 use crate::abi::Abi;
 use crate::encode::Words;
@@ -46,22 +47,6 @@ pub(crate) fn install(real: &Real, abi: &Abi) {
     }
 }
 
-/// Gives the library its own handler back, before MPI_Finalize.
-pub(crate) fn remove(real: &Real, abi: &Abi) {
-    let (ours, fatal) = (OURS.swap(0, Ordering::SeqCst), FATAL.load(Ordering::SeqCst));
-    if ours == 0 {
-        return;
-    }
-    for name in ["MPI_COMM_WORLD", "MPI_COMM_SELF"] {
-        let Some(comm) = handles::predefined_handle(real, Kind::Comm, name) else { continue };
-        if define::handle_out(abi, Kind::Errhandler, FnId::MPI_Comm_get_errhandler, &[comm]) == Some(ours) {
-            real::call(FnId::MPI_Comm_set_errhandler, &[comm, fatal]);
-        }
-    }
-    let mut place = ours;
-    real::call(FnId::MPI_Errhandler_free, &[&raw mut place as u64]);
-}
-
 /// The handler: `void (MPI_Comm *, int *, ...)`.
 extern "C" fn on_error(comm: *mut u64, code: *mut i32) {
     let Some(abi) = dispatch::abi() else { return };
@@ -86,8 +71,11 @@ extern "C" fn on_error(comm: *mut u64, code: *mut i32) {
 fn end_program(function: &str, mut comm: u64, mut code: i32) {
     let fatal = FATAL.load(Ordering::SeqCst);
     let world = WORLD.load(Ordering::SeqCst);
-    for c in [world, OWN.load(Ordering::SeqCst), comm] {
-        real::call(FnId::MPI_Comm_set_errhandler, &[c, fatal]);
+    // Inside of MPI_Finalize the library may no longer have its communicators.
+    if function != "MPI_Finalize" {
+        for c in [world, OWN.load(Ordering::SeqCst), comm] {
+            real::call(FnId::MPI_Comm_set_errhandler, &[c, fatal]);
+        }
     }
     let own_handler = |name| real::library().and_then(|r| r.symbol(name));
     let short = function.strip_prefix("MPI_").unwrap_or(function);

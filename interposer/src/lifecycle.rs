@@ -273,7 +273,6 @@ fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader) {
 /// Called before the library's MPI_Finalize.
 pub(crate) fn before_finalize(abi: &Abi) {
     if let Some(real) = real::library() {
-        errors::remove(real, abi);
         sessions::world_ends(abi, real);
     }
 }

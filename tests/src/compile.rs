@@ -3,7 +3,6 @@
 use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -70,10 +69,9 @@ pub fn compile_to(mpi: &Mpi, program: &Path, compiler: &Path, flags: &[&str], so
     // In the top directory with a relative name, so that debug information and reports do not depend on the machine.
     let root = crate::root();
     let relative = source.strip_prefix(&root).unwrap_or(source);
-    let output = Command::new(compiler)
+    let output = mpi
+        .compiler(compiler)
         .current_dir(&root)
-        .envs(mpi.compiler_env.iter().map(|(name, value)| (name, value)))
-        .args(mpi.compiler_args)
         .arg(relative)
         .args(flags)
         .arg("-o")

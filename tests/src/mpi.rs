@@ -79,6 +79,13 @@ impl Mpi {
         command
     }
 
+    /// A command that runs one of its compiler wrappers.
+    pub fn compiler(&self, wrapper: &Path) -> Command {
+        let mut command = Command::new(wrapper);
+        command.args(self.compiler_args).envs(self.compiler_env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     /// The Fortran compiler beside the C compiler, if there is one.
     pub fn mpifort(&self) -> Option<PathBuf> {
         let name = self.mpicc.file_name()?.to_str()?.replacen("mpicc", "mpifort", 1);

@@ -4,11 +4,11 @@
 //! `MPIVET_TEST_LIBS` names further libraries or directories, separated by colons. `MPIVET_TEST_NO_MPI=1` lets the
 //! tests pass on a machine without MPI.
 
+use mpivet_tests::mpi::{self, Mpi};
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use trace_format::mpi::table::NOT_FUNCTIONS;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, Function, Kind, Param};
 
@@ -49,14 +49,13 @@ fn not_functions_have_no_row() {
 
 #[test]
 fn the_c_compiler_agrees_with_every_signature() {
-    let compilers: Vec<&str> = ["mpicc.mpich", "mpicc.openmpi", "mpicc"].into_iter().filter(|c| runs(c)).collect();
-    assert!(!compilers.is_empty() || no_mpi_expected(), "found no mpicc; MPIVET_TEST_NO_MPI=1 accepts that");
-    for compiler in compilers {
-        let declared = declared_functions(compiler);
+    for mpi in mpi::required().into_iter().chain(mpi::others()) {
+        let compiler = mpi.name;
+        let declared = declared_functions(&mpi);
         let rows: Vec<&Function> = FUNCTIONS.iter().filter(|f| declared.contains(f.name)).collect();
         assert!(rows.len() > 300, "{compiler} declares only {} functions of the table", rows.len());
 
-        let mut errors = compile(compiler, &signature_checks(&rows));
+        let mut errors = compile(&mpi, &signature_checks(&rows));
         for canary in ["canary_pointer", "canary_value", "canary_call"] {
             assert!(errors.remove(canary).is_some(), "{compiler} accepts a wrong signature ({canary}): {errors:#?}");
         }
@@ -118,11 +117,11 @@ const OPTIONS: &[&str] = &[
 ];
 
 /// Compiles `source` and returns the errors by the name of the row.
-fn compile(compiler: &str, source: &str) -> BTreeMap<String, Vec<String>> {
+fn compile(mpi: &Mpi, source: &str) -> BTreeMap<String, Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("signatures.c");
     std::fs::write(&file, source).unwrap();
-    let output = Command::new(compiler).env("LC_ALL", "C").args(OPTIONS).arg(&file).output().unwrap();
+    let output = mpi.compiler(&mpi.mpicc).env("LC_ALL", "C").args(OPTIONS).arg(&file).output().unwrap();
     let messages = String::from_utf8_lossy(&output.stderr);
     let mut errors: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (place, message) in messages.lines().filter_map(|l| l.split_once(" error: ")) {
@@ -132,20 +131,16 @@ fn compile(compiler: &str, source: &str) -> BTreeMap<String, Vec<String>> {
     errors
 }
 
-/// Names of the functions that the compiler's `mpi.h` declares, not counting macros.
-fn declared_functions(compiler: &str) -> BTreeSet<String> {
+/// Names of the functions that `mpi.h` declares, not counting macros.
+fn declared_functions(mpi: &Mpi) -> BTreeSet<String> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("header.c");
     std::fs::write(&file, "#include <mpi.h>\n").unwrap();
-    let output = Command::new(compiler).args([OPTIONS[0], "-E", "-P"]).arg(&file).output().unwrap();
-    assert!(output.status.success(), "{compiler} -E: {}", String::from_utf8_lossy(&output.stderr));
+    let output = mpi.compiler(&mpi.mpicc).args([OPTIONS[0], "-E", "-P"]).arg(&file).output().unwrap();
+    assert!(output.status.success(), "{} -E: {}", mpi.name, String::from_utf8_lossy(&output.stderr));
     let declaration = regex::Regex::new(r"\b(MPIX?_\w+)\s*\(").unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     declaration.captures_iter(&text).map(|c| c[1].to_owned()).collect()
-}
-
-fn runs(compiler: &str) -> bool {
-    Command::new(compiler).arg("--version").output().is_ok_and(|o| o.status.success())
 }
 
 fn no_mpi_expected() -> bool {
@@ -166,6 +161,9 @@ fn mpi_libraries() -> Vec<(PathBuf, BTreeSet<String>)> {
     }
     for path in std::env::split_paths(&std::env::var_os("MPIVET_TEST_LIBS").unwrap_or_default()) {
         find_libraries(&path, 4, &mut files);
+    }
+    for mpi in mpi::others() {
+        find_libraries(&mpi.lib, 1, &mut files);
     }
     files.into_iter().filter_map(|path| Some((path.clone(), mpi_functions(&path)?))).collect()
 }

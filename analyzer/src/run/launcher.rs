@@ -128,11 +128,14 @@ impl Launcher {
         let name = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (called, real_name) = (name(path), name(&real));
         let beside = |file: &str| real.with_file_name(file).exists() || path.with_file_name(file).exists();
+        // Debian's programs carry the name of their MPI too.
+        let is_launcher =
+            |suffix: &str| real_name.strip_suffix(suffix).is_some_and(|n| n == "mpirun" || n == "mpiexec");
         match real_name.as_str() {
             "orterun" | "prterun" | "prun" | "ompirun_wrapper" => Launcher::OpenMpi,
             "srun" => Launcher::Srun,
-            n if n.ends_with(".openmpi") => Launcher::OpenMpi,
-            n if n.ends_with(".hydra") || n.ends_with(".mpich") => Launcher::Hydra,
+            _ if is_launcher(".openmpi") => Launcher::OpenMpi,
+            _ if is_launcher(".hydra") || is_launcher(".mpich") => Launcher::Hydra,
             "mpirun" | "mpiexec" if beside("hydra_pmi_proxy") => Launcher::Hydra,
             "mpirun" | "mpiexec" if beside("ompi_info") || beside("prterun") => Launcher::OpenMpi,
             _ if called.starts_with("mpi") && real_name.contains("hydra") => Launcher::Hydra,
@@ -175,6 +178,15 @@ mod tests {
     }
 
     #[test]
+    fn launchers_are_known_by_debians_names() {
+        assert_eq!(forward("mpirun.openmpi ./a", &[]).0, "mpirun.openmpi -x LD_PRELOAD -x MPIVET_DIR ./a");
+        assert_eq!(
+            forward("mpiexec.mpich -genvlist PATH ./a", &[]).0,
+            "mpiexec.mpich -genvlist PATH,LD_PRELOAD,MPIVET_DIR ./a"
+        );
+    }
+
+    #[test]
     fn hydra_is_told_where_the_command_restricts() {
         assert_eq!(forward("mpiexec.hydra -n 2 ./a", &[]).0, "mpiexec.hydra -n 2 ./a");
         assert_eq!(
@@ -199,5 +211,8 @@ mod tests {
     #[test]
     fn others_are_left_alone() {
         assert_eq!(forward("./a -x : --export=NONE", &[]).0, "./a -x : --export=NONE");
+        for program in ["./app.openmpi", "./app.mpich -genvnone", "./mpiapp.openmpi"] {
+            assert_eq!(forward(program, &[]).0, program);
+        }
     }
 }

@@ -1,0 +1,20 @@
+// A message that nobody receives is there when rank 0 ends MPI: some libraries then fail in MPI_Finalize.
+//
+// ranks: 2
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, value = 1, flag;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* probing makes the library take the message in */
+    for (int i = 0; i < 1000; i++)
+        MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

@@ -98,8 +98,11 @@ fn make_indirect(info: &libc::dl_phdr_info, symbols: &Symbols) {
 pub(crate) extern "C" fn resolve(id: u32, stub: usize, asker: u64) -> usize {
     let Some(row) = FUNCTIONS.get((id & crate::stubs::INDEX) as usize) else { return 0 };
     let prefix: &[u8] = if id & crate::stubs::PROFILING != 0 { b"P" } else { b"" };
-    let exists = [b"P".as_slice(), b""].iter().any(|p| elf::find_elsewhere(p, row.name.as_bytes()).is_some());
-    if exists { stub } else { refuse(prefix, row.name.as_bytes(), asker) }
+    if elf::find_elsewhere(prefix, row.name.as_bytes()).is_some() {
+        stub
+    } else {
+        refuse(prefix, row.name.as_bytes(), asker)
+    }
 }
 
 /// The entry point `stub` of a Fortran routine, or null.

@@ -6,10 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Flags of every language.
+const FLAGS: [&str; 5] = ["-g", "-O1", "-pthread", "-Wall", "-lm"];
+
 /// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
 /// and MPI_UNWEIGHTED of the libraries' own headers.
-const FLAGS: [&str; 9] =
-    ["-g", "-O1", "-pthread", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-lm"];
+macro_rules! strict {
+    ($($flag:literal),*) => {
+        &["-Wextra", "-Werror", "-Wno-stringop-overflow", "-Wno-stringop-overread", $($flag),*]
+    };
+}
 
 /// A language of test programs: the ending of its sources, and its flags besides [`FLAGS`].
 struct Language {
@@ -17,10 +23,10 @@ struct Language {
     flags: &'static [&'static str],
 }
 
-/// Open MPI's headers of its C++ bindings cast functions. Fortran has no prototypes for choice buffers with `mpif.h`.
+/// Open MPI's headers of its C++ bindings cast functions. Choice buffers of `mpif.h` and `use mpi` have no interface.
 const LANGUAGES: [Language; 3] = [
-    Language { ending: "c", flags: &["-std=gnu11"] },
-    Language { ending: "cpp", flags: &["-std=gnu++17", "-Wno-cast-function-type"] },
+    Language { ending: "c", flags: strict!("-std=gnu11") },
+    Language { ending: "cpp", flags: strict!("-std=gnu++17", "-Wno-cast-function-type") },
     Language { ending: "f90", flags: &["-fallow-argument-mismatch", "-Wno-argument-mismatch"] },
 ];
 
@@ -58,6 +64,11 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
         return Ok(program);
     }
     std::fs::create_dir_all(&dir)?;
+    let modules = format!("-J{}", dir.display());
+    let mut flags = flags;
+    if language.ending == "f90" {
+        flags.push(&modules);
+    }
     let part = dir.join(format!("part-{}", std::process::id()));
     compile_to(mpi, &part, compiler, &flags, source)?;
     std::fs::rename(&part, &program)?;

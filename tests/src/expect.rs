@@ -12,7 +12,9 @@
 //! // allow: request-cancel             a warning that is all right
 //! ```
 //!
-//! `//~ CHECK` at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK` that it must name
+//! In Fortran a comment begins with `!`.
+//!
+//! `//~ CHECK` (`!~ CHECK` in Fortran) at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK` that it must name
 //! the line above. `ranks` comes first: the lines before it are prose.
 
 use crate::mpi::Mpi;
@@ -71,9 +73,11 @@ impl Program {
             allowed: Vec::new(),
             marks: Vec::new(),
         };
-        let head = text.lines().take_while(|line| line.starts_with("//"));
-        for line in head.skip_while(|line| !line.starts_with("// ranks:")) {
-            let Some((key, value)) = line.trim_start_matches('/').trim().split_once(':') else { continue };
+        let comment = if program.is_fortran() { "!" } else { "//" };
+        let (first_key, mark) = (format!("{comment} ranks:"), format!("{comment}~"));
+        let head = text.lines().take_while(|line| line.starts_with(comment));
+        for line in head.skip_while(|line| !line.starts_with(&first_key)) {
+            let Some((key, value)) = line.trim_start_matches(['/', '!']).trim().split_once(':') else { continue };
             let value = value.trim();
             let first = || value.split_whitespace().next().unwrap_or_default().to_owned();
             match key {
@@ -91,7 +95,7 @@ impl Program {
             }
         }
         for (at, line) in text.lines().enumerate() {
-            if let Some((_, check)) = line.rsplit_once("//~") {
+            if let Some((_, check)) = line.rsplit_once(&mark) {
                 let (check, line) = check.strip_prefix('^').map_or((check, at + 1), |check| (check, at));
                 program.marks.push(Mark { check: check.trim().to_owned(), line });
             }
@@ -107,7 +111,14 @@ impl Program {
         Ok(program)
     }
 
+    fn is_fortran(&self) -> bool {
+        self.path.extension().is_some_and(|ending| ending == "f90")
+    }
+
     pub fn runs_under(&self, mpi: &Mpi) -> bool {
+        if self.is_fortran() && mpi.mpifort().is_none() {
+            return false;
+        }
         let mut only = self.mpis.iter().filter(|name| !name.starts_with('!')).peekable();
         let excluded = self.mpis.iter().filter_map(|name| name.strip_prefix('!')).any(|name| mpi.is(name));
         !excluded && (only.peek().is_none() || only.any(|name| mpi.is(name)))

@@ -21,16 +21,6 @@ impl Scope {
 
 /// Function, where it is not called, why.
 pub const EXCLUSIONS: &[(&str, Scope, &str)] = &[
-    (
-        "MPI_Get_version",
-        Scope::Everywhere,
-        "not interposed: programs look it up to see whether an MPI library is loaded",
-    ),
-    (
-        "MPI_Abi_get_version",
-        Scope::Everywhere,
-        "not interposed: programs look it up to see which MPI library is loaded",
-    ),
     ("MPI_Comm_join", Scope::Everywhere, "needs a socket that connects two processes of the program"),
     ("MPI_Comm_spawn", Scope::Everywhere, "starts processes of a world of their own"),
     ("MPI_Comm_spawn_multiple", Scope::Everywhere, "starts processes of a world of their own"),

@@ -121,6 +121,11 @@ pub(super) fn record_at(records: &[u8], offset: usize) -> Option<&[u8]> {
     (len >= 16).then(|| records.get(offset..offset + len)).flatten()
 }
 
+/// Is it the record of a call that has not returned?
+pub(super) fn is_entered(record: &[u8]) -> bool {
+    Commit::unpack(u64_at(record, 0)).state == State::Entered as u8
+}
+
 /// The last time stamp of a record, in ticks.
 pub(super) fn latest(record: &[u8]) -> u64 {
     let time = u64_at(record, 8);

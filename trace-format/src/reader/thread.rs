@@ -3,7 +3,7 @@
 
 use super::RankEvent;
 use super::blocks::BlockRef;
-use super::decode::{Blobs, Decoder, latest, record_at};
+use super::decode::{Blobs, Decoder, is_entered, latest, record_at};
 use super::stage::StageView;
 use crate::call::{Outcome, Value};
 use std::collections::VecDeque;
@@ -105,9 +105,22 @@ impl Thread {
         let mut seen = 0;
         let mut staged = Staged { lap, offset: self.offset, bytes: Vec::new(), open: Vec::new() };
         if lap == self.lap {
+            let mut entered = Vec::new();
             while stage.copy_record(self.offset + staged.bytes.len(), lap, &mut record) {
+                if is_entered(&record) {
+                    entered.push(staged.bytes.len());
+                }
                 staged.bytes.extend_from_slice(&record);
                 seen = seen.max(latest(&record));
+            }
+            // A call may have returned while the records of later ones were copied, and must not return after them.
+            for at in entered {
+                if stage.copy_record(self.offset + at, lap, &mut record)
+                    && let Some(place) = staged.bytes.get_mut(at..at + record.len())
+                {
+                    place.copy_from_slice(&record);
+                    seen = seen.max(latest(&record));
+                }
             }
             // Open calls after the rest: what another thread saw of their results is then in them.
             for offset in self.decoder.open_records() {

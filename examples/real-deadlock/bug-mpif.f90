@@ -1,0 +1,19 @@
+! A ring in the style of Fortran 77, with mpif.h.
+! What is wrong: every rank receives from its left neighbour before it sends to its right one.
+! ranks: 3
+! expect: real-deadlock ranks 0,1,2
+program ring
+  implicit none
+  include 'mpif.h'
+  integer ierr, rank, ranks, left, right, mine, theirs
+
+  call MPI_INIT(ierr)
+  call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
+  call MPI_COMM_SIZE(MPI_COMM_WORLD, ranks, ierr)
+  left = mod(rank + ranks - 1, ranks)
+  right = mod(rank + 1, ranks)
+  mine = rank
+  call MPI_RECV(theirs, 1, MPI_INTEGER, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr) !~ real-deadlock
+  call MPI_SEND(mine, 1, MPI_INTEGER, right, 1, MPI_COMM_WORLD, ierr)
+  call MPI_FINALIZE(ierr)
+end program ring

@@ -30,6 +30,11 @@ pub struct Vetted {
 
 /// Runs `job` under mpivet; its files go to `dir`, which is made anew.
 pub fn vet(job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
+    vet_in(job, dir, None, limit)
+}
+
+/// The same with a working directory for the job.
+pub fn vet_in(job: &[String], dir: &Path, here: Option<&Path>, limit: Duration) -> Result<Vetted> {
     if dir.exists() {
         std::fs::remove_dir_all(dir)?;
     }
@@ -37,6 +42,9 @@ pub fn vet(job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
     let (trace, report) = (dir.join("trace"), dir.join("report.json"));
     let mut command = Command::new(mpivet()?);
     command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace).arg("--").args(job);
+    if let Some(here) = here {
+        command.current_dir(here);
+    }
     Mpi::prepare(&mut command);
     // A run must not depend on the settings of the person who starts the tests.
     for (name, _) in std::env::vars_os() {

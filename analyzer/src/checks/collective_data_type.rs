@@ -27,9 +27,9 @@ pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Re
     };
     let mut draft = Draft::new(CHECK, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong));
     if is_formal {
-        draft = draft
-            .severity(Severity::Warning)
-            .note("the two types look the same in memory here, so that the data arrive; the standard does not promise it");
+        draft = draft.severity(Severity::Warning).note(
+            "the two types look the same in memory here, so that the data arrive; the standard does not promise it",
+        );
     }
     report.add(model, draft);
     true

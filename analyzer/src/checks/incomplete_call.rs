@@ -13,7 +13,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         for open in r.open_calls() {
             let name = open.origin.name();
             let status = r.exit.unwrap_or(0);
-            let message = format!("rank {rank} ended with exit status {status} inside of {name}, which has not returned");
+            let message =
+                format!("rank {rank} ended with exit status {status} inside of {name}, which has not returned");
             let mut draft = Draft::new(CHECK, message, vec![Site::new(&open.origin, "the call without its return")]);
             draft.notes.extend(e.aftermath());
             report.add(model, draft);

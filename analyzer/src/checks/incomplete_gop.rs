@@ -18,7 +18,9 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let sites = grouped(model, i.calls.iter().map(|c| (c.clone(), "takes part".to_owned())));
         let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
         if i.more > 0 {
-            draft.notes.push(format!("{} on the same communicator had no partners either", plural(i.more, "later call")));
+            draft
+                .notes
+                .push(format!("{} on the same communicator had no partners either", plural(i.more, "later call")));
         }
         report.add(model, draft);
     }

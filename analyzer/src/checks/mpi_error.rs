@@ -1,13 +1,13 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
 use crate::engine::Model;
-use crate::worlds::Names;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site};
 use crate::engine::shape::shape;
+use crate::worlds::Names;
 use trace_format::catalogue::{
-    COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, WRONG_DATA_TYPE, WRONG_RECV_SIZE,
-    WRONG_ROOT, WRONG_SEND_SIZE,
+    COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR,
+    WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
@@ -26,8 +26,11 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
             // What two threads did to a request at once is the cause of what the library says of it.
-            let completes = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
-            let explained = completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+            let completes =
+                error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
+            let finalize = error.call.as_ref().is_some_and(|c| shape(c.func).class == Class::Finalize);
+            let explained = finalize && e.failed_over
+                || completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || coll && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
                 || (too_long || coll) && report.concerns(collective, rank as i32)

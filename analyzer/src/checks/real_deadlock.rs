@@ -12,7 +12,8 @@ pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for (i, knot) in e.verdict.knots.iter().enumerate() {
         let name = |r: i32| e.graph.calls(r).first().map_or("", |c| c.name());
-        let mut path: Vec<String> = knot.cycle.iter().take(12).map(|r| format!("{}: {}", model.names.short(*r), name(*r))).collect();
+        let mut path: Vec<String> =
+            knot.cycle.iter().take(12).map(|r| format!("{}: {}", model.names.short(*r), name(*r))).collect();
         if knot.cycle.len() > 12 {
             path.push("...".into());
         }

@@ -24,11 +24,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let name = call.map_or("a call", |c| c.name());
         let verb = if waiting.len() == 1 { "waits" } else { "wait" };
         let has = if finished.len() == 1 { "has" } else { "have" };
-        let message = format!(
-            "{} {verb} in {name} for {}, which {has} finished",
-            rank_list(&waiting),
-            rank_list(finished)
-        );
+        let message =
+            format!("{} {verb} in {name} for {}, which {has} finished", rank_list(&waiting), rank_list(finished));
         let parts = waiting.iter().flat_map(|r| e.graph.calls(*r).iter().map(|c| (c.clone(), e.graph.role(*r))));
         let mut sites = grouped(model, parts.collect::<Vec<_>>());
         sites.extend(waiting.iter().take(4).flat_map(|r| e.graph.awaited(*r).iter().cloned()));

@@ -10,7 +10,10 @@ pub(super) static CHECK: &CheckInfo = &UNFINISHED_SEND;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for l in &e.leftovers {
-        let mine = matches!(l.class, Class::Send(..) | Class::SendRecv(_) | Class::SendRecvReplace(_) | Class::PartitionedSend);
+        let mine = matches!(
+            l.class,
+            Class::Send(..) | Class::SendRecv(_) | Class::SendRecvReplace(_) | Class::PartitionedSend
+        );
         // Without a partner it could not be completed: nonpaired-send says so.
         if !mine || !l.active || !l.paired {
             continue;

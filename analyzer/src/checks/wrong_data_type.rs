@@ -31,9 +31,9 @@ pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
         );
         let draft = Draft::new(CHECK, message, vec![Site::new(&m.send, "the send"), Site::new(&m.recv, "the receive")]);
         if d.formal {
-            draft
-                .severity(Severity::Warning)
-                .note("the two types look the same in memory here, so that the data arrive; the standard does not promise it")
+            draft.severity(Severity::Warning).note(
+                "the two types look the same in memory here, so that the data arrive; the standard does not promise it",
+            )
         } else {
             draft
         }

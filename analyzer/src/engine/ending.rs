@@ -63,6 +63,8 @@ pub(crate) struct Ending {
     pub(crate) alone: Vec<Alone>,
     /// Empty likewise.
     pub(crate) incomplete: Vec<Incomplete>,
+    /// The library could not end, in MPI_Finalize, because of what is `alone`.
+    pub(crate) failed_over: bool,
 }
 
 /// Signals that a program brings upon itself: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS; the others
@@ -169,7 +171,13 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     pair_leftovers(model);
     model.judge_messages();
     let leftovers = leftovers(model);
-    let (alone, incomplete) = if cut { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
+    // In MPI_Finalize nobody starts anything any more. Libraries may fail there over a message that nobody receives.
+    let over = |r: &super::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;
+    let over = !end.lost && !end.stopped && model.ranks.iter().all(over);
+    let (alone, incomplete) =
+        if cut && !over { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
+    let failed_over = cut && over && !alone.is_empty();
+    let (left_inside, killed) = if failed_over { (Vec::new(), Vec::new()) } else { (left_inside, killed) };
     Ending {
         ends,
         graph,
@@ -184,6 +192,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         leftovers,
         alone,
         incomplete,
+        failed_over,
     }
 }
 

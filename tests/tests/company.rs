@@ -189,6 +189,26 @@ fn scripts_between_and_jobs_one_after_the_other() -> Result<()> {
 }
 
 #[test]
+fn a_child_that_is_an_mpi_program_is_a_rank_of_its_own() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&format!("child-{}", mpi.name))?;
+        // Without the launcher's variables, which are the parent's.
+        let kept = ["PATH", "HOME", "LD_PRELOAD", "MPIVET_DIR", "MPIVET_RUN", "OMPI_ALLOW_RUN_AS_ROOT"];
+        let kept: Vec<String> = kept.iter().map(|name| format!("{name}=\"${name}\"")).collect();
+        let child = program(&mpi, "single.c")?;
+        let line = format!("env -i {} OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 {}", kept.join(" "), child.display());
+        let said = vetted(&dir, &mpi.job(2, &program(&mpi, "parent.c")?, &[line]))?;
+        ensure!(said.contains("ranks 0,1 and world 1 rank 0: ended normally"), "{}:\n{said}", mpi.name);
+        let mut recorded = calls(&dir.join("trace"))?;
+        recorded.sort();
+        let parent = vec!["MPI_Init", "MPI_Comm_rank", "MPI_Barrier", "MPI_Finalize"];
+        let child = vec!["MPI_Init", "MPI_Barrier", "MPI_Finalize"];
+        ensure!(recorded == [child, parent.clone(), parent], "{}: {recorded:?}", mpi.name);
+    }
+    Ok(())
+}
+
+#[test]
 fn ranks_on_another_node_are_recorded() -> Result<()> {
     let Some(mpi) = mpi::required().into_iter().find(|m| m.name == "openmpi") else { return Ok(()) };
     let dir = fresh("node")?;

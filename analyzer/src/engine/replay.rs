@@ -360,6 +360,12 @@ impl Model {
     /// The return of a call.
     fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
         let failed = class != 0;
+        // An exception has left the call, or the library has an error class of its own: nobody says what it did.
+        if class == UNKNOWN_ERROR_CLASS {
+            for op in [entered.send, entered.recv].into_iter().flatten() {
+                self.ops.get_mut(op).into_iter().for_each(|op| op.dim = true);
+            }
+        }
         match s.class {
             Class::Init if !failed => {
                 let r = &mut self.ranks[origin.rank as usize];

@@ -5,6 +5,7 @@ mod find;
 pub(crate) mod follow;
 mod launch;
 mod launcher;
+mod options;
 mod stop;
 
 use crate::analyze::{exit_code, write_file};

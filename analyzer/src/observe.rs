@@ -128,6 +128,9 @@ impl Observer {
             if self.introduced.insert(header.rank) {
                 engine.set_request_stride(header.rank, header.request_stride);
                 engine.set_ticks_per_second(header.rank, header.ticks_per_second);
+                if header.may_have_threads {
+                    engine.may_have_threads(header.rank);
+                }
                 let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
                 let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
                 self.linker.introduce(header.rank, &header.host, clock);

@@ -3,7 +3,7 @@
 // Correct: the session ends after MPI_Finalize; its communicators stay valid until then.
 //
 // ranks: 3
-// mpi: mpich (Open MPI 4.1 implements MPI 3.1)
+// mpi: mpich !intel (Open MPI 4.1 implements MPI 3.1; Intel MPI refuses MPI_Init behind a session)
 
 #include <mpi.h>
 #include <stdio.h>

@@ -106,7 +106,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     Info {
         row,
         plan,
-        args: row.params.len(),
+        args: arg_count(row),
         max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins) + max_bytes(&plan.outs),
         ignored_in_place: place(Kind::SendBuf).zip(place(Kind::RecvBuf)),
         status: status.map(|p| (p, !row.params[p].len.is_empty())),
@@ -144,6 +144,11 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         },
         always_available: row.id.is_always_available(),
     }
+}
+
+/// Words that are passed on: MPI_Pcontrol takes what a tool wants.
+fn arg_count(row: &Function) -> usize {
+    if row.class == Class::Pcontrol { real::MAX_ARGS } else { row.params.len() }
 }
 
 /// A recorded call that has not returned.
@@ -274,16 +279,16 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
     if f.is_null() {
         return missing(row);
     }
-    let words = frame.args(row.params.len());
+    let words = frame.args(arg_count(row));
     let starts = matches!(row.class, Class::Init | Class::SessionInit);
     let inert = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
     // Another tool, or the library itself, may call the profiling entry on the way.
     if !inert || IS_STARTING.replace(true) {
-        return forward(f, row.params.len(), &words);
+        return forward(f, arg_count(row), &words);
     }
     let before = guarded(lifecycle::before_init).flatten();
     let entered = clock::now();
-    let result = forward(f, row.params.len(), &words);
+    let result = forward(f, arg_count(row), &words);
     if let Some(before) = before
         && result as i32 == 0
     {
@@ -322,7 +327,6 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         end(thread, info, abi, &words, &open, result);
     }
-    levels::learn(abi, thread, info.row.id);
 }
 
 fn encoder<'a>(
@@ -567,6 +571,9 @@ fn end(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, open:
         if info.watched != Watched::No {
             after_call(info, abi, words, open.entered);
         }
+        if info.watched == Watched::Init {
+            levels::learn(abi, thread, info.row.id);
+        }
     }
     let class = if failed { abi.error_class(errors::class(result)) } else { 0 };
     let valid = !failed || info.completes;
@@ -628,6 +635,7 @@ impl Drop for Unwinding<'_> {
             let thread = unsafe { &mut *thread };
             thread.depth -= 1;
             thread.fatal = None;
+            open.freed.into_iter().for_each(handles::kept);
             let (time, class) = (clock::now(), UNKNOWN_ERROR_CLASS);
             if open.repeats.is_some() {
                 record_late(thread, info, abi, words, open, time, class, false);

@@ -107,8 +107,7 @@ pub(crate) extern "C" fn resolve(id: u32, stub: usize, asker: u64) -> usize {
 
 /// The entry point `stub` of a Fortran routine, or null.
 pub(crate) extern "C" fn resolve_fortran(index: u32, stub: usize, asker: u64) -> usize {
-    let exists = fortran::routine(index).is_some_and(|address| !address.is_null());
-    if exists { stub } else { refuse(b"", fortran::symbol(index).as_bytes(), asker) }
+    if fortran::exists(index) { stub } else { refuse(b"", fortran::symbol(index).as_bytes(), asker) }
 }
 
 /// There is no such symbol. A weak reference becomes null. dlsym must fail with an error, as programs take null without

@@ -7,7 +7,8 @@ use crate::abi::Family;
 use crate::dispatch;
 use crate::real::{self, MAX_ARGS};
 use crate::stubs::Frame;
-use crate::{clock, elf, thread};
+use crate::thread::{self, Thread};
+use crate::{clock, elf, levels};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use trace_format::mpi::{Dir, FUNCTIONS, FnId, Function, Kind};
@@ -65,10 +66,16 @@ pub(crate) fn routine(index: u32) -> Option<*mut c_void> {
     let (symbol, place) = SYMBOLS.get(index as usize).zip(ROUTINES.get(index as usize))?;
     let mut address = place.load(Ordering::Relaxed);
     if address.is_null() {
-        address = elf::find_elsewhere(b"", symbol.name.as_bytes()).map_or(std::ptr::null_mut(), |a| a as *mut c_void);
+        let elsewhere = || elf::find_elsewhere(b"", symbol.name.as_bytes()).map(|a| a as *mut c_void);
+        address = real::next_definition(symbol.name).or_else(elsewhere).unwrap_or(std::ptr::null_mut());
         place.store(address, Ordering::Relaxed);
     }
     Some(address)
+}
+
+/// Does another module have the routine behind a symbol? Callable while the loader binds a symbol.
+pub(crate) fn exists(index: u32) -> bool {
+    SYMBOLS.get(index as usize).is_some_and(|s| elf::find_elsewhere(b"", s.name.as_bytes()).is_some())
 }
 
 /// The name of a symbol.
@@ -108,21 +115,51 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         stack_pointer: frame.stack_pointer(),
         recorded: false,
     };
-    // SAFETY: the pointer is this thread's own state; no reference is held while the library runs.
-    let outer = unsafe {
-        (*thread).depth += 1;
-        (*thread).in_routine.replace(mine)
-    };
+    let under_way = UnderWay::begin(thread, mine);
     let result = forward();
-    // SAFETY: as above.
-    let inner = unsafe {
-        (*thread).depth -= 1;
-        std::mem::replace(&mut (*thread).in_routine, outer)
-    };
+    // SAFETY: the pointer is this thread's own state; no reference is held while the library runs.
+    let inner = unsafe { (*thread).in_routine };
+    drop(under_way);
     if inner.is_some_and(|r| !r.recorded) {
         dispatch::guarded(|| record(row, frame, &args, entered, result));
+        // SAFETY: as above.
+        leave(unsafe { &*thread });
     }
     result
+}
+
+/// A wrapped routine that has not returned, or that a callback of the program leaves by an exception.
+struct UnderWay {
+    thread: *mut Thread,
+    outer: Option<InRoutine>,
+}
+
+impl UnderWay {
+    fn begin(thread: *mut Thread, routine: InRoutine) -> UnderWay {
+        // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+        let outer = unsafe {
+            (*thread).depth += 1;
+            (*thread).in_routine.replace(routine)
+        };
+        UnderWay { thread, outer }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        // SAFETY: as in `begin`.
+        let thread = unsafe { &mut *self.thread };
+        thread.depth -= 1;
+        thread.in_routine = self.outer;
+        leave(thread);
+    }
+}
+
+/// No call of the thread is under way any more.
+fn leave(thread: &Thread) {
+    if thread.depth == 0 {
+        levels::leave(thread);
+    }
 }
 
 /// Records a routine after it has returned, with its arguments as C has them.

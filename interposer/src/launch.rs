@@ -6,11 +6,10 @@ use trace_format::file::Launch;
 
 /// What the ranks of one world have in common.
 pub(crate) fn launch() -> Launch {
-    let own = std::process::id();
     let namespace = std::env::var("PMIX_NAMESPACE").unwrap_or_default();
-    let parent = process(own).map_or(0, |p| p.1);
+    let (started, parent) = launched();
     let spawned = std::env::var("PMI_SPAWNED").is_ok_and(|v| v == "1");
-    let first_sibling = if spawned && namespace.is_empty() { first_sibling(own, parent).unwrap_or(0) } else { 0 };
+    let first_sibling = if spawned && namespace.is_empty() { first_sibling(started, parent).unwrap_or(0) } else { 0 };
     Launch { namespace, parent, first_sibling, spawned }
 }
 
@@ -78,17 +77,29 @@ pub(crate) fn working_directories() -> Vec<PathBuf> {
 
 /// Process id of the nearest ancestor that starts ranks, or this process's own if there is none.
 pub(crate) fn launcher_pid() -> u32 {
+    nearest_launcher().map_or(std::process::id(), |(_, launcher)| launcher)
+}
+
+/// The process that was started as this rank, and who started it. Scripts and tools may stand between it and this
+/// process. Without a launcher: this process and its parent.
+fn launched() -> (u32, u32) {
+    let own = std::process::id();
+    nearest_launcher().unwrap_or_else(|| (own, process(own).map_or(0, |p| p.1)))
+}
+
+/// The nearest ancestor that starts ranks, behind its child that this process comes from.
+fn nearest_launcher() -> Option<(u32, u32)> {
     const LAUNCHERS: [&str; 9] =
         ["hydra_pmi_proxy", "orted", "orterun", "prted", "prterun", "mpiexec", "mpirun", "slurmstepd", "hydra_bstrap"];
-    let mut pid = std::process::id();
+    let mut child = std::process::id();
     for _ in 0..16 {
-        let Some((name, parent)) = process(pid) else { break };
-        if LAUNCHERS.iter().any(|l| name.starts_with(&l[..l.len().min(15)])) {
-            return pid;
+        let pid = process(child)?.1;
+        if LAUNCHERS.iter().any(|l| process(pid).is_some_and(|p| p.0.starts_with(&l[..l.len().min(15)]))) {
+            return Some((child, pid));
         }
-        pid = parent;
+        child = pid;
     }
-    std::process::id()
+    None
 }
 
 /// Name and parent of a process.

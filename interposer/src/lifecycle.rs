@@ -15,6 +15,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use trace_format::call::ThreadLevel;
 use trace_format::file::{
     Launch, RankHeader, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, stage_path_of, trace_path,
 };
@@ -50,7 +51,7 @@ pub(crate) fn before_init() -> Option<Before> {
 /// itself is recorded later.
 pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let Some(real) = real::library() else { return };
-    real.tell_drafts();
+    real.tell_drafts(class == Class::SessionInit);
     let abi = Abi::of(real.family());
     handles::learn_predefined(real);
     let by_session = if class == Class::SessionInit { sessions::made(abi, words) } else { None };
@@ -77,6 +78,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         request_stride: abi.handle_bytes(Kind::Request) as u32,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: before.config.stack_depth as u32,
+        may_have_threads: may_have_threads(abi, class),
         library_threads: threads().difference(&before.threads).copied().collect(),
         program: program.clone(),
         cwd: cwd(),
@@ -220,6 +222,15 @@ fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
     })
 }
 
+/// May several threads call MPI at once? What a session provides cannot be asked for.
+fn may_have_threads(abi: &Abi, class: Class) -> bool {
+    let mut provided = 0i32;
+    if class == Class::SessionInit || real::call(FnId::MPI_Query_thread, &[&raw mut provided as u64]) != Some(0) {
+        return true;
+    }
+    abi.thread_level(provided) == Some(ThreadLevel::Multiple)
+}
+
 /// The threads of this process.
 fn threads() -> BTreeSet<u32> {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
@@ -277,6 +288,11 @@ pub(crate) fn before_finalize(abi: &Abi) {
     }
 }
 
+/// Does this process record, and is no forked child of one that does?
+pub(crate) fn is_recorder() -> bool {
+    PID.load(Ordering::SeqCst) == std::process::id()
+}
+
 extern "C" fn after_fork() {
     dispatch::set_mode(Mode::Off);
     trace::detach();
@@ -287,7 +303,7 @@ unsafe extern "C" {
 }
 
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    if PID.load(Ordering::SeqCst) != std::process::id() {
+    if !is_recorder() {
         return;
     }
     dispatch::guarded(|| {

@@ -31,33 +31,38 @@ impl Loaded {
 
     fn find_origin(&self) -> Origin {
         let name = self.path.rsplit('/').next().unwrap_or("");
-        let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| name.starts_with(p));
+        let stem = name.split(".so").next().unwrap_or(name);
+        let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| stem.starts_with(p));
         let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "ilp64", "java"];
-        let internal = ["mca_", "libopen-", "libmca_", "libuc", "libpmix"];
+        let front = ["libmpi", "libmpich", "libmpi_abi", "libpmpi", "libpmpi_abi"];
+        let internal =
+            ["mca_", "libopen-", "libmca_", "libucp", "libucs", "libuct", "libucm", "libucc", "libpmix", "libprrte"];
         if self.is_self {
             Origin::Own
-        } else if is_mpi && binding.iter().any(|b| name.contains(b)) {
+        } else if self.is_executable {
+            Origin::Program
+        } else if is_mpi && binding.iter().any(|b| stem.contains(b)) {
             Origin::Binding
-        } else if is_mpi || internal.iter().any(|p| name.starts_with(p)) {
+        } else if front.contains(&stem) || internal.iter().any(|p| stem.starts_with(p)) || self.defines(b"PMPI_Init") {
             Origin::Internal
-        } else if self.wraps_mpi() {
+        } else if self.defines(b"MPI_Init") {
+            // It is no MPI library: it wraps one.
             Origin::Tool
         } else {
             Origin::Program
         }
     }
 
-    /// Does a library that is no MPI library define MPI_Init? Then it is another tool that wraps MPI.
-    fn wraps_mpi(&self) -> bool {
-        let mut wraps = false;
+    fn defines(&self, name: &[u8]) -> bool {
+        let mut found = false;
         elf::each_module(&mut |info| {
             let here = elf::holds(info, self.start);
             if here {
-                wraps = Symbols::of(info).is_some_and(|s| s.find(b"", b"MPI_Init").is_some());
+                found = Symbols::of(info).is_some_and(|s| s.find(b"", name).is_some());
             }
             here
         });
-        wraps && !self.is_executable
+        found
     }
 }
 
@@ -92,9 +97,9 @@ pub(crate) fn known() -> Arc<Vec<Loaded>> {
 }
 
 /// How many modules were ever loaded and unloaded.
-type Changes = (u64, u64);
+pub(crate) type Changes = (u64, u64);
 
-fn changes() -> Changes {
+pub(crate) fn changes() -> Changes {
     let mut changes = (0, 0);
     elf::each_module(&mut |info| {
         changes = (info.dlpi_adds, info.dlpi_subs);

@@ -5,8 +5,8 @@ use crate::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
 use crate::modules;
 use libloading::os::unix::{Library, Symbol};
 use std::ffi::{CStr, CString, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Mutex, OnceLock};
 use trace_format::mpi::{FUNCTIONS, FnId, Kind};
 
 const RTLD_NOLOAD: i32 = 4;
@@ -29,7 +29,7 @@ unsafe impl Sync for Real {}
 // SAFETY: as above.
 unsafe impl Send for Real {}
 
-static REAL: OnceLock<Option<Real>> = OnceLock::new();
+static REAL: OnceLock<Real> = OnceLock::new();
 /// Where calls of `MPI_X` go on: to another tool that wraps MPI, if there is one behind this library, else as [`ENTRIES`].
 static NEXT: [AtomicPtr<c_void>; FUNCTIONS.len()] = [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
 static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] =
@@ -37,7 +37,20 @@ static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] =
 
 /// The library, searched for at the first call; `None` if the process has none.
 pub(crate) fn library() -> Option<&'static Real> {
-    REAL.get_or_init(find).as_ref()
+    static TRIED: Mutex<Option<modules::Changes>> = Mutex::new(None);
+    if let Some(real) = REAL.get() {
+        return Some(real);
+    }
+    // It may be loaded later: looked for again when modules have come.
+    let mut tried = TRIED.lock().unwrap_or_else(|e| e.into_inner());
+    let changes = modules::changes();
+    if *tried != Some(changes) {
+        *tried = Some(changes);
+        if let Some(real) = find() {
+            return Some(REAL.get_or_init(|| real));
+        }
+    }
+    REAL.get()
 }
 
 /// The library's own entry point of a function; null if it has none.
@@ -61,12 +74,23 @@ pub(crate) fn next(index: usize, profiling: bool) -> *mut c_void {
 /// Resolves all entry points at the first intercepted call.
 #[cold]
 pub(crate) fn resolve_once() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(resolve);
+    static DONE: Mutex<bool> = Mutex::new(false);
+    let mut done = DONE.lock().unwrap_or_else(|e| e.into_inner());
+    if !*done {
+        *done = resolve();
+    }
 }
 
-fn resolve() {
-    let Some(real) = library() else { return };
+/// False if there is no MPI library (yet).
+fn resolve() -> bool {
+    let Some(real) = library() else {
+        // A stand-in for MPI in serial programs, perhaps: its functions, and no profiling interface.
+        for f in FUNCTIONS {
+            let stand_in = next_definition(f.name).unwrap_or(std::ptr::null_mut());
+            NEXT.get(f.id.index()).into_iter().for_each(|slot| slot.store(stand_in, Ordering::Relaxed));
+        }
+        return false;
+    };
     for f in FUNCTIONS {
         let Some(slot) = ENTRIES.get(f.id.index()) else { continue };
         // Some libraries export a removed function without its profiling twin.
@@ -79,10 +103,11 @@ fn resolve() {
             slot.store(next.filter(|n| is_tool(*n)).unwrap_or(address), Ordering::Relaxed);
         }
     }
+    true
 }
 
 /// The definition that the program would have reached without this library.
-fn next_definition(name: &str) -> Option<*mut c_void> {
+pub(crate) fn next_definition(name: &str) -> Option<*mut c_void> {
     let name = CString::new(name).ok()?;
     // SAFETY: looking up a name has no preconditions.
     let address = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
@@ -117,8 +142,13 @@ impl Real {
     }
 
     /// Finds out whether a library with the ABI of MPI 5 follows the draft: by the number that it gives to the attribute
-    /// MPI_LASTUSEDCODE. To be called once, after MPI_Init.
-    pub(crate) fn tell_drafts(&self) {
+    /// MPI_LASTUSEDCODE. To be called once, after MPI_Init, or after MPI_Session_init: then there is no MPI_COMM_WORLD to
+    /// ask, and the only library that is known to follow the draft, Intel's, is told by a function of its own.
+    pub(crate) fn tell_drafts(&self, by_session: bool) {
+        if by_session {
+            let is_intel = self.family == Family::Standard && self.symbol("I_MPI_Check_image_status").is_some();
+            return self.is_draft.store(is_intel, Ordering::Relaxed);
+        }
         let row = Abi::predefined(Kind::Comm).iter().find(|row| row.name == "MPI_COMM_WORLD");
         let world = row.and_then(|row| row.handle(self.family, |_| None));
         if let (Family::Standard, Some(world)) = (self.family, world) {

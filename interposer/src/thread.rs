@@ -63,6 +63,10 @@ pub(crate) fn prepare(config: &config::Config) {
 
 unsafe extern "C" fn ended(thread: *mut c_void) {
     tls::set(0);
+    // The stages of a forked child are those of its parent.
+    if !crate::lifecycle::is_recorder() {
+        return;
+    }
     // SAFETY: the value is the pointer that `current` set for this thread.
     let state = unsafe { &mut *thread.cast::<Thread>() };
     // It may have been cancelled in a call.

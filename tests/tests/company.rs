@@ -33,7 +33,9 @@ fn interposer() -> Result<PathBuf> {
 
 /// A shared library made from a program's source.
 fn library(mpi: &Mpi, name: &str, dir: &Path) -> Result<PathBuf> {
-    let library = dir.join(name).with_extension("so");
+    // Names like those of MPI libraries are in use: libmpiP, libmpitrace.
+    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+    let library = dir.join(format!("libmpi{stem}.so"));
     compile::compile_to(mpi, &library, &mpi.mpicc, &["-g", "-shared", "-fPIC"], &source(name))?;
     Ok(library)
 }
@@ -155,6 +157,23 @@ fn a_lookup_answers_as_without_mpivet() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_stand_in_for_mpi_works_as_without_mpivet() -> Result<()> {
+    let dir = fresh("serial")?;
+    let compile = |arguments: &[&str]| -> Result<()> {
+        let compiled = Command::new("cc").current_dir(&dir).arg(source("serial.c")).args(arguments).status()?;
+        ensure!(compiled.success(), "cc {arguments:?}");
+        Ok(())
+    };
+    compile(&["-DSTAND_IN", "-shared", "-fPIC", "-o", "libmpiseq.so"])?;
+    compile(&["-o", "serial", "-L.", "-lmpiseq", "-Wl,-rpath,$ORIGIN"])?;
+    let mut command = Command::new(dir.join("serial"));
+    command.env("LD_PRELOAD", interposer()?).env("MPIVET_DIR", dir.join("trace"));
+    let said = output(command)?;
+    ensure!(said == ["0 0 0 42"], "{said:?}");
+    Ok(())
+}
+
 /// Runs a command under `mpivet run`; its standard error.
 fn vetted(dir: &Path, command: &[String]) -> Result<String> {
     let mut mpivet = Command::new(vet::mpivet()?);
@@ -175,8 +194,9 @@ fn scripts_between_and_jobs_one_after_the_other() -> Result<()> {
 
         // The shell is no rank; the program that it starts is one.
         let dir = fresh(&format!("script-{}", mpi.name))?;
-        vetted(&dir, &[launcher, &shell(format!("{}; true", rest.join(" ")))].concat())?;
+        let said = vetted(&dir, &[launcher, &shell(format!("{}; true", rest.join(" ")))].concat())?;
         ensure!(calls(&dir.join("trace"))? == [SENDER, RECEIVER], "{}: a script between", mpi.name);
+        ensure!(said.contains("ranks 0,1: ended normally"), "{}: a script between:\n{said}", mpi.name);
 
         let dir = fresh(&format!("jobs-{}", mpi.name))?;
         let said = vetted(&dir, &shell(format!("{0} && {0}", job.join(" "))))?;

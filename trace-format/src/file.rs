@@ -60,6 +60,8 @@ pub struct RankHeader {
     pub stage_bytes: u32,
     /// Frames kept of a call stack.
     pub stack_depth: u32,
+    /// Several threads may call MPI at once, by what the library provides; or it is not known.
+    pub may_have_threads: bool,
     /// Threads of the process (as the system numbers them) that the MPI library made when it started: what they do is
     /// part of the library's work.
     pub library_threads: Vec<u32>,

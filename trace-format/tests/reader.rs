@@ -31,6 +31,7 @@ fn header() -> RankHeader {
         request_stride: 8,
         stage_bytes: STAGE as u32,
         stack_depth: 8,
+        may_have_threads: false,
         library_threads: Vec::new(),
         program: "app".into(),
         cwd: "/".into(),

@@ -178,7 +178,8 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     let leftovers = leftovers(model);
     // In MPI_Finalize nobody starts anything any more. Libraries may fail there over a message that nobody receives.
     let over = |r: &super::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;
-    let over = !end.lost && !end.stopped && model.ranks.iter().all(over);
+    let quiet = crashed.is_empty() && aborted.is_empty();
+    let over = quiet && !end.lost && !end.stopped && model.ranks.iter().all(over);
     let (alone, incomplete) = if cut && !over { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
     let failed_over = cut && over && !alone.is_empty();
     let (left_inside, killed) = if failed_over { (Vec::new(), Vec::new()) } else { (left_inside, killed) };

@@ -270,6 +270,13 @@ impl Engine {
         }
     }
 
+    /// Several threads of a rank may call MPI at once, also some that have made no call yet.
+    pub fn may_have_threads(&mut self, rank: i32) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.multiple = true;
+        }
+    }
+
     /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.
     pub fn feed(&mut self, rank: i32, event: RankEvent) {
         if self.model.rank_mut(rank).is_none() {
@@ -278,8 +285,8 @@ impl Engine {
         match event {
             RankEvent::Definition(d) => self.model.define(rank, d),
             RankEvent::Call(call) => self.model.call(rank, call),
-            RankEvent::Return { thread, index, time, class, outs, .. } => {
-                self.model.return_of(rank, thread, index, time, class, &outs);
+            RankEvent::Return { thread, index, time, class, polls, outs } => {
+                self.model.return_of(rank, thread, index, (time, polls), class, &outs);
             }
             RankEvent::System { thread, event, .. } => self.model.system(rank, thread, event),
         }

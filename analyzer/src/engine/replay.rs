@@ -16,12 +16,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, PROC_NULL, UNDEFINED};
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Many, SendMode, Start};
 
 /// May a receive that ended with this error class have taken a message?
 fn may_have_received(class: u16) -> bool {
-    class == 0 || matches!(error_class_name(class), "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS")
+    let received = matches!(error_class_name(class), "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
+    class == 0 || class == UNKNOWN_ERROR_CLASS || received
 }
 
 /// What a call began.
@@ -120,14 +122,26 @@ impl Model {
         }
     }
 
-    pub(super) fn return_of(&mut self, rank: i32, thread: u16, index: u64, time: u64, class: u16, outs: &[Value]) {
+    /// The return of an open call. `(time, polls)`: when, and how many more polls with the same answer were counted in
+    /// its record meanwhile, the last of which ended then.
+    pub(super) fn return_of(
+        &mut self,
+        rank: i32,
+        thread: u16,
+        index: u64,
+        (time, polls): (u64, u32),
+        class: u16,
+        outs: &[Value],
+    ) {
         let r = &mut self.ranks[rank as usize];
         r.events += 1;
+        r.calls += u64::from(polls);
         r.now = r.now.max(time);
         let open = &mut self.ranks[rank as usize].thread(thread).open;
         let Some(place) = open.iter().position(|o| o.origin.index == index) else { return };
         let OpenCall { origin, entered } = open.remove(place);
-        origin.end.store(time, Ordering::Relaxed);
+        // What happened between the polls is not known: the first of them says nothing of a time.
+        origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
     }
 
@@ -352,10 +366,15 @@ impl Model {
                 r.initialized = true;
                 r.start = Some(origin.func);
                 // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
-                r.multiple = matches!(int(outs, s.thread_level), Some(3 | 4096));
+                r.multiple |= matches!(int(outs, s.thread_level), Some(3 | 4096));
             }
             Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
-            Class::SessionInit if !failed => self.ranks[origin.rank as usize].sessions += 1,
+            Class::SessionInit if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions += 1;
+                // A session has a level of its own.
+                r.multiple = true;
+            }
             Class::SessionFinalize if !failed => {
                 let r = &mut self.ranks[origin.rank as usize];
                 r.sessions = r.sessions.saturating_sub(1);

@@ -95,11 +95,11 @@ impl World {
         if launch.spawned != self.launch.spawned || launch.namespace != self.launch.namespace {
             return false;
         }
+        let free = !self.members.contains_key(&header.rank);
         if !launch.namespace.is_empty() {
-            return true;
+            return free;
         }
         let here = (header.host.clone(), launch.parent);
-        let free = !self.members.contains_key(&header.rank);
         if launch.first_sibling != 0 {
             let same = self.members.values().any(|m| *m == here);
             return free && same && launch.first_sibling == self.launch.first_sibling;
@@ -132,6 +132,7 @@ mod tests {
             stack_depth: 0,
             program: String::new(),
             cwd: String::new(),
+            may_have_threads: false,
             library_threads: Vec::new(),
             launch,
         }

@@ -2,7 +2,7 @@
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
 use crate::run::evidence::{hostname, lives};
-use crate::run::follow::is_stuck;
+use crate::run::follow::proven_stuck;
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Colour, Format, Report};
 use std::io::Write as _;
@@ -15,8 +15,8 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
-        if is_stuck(&mut observer) {
-            ending = Ending::Stuck;
+        if let Some(stuck) = proven_stuck(&mut observer) {
+            ending = Ending::Stuck(stuck.ranks);
         }
     }
     let report = observer.report(ending).map_err(Exit::cannot)?;

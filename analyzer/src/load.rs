@@ -188,12 +188,12 @@ impl Traces {
     }
 
     /// Threads of the process of `rank`, as the system numbers them, of which it is known what they wait for: these
-    /// threads of the trace, and the library's own.
-    pub fn accounted_threads(&self, rank: i32, numbers: &[u16]) -> Vec<u32> {
-        let Some(trace) = self.ranks.get(&rank) else { return Vec::new() };
-        let mut all = trace.reader.header.library_threads.clone();
-        all.extend(numbers.iter().filter_map(|n| trace.reader.owner(*n)));
-        all
+    /// threads of the trace, and the library's own. Also how many of these threads of the trace it does not name.
+    pub fn accounted_threads(&self, rank: i32, numbers: &[u16]) -> (Vec<u32>, usize) {
+        let Some(trace) = self.ranks.get(&rank) else { return (Vec::new(), 0) };
+        let owners: Vec<u32> = numbers.iter().filter_map(|n| trace.reader.owner(*n)).collect();
+        let unnamed = numbers.len() - owners.len();
+        (trace.reader.header.library_threads.iter().copied().chain(owners).collect(), unnamed)
     }
 
     /// Says that the process of `rank` is gone, so that what is torn now stays torn.

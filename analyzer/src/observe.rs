@@ -43,14 +43,14 @@ pub struct Observer {
 }
 
 /// The state in which a report finds the job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// It is over, or goes on and nobody knows how.
     Any,
-    /// It is proved that it can never go on.
-    Stuck,
+    /// It is proved that these ranks can never go on.
+    Stuck(Vec<i32>),
     /// The same, and mpivet stops it.
-    Stopped,
+    Stopped(Vec<i32>),
 }
 
 /// A mistake of mpivet itself.
@@ -180,12 +180,17 @@ impl Observer {
 
     /// Ranks that can never go on, by what was fed so far.
     pub fn stuck(&mut self) -> Option<Stuck> {
+        self.stuck_apart_from(&BTreeSet::new())
+    }
+
+    /// The same if these ranks can go on, whatever their calls say.
+    pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
         // Of a process that is held back it is not known what it does now.
         if self.broken.is_some() || self.linker.holds_any() {
             return None;
         }
         let engine = self.engine.as_mut()?;
-        guarded(&mut self.broken, || engine.stuck())?
+        guarded(&mut self.broken, || engine.stuck_apart_from(running))?
     }
 
     /// Makes the report of what was read.
@@ -210,7 +215,12 @@ impl Observer {
                 engine.feed(rank, RankEvent::System { thread: 0, time: 0, event });
             }
         }
-        let end = End { stopped: ending != Ending::Any, missing: missing.clone(), lost };
+        let stopped_by_mpivet = matches!(ending, Ending::Stopped(_));
+        let proven = match ending {
+            Ending::Any => None,
+            Ending::Stuck(ranks) | Ending::Stopped(ranks) => Some(ranks),
+        };
+        let end = End { stopped: proven.is_some(), proven: proven.unwrap_or_default(), missing: missing.clone(), lost };
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
@@ -226,7 +236,7 @@ impl Observer {
             mpi: job.mpi,
             missing,
             running: self.running,
-            stopped: ending == Ending::Stopped,
+            stopped: stopped_by_mpivet,
             trace_dir: dir,
             damage,
             names: self.traces.worlds.names(),

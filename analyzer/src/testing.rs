@@ -12,6 +12,7 @@
 //!
 //! ```text
 //! //! stopped          mpivet stopped the job, with evidence that its ranks were stuck
+//! //! proven 0,1       the evidence is about these ranks; without this line about all that are stuck
 //! //! killed 1,2       these ranks (all, if none are named) get no ending
 //! //! missing 3        no trace of these ranks
 //! //! stuck 0,1        Engine::stuck says these ranks, fed with all events; nothing: none
@@ -63,6 +64,7 @@ fn expected(text: &str) -> Expected {
             let (word, rest) = option.trim().split_once(' ').unwrap_or((option.trim(), ""));
             match word {
                 "stopped" => e.end.stopped = true,
+                "proven" => e.end.proven = ranks_of(rest),
                 "lost" => e.end.lost = true,
                 "killed" => e.killed = Some(ranks_of(rest).into_iter().collect()),
                 "missing" => e.end.missing = ranks_of(rest),
@@ -196,7 +198,12 @@ fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], end: &End) -> (Option<Stuc
         linker.link(&|_| false, false, &mut engine);
     }
     while linker.link(&|_| true, true, &mut engine) || linker.give_up(&mut engine) {}
-    (engine.stuck(), engine.finish(end))
+    let stuck = engine.stuck();
+    let mut end = end.clone();
+    if end.proven.is_empty() {
+        end.proven = stuck.iter().flat_map(|s| s.ranks.clone()).collect();
+    }
+    (stuck, engine.finish(&end))
 }
 
 /// Everything that was found, as text.

@@ -78,7 +78,12 @@ fn rank() {
     let start = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().parse().unwrap();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned();
     let ranks = parse(trace).unwrap().ranks;
-    let header = RankHeader { pid: std::process::id(), pid_start: start, host, ..traces::header(rank, ranks) };
+    // The thread of the test harness.
+    let me = nix::unistd::gettid().as_raw() as u32;
+    let tasks = fs::read_dir("/proc/self/task").unwrap().map(|t| t.unwrap().file_name().into_string().unwrap());
+    let library_threads = tasks.map(|t| t.parse().unwrap()).filter(|t| *t != me).collect();
+    let pid = std::process::id();
+    let header = RankHeader { pid, pid_start: start, host, library_threads, ..traces::header(rank, ranks) };
     let mut writer = RankWriter::new(fs::File::create(rank_path(&dir, rank)).unwrap(), &header).unwrap();
     for (of, event) in parse(trace).unwrap().events {
         match event {

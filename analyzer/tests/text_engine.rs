@@ -39,6 +39,34 @@ fn collectives_of_threads_that_come_out_of_order_are_not_judged() {
     assert_eq!(finish(&mut engine, 2), "");
 }
 
+/// An engine that was fed with a trace in the notation.
+fn fed(text: &str) -> Engine {
+    let trace = parse(text).unwrap();
+    let mut engine = Engine::new(trace.ranks);
+    trace.events.into_iter().for_each(|(rank, event)| engine.feed(rank, event));
+    engine
+}
+
+#[test]
+fn ranks_that_may_go_on_do_not_hide_those_that_cannot() {
+    let mut engine = fed("0: MPI_Recv(source=1)\n1: MPI_Recv(source=0)\n2: MPI_Barrier()\n3: MPI_Barrier()\n");
+    let mut ranks = |running: &[i32]| {
+        let stuck = engine.stuck_apart_from(&running.iter().copied().collect());
+        stuck.map(|s| s.ranks).unwrap_or_default()
+    };
+    assert_eq!(ranks(&[]), [0, 1, 2, 3]);
+    assert_eq!(ranks(&[2]), [0, 1, 3]);
+    assert_eq!(ranks(&[2, 3]), [0, 1]);
+    assert!(ranks(&[1]).is_empty());
+}
+
+#[test]
+fn evidence_is_sought_for_every_rank_that_is_stuck() {
+    // Threads that have called nothing may be there at every level, and where the level is not known.
+    let mut engine = fed("0: MPI_Init() = ok\n0: MPI_Recv(source=1)\n1.3: MPI_Recv(source=0)\n");
+    assert_eq!(engine.stuck().unwrap().threads, [(0, vec![0]), (1, vec![3])]);
+}
+
 #[test]
 fn places_are_the_same_on_ranks_whose_code_lies_elsewhere() {
     let mut engine = Engine::new(3);
@@ -357,6 +385,11 @@ fn noise_never_breaks_the_engine() {
             engine.feed(rank - random.below(2) as i32, event);
         }
         _ = engine.stuck();
-        _ = describe(&engine.finish(&End { stopped: random.below(2) == 0, missing: vec![7], lost: false }));
+        _ = describe(&engine.finish(&End {
+            stopped: random.below(2) == 0,
+            proven: vec![0, 1],
+            missing: vec![7],
+            lost: false,
+        }));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::facts::{Origin, rank_list};
 use super::p2p::OpId;
-use super::wait::{Graph, Verdict};
+use super::wait::{Graph, Verdict, Watch};
 use super::{End, Model, RankEnd};
 use std::sync::Arc;
 use trace_format::mpi::Class;
@@ -139,7 +139,12 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         (0..n).filter(|i| !ended(i) && !crashed.contains(i) && !aborted.contains(i) && !failed.contains(i)).collect();
     // Elsewhere something went wrong: only what is certain is a finding of its own.
     let certain = (trouble || !left.is_empty() || !left_inside.is_empty()) && !end.stopped;
-    let graph = Graph::of(model, end.stopped);
+    // The evidence is about some ranks only: another may have been about to go on.
+    let graph = Graph::of(model, |r| match end.stopped {
+        true if end.proven.contains(&r) => Watch::Watched,
+        true => Watch::Trusted,
+        false => Watch::Unwatched,
+    });
     let verdict = graph.verdict(certain);
     let ends = (0..n)
         .map(|i| {

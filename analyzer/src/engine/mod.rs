@@ -30,6 +30,7 @@ use p2p::{Op, OpId, OpKind};
 use requests::Requests;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use slab::Slab;
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use trace_format::call::{SystemEvent, ThreadLevel};
@@ -48,8 +49,8 @@ pub struct Stuck {
     /// Those of them whose call might still return by itself (a standard send that the library may buffer, a
     /// collective that need not synchronise): the caller needs evidence that they really are stuck.
     pub uncertain: Vec<i32>,
-    /// Those of them that have, or may have, several threads, with the threads that wait in MPI calls. The caller needs
-    /// evidence that no other thread of the process can do anything.
+    /// All of them, with the threads that wait in MPI calls. The caller needs evidence that no other thread of the
+    /// process can do anything: it may have some that have called nothing yet.
     pub threads: Vec<(i32, Vec<u16>)>,
 }
 
@@ -58,6 +59,8 @@ pub struct Stuck {
 pub struct End {
     /// mpivet stopped the job because of [`Stuck`], with evidence.
     pub stopped: bool,
+    /// The ranks that this evidence is about; there is none about others.
+    pub proven: Vec<i32>,
     /// Ranks without a trace.
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.
@@ -291,15 +294,22 @@ impl Engine {
 
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
+        self.stuck_apart_from(&BTreeSet::new())
+    }
+
+    /// The same if these ranks can go on, whatever their calls say.
+    pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
         self.model.look_for_half_known();
-        let graph = wait::Graph::of(&self.model, true);
+        let graph = wait::Graph::of(&self.model, |r| match running.contains(&r) {
+            true => wait::Watch::Running,
+            false => wait::Watch::Watched,
+        });
         let ranks = graph.dead(false);
         if ranks.is_empty() {
             return None;
         }
         let uncertain = graph.may_return(&ranks);
-        let several = ranks.iter().filter(|r| self.model.has_threads(**r));
-        let threads = several.map(|r| (*r, graph.calls(*r).iter().map(|c| c.thread).collect())).collect();
+        let threads = ranks.iter().map(|r| (*r, graph.calls(*r).iter().map(|c| c.thread).collect())).collect();
         Some(Stuck { ranks, uncertain, threads })
     }
 

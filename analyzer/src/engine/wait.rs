@@ -68,6 +68,20 @@ struct Assume {
     bad: bool,
 }
 
+/// What is known of a rank from outside of its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// Nothing.
+    Unwatched,
+    /// Somebody looks, or has looked, what its threads do that are in no MPI call, and whether its calls return by
+    /// themselves.
+    Watched,
+    /// As [`Watch::Unwatched`], while others are watched: whatever may help this rank does.
+    Trusted,
+    /// It can go on.
+    Running,
+}
+
 pub(crate) struct Graph {
     pub(crate) vertices: Vec<Vertex>,
 }
@@ -86,10 +100,20 @@ impl Outlooks<'_> {
 }
 
 impl Graph {
-    /// `watched`: somebody looks, or has looked, what threads do that are in no MPI call.
-    pub(crate) fn of(model: &Model, watched: bool) -> Graph {
+    /// `watch`: what is known of each rank.
+    pub(crate) fn of(model: &Model, watch: impl Fn(i32) -> Watch) -> Graph {
         let mut outlooks = Outlooks { model, made: FxHashMap::default() };
-        let vertices = (0..model.ranks.len()).map(|i| vertex(model, &mut outlooks, i as i32, watched)).collect();
+        let one = |rank: i32| {
+            let watch = watch(rank);
+            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched);
+            match (&mut vertex, watch) {
+                (Vertex::Blocked { .. }, Watch::Running) => vertex = Vertex::Running,
+                (Vertex::Blocked { cond, .. }, Watch::Trusted) => trust(cond),
+                _ => {}
+            }
+            vertex
+        };
+        let vertices = (0..model.ranks.len() as i32).map(one).collect();
         Graph { vertices }
     }
 
@@ -363,6 +387,15 @@ fn eval(cond: &Cond, free: &[bool], assume: Assume) -> bool {
         Cond::Any(any) => any.iter().any(|c| eval(c, free, assume)),
         Cond::Bad => assume.bad,
         Cond::Perhaps => assume.uncertain,
+    }
+}
+
+/// What may help does.
+fn trust(cond: &mut Cond) {
+    match cond {
+        Cond::On { certain: false, .. } | Cond::Perhaps => *cond = Cond::Free,
+        Cond::All(all) | Cond::Any(all) => all.iter_mut().for_each(trust),
+        Cond::On { .. } | Cond::Free | Cond::Bad => {}
     }
 }
 

@@ -105,20 +105,23 @@ pub(crate) fn look(pid: u32, start: u64) -> Look {
     Look { activity, cpu }
 }
 
-/// Do all threads of the process but the `accounted` ones wait, without a limit of time, for another thread of it? Those
+/// Do all threads of the process but the `accounted` ones, and `unnamed` more that are in MPI calls, wait, without a limit of time, for another thread of it? Those
 /// who do can neither call MPI nor help the others in any other way before one of these does something. False if the
 /// system does not tell.
-pub(crate) fn others_wait_for_ever(pid: u32, accounted: &[u32]) -> bool {
+pub(crate) fn others_wait_for_ever(pid: u32, accounted: &[u32], unnamed: usize) -> bool {
     let Ok(tasks) = fs::read_dir(proc_dir(pid).join("task")) else { return false };
     let tasks: Vec<u32> = tasks.flatten().filter_map(|t| t.file_name().to_str()?.parse().ok()).collect();
-    tasks.iter().filter(|t| !accounted.contains(t)).all(|task| {
-        let place = proc_dir(pid).join("task").join(task.to_string());
-        match fs::read_to_string(place.join("syscall")) {
-            Ok(text) => is_endless_wait(&text, &tasks),
-            // It has ended meanwhile.
-            Err(_) => !place.exists(),
-        }
-    })
+    let others: Vec<u32> = tasks.iter().copied().filter(|t| !accounted.contains(t)).collect();
+    // None but those in the calls.
+    others.len() <= unnamed
+        || others.iter().all(|task| {
+            let place = proc_dir(pid).join("task").join(task.to_string());
+            match fs::read_to_string(place.join("syscall")) {
+                Ok(text) => is_endless_wait(&text, &tasks),
+                // It has ended meanwhile.
+                Err(_) => !place.exists(),
+            }
+        })
 }
 
 /// Is the system call, in the form of `/proc/PID/syscall`, an endless futex wait for another thread of the process, of
@@ -312,11 +315,13 @@ mod tests {
             ids.filter(|t| *t != joiner_id).collect()
         };
         let until = Instant::now() + Duration::from_secs(10);
-        while !others_wait_for_ever(std::process::id(), &others()) {
+        while !others_wait_for_ever(std::process::id(), &others(), 0) {
             assert!(Instant::now() < until);
         }
         // This thread is not waiting.
-        assert!(!others_wait_for_ever(std::process::id(), &[joiner_id]));
+        assert!(!others_wait_for_ever(std::process::id(), &[joiner_id], 0));
+        // Nobody knows which thread is in the call, but there are more than one.
+        assert!(!others_wait_for_ever(std::process::id(), &[], 1));
         stop.send(()).unwrap();
         _ = joiner.join();
     }

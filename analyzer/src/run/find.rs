@@ -45,7 +45,7 @@ fn not_runnable(name: &OsStr) -> String {
 }
 
 /// The executable file that `name` means, found as execvp(3) does.
-fn executable(name: &OsStr) -> Option<PathBuf> {
+pub(super) fn executable(name: &OsStr) -> Option<PathBuf> {
     let is_executable = |p: &Path| fs::metadata(p).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
     if name.is_empty() {
         return None;

@@ -10,7 +10,7 @@ use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever
 use super::launch::Launched;
 use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Pause between two readings.
@@ -32,6 +32,10 @@ const ASK_EVERY: Duration = Duration::from_millis(250);
 /// that was about to get a lock.
 const ENOUGH_QUIET: u32 = 4;
 
+/// A rank is judged no more, and the others without it, when so many looks in a row have found that another thread of
+/// its could do something.
+const ENOUGH_BUSY: u32 = 8;
+
 /// Why following ended.
 pub(crate) enum End {
     /// The launcher is gone.
@@ -46,11 +50,35 @@ struct Candidate {
     case: Case,
     /// Looks in a row that found no other thread of its ranks that could do something.
     quiet: u32,
+    /// Looks in a row that found such a thread, by rank.
+    busy: BTreeMap<i32, u32>,
+    /// Ranks that were taken to go on, because such threads were found there again and again.
+    doubted: BTreeSet<i32>,
 }
 
 impl Candidate {
     fn new(stuck: Stuck) -> Candidate {
-        Candidate { stuck, case: Case::default(), quiet: 0 }
+        Candidate { stuck, case: Case::default(), quiet: 0, busy: BTreeMap::new(), doubted: BTreeSet::new() }
+    }
+
+    /// Ranks about which there is no evidence must not hide what is certain of the others: the candidate without those
+    /// whose other threads were busy for long, if that leaves any.
+    fn without_busy(&mut self, ask: impl FnOnce(&BTreeSet<i32>) -> Option<Stuck>) -> Option<Candidate> {
+        let busy = self.busy.iter().filter(|(_, looks)| **looks >= ENOUGH_BUSY).map(|(rank, _)| *rank);
+        let doubted: BTreeSet<i32> = self.doubted.iter().copied().chain(busy).collect();
+        if doubted == self.doubted {
+            return None;
+        }
+        // Asked once: the answer stays the same while these ranks record nothing.
+        self.doubted.clone_from(&doubted);
+        ask(&doubted).map(|stuck| Candidate { doubted, ..Candidate::new(stuck) })
+    }
+
+    /// Counts a look at the threads of the ranks that are not in the calls they wait in: where could one do something?
+    fn add_busy(&mut self, busy: &BTreeSet<i32>) {
+        self.busy.retain(|rank, _| busy.contains(rank));
+        busy.iter().for_each(|rank| *self.busy.entry(*rank).or_default() += 1);
+        self.quiet = if busy.is_empty() { self.quiet + 1 } else { 0 };
     }
 
     fn concerns(&self, ranks: &BTreeSet<i32>) -> bool {
@@ -68,10 +96,11 @@ impl Candidate {
         let proved = self.case.add(&looks, now);
         let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
             let header = observer.traces.header(*rank);
-            let accounted = observer.traces.accounted_threads(*rank, threads);
-            header.is_some_and(|h| others_wait_for_ever(h.pid, &accounted))
+            let (accounted, unnamed) = observer.traces.accounted_threads(*rank, threads);
+            header.is_some_and(|h| others_wait_for_ever(h.pid, &accounted, unnamed))
         };
-        self.quiet = if self.stuck.threads.iter().all(others_wait) { self.quiet + 1 } else { 0 };
+        let busy = self.stuck.threads.iter().filter(|t| !others_wait(t)).map(|t| t.0).collect();
+        self.add_busy(&busy);
         proved && self.quiet >= ENOUGH_QUIET && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
     }
 }
@@ -113,6 +142,9 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
             last_asked = now;
         }
         let all_go_on = observer.traces.headers().all(|h| news.contains(&h.rank));
+        if let Some(fewer) = candidate.as_mut().and_then(|c| c.without_busy(|busy| observer.stuck_apart_from(busy))) {
+            candidate = Some(fewer);
+        }
         let pause = if all_go_on && observer.traces.unread() < LAG {
             PAUSE.max(2 * now.elapsed())
         } else if observer.last_events >= BACKLOG {
@@ -127,30 +159,87 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
     End::Over
 }
 
-/// Is the job stuck as it is now? Watches it for a moment.
-pub(crate) fn is_stuck(observer: &mut Observer) -> bool {
+/// Ranks of the job that are stuck as it is now. Watches it for a moment.
+pub(crate) fn proven_stuck(observer: &mut Observer) -> Option<Stuck> {
     let here = hostname();
     let until = Instant::now() + WATCH;
     let mut candidate: Option<Candidate> = None;
     while Instant::now() < until {
         let news = observer.poll();
         candidate = candidate.filter(|c| !c.concerns(&news));
-        if let Some(c) = &mut candidate {
+        if let Some(mut c) = candidate.take() {
             if c.is_proved(observer, Instant::now()) {
-                return true;
+                return Some(c.stuck);
             }
+            let fewer = c.without_busy(|busy| observer.stuck_apart_from(busy));
+            candidate = Some(fewer.unwrap_or(c));
         } else {
             candidate = if can_see_all(observer, &here) { observer.stuck().map(Candidate::new) } else { None };
             if candidate.is_none() && news.is_empty() {
-                return false;
+                return None;
             }
         }
         std::thread::sleep(PAUSE);
     }
-    false
+    None
 }
 
 /// All ranks have a trace, and their processes are on this host.
 fn can_see_all(observer: &Observer, here: &str) -> bool {
     observer.is_complete() && observer.traces.headers().all(|h| h.host == here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(ranks: &[i32]) -> Candidate {
+        Candidate::new(Stuck { ranks: ranks.to_vec(), ..Stuck::default() })
+    }
+
+    fn set(ranks: &[i32]) -> BTreeSet<i32> {
+        ranks.iter().copied().collect()
+    }
+
+    #[test]
+    fn a_rank_that_is_busy_for_long_is_left_out() {
+        let mut all = candidate(&[0, 1, 2]);
+        for _ in 1..ENOUGH_BUSY {
+            all.add_busy(&set(&[2]));
+            assert!(all.without_busy(|_| panic!("it is too early to ask")).is_none());
+        }
+        all.add_busy(&set(&[2]));
+        let rest = |busy: &BTreeSet<i32>| {
+            assert_eq!(*busy, set(&[2]));
+            Some(Stuck { ranks: vec![0, 1], ..Stuck::default() })
+        };
+        let fewer = all.without_busy(rest).unwrap();
+        assert_eq!((fewer.stuck.ranks, fewer.doubted, fewer.quiet), (vec![0, 1], set(&[2]), 0));
+    }
+
+    #[test]
+    fn a_rank_that_is_busy_now_and_then_stays() {
+        let mut all = candidate(&[0, 1]);
+        for _ in 0..4 * ENOUGH_BUSY {
+            all.add_busy(&set(&[1]));
+            all.add_busy(&set(&[]));
+            assert_eq!(all.quiet, 1);
+            assert!(all.without_busy(|_| panic!("nobody is busy")).is_none());
+        }
+    }
+
+    #[test]
+    fn a_circle_that_needs_the_busy_rank_is_kept_and_asked_about_once() {
+        let mut all = candidate(&[0, 1]);
+        let mut asked = 0;
+        for _ in 0..4 * ENOUGH_BUSY {
+            all.add_busy(&set(&[1]));
+            let ask = |_: &BTreeSet<i32>| {
+                asked += 1;
+                None
+            };
+            assert!(all.without_busy(ask).is_none());
+        }
+        assert_eq!((asked, all.quiet), (1, 0));
+    }
 }

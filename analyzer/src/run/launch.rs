@@ -46,7 +46,7 @@ fn job(plan: &RunPlan, found: &Found, dir: &Path) -> Job {
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     all.append(&mut ours);
-    Job { command: plan.command.clone(), environment: all }.forward(&found.launcher, &names)
+    Job { command: plan.command.clone(), environment: all }.forward(&found.launcher, library, &names)
 }
 
 fn c_string(text: OsString) -> Result<CString, Exit> {

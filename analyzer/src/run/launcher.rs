@@ -8,7 +8,9 @@
 //! | `srun` | all | `--export`, if the command or `SLURM_EXPORT_ENV` uses it |
 //! | `flux run` | all | - |
 
+use super::options::{Program, name, programs};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// A job's command and environment, completed so that the variables `names` reach every rank.
@@ -19,7 +21,7 @@ pub(crate) struct Job {
 
 /// How a launcher treats the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Launcher {
+pub(super) enum Launcher {
     OpenMpi,
     Hydra,
     Srun,
@@ -27,74 +29,103 @@ enum Launcher {
 }
 
 const OPEN_MPI_LIST: &str = "mca_base_env_list";
+const PRELOAD: &str = "LD_PRELOAD";
 
 impl Job {
-    /// Sees to it that the variables `names` of `environment` reach every rank of a job that `launcher` starts.
-    pub(crate) fn forward(mut self, launcher: &Path, names: &[&str]) -> Job {
-        match Launcher::of(launcher) {
-            Launcher::OpenMpi => self.open_mpi(names),
-            Launcher::Hydra => self.hydra(names),
-            Launcher::Srun => self.srun(names),
+    /// Sees to it that the variables `names` of `environment` reach every rank of a job that `launcher` starts, and that
+    /// `library` is preloaded also where the command has a value of its own for LD_PRELOAD.
+    pub(crate) fn forward(mut self, launcher: &Path, library: &Path, names: &[&str]) -> Job {
+        let kind = Launcher::of(launcher);
+        let programs = programs(kind, &self.command);
+        let told = Told { library, names };
+        match kind {
+            Launcher::OpenMpi => self.open_mpi(&programs, &told),
+            Launcher::Hydra => self.hydra(&programs, &told),
+            Launcher::Srun => self.srun(&programs, &told),
             Launcher::Other => {}
         }
         self
     }
 
-    fn open_mpi(&mut self, names: &[&str]) {
+    fn open_mpi(&mut self, programs: &[Program], told: &Told) {
         // Open MPI 4 refuses `-x` beside a list of its own.
-        let listed = |value: &OsStr| append(value, ";", names);
-        let in_command = self.command.iter().position(|a| *a == *OPEN_MPI_LIST);
-        if let Some(value) = in_command.and_then(|i| self.command.get_mut(i + 1)) {
-            *value = listed(value);
-        } else if let Some((_, value)) =
-            self.environment.iter_mut().find(|(n, v)| *n == *"OMPI_MCA_mca_base_env_list" && !v.is_empty())
-        {
-            *value = listed(value);
-        } else {
-            // Each of several programs (`mpirun -n 1 ./a : -n 1 ./b`) has options of its own.
-            let options: Vec<OsString> = names.iter().flat_map(|n| ["-x".into(), (*n).into()]).collect();
-            let all = std::mem::take(&mut self.command);
-            for (i, argument) in all.into_iter().enumerate() {
-                let opens = i == 0 || argument == *":";
-                self.command.push(argument);
-                if opens {
-                    self.command.extend(options.iter().cloned());
-                }
+        let mut lists = false;
+        for i in programs.iter().flat_map(|p| &p.options) {
+            let is_list = name(&self.command[*i].to_string_lossy()).ends_with("mca")
+                && self.command.get(i + 1).is_some_and(|a| *a == *OPEN_MPI_LIST);
+            if let Some(value) = self.command.get_mut(i + 2).filter(|_| is_list) {
+                *value = told.append(value, ";");
+                lists = true;
             }
+        }
+        let of_environment =
+            self.environment.iter_mut().find(|(n, v)| *n == *"OMPI_MCA_mca_base_env_list" && !v.is_empty());
+        if lists {
+            return;
+        } else if let Some((_, value)) = of_environment {
+            *value = told.append(value, ";");
+            return;
+        }
+        // Each of several programs (`mpirun -n 1 ./a : -n 1 ./b`) has options of its own.
+        for program in programs.iter().rev() {
+            let mut names = told.names.to_vec();
+            let exports: Vec<usize> = program.options.iter().copied().filter(|i| self.command[*i] == *"-x").collect();
+            for i in exports {
+                let Some(value) = self.command.get_mut(i + 1) else { continue };
+                let given = value.to_string_lossy().into_owned();
+                names.retain(|n| given.split_once('=').map_or(given.as_str(), |g| g.0) != *n);
+                *value = told.preloaded(value);
+            }
+            let options = names.iter().flat_map(|n| ["-x".into(), (*n).into()]);
+            self.command.splice(program.start..program.start, options);
         }
     }
 
-    fn hydra(&mut self, names: &[&str]) {
-        let mut i = 1;
-        while i < self.command.len() {
-            let option = self.command[i].to_string_lossy().trim_start_matches('-').to_owned();
-            match option.as_str() {
-                "genvlist" | "envlist" => {
-                    if let Some(value) = self.command.get_mut(i + 1) {
-                        *value = append(value, ",", names);
-                    }
-                    i += 1;
+    fn hydra(&mut self, programs: &[Program], told: &Told) {
+        // From the end, because words are added.
+        for i in programs.iter().flat_map(|p| &p.options).copied().rev().collect::<Vec<_>>() {
+            let option = self.command[i].to_string_lossy().into_owned();
+            let name = name(&option);
+            match (name, option.split_once('=')) {
+                ("genvlist" | "envlist", Some((_, list))) => {
+                    self.command[i] = OsString::from(format!("-{name}="));
+                    let list = told.append(OsStr::new(list), ",");
+                    self.command[i].push(list);
                 }
-                "genvnone" | "envnone" => {
-                    self.command[i] = format!("-{}list", option.trim_end_matches("none")).into();
-                    self.command.insert(i + 1, names.join(",").into());
-                    i += 1;
+                ("genvlist" | "envlist", None) => {
+                    if let Some(value) = self.command.get_mut(i + 1) {
+                        *value = told.append(value, ",");
+                    }
+                }
+                ("genvnone" | "envnone", _) => {
+                    self.command[i] = format!("-{}list", name.trim_end_matches("none")).into();
+                    self.command.insert(i + 1, told.names.join(",").into());
+                }
+                ("genv" | "env", None) => {
+                    let own = self.command.get(i + 1).is_some_and(|a| *a == *PRELOAD);
+                    if let Some(value) = self.command.get_mut(i + 2).filter(|_| own) {
+                        *value = told.before(value);
+                    } else if let Some(value) = self.command.get_mut(i + 1) {
+                        *value = told.preloaded(value);
+                    }
                 }
                 _ => {}
             }
-            i += 1;
         }
     }
 
-    fn srun(&mut self, names: &[&str]) {
+    fn srun(&mut self, programs: &[Program], told: &Told) {
+        let names = told.names.join(",");
         let extended = |value: &str| match value {
             "ALL" => value.to_owned(),
-            "NONE" | "NIL" => names.join(","),
-            _ if value.split(',').any(|v| v == "ALL") => value.to_owned(),
-            _ => format!("{value},{}", names.join(",")),
+            "NONE" | "NIL" => names.clone(),
+            _ => {
+                let own = told.preload_in(value, ",");
+                if value.split(',').any(|v| v == "ALL") { own } else { told.missing_from(&own, ",") }
+            }
         };
         let mut found = false;
-        for i in 1..self.command.len() {
+        for i in programs.iter().flat_map(|p| &p.options).copied() {
             let argument = self.command[i].to_string_lossy().into_owned();
             if let Some(value) = argument.strip_prefix("--export=") {
                 self.command[i] = format!("--export={}", extended(value)).into();
@@ -108,6 +139,60 @@ impl Job {
         }
         if let Some((_, value)) = self.environment.iter_mut().find(|(n, _)| !found && *n == *"SLURM_EXPORT_ENV") {
             *value = extended(&value.to_string_lossy()).into();
+        }
+    }
+}
+
+/// What launchers are told.
+struct Told<'a> {
+    library: &'a Path,
+    names: &'a [&'a str],
+}
+
+impl Told<'_> {
+    /// Our library, and the libraries of the command.
+    fn before(&self, others: &OsStr) -> OsString {
+        let mut all = self.library.as_os_str().to_owned();
+        if !others.is_empty() {
+            all.push(":");
+            all.push(others);
+        }
+        all
+    }
+
+    /// `LD_PRELOAD=value` with our library in front; anything else as it is.
+    fn preloaded(&self, assignment: &OsStr) -> OsString {
+        let prefix = format!("{PRELOAD}=");
+        match assignment.as_bytes().strip_prefix(prefix.as_bytes()) {
+            Some(value) => {
+                let mut all = OsString::from(prefix);
+                all.push(self.before(OsStr::from_bytes(value)));
+                all
+            }
+            None => assignment.to_owned(),
+        }
+    }
+
+    /// The list of names and assignments with our library in that of LD_PRELOAD.
+    fn preload_in(&self, list: &str, separator: &str) -> String {
+        let parts = list.split(separator).map(|part| self.preloaded(OsStr::new(part)).to_string_lossy().into_owned());
+        parts.collect::<Vec<_>>().join(separator)
+    }
+
+    /// The list with those names that it lacks.
+    fn missing_from(&self, list: &str, separator: &str) -> String {
+        let mut parts: Vec<&str> = list.split(separator).collect();
+        let has = |name: &&&str| parts.iter().any(|p| p.split_once('=').map_or(*p, |a| a.0) == **name);
+        let missing: Vec<&str> = self.names.iter().filter(|n| !has(n)).copied().collect();
+        parts.extend(missing);
+        parts.join(separator)
+    }
+
+    /// The list with all names, and with our library if it gives LD_PRELOAD a value.
+    fn append(&self, list: &OsStr, separator: &str) -> OsString {
+        match list.to_str() {
+            Some(list) => self.missing_from(&self.preload_in(list, separator), separator).into(),
+            None => append(list, separator, self.names),
         }
     }
 }
@@ -154,7 +239,7 @@ mod tests {
         let words: Vec<OsString> = command.split(' ').map(Into::into).collect();
         let launcher = Path::new("/nowhere").join(&words[0]);
         let environment = environment.iter().map(|(n, v)| (n.into(), v.into())).collect();
-        let job = Job { command: words, environment }.forward(&launcher, &NAMES);
+        let job = Job { command: words, environment }.forward(&launcher, Path::new("/m.so"), &NAMES);
         let shown: Vec<_> = job.command.iter().map(|a| a.to_string_lossy()).collect();
         (shown.join(" "), job.environment.iter().map(|(_, v)| v.to_string_lossy().into_owned()).collect())
     }
@@ -206,6 +291,61 @@ mod tests {
         assert_eq!(forward("srun --export=PATH ./a", &[]).0, "srun --export=PATH,LD_PRELOAD,MPIVET_DIR ./a");
         assert_eq!(forward("srun --export NONE ./a", &[]).0, "srun --export LD_PRELOAD,MPIVET_DIR ./a");
         assert_eq!(forward("srun ./a", &[("SLURM_EXPORT_ENV", "NONE")]).1, ["LD_PRELOAD,MPIVET_DIR"]);
+    }
+
+    #[test]
+    fn arguments_of_the_program_are_left_alone() {
+        for command in [
+            "mpiexec.hydra -n 2 ./a -genvlist PATH envlist x genvnone",
+            "mpiexec.hydra -n 2 ./a envnone",
+            "mpiexec.hydra -unknown /bin/sh -envnone",
+            "srun -n 2 ./a --export=NONE",
+            "srun -N1 -p batch ./a --export NONE",
+        ] {
+            assert_eq!(forward(command, &[]).0, command);
+        }
+        assert_eq!(
+            forward("orterun -n 1 ./a --mca mca_base_env_list X -x LD_PRELOAD=v.so", &[]).0,
+            "orterun -x LD_PRELOAD -x MPIVET_DIR -n 1 ./a --mca mca_base_env_list X -x LD_PRELOAD=v.so"
+        );
+        assert_eq!(
+            forward("mpiexec.hydra -n 1 ./a -envnone : -unknown 3 -envnone -n 1 ./b -envnone", &[]).0,
+            "mpiexec.hydra -n 1 ./a -envnone : -unknown 3 -envlist LD_PRELOAD,MPIVET_DIR -n 1 ./b -envnone"
+        );
+    }
+
+    #[test]
+    fn values_of_options_are_no_program() {
+        // There are programs of these names.
+        assert_eq!(
+            forward("mpiexec.hydra -host sh -genv sort env -envnone ./a", &[]).0,
+            "mpiexec.hydra -host sh -genv sort env -envlist LD_PRELOAD,MPIVET_DIR ./a"
+        );
+        assert_eq!(forward("srun -p sh --export=NONE ./a", &[]).0, "srun -p sh --export=LD_PRELOAD,MPIVET_DIR ./a");
+    }
+
+    #[test]
+    fn libraries_that_the_command_preloads_stay_behind_ours() {
+        assert_eq!(
+            forward("orterun -n 1 -x LD_PRELOAD=v.so ./a : -n 1 ./b", &[]).0,
+            "orterun -x MPIVET_DIR -n 1 -x LD_PRELOAD=/m.so:v.so ./a : -x LD_PRELOAD -x MPIVET_DIR -n 1 ./b"
+        );
+        assert_eq!(
+            forward("orterun -x LD_PRELOAD -x LD_PRELOADED=v ./a", &[]).0,
+            "orterun -x MPIVET_DIR -x LD_PRELOAD -x LD_PRELOADED=v ./a"
+        );
+        assert_eq!(
+            forward("orterun --mca mca_base_env_list FOO;LD_PRELOAD=v.so ./a", &[]).0,
+            "orterun --mca mca_base_env_list FOO;LD_PRELOAD=/m.so:v.so;MPIVET_DIR ./a"
+        );
+        assert_eq!(
+            forward("mpiexec.hydra -genv LD_PRELOAD v.so -env LD_PRELOAD=w.so ./a", &[]).0,
+            "mpiexec.hydra -genv LD_PRELOAD /m.so:v.so -env LD_PRELOAD=/m.so:w.so ./a"
+        );
+        assert_eq!(
+            forward("srun --export=ALL,LD_PRELOAD=v.so ./a", &[]).0,
+            "srun --export=ALL,LD_PRELOAD=/m.so:v.so ./a"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod find;
 pub(crate) mod follow;
 mod launch;
 mod launcher;
+mod options;
 mod stop;
 
 use crate::analyze::{exit_code, write_file};
@@ -35,12 +36,15 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     match follow::follow(&mut observer, &mut job, plan.stop) {
         End::Proven(stuck, after) => {
             if plan.verbose {
-                let Stuck { ranks, uncertain, .. } = stuck;
+                let Stuck { ranks, uncertain, .. } = &stuck;
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.
-            let shown = observer.report(Ending::Stopped).map_err(Exit::cannot).and_then(|report| show(plan, &report));
+            let shown = observer
+                .report(Ending::Stopped(stuck.ranks))
+                .map_err(Exit::cannot)
+                .and_then(|report| show(plan, &report));
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)

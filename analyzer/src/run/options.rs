@@ -1,0 +1,229 @@
+//! Which words of a launcher's command are options of the launcher. What stands behind the program is the program's and
+//! must not be touched, even if it looks the same.
+
+use super::find::executable;
+use super::launcher::Launcher;
+use std::ffi::OsString;
+
+/// One of the programs of a command; several are set apart by `:`.
+pub(super) struct Program {
+    /// Where its part of the command begins, behind the launcher or the `:`.
+    pub(super) start: usize,
+    /// Where the options in front of it are, ascending; not their values.
+    pub(super) options: Vec<usize>,
+}
+
+/// The programs that the command of `launcher` starts, each with the options in front of it.
+pub(super) fn programs(launcher: Launcher, command: &[OsString]) -> Vec<Program> {
+    let colons = command.iter().enumerate().skip(1).filter(|(_, a)| **a == *":").map(|(i, _)| i);
+    let mut bounds: Vec<usize> = std::iter::once(0).chain(colons).collect();
+    bounds.push(command.len());
+    let part = |b: &[usize]| Program { start: b[0] + 1, options: options(launcher, command, b[0] + 1, b[1]) };
+    bounds.windows(2).map(part).collect()
+}
+
+/// The options from `start` on, to the program or to `end`.
+fn options(launcher: Launcher, command: &[OsString], start: usize, end: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    // The option before may have a value.
+    let mut perhaps_value = false;
+    let mut i = start;
+    while i < end {
+        let word = command[i].to_string_lossy();
+        if !word.starts_with('-') {
+            // The first word that is no option and no value is the program, wherever it may be found later.
+            if !perhaps_value || executable(&command[i]).is_some() {
+                break;
+            }
+            perhaps_value = false;
+        } else {
+            found.push(i);
+            let next = command.get(i + 1).map(|a| a.to_string_lossy());
+            let values = values(launcher, &word, next.as_deref().unwrap_or_default());
+            perhaps_value = values.is_none();
+            i += values.unwrap_or(0);
+        }
+        i += 1;
+    }
+    found
+}
+
+/// An option's name without dashes and without a value that is part of the word.
+pub(super) fn name(option: &str) -> &str {
+    let name = option.trim_start_matches('-');
+    name.split_once('=').map_or(name, |n| n.0)
+}
+
+/// How many of the words behind an option are its values, as far as it is known. `next`: the first of these words.
+fn values(launcher: Launcher, option: &str, next: &str) -> Option<usize> {
+    if option.contains('=') {
+        return Some(0);
+    }
+    let name = name(option);
+    let (none, one): (&[&str], &[&str]) = match launcher {
+        Launcher::OpenMpi => {
+            if matches!(name, "mca" | "gmca" | "omca" | "prtemca" | "gprtemca" | "pmixmca" | "gpmixmca") {
+                return Some(2);
+            }
+            (&OPEN_MPI_FLAGS, &OPEN_MPI_VALUES)
+        }
+        Launcher::Hydra => {
+            if matches!(name, "env" | "genv") {
+                return Some(if next.contains('=') { 1 } else { 2 });
+            }
+            (&HYDRA_FLAGS, &HYDRA_VALUES)
+        }
+        Launcher::Srun => {
+            // `-n 4`, but `-n4`
+            if !option.starts_with("--") && name.chars().nth(1).is_some() {
+                return Some(0);
+            }
+            (&SRUN_FLAGS, &SRUN_VALUES)
+        }
+        Launcher::Other => (&[], &[]),
+    };
+    if one.contains(&name) {
+        Some(1)
+    } else if none.contains(&name) {
+        Some(0)
+    } else {
+        None
+    }
+}
+
+const OPEN_MPI_FLAGS: [&str; 10] = [
+    "oversubscribe",
+    "nooversubscribe",
+    "allow-run-as-root",
+    "tag-output",
+    "timestamp-output",
+    "display-map",
+    "report-bindings",
+    "use-hwthread-cpus",
+    "v",
+    "q",
+];
+
+const OPEN_MPI_VALUES: [&str; 34] = [
+    "n",
+    "np",
+    "c",
+    "N",
+    "x",
+    "H",
+    "host",
+    "hostfile",
+    "machinefile",
+    "default-hostfile",
+    "add-host",
+    "add-hostfile",
+    "app",
+    "am",
+    "tune",
+    "wd",
+    "wdir",
+    "path",
+    "prefix",
+    "map-by",
+    "bind-to",
+    "rank-by",
+    "rankfile",
+    "rf",
+    "npernode",
+    "npersocket",
+    "ppr",
+    "cpu-set",
+    "cpu-list",
+    "output",
+    "output-filename",
+    "display",
+    "timeout",
+    "stdin",
+];
+
+const HYDRA_FLAGS: [&str; 10] =
+    ["genvnone", "envnone", "genvall", "envall", "l", "prepend-rank", "v", "verbose", "info", "disable-auto-cleanup"];
+
+const HYDRA_VALUES: [&str; 33] = [
+    "n",
+    "np",
+    "ppn",
+    "perhost",
+    "grr",
+    "rr",
+    "host",
+    "hosts",
+    "f",
+    "hostfile",
+    "machinefile",
+    "machine",
+    "configfile",
+    "wdir",
+    "path",
+    "umask",
+    "genvlist",
+    "envlist",
+    "launcher",
+    "launcher-exec",
+    "bootstrap",
+    "bootstrap-exec",
+    "rmk",
+    "iface",
+    "bind-to",
+    "map-by",
+    "membind",
+    "prefix",
+    "outfile-pattern",
+    "errfile-pattern",
+    "order-nodes",
+    "s",
+    "usize",
+];
+
+const SRUN_FLAGS: [&str; 12] =
+    ["exclusive", "overlap", "l", "label", "u", "unbuffered", "v", "verbose", "Q", "quiet", "O", "overcommit"];
+
+const SRUN_VALUES: [&str; 42] = [
+    "A",
+    "account",
+    "c",
+    "cpus-per-task",
+    "C",
+    "constraint",
+    "d",
+    "dependency",
+    "D",
+    "chdir",
+    "e",
+    "error",
+    "export",
+    "G",
+    "gpus",
+    "i",
+    "input",
+    "J",
+    "job-name",
+    "m",
+    "distribution",
+    "M",
+    "clusters",
+    "n",
+    "ntasks",
+    "N",
+    "nodes",
+    "o",
+    "output",
+    "p",
+    "partition",
+    "q",
+    "qos",
+    "r",
+    "t",
+    "time",
+    "w",
+    "nodelist",
+    "x",
+    "exclude",
+    "mem",
+    "mpi",
+];

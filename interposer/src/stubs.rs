@@ -51,33 +51,39 @@ impl Frame {
     }
 }
 
-/// Common part of all entry points: number of the function in eax.
-#[unsafe(naked)]
-unsafe extern "C" fn enter() {
-    naked_asm!(
-        ".cfi_startproc",
-        "push rbp",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbp, -16",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "sub rsp, 48",
-        "mov [rsp], rdi",
-        "mov [rsp + 8], rsi",
-        "mov [rsp + 16], rdx",
-        "mov [rsp + 24], rcx",
-        "mov [rsp + 32], r8",
-        "mov [rsp + 40], r9",
-        "mov edi, eax",
-        "mov rsi, rsp",
-        "call {dispatch}",
-        "leave",
-        ".cfi_def_cfa rsp, 8",
-        "ret",
-        ".cfi_endproc",
-        dispatch = sym dispatch,
-    )
+/// Common part of entry points: number of the function in eax. The result comes back in rax.
+macro_rules! enter {
+    ($name:ident, $dispatch:ident) => {
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
+            naked_asm!(
+                ".cfi_startproc",
+                "push rbp",
+                ".cfi_def_cfa_offset 16",
+                ".cfi_offset rbp, -16",
+                "mov rbp, rsp",
+                ".cfi_def_cfa_register rbp",
+                "sub rsp, 48",
+                "mov [rsp], rdi",
+                "mov [rsp + 8], rsi",
+                "mov [rsp + 16], rdx",
+                "mov [rsp + 24], rcx",
+                "mov [rsp + 32], r8",
+                "mov [rsp + 40], r9",
+                "mov edi, eax",
+                "mov rsi, rsp",
+                "call {dispatch}",
+                "leave",
+                ".cfi_def_cfa rsp, 8",
+                "ret",
+                ".cfi_endproc",
+                dispatch = sym $dispatch,
+            )
+        }
+    };
 }
+enter!(enter, dispatch);
+enter!(enter_fortran, dispatch_fortran);
 
 /// The same for functions that return a double (in xmm0).
 #[unsafe(naked)]
@@ -101,34 +107,6 @@ unsafe extern "C" fn enter_double() {
         "ret",
         ".cfi_endproc",
         dispatch = sym dispatch_double,
-    )
-}
-
-/// The same for Fortran routines.
-#[unsafe(naked)]
-unsafe extern "C" fn enter_fortran() {
-    naked_asm!(
-        ".cfi_startproc",
-        "push rbp",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbp, -16",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "sub rsp, 48",
-        "mov [rsp], rdi",
-        "mov [rsp + 8], rsi",
-        "mov [rsp + 16], rdx",
-        "mov [rsp + 24], rcx",
-        "mov [rsp + 32], r8",
-        "mov [rsp + 40], r9",
-        "mov edi, eax",
-        "mov rsi, rsp",
-        "call {dispatch}",
-        "leave",
-        ".cfi_def_cfa rsp, 8",
-        "ret",
-        ".cfi_endproc",
-        dispatch = sym dispatch_fortran,
     )
 }
 

@@ -10,8 +10,8 @@ use std::io::{self, BufWriter, Write};
 use trace_format::call::{Call, Outcome, SystemEvent};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::RankHeader;
-use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::error_class_name;
+use trace_format::mpi::{FnId, Kind};
 use trace_format::reader::RankEvent;
 use trace_format::text::{Names, format_call, format_definition, format_return};
 
@@ -236,5 +236,12 @@ fn system(event: &SystemEvent) -> String {
             format!("thread-level {}{other}", level.name())
         }
         SystemEvent::Recording { .. } => String::new(),
+        SystemEvent::Found(found) => {
+            let places = found.places.iter().skip(1).map(|p| {
+                let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);
+                format!(" {{{} {function} {:?}}}", p.call, p.role)
+            });
+            format!("found {} {:?}{}", found.code, found.message, places.collect::<String>())
+        }
     }
 }

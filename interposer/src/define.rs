@@ -1,7 +1,9 @@
 //! Definitions of the objects that a call has made, from local queries of the library alone.
 
 use crate::abi::Abi;
+use crate::checks::Spot;
 use crate::encode::{Words, ask};
+use crate::recording::Call;
 use crate::{datatype, handles, outsiders, real, trace};
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
@@ -28,7 +30,7 @@ pub(crate) fn world(rank: i32, size: i32) {
 
 /// Defines the intercommunicator to those who have spawned this process. `entered`: when MPI_Init began, in ticks.
 pub(crate) fn parent(abi: &'static Abi, handle: u64, entered: u64) {
-    let (id, _) = handles::made(Kind::Comm, handle, false);
+    let (id, _) = handles::made(Kind::Comm, handle, false, None);
     outsiders::met(abi, BridgeKind::Parent, id, handle, None, entered);
     if let Some(trace) = trace::get() {
         trace.define(&[comm(abi, id, handle, FnId::MPI_Comm_get_parent.row(), &[0; crate::real::MAX_ARGS])]);
@@ -108,8 +110,10 @@ fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> D
     Definition::Comm { id, local, remote, neighbors }
 }
 
-/// Numbers and defines an object that `function`, called at `entered` (ticks), has just returned.
-pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Function, words: &Words, entered: u64) {
+/// Numbers and defines an object that a call, made by `spot`, has just returned.
+pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
+    let &Call { info, abi, words, open } = call;
+    let (function, entered) = (info.row, open.entered);
     // The parent of a spawned world is one communicator, however often it is asked for.
     let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
     if handles::is_predefined(kind, handle) || known {
@@ -117,7 +121,7 @@ pub(crate) fn object(abi: &'static Abi, kind: Kind, handle: u64, function: &Func
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
-    let (id, fresh) = handles::made(kind, handle, shared);
+    let (id, fresh) = handles::made(kind, handle, shared, Some(spot));
     let Some(trace) = trace::get() else { return };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {
@@ -177,7 +181,9 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
 }
 
 /// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
-pub(crate) fn contents(abi: &'static Abi, function: &Function, words: &Words) {
+pub(crate) fn contents(call: &Call, spot: Spot) {
+    let &Call { info, abi, words, .. } = call;
+    let function = info.row;
     let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
     let args =
         [words[0], &raw mut ints as u64, &raw mut addresses as u64, &raw mut types as u64, &raw mut combiner as u64];
@@ -195,6 +201,6 @@ pub(crate) fn contents(abi: &'static Abi, function: &Function, words: &Words) {
                 _ => (place as *const u64).read_unaligned(),
             }
         };
-        object(abi, Kind::Datatype, handle, function, words, 0);
+        object(Kind::Datatype, handle, call, spot);
     }
 }

@@ -2,6 +2,7 @@
 //! seen made and freed.
 
 use crate::abi::{Abi, Family};
+use crate::checks::Spot;
 use crate::real::Real;
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use trace_format::definition::{FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{Kind, predefined};
+use trace_format::text::{NoNames, format_int};
 
 type Key = (Kind, u64);
 
@@ -19,12 +21,37 @@ struct Live {
     held: u32,
     /// How many of these are being given back at the moment.
     dying: u32,
+    /// The call that handed it out first; `None` if the library made it by itself.
+    made: Option<Spot>,
+}
+
+/// What was known of a handle when the program freed it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Freed {
+    pub(crate) id: Id,
+    pub(crate) made: Option<Spot>,
+    /// The call that freed it.
+    pub(crate) by: Spot,
+}
+
+/// A handle that the program holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) kind: Kind,
+    pub(crate) id: Id,
+    pub(crate) made: Option<Spot>,
+    /// How often it is to be freed.
+    pub(crate) times: u32,
 }
 
 /// Ids of predefined handles of this process.
 static PREDEFINED: OnceLock<FxHashMap<Key, Id>> = OnceLock::new();
 /// The program's handles.
 static LIVE: LazyLock<DashMap<Key, Live, FxBuildHasher>> = LazyLock::new(DashMap::default);
+/// Handles that the program has freed and the library has not given out again.
+static FREED: LazyLock<DashMap<Key, Freed, FxBuildHasher>> = LazyLock::new(DashMap::default);
+/// So many are remembered.
+const MAX_FREED: usize = 1 << 16;
 static NEXT: AtomicU32 = AtomicU32::new(FIRST_USER_ID);
 /// Counts changes of [`LIVE`], so that caches of threads notice them.
 static CHANGES: AtomicU32 = AtomicU32::new(1);
@@ -72,15 +99,21 @@ pub(crate) fn lookup(kind: Kind, handle: u64) -> Id {
     LIVE.get(&(kind, handle)).map_or(UNKNOWN_ID, |e| e.id)
 }
 
+/// The name of a predefined object, or what kind of object it is.
+pub(crate) fn describe(kind: Kind, id: Id) -> String {
+    format_int(kind, i64::from(id), &NoNames)
+}
+
 /// Is it a handle that the library defines?
 pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
     PREDEFINED.get().is_some_and(|p| p.contains_key(&(kind, handle)))
 }
 
 /// Numbers a handle that a call has just returned. The flag says that the object is new. `shared`: libraries hand out
-/// one handle of this kind several times for the same object, each to be freed.
-pub(crate) fn made(kind: Kind, handle: u64, shared: bool) -> (Id, bool) {
-    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0 };
+/// one handle of this kind several times for the same object, each to be freed. `by`: the call.
+pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (Id, bool) {
+    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by };
+    FREED.remove(&(kind, handle));
     let mut fresh = false;
     let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {
         fresh = true;
@@ -111,20 +144,39 @@ pub(crate) fn dying(kind: Kind, handle: u64) -> Dying {
 #[derive(Clone, Copy)]
 pub(crate) struct Dying {
     kind: Kind,
-    handle: u64,
+    pub(crate) handle: u64,
     /// Its number when the call began: by the end the handle may be that of another object.
     id: Id,
 }
 
-/// Forgets a handle that the program has freed.
-pub(crate) fn freed(dying: Dying) {
+/// Forgets a handle that the program has freed with the call `by`.
+pub(crate) fn freed(dying: Dying, by: Spot) {
     let key = (dying.kind, dying.handle);
+    let made = LIVE.get(&key).and_then(|live| live.made);
     if let Some(mut entry) = LIVE.get_mut(&key).filter(|e| e.id == dying.id) {
         entry.held = entry.held.saturating_sub(1);
         entry.dying = entry.dying.saturating_sub(1);
     }
-    LIVE.remove_if(&key, |_, e| e.id == dying.id && e.held == 0);
+    if LIVE.remove_if(&key, |_, e| e.id == dying.id && e.held == 0).is_some() {
+        if FREED.len() >= MAX_FREED {
+            FREED.clear();
+        }
+        FREED.insert(key, Freed { id: dying.id, made, by });
+    }
     CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again.
+pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
+    FREED.get(&(kind, handle)).map(|freed| *freed)
+}
+
+/// The objects that the program has been given and has not freed, in the order of their making.
+pub(crate) fn held() -> Vec<Held> {
+    let held = |(key, live): (&Key, &Live)| Held { kind: key.0, id: live.id, made: live.made, times: live.held };
+    let mut all: Vec<Held> = LIVE.iter().map(|entry| held(entry.pair())).filter(|h| h.times > 0).collect();
+    all.sort_by_key(|h| h.id);
+    all
 }
 
 /// The handle was not freed after all: the call failed.

@@ -2,8 +2,9 @@
 
 use crate::modules::{self, Origin};
 use crate::python::Source;
-use crate::{log, trace};
-use trace_format::catalogue;
+use crate::{log, sites, trace};
+use trace_format::call::Place;
+use trace_format::catalogue::{self, CheckInfo};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::symbols::{Location, Sources, Symbolizer};
 
@@ -46,21 +47,60 @@ fn python(function: Location) -> Location {
     }
 }
 
-/// Prints a finding with its source line. Not for signal handlers.
-fn finding(check: &catalogue::CheckInfo, message: &str, callers: &[u64]) {
-    let rank = trace::get().map_or(-1, |t| t.rank);
-    let mut text =
-        format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
-    let mut symbols = Symbolizer::default();
-    modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-    let place = callers.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_cxx_binding());
-    if let Some(place) = place.map(|place| if place.file.is_empty() { python(place) } else { place }) {
-        text.push_str(&format!("mpivet: rank {rank}:   at {place}\n"));
+/// A check found something: the first of the places is the call that is being made.
+pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &[String]) {
+    let mut printed = Printed::new(check, message);
+    for place in places {
+        let role = if places.len() > 1 { format!(" ({})", place.role) } else { String::new() };
+        printed.line(&sites::frames(place.site), &role);
+    }
+    notes.iter().for_each(|note| printed.say(&format!("= {note}")));
+    printed.print();
+}
+
+/// Prints a finding with the line of the program that is being run. Not for signal handlers.
+fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
+    let mut printed = Printed::new(check, message);
+    printed.line(callers, "");
+    printed.print();
+}
+
+/// A finding as it is printed, in one piece, so that those of several ranks do not mix.
+struct Printed {
+    rank: i32,
+    text: String,
+    symbols: Symbolizer,
+}
+
+impl Printed {
+    fn new(check: &CheckInfo, message: &str) -> Printed {
+        let rank = trace::get().map_or(-1, |t| t.rank);
+        let text =
+            format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
+        let mut symbols = Symbolizer::default();
+        modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
+        Printed { rank, text, symbols }
+    }
+
+    fn say(&mut self, what: &str) {
+        self.text.push_str(&format!("mpivet: rank {}:   {what}\n", self.rank));
+    }
+
+    /// The source line that these return addresses lead to, innermost first.
+    fn line(&mut self, frames: &[u64], role: &str) {
+        let symbols = &mut self.symbols;
+        let place = frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_cxx_binding());
+        let place = place.map(|place| if place.file.is_empty() { python(place) } else { place });
+        let Some(place) = place else { return };
+        self.say(&format!("at {place}{role}"));
         if let Some(line) = Sources::default().line(&place.file, place.line) {
-            text.push_str(&format!("mpivet: rank {rank}:   | {}\n", line.trim()));
+            self.say(&format!("| {}", line.trim()));
         }
     }
-    log::raw(text.as_bytes());
+
+    fn print(self) {
+        log::raw(self.text.as_bytes());
+    }
 }
 
 /// A signal is about to end the process. Async-signal-safe: numbers only, the report has the source line.

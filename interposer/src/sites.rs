@@ -163,6 +163,11 @@ fn intern(frames: &[u64]) -> Id {
     id
 }
 
+/// The return addresses of a stack, innermost first; empty if there is no such stack. Slow.
+pub(crate) fn frames(stack: Id) -> Vec<u64> {
+    STACKS.iter().find(|entry| *entry.value() == stack).map_or(Vec::new(), |entry| entry.key().to_vec())
+}
+
 /// Definitions of the modules that hold these addresses and are not known yet.
 pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
     let mut known = MODULES.lock().unwrap_or_else(|e| e.into_inner());

@@ -1,7 +1,9 @@
 //! A decoded MPI call: what a record of the trace says, and what the readable notation spells.
 
+use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
 use crate::mpi::FnId;
+use serde::{Deserialize, Serialize};
 
 /// What MPI wrote into a status, in family-neutral form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -224,4 +226,41 @@ pub enum SystemEvent {
     ThreadLevel { call: u64, level: ThreadLevel, other: Option<u16> },
     /// MPI_Pcontrol paused (false) or resumed (true) the recording.
     Recording { on: bool },
+    /// A check that the process decides by itself found something.
+    Found(Found),
+}
+
+/// What a check in the running process found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// [`crate::catalogue::CheckInfo::code`]
+    pub code: String,
+    /// One sentence, without the rank.
+    pub message: String,
+    /// The calls that prove it, the one that was being made first.
+    pub places: Vec<Place>,
+    /// Further lines.
+    pub notes: Vec<String>,
+    /// How often it happened, or how many objects it concerns.
+    pub count: u64,
+}
+
+/// A call of the rank that a [`Found`] speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub thread: u16,
+    /// [`Call::index`]
+    pub call: u64,
+    /// [`FnId::index`]
+    pub func: u16,
+    pub site: Id,
+    /// What the call is in the finding: "is pending", "freed it".
+    pub role: String,
+}
+
+impl Found {
+    /// The check, if this version of mpivet has it.
+    pub fn check(&self) -> Option<&'static CheckInfo> {
+        catalogue::by_name(&self.code)
+    }
 }

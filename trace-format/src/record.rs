@@ -60,6 +60,8 @@ pub enum SystemKind {
     Recording = 5,
     /// u64 call index, u32 level, u32 other thread (u32::MAX: none)
     ThreadLevel = 6,
+    /// [`crate::call::Found`], by [`crate::codec`]
+    Found = 7,
 }
 
 /// The fields of a commit word.

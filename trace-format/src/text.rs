@@ -22,7 +22,7 @@
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
-use crate::call::{Call, Outcome, Status, SystemEvent, ThreadLevel, Value, special};
+use crate::call::{Call, Found, Outcome, Place, Status, SystemEvent, ThreadLevel, Value, special};
 use crate::definition::{
     Bridge, BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID,
 };
@@ -323,6 +323,10 @@ impl Parser {
                 let other = other.map(|o| o.parse().map_err(|_| format!("`{o}` is no thread"))).transpose()?;
                 system(thread, time, SystemEvent::ThreadLevel { call, level, other })
             }
+            "found" => {
+                let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
+                system(thread, time, SystemEvent::Found(parse_found(rest, thread, call)?))
+            }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;
@@ -465,6 +469,25 @@ fn error(name: &str) -> Result<u16, String> {
     }
     let place = ERROR_CLASSES.iter().position(|n| *n == name);
     place.map(|i| i as u16 + 1).ok_or_else(|| format!("`{name}` is no error class"))
+}
+
+/// `MV104 "message" {3 MPI_Irecv "pending"}`: the last call of the thread is where it was found; in braces others.
+fn parse_found(text: &str, thread: u16, call: u64) -> Result<Found, String> {
+    let mut parts = text.split('"');
+    let name = parts.next().unwrap_or("").trim();
+    let check = crate::catalogue::by_name(name).ok_or_else(|| format!("`{name}` is no check"))?;
+    let message = parts.next().ok_or("expected a message")?.to_owned();
+    // What function it was stands in the call's own record.
+    let here = Place { thread, call, func: 0, site: 0, role: "here".into() };
+    let mut places = vec![here];
+    while let (Some(head), Some(role)) = (parts.next(), parts.next()) {
+        let mut words = head.trim_start_matches(['}', ' ', '{']).split_whitespace();
+        let call = words.next().and_then(|w| w.parse().ok()).ok_or("expected the number of a call")?;
+        let function = words.next().unwrap_or("");
+        let func = FnId::by_name(function).ok_or_else(|| format!("`{function}` is no MPI function"))?;
+        places.push(Place { thread, call, func: func as u16, site: 0, role: role.to_owned() });
+    }
+    Ok(Found { code: check.code.to_owned(), message, places, notes: Vec::new(), count: 1 })
 }
 
 fn parse_outcome(call: &mut Call, text: &str, time: u64) -> Result<(), String> {

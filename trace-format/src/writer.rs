@@ -113,6 +113,11 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             out.extend_from_slice(&other.map_or(u32::MAX, u32::from).to_le_bytes());
             SystemKind::ThreadLevel
         }
+        SystemEvent::Found(found) => {
+            // Nothing in it can fail to be encoded; what is cut off is told by the reader.
+            _ = crate::codec::append(found, out);
+            SystemKind::Found
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

@@ -7,7 +7,7 @@ use trace_format::catalogue::{ABEND, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABEND;
 
-fn name(signal: i32) -> String {
+pub(super) fn name(signal: i32) -> String {
     let known = match signal {
         4 => "SIGILL (illegal instruction)",
         5 => "SIGTRAP (trap)",
@@ -27,6 +27,10 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let Some(signal) = &r.signal else { continue };
         let thread = r.threads.iter().find(|t| t.number == signal.thread);
         let open = thread.and_then(|t| t.open.last()).map(|o| o.origin.clone());
+        // What was wrong with the call is the cause.
+        if open.as_ref().is_some_and(|o| r.is_found_wrong(o)) {
+            continue;
+        }
         let inside = open.as_ref().map(|o| format!(" inside of {}", o.name())).unwrap_or_default();
         let message = format!("rank {rank} died of {}{inside}", name(signal.signal));
         let role = if open.is_some() { "the call that it died in" } else { "where it died" };

@@ -11,6 +11,8 @@ use crate::engine::p2p::Message;
 use std::sync::Arc;
 use trace_format::catalogue::CheckInfo;
 
+mod in_process;
+
 /// What a check looks at.
 pub(crate) enum Rule {
     /// A send and the receive that got its message, where the two are not obviously alike. True: the message is
@@ -124,6 +126,7 @@ fn agree(g: &Gathering) -> bool {
 
 /// The end of the run.
 pub(crate) fn end(ending: &Ending, model: &Model, report: &mut Report) {
+    in_process::rule(ending, model, report);
     for (_, rule) in RULES {
         if let Rule::End(rule) = rule {
             rule(ending, model, report);
@@ -218,13 +221,17 @@ fn flow_ranks(flows: &[&Flow]) -> Vec<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace_format::catalogue::CHECKS;
+    use trace_format::catalogue::{CHECKS, Side};
 
     #[test]
     fn every_entry_of_the_catalogue_has_one_rule_and_a_page() {
-        // Also those that the process itself finds: here they are put into the report.
+        let in_process = |check: &CheckInfo| {
+            let rule = concat!(env!("CARGO_MANIFEST_DIR"), "/../interposer/src/checks/");
+            std::path::Path::new(rule).join(check.name.replace('-', "_")).with_extension("rs").exists()
+        };
         for check in CHECKS {
             let rules = RULES.iter().filter(|(c, _)| std::ptr::eq(*c, *check)).count();
+            let rules = rules + usize::from(check.side == Side::Dynamic && in_process(check));
             assert_eq!(rules, 1, "{} has {rules} rules", check.name);
             assert!(check.doc.contains("```trace"), "{} has no example", check.name);
         }

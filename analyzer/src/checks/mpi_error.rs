@@ -29,7 +29,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let completes =
                 error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
             let finalize = error.call.as_ref().is_some_and(|c| shape(c.func).class == Class::Finalize);
-            let explained = finalize && e.failed_over
+            let explained = error.call.as_ref().is_some_and(|c| r.is_found_wrong(c))
+                || finalize && e.failed_over
                 || completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || coll && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)

@@ -71,11 +71,14 @@ pub(crate) struct Draft {
     /// Ranks concerned; those of the calls if empty.
     pub(crate) ranks: Vec<i32>,
     pub(crate) notes: Vec<String>,
+    /// How often it happened.
+    pub(crate) count: u64,
 }
 
 impl Draft {
     pub(crate) fn new(check: &'static CheckInfo, message: impl Into<String>, calls: Vec<Site>) -> Draft {
-        Draft { check, severity: check.severity, message: message.into(), calls, ranks: Vec::new(), notes: Vec::new() }
+        let (severity, message) = (check.severity, message.into());
+        Draft { check, severity, message, calls, ranks: Vec::new(), notes: Vec::new(), count: 1 }
     }
 
     pub(crate) fn note(mut self, note: impl Into<String>) -> Draft {
@@ -132,7 +135,7 @@ impl Report {
         let order: Vec<_> = draft.calls.iter().map(Site::order).collect();
         let ranks =
             if draft.ranks.is_empty() { draft.calls.iter().map(|s| s.rank).collect() } else { draft.ranks.clone() };
-        self.keep((draft.check.code, 1 + draft.severity as u8, places), order, &ranks, 1, || draft);
+        self.keep((draft.check.code, 1 + draft.severity as u8, places), order, &ranks, draft.count, || draft);
     }
 
     fn keep(

@@ -33,9 +33,11 @@ use slab::Slab;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use trace_format::call::{SystemEvent, ThreadLevel};
+use std::sync::atomic::AtomicU64;
+use trace_format::call::{Found, Place, SystemEvent, ThreadLevel, Value};
+use trace_format::catalogue::CheckInfo;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
-use trace_format::finding::{CallRef, Finding};
+use trace_format::finding::{CallRef, Finding, Severity};
 use trace_format::mpi::{FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
 use trace_format::text::{Names, format_call};
@@ -147,6 +149,25 @@ pub(crate) struct Breach {
     pub(crate) other: Option<(u16, Option<Arc<Origin>>)>,
 }
 
+/// What a check in the process found.
+#[derive(Debug, Clone)]
+pub(crate) struct Discovery {
+    pub(crate) check: &'static CheckInfo,
+    pub(crate) message: String,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) count: u64,
+    /// Thread and number of the call that was being made.
+    at: (u16, u64),
+}
+
+impl Discovery {
+    /// Was it this call that was being made?
+    pub(crate) fn is_at(&self, call: &Origin) -> bool {
+        self.at == (call.thread, call.index)
+    }
+}
+
 /// Everything about one rank.
 #[derive(Default)]
 pub(crate) struct Rank {
@@ -182,6 +203,7 @@ pub(crate) struct Rank {
     pub(crate) signal: Option<Signal>,
     pub(crate) abort: Option<Arc<Origin>>,
     pub(crate) errors: Vec<MpiError>,
+    pub(crate) discoveries: Vec<Discovery>,
     /// Recording stopped before the end.
     pub(crate) lost: bool,
     /// Some calls were not recorded: nothing is known for certain about what this rank did not do.
@@ -426,6 +448,11 @@ impl Model {
             }
             SystemEvent::Lost { .. } => r.lost = true,
             SystemEvent::Recording { on } => r.holed |= !on,
+            SystemEvent::Found(found) => {
+                if let Some(discovery) = r.discovery(rank, thread, found) {
+                    r.discoveries.push(discovery);
+                }
+            }
         }
     }
 
@@ -519,6 +546,32 @@ impl Rank {
         let t = self.threads.iter().find(|t| t.number == thread)?;
         let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
         open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
+    }
+
+    /// Did a check in the process find an error in a call?
+    pub(crate) fn is_found_wrong(&self, call: &Origin) -> bool {
+        self.discoveries.iter().any(|d| d.is_at(call) && d.check.severity == Severity::Error)
+    }
+
+    fn discovery(&self, rank: i32, thread: u16, found: Found) -> Option<Discovery> {
+        let check = found.check()?;
+        let sites = found.places.iter().map(|p| Site::new(&self.call_at(rank, p), p.role.clone())).collect();
+        let at = found.places.first().map_or((thread, u64::MAX), |p| (p.thread, p.call));
+        Some(Discovery { check, message: found.message, sites, notes: found.notes, count: found.count, at })
+    }
+
+    /// The call at a place: with its arguments as long as these are kept.
+    fn call_at(&self, rank: i32, place: &Place) -> Arc<Origin> {
+        let pending = || {
+            let calls = self.requests.all.iter().flat_map(|(_, r)| r.start.iter().chain([&r.origin]));
+            calls.into_iter().find(|o| o.thread == place.thread && o.index == place.call).cloned()
+        };
+        self.call(place.thread, place.call).or_else(pending).unwrap_or_else(|| {
+            let func = FnId::from_index(place.func.into()).unwrap_or(FnId::MPI_Init);
+            let ins = vec![Value::None; func.row().params.len()];
+            let &Place { thread, call: index, site, .. } = place;
+            Arc::new(Origin { rank, time: 0, end: AtomicU64::new(0), thread, func, index, site, ins })
+        })
     }
 
     pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {

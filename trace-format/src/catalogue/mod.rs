@@ -64,6 +64,7 @@ catalogue! {
     unfinished_send::UNFINISHED_SEND,
     unfinished_recv::UNFINISHED_RECV,
     nonfreed_request::NONFREED_REQUEST,
+    double_free::DOUBLE_FREE,
     nonpaired_send::NONPAIRED_SEND,
     nonpaired_recv::NONPAIRED_RECV,
     wrong_send_size::WRONG_SEND_SIZE,

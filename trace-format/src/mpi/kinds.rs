@@ -124,6 +124,24 @@ impl Kind {
         data || text || matches!(self, Status | FStatus | F08Status)
     }
 
+    /// What a handle of this kind stands for, in the words of the standard.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Kind::Comm => "communicator",
+            Kind::Group => "group",
+            Kind::Datatype => "datatype",
+            Kind::Op => "reduction operation",
+            Kind::Win => "window",
+            Kind::File => "file",
+            Kind::Request => "request",
+            Kind::Message => "message",
+            Kind::Info => "info object",
+            Kind::Errhandler => "error handler",
+            Kind::Session => "session",
+            _ => "value",
+        }
+    }
+
     /// C type of one value passed in, without `const`. That of a callback stands for any pointer to a function.
     pub const fn c_type(self) -> &'static str {
         use Kind::*;

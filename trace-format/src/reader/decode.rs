@@ -196,6 +196,10 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
             level: *ThreadLevel::ALL.get(u32_at(bytes, at + 8) as usize).ok_or("unknown level of thread support")?,
             other: u16::try_from(u32_at(bytes, at + 12)).ok(),
         },
+        k if k == SystemKind::Found as u16 => {
+            let found = crate::codec::take(&mut bytes.get(at..).unwrap_or(&[]));
+            SystemEvent::Found(found.ok_or("empty finding")?.map_err(|e| e.to_string())?)
+        }
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

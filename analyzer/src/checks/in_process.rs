@@ -1,0 +1,32 @@
+//! What checks in the running process found: put into the report as they said it.
+
+use crate::engine::Model;
+use crate::engine::ending::Ending;
+use crate::engine::facts::{Draft, Report};
+use crate::worlds::Names;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for (rank, r) in model.ranks.iter().enumerate() {
+        for found in &r.discoveries {
+            // Ranks in the message are those of communicators.
+            let message = format!("rank {rank}{}: {}", Names::KEEP, found.message);
+            let mut draft = Draft::new(found.check, message, found.sites.clone()).ranks([rank as i32]);
+            draft.count = found.count;
+            draft.notes.extend(found.notes.iter().map(|n| format!("{}{n}", Names::KEEP)));
+            let inside = r.open_calls().any(|open| found.is_at(&open.origin));
+            let failed = |call: Option<&_>| call.is_some_and(|c| found.is_at(c));
+            if r.errors.iter().any(|error| error.fatal && failed(error.call.as_deref())) {
+                draft.notes.push("the MPI library then ended the program".into());
+                draft.notes.extend(e.aftermath());
+            }
+            if inside && e.left_inside.contains(&(rank as i32)) {
+                draft.notes.push("the process ended in this call".into());
+            }
+            if let Some(signal) = r.signal.as_ref().filter(|_| inside && e.crashed.contains(&(rank as i32))) {
+                draft.notes.push(format!("the process then died of {}", super::abend::name(signal.signal)));
+                draft.notes.extend(e.aftermath());
+            }
+            report.add(model, draft);
+        }
+    }
+}

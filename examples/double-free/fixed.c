@@ -1,0 +1,35 @@
+// Two fields share the datatype of their columns; the one that made it frees it.
+//
+// Correct: the other field only uses the datatype.
+//
+// ranks: 2
+
+#include <mpi.h>
+
+struct field {
+    double cells[4][4];
+    MPI_Datatype column;
+};
+
+static void release(struct field *f)
+{
+    MPI_Type_free(&f->column);
+}
+
+int main(int argc, char **argv)
+{
+    static struct field old, new;
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    MPI_Type_vector(4, 1, 4, MPI_DOUBLE, &old.column);
+    MPI_Type_commit(&old.column);
+    new.column = old.column;
+    MPI_Sendrecv(&old.cells[0][3], 1, old.column, 1 - rank, 0, &new.cells[0][0], 1, new.column, 1 - rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+
+    release(&old);
+    MPI_Finalize();
+    return 0;
+}

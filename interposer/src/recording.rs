@@ -1,0 +1,205 @@
+//! The record of a call: its parts, its completion in place, or behind other records where that is too late.
+
+use crate::abi::Abi;
+use crate::encode::{Encoder, Words, max_bytes};
+use crate::info::Info;
+use crate::thread::{LastPoll, Thread};
+use crate::{handles, stage};
+use trace_format::plan::Shape;
+use trace_format::record::{CALL_HEADER_BYTES, MAX_INLINE_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
+
+/// A recorded call that has not returned.
+#[derive(Default)]
+pub(crate) struct Open {
+    pub(crate) lap: u64,
+    pub(crate) offset: usize,
+    /// Place of its return values, if they are completed in place.
+    pub(crate) outs: Option<usize>,
+    pub(crate) index: u64,
+    /// The poll that this one repeats: then nothing is committed yet, and it is only recorded if it finds something.
+    pub(crate) repeats: Option<LastPoll>,
+    pub(crate) in_bytes: usize,
+    pub(crate) site: u32,
+    pub(crate) freed: Option<handles::Dying>,
+    pub(crate) entered: u64,
+}
+
+/// A call of the program: its function, its arguments, its record.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) info: &'a Info,
+    pub(crate) abi: &'static Abi,
+    pub(crate) words: &'a Words,
+    pub(crate) open: &'a Open,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Return {
+    pub(crate) time: u64,
+    /// Neutral error class.
+    pub(crate) class: u16,
+    /// The outputs mean something.
+    pub(crate) valid: bool,
+}
+
+pub(crate) fn encoder<'a>(
+    at: *mut u8,
+    handles: &'a mut handles::Cache,
+    info: &'a Info,
+    abi: &'static Abi,
+    words: &'a Words,
+) -> Encoder<'a> {
+    let ignored = match info.ignored_in_place {
+        Some((send, recv)) if words.get(send).is_some_and(|w| abi.is_in_place(*w)) => send + 1..recv,
+        _ => 0..0,
+    };
+    Encoder { at, abi, handles, words, plan: info.plan, ignored }
+}
+
+#[inline(always)]
+pub(crate) fn write_header(stage: &stage::Stage, start: usize, time: u64, site: u32) {
+    let words = stage.at(start).cast::<u64>();
+    // SAFETY: `reserve` made room for the header; word 0 is stored by `commit`.
+    unsafe {
+        words.add(1).write(time);
+        words.add(2).write(0);
+        words.add(3).write(u64::from(site));
+    }
+}
+
+/// Bytes that the values at the return will take.
+#[inline(always)]
+pub(crate) fn outs_room(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words) -> usize {
+    let mut room = 0;
+    for item in &info.plan.outs {
+        room += match item.shape {
+            Shape::Deref(elem) | Shape::Arg(elem) => elem.width(),
+            Shape::Array { elem, len, at_root } => {
+                let encoder = encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words);
+                let bytes = encoder.length(len, at_root) * elem.width();
+                4 + if bytes > MAX_INLINE_BYTES { 0 } else { bytes }
+            }
+            _ => 0,
+        };
+    }
+    room
+}
+
+/// Is the record being written the same as the negative poll right before it?
+pub(crate) fn is_same(thread: &Thread, info: &Info, last: &LastPoll, site: u32, start: usize, in_bytes: usize) -> bool {
+    if last.lap != thread.stage.lap || last.func != info.row.id as u16 || last.in_bytes != in_bytes {
+        return false;
+    }
+    // SAFETY: both ranges lie in the stage: the last record and the one being written behind it.
+    unsafe {
+        let same_site = thread.stage.at(last.offset + 24).cast::<u32>().read() == site;
+        let old = std::slice::from_raw_parts(thread.stage.at(last.offset + CALL_HEADER_BYTES), in_bytes);
+        let new = std::slice::from_raw_parts(thread.stage.at(start + CALL_HEADER_BYTES), in_bytes);
+        same_site && old == new
+    }
+}
+
+/// Writes down the return of a call: in its record, or else, and then the answer is false, as a record of its own.
+#[inline(always)]
+pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return) -> bool {
+    let &Call { info, abi, words, open } = call;
+    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap) else {
+        write_return(thread, call, open.index, end);
+        return false;
+    };
+    let at = thread.stage.at(outs);
+    encoder(at, &mut thread.handles, info, abi, words).outs(end.valid);
+    let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
+    // SAFETY: word 2 of the record, which is in the current lap.
+    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
+    thread.stage.complete(open.offset);
+    true
+}
+
+/// Did a poll find nothing? `address` is that of its flag or count.
+#[inline(always)]
+pub(crate) fn is_negative(abi: &Abi, address: u64) -> bool {
+    // SAFETY: the library has written the flag at this address of the program's.
+    address >= abi.lowest_address && unsafe { (address as *const i32).read_unaligned() } == 0
+}
+
+/// Counts another poll like the last one.
+#[inline(always)]
+pub(crate) fn count_poll(thread: &mut Thread, time: u64) {
+    let Some(last) = thread.last_poll else { return };
+    let words = thread.stage.at(last.offset).cast::<u64>();
+    // SAFETY: the record is in the current lap: `repeats_last` held when the poll began, and polls make no records.
+    unsafe {
+        let count = words.add(3).cast::<u32>().add(1);
+        count.write(count.read().saturating_add(1));
+        let entered = words.add(1).read();
+        words.add(2).write(pack_duration(time.saturating_sub(entered), 0));
+    }
+}
+
+/// Records a call after it has returned: a poll that did find something.
+pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
+    let &Call { info, abi, words, open } = call;
+    let Some(last) = open.repeats else { return };
+    let undisturbed = thread.stage.cursor == open.offset && thread.stage.lap == open.lap;
+    if !thread.stage.reserve(info.max_record) {
+        return;
+    }
+    let start = thread.stage.cursor;
+    let mut in_bytes = open.in_bytes;
+    if thread.stage.lap != last.lap {
+        // Callbacks of this very poll have filled the stage: what is left of the values is what the call left.
+        let at = thread.stage.at(start + CALL_HEADER_BYTES);
+        let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+        encoder.ins();
+        in_bytes = encoder.at as usize - at as usize;
+    } else if !undisturbed {
+        // A callback has made records over the values; the poll that this one repeats has the same.
+        let (from, to) = (last.offset + CALL_HEADER_BYTES, start + CALL_HEADER_BYTES);
+        // SAFETY: both lie in the current lap, and room was reserved.
+        unsafe { std::ptr::copy_nonoverlapping(thread.stage.at(from), thread.stage.at(to), in_bytes) };
+    }
+    let site = open.site;
+    write_header(&thread.stage, start, open.entered, site);
+    let outs = start + CALL_HEADER_BYTES + in_bytes;
+    let index = thread.stage.calls;
+    thread.stage.calls += 1;
+    thread.last_poll = None;
+    if !info.plan.outs_sized {
+        thread.stage.commit(outs, info.row.id as u16, State::Entered);
+        return write_return(thread, call, index, end);
+    }
+    let at = thread.stage.at(outs);
+    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+    encoder.outs(end.valid);
+    let past = outs + (encoder.at as usize - at as usize);
+    let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
+    // SAFETY: word 2 of the record being written.
+    unsafe { thread.stage.at(start + 16).cast::<u64>().write(duration) };
+    thread.stage.commit(past, info.row.id as u16, State::Returned);
+}
+
+/// Writes the return of a call as a record of its own.
+#[cold]
+fn write_return(thread: &mut Thread, call: &Call, index: u64, end: Return) {
+    let &Call { info, abi, words, .. } = call;
+    if !thread.stage.reserve(RETURN_HEADER_BYTES + 8 + max_bytes(&info.plan.outs)) {
+        return;
+    }
+    let start = thread.stage.cursor;
+    let header = thread.stage.at(start).cast::<u64>();
+    // SAFETY: `reserve` made room for the header.
+    unsafe {
+        header.add(1).write(end.time);
+        header.add(2).write(index);
+        header.add(3).write(u64::from(end.class));
+    }
+    let outs = start + RETURN_HEADER_BYTES;
+    let at = thread.stage.at(outs);
+    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+    encoder.outs(end.valid);
+    let past = outs + (encoder.at as usize - at as usize);
+    thread.last_poll = None;
+    thread.stage.commit(past, info.row.id as u16, State::Return);
+}

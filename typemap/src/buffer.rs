@@ -1,0 +1,130 @@
+//! The memory that the arguments of a call name.
+
+use crate::comb::Comb;
+use crate::shape::{Kind, Shape};
+use crate::typemap::Typemap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Addresses from here on are no memory; leaves room for arithmetic.
+const END_OF_MEMORY: i64 = 1 << 62;
+
+/// `count` elements of a datatype at an address, or plain bytes.
+#[derive(Debug, Clone)]
+pub struct Buffer {
+    /// From the lowest byte to after the highest one; equal if there are none.
+    pub(crate) low: i64,
+    pub(crate) high: i64,
+    pub(crate) form: Form,
+    layout: Option<Layout>,
+}
+
+/// Elements that are not one run of bytes in typemap order.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) address: i64,
+    pub(crate) map: Arc<Typemap>,
+    pub(crate) count: u64,
+}
+
+/// Which bytes between `low` and `high` are touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    All,
+    /// More than one row.
+    Rows(Comb),
+    /// What the layout says.
+    Irregular,
+}
+
+impl Buffer {
+    /// `length` bytes at `address`.
+    pub fn bytes(address: u64, length: u64) -> Buffer {
+        let end = address.checked_add(length).and_then(|e| i64::try_from(e).ok()).filter(|e| *e <= END_OF_MEMORY);
+        // What cannot be memory has no bytes.
+        let (low, high) = end.map_or((0, 0), |end| (address as i64, end));
+        Buffer { low, high, form: Form::All, layout: None }
+    }
+
+    /// `count` elements of a type at `address` (0 for MPI_BOTTOM). Bytes beyond 2^62 are no memory: such a buffer is
+    /// empty.
+    pub fn new(address: u64, map: &Arc<Typemap>, count: u64) -> Buffer {
+        if let Some((offset, length)) = map.one_run(count) {
+            return match address.checked_add_signed(offset) {
+                Some(start) => Buffer::bytes(start, length),
+                None => Buffer::bytes(0, 0),
+            };
+        }
+        Buffer::typed(address, map, count).unwrap_or_else(|| Buffer::bytes(0, 0))
+    }
+
+    fn typed(address: u64, map: &Arc<Typemap>, count: u64) -> Option<Buffer> {
+        let address = i64::try_from(address).ok()?;
+        let span = map.span(count);
+        map.size().checked_mul(count)?;
+        let (low, high) = (address.checked_add(span.start)?, address.checked_add(span.end)?);
+        if low < 0 || high > END_OF_MEMORY {
+            return None;
+        }
+        let form = match comb(&map.shape, address, map.extent(), count) {
+            Some(comb) if comb.rows == 1 => Form::All,
+            Some(comb) => Form::Rows(comb),
+            None => Form::Irregular,
+        };
+        Some(Buffer { low, high, form, layout: Some(Layout { address, map: map.clone(), count }) })
+    }
+
+    /// From the lowest address touched to after the highest one.
+    pub fn span(&self) -> Range<u64> {
+        self.low as u64..self.high as u64
+    }
+
+    /// Whether no byte is touched.
+    pub fn is_empty(&self) -> bool {
+        self.low == self.high
+    }
+
+    /// Bytes of data.
+    pub fn size(&self) -> u64 {
+        match &self.layout {
+            None => (self.high - self.low) as u64,
+            Some(layout) => layout.map.size().saturating_mul(layout.count),
+        }
+    }
+
+    pub(crate) fn layout(&self) -> Option<&Layout> {
+        self.layout.as_ref()
+    }
+
+    /// The buffer as one comb, if it is one.
+    pub(crate) fn comb(&self) -> Option<Comb> {
+        match self.form {
+            Form::All => Some(Comb::run(self.low, self.high)),
+            Form::Rows(comb) => Some(comb),
+            Form::Irregular => None,
+        }
+    }
+}
+
+/// The bytes of `count` copies of a shape as one comb, if they are one.
+pub(crate) fn comb(shape: &Shape, base: i64, stride: i64, count: u64) -> Option<Comb> {
+    let rows = i64::try_from(count).ok()?;
+    if shape.dense {
+        return Some(Comb::new(base.wrapping_add(shape.low), i64::try_from(shape.size).ok()?, stride, rows));
+    }
+    let (child, n, s, displacement) = match &shape.kind {
+        Kind::Repeat { child, count, stride } => (child, *count, *stride, 0),
+        Kind::List(parts) => match &**parts {
+            [only] => (&only.child, only.count, only.stride, only.displacement),
+            _ => return None,
+        },
+        Kind::Empty | Kind::Basic(_) => return None,
+    };
+    let base = base.wrapping_add(displacement);
+    if count == 1 {
+        return comb(child, base, s, n);
+    }
+    // Rows that go on with the same stride from element to element.
+    let n = i64::try_from(n).ok()?;
+    (s.checked_mul(n) == Some(stride)).then(|| comb(child, base, s, n.checked_mul(rows)? as u64))?
+}

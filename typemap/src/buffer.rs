@@ -15,25 +15,26 @@ pub struct Buffer {
     /// From the lowest byte to after the highest one; equal if there are none.
     pub(crate) low: i64,
     pub(crate) high: i64,
-    pub(crate) form: Form,
-    layout: Option<Layout>,
+    /// Only if the elements are not one run of bytes in typemap order.
+    pub(crate) layout: Option<Arc<Layout>>,
 }
 
-/// Elements that are not one run of bytes in typemap order.
-#[derive(Debug, Clone)]
+/// How the elements lie.
+#[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) address: i64,
     pub(crate) map: Arc<Typemap>,
     pub(crate) count: u64,
+    pub(crate) form: Form,
 }
 
-/// Which bytes between `low` and `high` are touched.
+/// Which bytes between the lowest and the highest one are touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     All,
     /// More than one row.
     Rows(Comb),
-    /// What the layout says.
+    /// What the typemap says.
     Irregular,
 }
 
@@ -43,7 +44,7 @@ impl Buffer {
         let end = address.checked_add(length).and_then(|e| i64::try_from(e).ok()).filter(|e| *e <= END_OF_MEMORY);
         // What cannot be memory has no bytes.
         let (low, high) = end.map_or((0, 0), |end| (address as i64, end));
-        Buffer { low, high, form: Form::All, layout: None }
+        Buffer { low, high, layout: None }
     }
 
     /// `count` elements of a type at `address` (0 for MPI_BOTTOM). Bytes beyond 2^62 are no memory: such a buffer is
@@ -71,7 +72,8 @@ impl Buffer {
             Some(comb) => Form::Rows(comb),
             None => Form::Irregular,
         };
-        Some(Buffer { low, high, form, layout: Some(Layout { address, map: map.clone(), count }) })
+        let layout = Layout { address, map: map.clone(), count, form };
+        Some(Buffer { low, high, layout: Some(Arc::new(layout)) })
     }
 
     /// From the lowest address touched to after the highest one.
@@ -92,13 +94,13 @@ impl Buffer {
         }
     }
 
-    pub(crate) fn layout(&self) -> Option<&Layout> {
-        self.layout.as_ref()
+    pub(crate) fn form(&self) -> Form {
+        self.layout.as_ref().map_or(Form::All, |l| l.form)
     }
 
     /// The buffer as one comb, if it is one.
     pub(crate) fn comb(&self) -> Option<Comb> {
-        match self.form {
+        match self.form() {
             Form::All => Some(Comb::run(self.low, self.high)),
             Form::Rows(comb) => Some(comb),
             Form::Irregular => None,

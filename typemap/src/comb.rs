@@ -33,6 +33,14 @@ impl Comb {
         self.start.wrapping_add(self.stride.wrapping_mul(n))
     }
 
+    /// The first byte at or above `address`. `None` if there is none.
+    pub(crate) fn next_byte(&self, address: i64) -> Option<i64> {
+        // The first row that ends above it.
+        let row =
+            if address < self.start { 0 } else { (address - self.start - self.length).div_euclid(self.stride) + 1 };
+        (row < self.rows).then(|| self.row(row.max(0)).max(address))
+    }
+
     /// The lowest byte that both have.
     pub(crate) fn common(&self, other: &Comb) -> Option<i64> {
         let (low, high) = (self.start.max(other.start), self.end().min(other.end()));

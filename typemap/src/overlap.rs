@@ -21,7 +21,7 @@ pub(crate) fn common_byte_within(a: &Buffer, b: &Buffer, steps: &mut u32) -> Opt
     if low >= a.high.min(b.high) {
         return None;
     }
-    if a.form == Form::All && b.form == Form::All {
+    if a.form() == Form::All && b.form() == Form::All {
         return Some(low as u64);
     }
     if let (Some(a), Some(b)) = (a.comb(), b.comb()) {
@@ -50,7 +50,7 @@ impl<'a> Node<'a> {
     }
 
     fn of(buffer: &'a Buffer, byte: &'a Shape) -> Option<Node<'a>> {
-        match (buffer.form, buffer.layout()) {
+        match (buffer.form(), &buffer.layout) {
             (Form::All, _) | (_, None) => Node::new(byte, buffer.low, 1, (buffer.high - buffer.low) as u64),
             (_, Some(l)) => Node::new(l.map.bytes(), l.address, l.map.extent(), l.count),
         }

@@ -285,11 +285,13 @@ fn structure(types: Vec<Recipe>) -> impl Strategy<Value = Recipe> {
 }
 
 /// A random datatype.
-pub fn recipe() -> impl Strategy<Value = Recipe> {
-    named().prop_recursive(4, 12, 3, |inner| {
-        prop_oneof![
-            4 => inner.clone().prop_flat_map(one_old),
-            1 => prop::collection::vec(inner, 1..4).prop_flat_map(structure),
-        ]
-    })
+pub fn recipe() -> BoxedStrategy<Recipe> {
+    named()
+        .prop_recursive(4, 12, 3, |inner| {
+            prop_oneof![
+                4 => inner.clone().prop_flat_map(one_old),
+                1 => prop::collection::vec(inner, 1..4).prop_flat_map(structure),
+            ]
+        })
+        .boxed()
 }

@@ -1,0 +1,77 @@
+//! A few plain runs of bytes, in no order: looked through all at once.
+
+use std::num::NonZeroU32;
+
+const PLACES: usize = 96;
+const LANES: usize = 8;
+
+/// The first runs that are pending. As long as there are no more, nothing is faster than looking at all.
+#[derive(Debug)]
+pub(crate) struct Few {
+    lows: [i64; PLACES],
+    highs: [i64; PLACES],
+    entries: [Option<NonZeroU32>; PLACES],
+    len: usize,
+}
+
+/// Does not touch anything.
+const NOTHING: (i64, i64) = (1 << 62, -(1 << 62));
+
+impl Default for Few {
+    fn default() -> Self {
+        Few { lows: [NOTHING.0; PLACES], highs: [NOTHING.1; PLACES], entries: [None; PLACES], len: 0 }
+    }
+}
+
+impl Few {
+    /// Answers the place of the entry, if there was one.
+    pub(crate) fn insert(&mut self, (low, high): (i64, i64), entry: NonZeroU32) -> Option<u32> {
+        let at = self.len;
+        self.set(at, low, high, Some(entry))?;
+        self.len += 1;
+        Some(at as u32)
+    }
+
+    /// Frees a place. The answered entry, which was in the last place, is there now.
+    pub(crate) fn remove(&mut self, at: u32) -> Option<NonZeroU32> {
+        let last = self.len.checked_sub(1)?;
+        let (low, high, entry) = (*self.lows.get(last)?, *self.highs.get(last)?, *self.entries.get(last)?);
+        self.set(at as usize, low, high, entry)?;
+        self.set(last, NOTHING.0, NOTHING.1, None)?;
+        self.len = last;
+        if at as usize == last { None } else { entry }
+    }
+
+    fn set(&mut self, at: usize, low: i64, high: i64, entry: Option<NonZeroU32>) -> Option<()> {
+        *self.lows.get_mut(at)? = low;
+        *self.highs.get_mut(at)? = high;
+        *self.entries.get_mut(at)? = entry;
+        Some(())
+    }
+
+    /// Visits the runs that touch `low..high`.
+    pub(crate) fn touching(&self, (low, high): (i64, i64), mut visit: impl FnMut((i64, i64), NonZeroU32)) {
+        let used = self.len.next_multiple_of(LANES).min(PLACES);
+        let (lows, _) = self.lows.as_chunks::<LANES>();
+        let (highs, _) = self.highs.as_chunks::<LANES>();
+        // Addresses are below 2^62: a difference is negative exactly if the one is below the other. The compiler makes
+        // vector instructions of this, also for processors that cannot compare 64 bits.
+        let mut signs = [0i64; LANES];
+        for (lows, highs) in lows.iter().zip(highs).take(used / LANES) {
+            for ((sign, l), h) in signs.iter_mut().zip(lows).zip(highs) {
+                *sign |= (l - high) & (low - h);
+            }
+        }
+        if signs.iter().fold(0, |all, s| all | s) >= 0 {
+            return;
+        }
+        for ((l, h), entry) in self.lows.iter().zip(&self.highs).zip(&self.entries) {
+            if *l < high
+                && low < *h
+                && let Some(entry) = entry
+            {
+                visit((*l, *h), *entry);
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The memory of operations that have begun and not ended.
+
+mod few;
+mod sorted;
+mod spans;
+mod strided;
+
+use crate::buffer::{Buffer, Form};
+use crate::comb::Comb;
+use crate::overlap::common_byte_within;
+use few::Few;
+use sorted::{Entry, Links};
+use spans::{Span, Spans};
+use std::num::NonZeroU32;
+use strided::{GroupId, Strided};
+
+/// Steps that one search may spend on irregular buffers.
+const MAX_STEPS: u32 = 1 << 16;
+
+/// An entry of [`Pending`]. Keys ascend in the order of insertion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    order: u64,
+    slot: NonZeroU32,
+}
+
+/// An index of the buffers of pending operations. In a program without mistakes, whose buffers do not conflict,
+/// finding that costs a time logarithmic in their number; also for columns of a matrix, which interleave.
+#[derive(Debug)]
+pub struct Pending<T> {
+    /// Entries by number minus 1.
+    slots: Vec<Slot<T>>,
+    free: Vec<NonZeroU32>,
+    next_order: u64,
+    reads: Side,
+    writes: Side,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    order: u64,
+    links: Links,
+    home: Home,
+    writes: bool,
+    buffer: Buffer,
+    /// `None` in free slots.
+    value: Option<T>,
+}
+
+/// The index that an entry is in.
+#[derive(Debug, Clone, Copy)]
+enum Home {
+    Nowhere,
+    /// With its place there.
+    Few(u32),
+    Runs,
+    Column(GroupId),
+    Others,
+}
+
+/// The buffers that are read, or those that are written.
+#[derive(Debug, Default)]
+struct Side {
+    /// Runs of bytes are here as long as there is place, then in `runs`.
+    few: Few,
+    runs: Spans,
+    columns: Strided,
+    /// Irregular ones, and columns for which there was no place.
+    others: Spans,
+}
+
+impl<T> Default for Pending<T> {
+    fn default() -> Self {
+        Pending::new()
+    }
+}
+
+fn slot<T>(slots: &[Slot<T>], number: NonZeroU32) -> Option<&Slot<T>> {
+    slots.get(number.get() as usize - 1)
+}
+
+fn slot_mut<T>(slots: &mut [Slot<T>], number: NonZeroU32) -> Option<&mut Slot<T>> {
+    slots.get_mut(number.get() as usize - 1)
+}
+
+impl<T> Pending<T> {
+    /// An empty index.
+    pub fn new() -> Pending<T> {
+        Pending { slots: Vec::new(), free: Vec::new(), next_order: 0, reads: Side::default(), writes: Side::default() }
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds the buffer of an operation that reads it, or that `writes` (and maybe reads) it.
+    pub fn insert(&mut self, buffer: Buffer, writes: bool, value: T) -> Key {
+        let order = self.next_order;
+        self.next_order += 1;
+        let number = match self.free.pop() {
+            Some(number) => number,
+            None => {
+                let free = Slot {
+                    order,
+                    links: Links::default(),
+                    home: Home::Nowhere,
+                    writes,
+                    buffer: Buffer::bytes(0, 0),
+                    value: None,
+                };
+                self.slots.push(free);
+                NonZeroU32::new(self.slots.len() as u32).unwrap_or(NonZeroU32::MAX)
+            }
+        };
+        let side = if writes { &mut self.writes } else { &mut self.reads };
+        let (home, before) = side.insert(&buffer, number);
+        if let Some(before) = before.and_then(|b| slot_mut(&mut self.slots, b)) {
+            before.links.after = Some(number);
+        }
+        if let Some(slot) = slot_mut(&mut self.slots, number) {
+            let links = Links { before, after: None };
+            *slot = Slot { order, links, home, writes, buffer, value: Some(value) };
+        }
+        Key { order, slot: number }
+    }
+
+    /// The value of an entry that is still there.
+    pub fn get(&self, key: Key) -> Option<&T> {
+        slot(&self.slots, key.slot).filter(|s| s.order == key.order)?.value.as_ref()
+    }
+
+    /// Takes an entry out. `None` if that was done before.
+    pub fn remove(&mut self, key: Key) -> Option<T> {
+        let slot = slot_mut(&mut self.slots, key.slot).filter(|s| s.order == key.order)?;
+        let value = slot.value.take()?;
+        let (links, home) = (std::mem::take(&mut slot.links), slot.home);
+        let side = if slot.writes { &mut self.writes } else { &mut self.reads };
+        let moved = side.remove(&slot.buffer, home, key.slot, links);
+        slot.buffer = Buffer::bytes(0, 0);
+        if let Some(moved) = moved.and_then(|m| slot_mut(&mut self.slots, m)) {
+            moved.home = home;
+        }
+        if let Some(before) = links.before.and_then(|b| slot_mut(&mut self.slots, b)) {
+            before.links.after = links.after;
+        }
+        if let Some(after) = links.after.and_then(|a| slot_mut(&mut self.slots, a)) {
+            after.links.before = links.before;
+        }
+        self.free.push(key.slot);
+        Some(value)
+    }
+
+    /// The oldest entry that has a byte in common with `buffer`, if one of the two writes; and the address of such a
+    /// byte. Like [`crate::common_byte`] it may miss some, where very irregular buffers interleave.
+    pub fn conflict(&self, buffer: &Buffer, writes: bool) -> Option<(&T, u64)> {
+        if buffer.is_empty() {
+            return None;
+        }
+        let mut search = Search { slots: &self.slots, buffer, comb: buffer.comb(), steps: MAX_STEPS, found: None };
+        search.side(&self.writes);
+        if writes {
+            search.side(&self.reads);
+        }
+        let found = search.found?;
+        Some((slot(&self.slots, found.number)?.value.as_ref()?, found.address as u64))
+    }
+}
+
+impl Side {
+    /// Answers the home of the new entry, and the entry of the same bytes before it.
+    fn insert(&mut self, buffer: &Buffer, number: NonZeroU32) -> (Home, Entry) {
+        let span = (buffer.low, buffer.high);
+        if buffer.is_empty() {
+            return (Home::Nowhere, None);
+        }
+        match buffer.form() {
+            Form::All => {
+                return match self.few.insert(span, number) {
+                    Some(place) => (Home::Few(place), None),
+                    None => (Home::Runs, self.runs.insert(span, number)),
+                };
+            }
+            Form::Rows(comb) => {
+                if let Some((group, before)) = self.columns.insert(&comb, number) {
+                    return (Home::Column(group), before);
+                }
+            }
+            Form::Irregular => {}
+        }
+        (Home::Others, self.others.insert(span, number))
+    }
+
+    /// Answers an entry that has got the home of the removed one.
+    fn remove(&mut self, buffer: &Buffer, home: Home, number: NonZeroU32, links: Links) -> Entry {
+        let span = (buffer.low, buffer.high);
+        match (home, buffer.form()) {
+            (Home::Few(place), _) => return self.few.remove(place),
+            (Home::Runs, _) => self.runs.remove(span, number, links),
+            (Home::Column(group), Form::Rows(comb)) => self.columns.remove(group, &comb, number, links),
+            (Home::Others, _) => self.others.remove(span, number, links),
+            (Home::Nowhere | Home::Column(_), _) => {}
+        }
+        None
+    }
+}
+
+struct Found {
+    order: u64,
+    number: NonZeroU32,
+    address: i64,
+}
+
+struct Search<'a, T> {
+    slots: &'a [Slot<T>],
+    buffer: &'a Buffer,
+    comb: Option<Comb>,
+    steps: u32,
+    /// The oldest one so far.
+    found: Option<Found>,
+}
+
+impl<T> Search<'_, T> {
+    fn side(&mut self, side: &Side) {
+        let (span, comb) = ((self.buffer.low, self.buffer.high), self.comb);
+        let as_comb = |span: Span| Comb::run(span.0, span.1);
+        side.few.touching(span, |run, number| self.try_comb(&as_comb(run), number));
+        side.runs.touching(span, |item| {
+            self.try_comb(&as_comb(item.key), item.head);
+            // Between the runs of a comb there may be many others.
+            comb.filter(|c| c.rows > 1).and_then(|c| c.next_byte(item.key.0))
+        });
+        side.columns.near(span, comb.as_ref(), |column, number| self.try_comb(column, number));
+        side.others.touching(span, |item| {
+            let mut next = Some(item.head);
+            while let Some((number, slot)) = next.and_then(|n| Some((n, slot(self.slots, n)?))) {
+                self.try_slot(number, slot);
+                next = slot.links.after;
+            }
+            None
+        });
+    }
+
+    fn is_older(&self, order: u64) -> bool {
+        self.found.as_ref().is_none_or(|f| order < f.order)
+    }
+
+    /// Entries of the same bytes, the oldest of which is `number`.
+    fn try_comb(&mut self, bytes: &Comb, number: NonZeroU32) {
+        let Some(slot) = slot(self.slots, number).filter(|s| self.is_older(s.order)) else {
+            return;
+        };
+        match &self.comb {
+            Some(comb) => {
+                if let Some(address) = comb.common(bytes) {
+                    self.found = Some(Found { order: slot.order, number, address });
+                }
+            }
+            None => self.try_slot(number, slot),
+        }
+    }
+
+    fn try_slot(&mut self, number: NonZeroU32, slot: &Slot<T>) {
+        if self.is_older(slot.order)
+            && let Some(address) = common_byte_within(self.buffer, &slot.buffer, &mut self.steps)
+        {
+            self.found = Some(Found { order: slot.order, number, address: address as i64 });
+        }
+    }
+}

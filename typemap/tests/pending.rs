@@ -1,0 +1,129 @@
+//! The index of pending memory against a list that is searched byte by byte.
+
+mod model;
+
+use model::{Recipe, recipe};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use trace_format::definition::Combiner;
+use typemap::{Buffer, Key, Pending, Typemap};
+
+const BASE: u64 = 1 << 20;
+
+#[derive(Debug, Clone)]
+enum Memory {
+    Bytes(u64),
+    /// Rows, length, stride.
+    Column(i64, i64, i64),
+    Any(Recipe, u64),
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Insert { memory: Memory, place: u64, writes: bool },
+    Remove(usize),
+    Ask { memory: Memory, place: u64, writes: bool },
+}
+
+fn memory() -> impl Strategy<Value = Memory> + Clone {
+    prop_oneof![
+        4 => (0u64..40).prop_map(Memory::Bytes),
+        1 => (0u64..600).prop_map(Memory::Bytes),
+        4 => (1i64..20, 1i64..9, prop::sample::select(vec![16i64, 16, 16, 24, 64]))
+            .prop_map(|(n, l, s)| Memory::Column(n, l, s)),
+        2 => (recipe(), 0u64..3).prop_map(|(r, n)| Memory::Any(r, n)),
+    ]
+}
+
+/// What programs mostly have.
+fn regular() -> impl Strategy<Value = Memory> + Clone {
+    prop_oneof![
+        6 => (1u64..40).prop_map(Memory::Bytes),
+        1 => (1u64..5000).prop_map(Memory::Bytes),
+        1 => (1i64..20, 1i64..9, prop::sample::select(vec![16i64, 24, 64, 1024]))
+            .prop_map(|(n, l, s)| Memory::Column(n, l, s)),
+    ]
+}
+
+fn step(memory: impl Strategy<Value = Memory> + Clone, wide: u64, inserts: u32) -> impl Strategy<Value = Step> {
+    // Near each other, at few places, and far away.
+    let place = move || prop_oneof![3 => 0..wide, 2 => (0u64..40).prop_map(|p| 16 * p), 1 => 0..20 * wide];
+    let insert = (memory.clone(), place(), prop::bool::weighted(0.3));
+    prop_oneof![
+        inserts => insert.prop_map(|(memory, place, writes)| Step::Insert { memory, place, writes }),
+        2 => any::<prop::sample::Index>().prop_map(|i| Step::Remove(i.index(1000))),
+        2 => (memory, place(), any::<bool>()).prop_map(|(memory, place, writes)| Step::Ask { memory, place, writes }),
+    ]
+}
+
+fn build(memory: &Memory, place: u64) -> Option<(Buffer, BTreeSet<u64>)> {
+    let address = BASE + place;
+    Some(match memory {
+        Memory::Bytes(n) => (Buffer::bytes(address, *n), (address..address + n).collect()),
+        Memory::Column(n, length, stride) => {
+            let char = Typemap::named(12, 1);
+            let extent = (n - 1) * stride + length;
+            let map = Typemap::derive(Combiner::Hvector, &[*n, *length, *stride], &[char], 0, extent)?;
+            let rows = (0..*n).flat_map(|r| (r * stride..r * stride + length).map(|b| address + b as u64));
+            (Buffer::new(address, &map, 1), rows.collect())
+        }
+        Memory::Any(recipe, n) => {
+            let both = recipe.build()?;
+            let bytes = both.naive.buffer(*n).iter().map(|(_, b)| address.wrapping_add_signed(b.offset)).collect();
+            (Buffer::new(address, &both.map, *n), bytes)
+        }
+    })
+}
+
+/// Does the steps with both; they must agree at every one.
+fn run(steps: &[Step]) -> Result<(), TestCaseError> {
+    let mut pending = Pending::new();
+    let mut list: Vec<(Key, BTreeSet<u64>, bool, usize)> = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Insert { memory, place, writes } => {
+                let Some((buffer, bytes)) = build(memory, *place) else { continue };
+                let key = pending.insert(buffer, *writes, number);
+                prop_assert!(list.last().is_none_or(|l| l.0 < key));
+                list.push((key, bytes, *writes, number));
+            }
+            Step::Remove(i) if !list.is_empty() => {
+                let (key, _, _, value) = list.remove(i % list.len());
+                prop_assert_eq!(pending.get(key), Some(&value));
+                prop_assert_eq!(pending.remove(key), Some(value));
+                prop_assert_eq!(pending.remove(key), None);
+                prop_assert_eq!(pending.get(key), None);
+            }
+            Step::Remove(_) => {}
+            Step::Ask { memory, place, writes } => {
+                let Some((buffer, bytes)) = build(memory, *place) else { continue };
+                let hit = list.iter().find(|l| (l.2 || *writes) && !l.1.is_disjoint(&bytes));
+                let found = pending.conflict(&buffer, *writes);
+                prop_assert_eq!(found.map(|f| *f.0), hit.map(|h| h.3));
+                if let (Some((_, address)), Some(hit)) = (found, hit) {
+                    prop_assert!(hit.1.contains(&address) && bytes.contains(&address));
+                }
+            }
+        }
+        prop_assert_eq!(pending.len(), list.len());
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn as_a_list(steps in prop::collection::vec(step(memory(), 1500, 4), 1..120)) {
+        run(&steps)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn as_a_long_list(steps in prop::collection::vec(step(regular(), 100_000, 8), 1500..2500)) {
+        run(&steps)?;
+    }
+}

@@ -1,0 +1,115 @@
+//! A checksum of the packed data of a buffer: the same for the same data, whatever their layout in memory is.
+//!
+//! Measured on an AMD EPYC (Zen 5, one thread; `examples/digest.rs`): XXH3 takes 2 ns for 8 bytes and does 20 to 30 GB/s
+//! for long data, CRC-64/NVME takes 20 ns but does 30 GB/s from 1 KiB on and 57 GB/s in the cache. Each is used where it
+//! is the faster one. Both find their instructions at run time, or need none beyond the baseline.
+
+use super::packed::{self, SCRATCH};
+use crate::buffer::Buffer;
+use crc_fast::CrcAlgorithm::Crc64Nvme;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Up to here XXH3 is faster than a CRC.
+const SHORT: usize = 512;
+const MIN_CHUNK: u64 = 1024;
+const MAX_CHUNKS: u64 = 4096;
+
+/// Whether large data are looked at completely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// Of data with more bytes only about as many as these are looked at, in a fixed pattern.
+    pub over: u64,
+}
+
+impl Sampling {
+    /// Everything is looked at.
+    pub const NONE: Sampling = Sampling { over: u64::MAX };
+}
+
+/// The chunks of data of some length that are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Chunks {
+    length: u64,
+    /// Bytes of a chunk.
+    size: u64,
+    /// Of so many chunks one is looked at; the last one always is.
+    step: u64,
+}
+
+impl Chunks {
+    pub(super) fn of(length: u64, sampling: Sampling) -> Chunks {
+        let size = length.div_ceil(MAX_CHUNKS).checked_next_power_of_two().unwrap_or(1 << 63).max(MIN_CHUNK);
+        let step = if length > sampling.over { length.div_ceil(sampling.over.max(1)) } else { 1 };
+        Chunks { length, size, step }
+    }
+
+    /// First byte and one past the last one of each chunk. At least one, which may be empty.
+    pub(super) fn ranges(self) -> impl Iterator<Item = (u64, u64)> {
+        let last = self.length.saturating_sub(1) / self.size;
+        let sampled = (0..last).step_by(self.step.try_into().unwrap_or(usize::MAX)).chain([last]);
+        sampled.map(move |n| (n * self.size, (n * self.size).saturating_add(self.size).min(self.length)))
+    }
+}
+
+/// Digest of one chunk.
+pub(super) fn chunk(bytes: &[u8]) -> u64 {
+    if bytes.len() <= SHORT { xxh3_64(bytes) } else { crc_fast::checksum(Crc64Nvme, bytes) }
+}
+
+/// Digest of the whole from the digests of its chunks.
+pub(super) fn whole(chunks: Chunks, mut sums: impl Iterator<Item = u64>) -> u64 {
+    let first = sums.next().unwrap_or(0);
+    sums.fold(first, |all, sum| {
+        let product = u128::from(all ^ 0x9e37_79b9_7f4a_7c15) * u128::from(sum ^ 0xd6e8_feb8_6659_fd93 ^ chunks.length);
+        // Neither half alone: a factor of 0 must not forget the other one.
+        (product as u64) ^ ((product >> 64) as u64) ^ all.rotate_left(29) ^ sum
+    })
+}
+
+/// The digest of bytes, as [`checksum`] gives it for a buffer of them.
+pub fn digest(bytes: &[u8], sampling: Sampling) -> u64 {
+    let chunks = Chunks::of(bytes.len() as u64, sampling);
+    whole(chunks, chunks.ranges().map(|(from, to)| chunk(bytes.get(from as usize..to as usize).unwrap_or_default())))
+}
+
+/// Digest of a part of the packed data.
+///
+/// # Safety
+/// All bytes of the buffer must be readable.
+pub(super) unsafe fn chunk_of(buffer: &Buffer, from: u64, to: u64) -> u64 {
+    let mut sum = 0;
+    if buffer.layout.is_none() || to.saturating_sub(from) <= SCRATCH as u64 {
+        // SAFETY: the caller's promise. This is one piece.
+        unsafe { packed::pieces(buffer, from, to, |piece| sum = chunk(piece)) };
+        return sum;
+    }
+    let mut crc = crc_fast::Digest::new(Crc64Nvme);
+    // SAFETY: the caller's promise.
+    unsafe { packed::pieces(buffer, from, to, |piece| crc.update(piece)) };
+    crc.finalize()
+}
+
+/// A digest of the packed data of a buffer: the sequence of its bytes in typemap order, without gaps.
+///
+/// # Safety
+/// All bytes of the buffer must be readable. If others write them meanwhile, the result is arbitrary.
+pub unsafe fn checksum(buffer: &Buffer, sampling: Sampling) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { of_first(buffer, buffer.size(), sampling) }
+}
+
+/// [`checksum`] of the first `length` bytes of the packed data: what a message of that length has put into a larger
+/// buffer. `None` if the buffer has fewer.
+///
+/// # Safety
+/// As for [`checksum`].
+pub unsafe fn checksum_prefix(buffer: &Buffer, length: u64, sampling: Sampling) -> Option<u64> {
+    // SAFETY: the caller's promise.
+    (length <= buffer.size()).then(|| unsafe { of_first(buffer, length, sampling) })
+}
+
+unsafe fn of_first(buffer: &Buffer, length: u64, sampling: Sampling) -> u64 {
+    let chunks = Chunks::of(length, sampling);
+    // SAFETY: the caller's promise.
+    whole(chunks, chunks.ranges().map(|(from, to)| unsafe { chunk_of(buffer, from, to) }))
+}

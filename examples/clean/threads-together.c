@@ -25,7 +25,7 @@ static struct Slot {
     MPI_Message message;
 } slots[PAIRS];
 
-static int received[PAIRS], probed[PAIRS];
+static int received[PAIRS][ROUNDS], probed[PAIRS];
 static double sums[PAIRS];
 
 static void wait_until(struct Slot *slot, int full)
@@ -54,7 +54,7 @@ static void *starter(void *argument)
         MPI_Request send, task;
         int job = 1;
         wait_until(slot, 0);
-        MPI_Irecv(&received[me], 1, MPI_INT, other, 100 + me, MPI_COMM_WORLD, &slot->request);
+        MPI_Irecv(&received[me][round], 1, MPI_INT, other, 100 + me, MPI_COMM_WORLD, &slot->request);
         MPI_Isend(data, 1, pair, other, 200 + me, MPI_COMM_WORLD, &send);
         MPI_Mprobe(other, 200 + me, MPI_COMM_WORLD, &slot->message, MPI_STATUS_IGNORE);
         set(slot, 1);

@@ -1,6 +1,7 @@
 //! Options, read from the environment once when MPI starts.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Most frames kept of a call stack.
 pub(crate) const MAX_STACK_DEPTH: usize = 64;
@@ -14,6 +15,46 @@ pub(crate) struct Config {
     pub(crate) stack_depth: usize,
     /// `MPIVET_RUN`: started by `mpivet run`, which says itself where the trace is.
     pub(crate) under_run: bool,
+}
+
+/// Of which buffers checksums are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    None,
+    /// Those of pending sends, at their start and completion.
+    PendingSends,
+    /// Also what is sent and what is received, for the report.
+    All,
+}
+
+pub(crate) struct Checksums {
+    pub(crate) which: Which,
+    /// Of larger buffers (bytes) only samples are looked at.
+    pub(crate) sample_over: Option<u64>,
+}
+
+/// `MPIVET_CHECKSUMS` and `MPIVET_SAMPLE_OVER`.
+pub(crate) fn checksums() -> &'static Checksums {
+    static CHECKSUMS: OnceLock<Checksums> = OnceLock::new();
+    CHECKSUMS.get_or_init(|| {
+        let which = match std::env::var("MPIVET_CHECKSUMS").as_deref() {
+            Ok("off") => Which::None,
+            Ok("all") => Which::All,
+            Ok("" | "sends") | Err(_) => Which::PendingSends,
+            Ok(_) => {
+                crate::log::line("MPIVET_CHECKSUMS is none of off, sends and all; using sends");
+                Which::PendingSends
+            }
+        };
+        let sample_over = std::env::var("MPIVET_SAMPLE_OVER").ok().filter(|v| !v.is_empty()).and_then(|v| {
+            let bytes = v.parse().ok();
+            if bytes.is_none() {
+                crate::log::line("MPIVET_SAMPLE_OVER is no number of bytes; all data are looked at");
+            }
+            bytes
+        });
+        Checksums { which, sample_over }
+    })
 }
 
 fn set(name: &str) -> bool {

@@ -4,7 +4,7 @@ use crate::abi::Abi;
 use crate::checks::Spot;
 use crate::encode::{Words, ask};
 use crate::recording::Call;
-use crate::{datatype, handles, outsiders, real, trace};
+use crate::{datatype, handles, outsiders, real, trace, types};
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
@@ -139,7 +139,11 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
             comm(abi, id, handle, function, words)
         }
         Kind::Group => Definition::Group { id, ranks: outsiders::numbers(abi, handle) },
-        Kind::Datatype if fresh => datatype::definition(abi, id, handle, function.id, words),
+        Kind::Datatype if fresh => {
+            let definition = datatype::definition(abi, id, handle, function.id, words);
+            types::learn(&definition);
+            definition
+        }
         Kind::Op => {
             let commute = function.param("commute").and_then(|p| words.get(p)).is_none_or(|w| *w as i32 != 0);
             Definition::Op { id, commute }

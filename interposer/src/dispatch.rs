@@ -279,6 +279,7 @@ fn begin(
         if let Some(inside) = breach {
             levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
         }
+        checks::before_repeated(thread, &Call { info, abi, words, open });
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -300,7 +301,7 @@ fn is_tools(site: sites::Site, profiling: bool) -> bool {
     site.caller == Origin::Tool || profiling && site.caller != Origin::Binding
 }
 
-fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
+pub(crate) fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     if address < abi.lowest_address {
         return None;
     }

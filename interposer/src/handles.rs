@@ -4,7 +4,8 @@
 use crate::abi::{Abi, Family};
 use crate::checks::Spot;
 use crate::real::Real;
-use dashmap::DashMap;
+use crate::types;
+use dashmap::{DashMap, Entry};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
@@ -28,7 +29,6 @@ struct Live {
 /// What was known of a handle when the program freed it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Freed {
-    pub(crate) id: Id,
     pub(crate) made: Option<Spot>,
     /// The call that freed it.
     pub(crate) by: Spot,
@@ -99,6 +99,21 @@ pub(crate) fn lookup(kind: Kind, handle: u64) -> Id {
     LIVE.get(&(kind, handle)).map_or(UNKNOWN_ID, |e| e.id)
 }
 
+/// The handle of a predefined object. Slow.
+pub(crate) fn predefined_by_id(kind: Kind, id: Id) -> Option<u64> {
+    let found = PREDEFINED.get()?.iter().find(|(key, i)| key.0 == kind && **i == id && id != NULL_ID);
+    found.map(|(key, _)| key.1)
+}
+
+/// The value of MPI_REQUEST_NULL.
+static NULL_REQUEST: AtomicU64 = AtomicU64::new(0);
+
+/// Is it MPI_REQUEST_NULL?
+#[inline(always)]
+pub(crate) fn is_null_request(handle: u64) -> bool {
+    NULL_REQUEST.load(Ordering::Relaxed) == handle
+}
+
 /// The name of a predefined object, or what kind of object it is.
 pub(crate) fn describe(kind: Kind, id: Id) -> String {
     format_int(kind, i64::from(id), &NoNames)
@@ -113,7 +128,7 @@ pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
 /// one handle of this kind several times for the same object, each to be freed. `by`: the call.
 pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (Id, bool) {
     let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by };
-    FREED.remove(&(kind, handle));
+
     let mut fresh = false;
     let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {
         fresh = true;
@@ -126,6 +141,7 @@ pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (
     }
     entry.held += 1;
     let id = entry.id;
+    FREED.remove(&(kind, handle));
     drop(entry);
     CHANGES.fetch_add(1, Ordering::Relaxed);
     (id, fresh)
@@ -151,19 +167,30 @@ pub(crate) struct Dying {
 
 /// Forgets a handle that the program has freed with the call `by`.
 pub(crate) fn freed(dying: Dying, by: Spot) {
+    // All under the lock of the handle: another thread may be given the same handle for a new object at any time.
     let key = (dying.kind, dying.handle);
-    let made = LIVE.get(&key).and_then(|live| live.made);
-    if let Some(mut entry) = LIVE.get_mut(&key).filter(|e| e.id == dying.id) {
-        entry.held = entry.held.saturating_sub(1);
-        entry.dying = entry.dying.saturating_sub(1);
-    }
-    if LIVE.remove_if(&key, |_, e| e.id == dying.id && e.held == 0).is_some() {
-        if FREED.len() >= MAX_FREED {
-            FREED.clear();
+    if let Entry::Occupied(mut entry) = LIVE.entry(key) {
+        let live = entry.get_mut();
+        if live.id == dying.id {
+            live.held = live.held.saturating_sub(1);
+            live.dying = live.dying.saturating_sub(1);
         }
-        FREED.insert(key, Freed { id: dying.id, made, by });
+        if live.id == dying.id && live.held == 0 {
+            remember_freed(key, Freed { made: live.made, by });
+            if dying.kind == Kind::Datatype {
+                types::forget(dying.id);
+            }
+            entry.remove();
+        }
     }
     CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
+fn remember_freed(key: Key, freed: Freed) {
+    if FREED.len() >= MAX_FREED {
+        FREED.clear();
+    }
+    FREED.insert(key, freed);
 }
 
 /// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again.
@@ -228,6 +255,9 @@ pub(crate) fn learn_predefined(real: &Real) {
             // A type that the library declares but lacks has the value of the null handle.
             let Some(handle) = handle else { continue };
             let id = predefined_id(kind, row.name);
+            if row.name == "MPI_REQUEST_NULL" {
+                NULL_REQUEST.store(handle, Ordering::Relaxed);
+            }
             if id == NULL_ID && row.name.ends_with("_NULL") {
                 map.insert((kind, handle), NULL_ID);
             } else if id != NULL_ID {

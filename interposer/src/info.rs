@@ -1,9 +1,12 @@
 //! What handling the calls of a function needs to know, worked out once from its row of the table.
 
+use crate::checks::Part;
 use crate::encode::max_bytes;
+use crate::operands::Operands;
+use crate::operations::RequestParam;
 use crate::real;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
-use trace_format::plan::{Plan, plans};
+use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::CALL_HEADER_BYTES;
 
 /// What dispatching a function needs to know, worked out once from its row.
@@ -27,6 +30,60 @@ pub(crate) struct Info {
     pub(crate) watched: Watched,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
+    pub(crate) role: Role,
+    pub(crate) buffering: Part,
+    /// Its requests.
+    pub(crate) request: Option<RequestParam>,
+    /// Its message buffers.
+    pub(crate) operands: Operands,
+}
+
+/// What a function does to requests and to the memory of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    None,
+    /// Uses buffers, and is done with them when it returns.
+    Blocking,
+    /// Makes a request and starts its operation.
+    Starts,
+    /// Makes a request that MPI_Start starts.
+    Describes,
+    /// MPI_Start and MPI_Startall.
+    Restarts,
+    Completes,
+    /// MPI_Request_get_status and the like.
+    Peeks,
+    Frees,
+    Cancels,
+    /// MPI_Pready and MPI_Parrived.
+    Marks,
+}
+
+fn request(row: &Function, plan: &Plan) -> Option<RequestParam> {
+    let (param, p) = row.params.iter().enumerate().find(|(_, p)| p.kind == Kind::Request)?;
+    let len = plan.ins.iter().find(|i| i.param == param).and_then(|i| match i.shape {
+        Shape::SlotAndArray { len, at_root, .. } => Some((len, at_root)),
+        _ => None,
+    });
+    Some(RequestParam { param, by_value: p.dir == Dir::In && len.is_none(), len })
+}
+
+fn role(row: &Function, operands: &Operands) -> Role {
+    let makes_request = row.params.iter().any(|p| p.kind == Kind::Request && p.dir == Dir::Out);
+    match row.class {
+        Class::PartitionedSend | Class::PartitionedRecv => Role::Describes,
+        Class::Send(_, Start::Persistent) | Class::Recv(Start::Persistent) => Role::Describes,
+        Class::Collective(_, Start::Persistent) => Role::Describes,
+        Class::StartOne | Class::StartAll => Role::Restarts,
+        Class::Wait(_) | Class::Test(_) => Role::Completes,
+        Class::GetStatus(_) => Role::Peeks,
+        Class::RequestFree => Role::Frees,
+        Class::Cancel => Role::Cancels,
+        Class::Pready | Class::Parrived => Role::Marks,
+        _ if makes_request => Role::Starts,
+        _ if !operands.is_empty() => Role::Blocking,
+        _ => Role::None,
+    }
 }
 
 /// Functions that need more than recording.
@@ -61,6 +118,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     };
     let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
     let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
+    let operands = Operands::of(row, plan);
     Info {
         row,
         plan,
@@ -101,6 +159,10 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             _ => Watched::No,
         },
         always_available: row.id.is_always_available(),
+        role: role(row, &operands),
+        buffering: Part::of(row.id, row.class),
+        request: request(row, plan),
+        operands,
     }
 }
 

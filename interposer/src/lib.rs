@@ -30,7 +30,10 @@ mod launch;
 mod levels;
 mod lifecycle;
 mod log;
+mod memory;
 mod modules;
+mod operands;
+mod operations;
 mod outsiders;
 mod python;
 mod real;
@@ -39,12 +42,14 @@ mod report;
 mod sessions;
 mod signals;
 mod sites;
+mod snapshots;
 mod stage;
 mod statuses;
 mod stubs;
 mod thread;
 mod tls;
 mod trace;
+mod types;
 
 /// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]

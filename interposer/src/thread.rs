@@ -2,8 +2,10 @@
 //! threads have left.
 
 use crate::fortran::InRoutine;
+use crate::operations::Given;
 use crate::stage::Stage;
 use crate::{config, handles, log, sites, tls, trace};
+use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -26,6 +28,8 @@ pub(crate) struct Thread {
     marked_lost: bool,
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
+    /// The requests that completion calls were given, by depth.
+    pub(crate) given: Vec<SmallVec<[(usize, Given); 4]>>,
     /// Statuses of our own for calls whose program ignores them, by depth.
     pub(crate) statuses: Vec<Vec<u8>>,
 }
@@ -148,6 +152,7 @@ fn first_call() -> Option<*mut Thread> {
                 fatal: None,
                 marked_lost: false,
                 last_poll: None,
+                given: Vec::new(),
                 statuses: Vec::new(),
             }))
         }

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod ranks;
 pub mod reader;
 pub mod record;
+pub mod requests;
 pub mod symbols;
 pub mod text;
 pub mod writer;

@@ -55,6 +55,8 @@ pub(crate) struct Abi {
     pub(crate) topo_dist_graph: i32,
     pub(crate) max_error_string: usize,
     pub(crate) max_library_version: usize,
+    /// MPI_BSEND_OVERHEAD, the smallest of the libraries of the family: programs have it from their header.
+    pub(crate) bsend_overhead: u64,
     /// Addresses that stand for something in array arguments (MPI_UNWEIGHTED and the like) are below this.
     pub(crate) lowest_address: u64,
 }
@@ -78,6 +80,7 @@ static MPICH: Abi = Abi {
     topo_dist_graph: 3,
     max_error_string: 512,
     max_library_version: 8192,
+    bsend_overhead: 88,
     lowest_address: 4096,
 };
 
@@ -100,6 +103,7 @@ static OPENMPI: Abi = Abi {
     topo_dist_graph: 3,
     max_error_string: 256,
     max_library_version: 256,
+    bsend_overhead: 128,
     lowest_address: 4096,
 };
 
@@ -126,6 +130,11 @@ const fn standard(family: Family) -> Abi {
         topo_dist_graph: 213,
         max_error_string: 512,
         max_library_version: 8192,
+        bsend_overhead: match family {
+            // What the draft says is not known.
+            Family::Draft => 0,
+            _ => 512,
+        },
         lowest_address: 4096,
     }
 }

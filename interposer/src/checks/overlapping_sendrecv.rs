@@ -1,0 +1,22 @@
+//! `overlapping-sendrecv`: see `trace_format::catalogue::OVERLAPPING_SENDRECV`.
+
+use super::buffers::{byte_of, what};
+use super::{Finding, Spot};
+use crate::operands::Use;
+use crate::recording::Call;
+use crate::thread::Thread;
+use trace_format::catalogue::{CheckInfo, OVERLAPPING_SENDRECV};
+
+static CHECK: &CheckInfo = &OVERLAPPING_SENDRECV;
+
+pub(super) fn tell(thread: &mut Thread, call: &Call, send: &Use, recv: &Use, address: u64) {
+    let here = Spot::of(thread, call);
+    let message = format!(
+        "{} receives {} into memory that it sends: {} is {}",
+        here.func.name(),
+        what(recv),
+        byte_of(recv, here, address),
+        byte_of(send, here, address),
+    );
+    Finding::new(CHECK, message).at(here, "its buffers overlap").tell(thread);
+}

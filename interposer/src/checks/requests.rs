@@ -1,0 +1,87 @@
+//! Calls that are given requests, before they are made: which check looks at them.
+
+use super::Spot;
+use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
+use crate::info::Role;
+use crate::operations::{self, Ended, Given};
+use crate::recording::Call;
+use crate::thread::Thread;
+use trace_format::mpi::Class;
+
+/// What is known of a request that a call is given.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    pub(super) class: Class,
+    pub(super) made: Spot,
+    pub(super) started: Spot,
+    pub(super) persistent: bool,
+    /// Started, and the program does not know yet that it is complete.
+    pub(super) active: bool,
+    pub(super) seen_complete: bool,
+}
+
+impl Known {
+    /// Is it a send, in so far as freeing it while it is active is not forbidden?
+    pub(super) fn is_send(&self) -> bool {
+        matches!(self.class, Class::Send(..))
+    }
+
+    pub(super) fn is_point_to_point(&self) -> bool {
+        matches!(
+            self.class,
+            Class::Send(..)
+                | Class::Recv(_)
+                | Class::SendRecv(_)
+                | Class::SendRecvReplace(_)
+                | Class::Mrecv(_)
+                | Class::PartitionedSend
+                | Class::PartitionedRecv
+        )
+    }
+}
+
+/// The request that is meant without doubt, or how the last one of this handle ended.
+fn known(given: Given) -> (Option<Known>, Option<Ended>) {
+    operations::with(|state| {
+        let operation = state.requests.certain(given.handle, given.slot).and_then(|ix| state.requests.get(ix));
+        let known = operation.map(|o| Known {
+            class: o.class,
+            made: o.made,
+            started: o.started,
+            persistent: o.persistent,
+            active: o.active,
+            seen_complete: o.seen_complete,
+        });
+        (known, state.requests.ended(given.handle))
+    })
+}
+
+/// A call that is given requests is about to be made.
+pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    operations::keep_given(thread, call);
+    let depth = thread.depth;
+    let given = thread.given.get(depth).cloned().unwrap_or_default();
+    let completes = matches!(call.info.role, Role::Completes | Role::Peeks);
+    for (_, given) in given {
+        let (known, ended) = known(given);
+        match (known, ended) {
+            (None, Some(ended)) => request_misuse::gone(thread, call, ended),
+            (Some(known), _) if !completes => one(thread, call, given, &known),
+            _ => {}
+        }
+    }
+}
+
+#[cold]
+fn one(thread: &mut Thread, call: &Call, given: Given, known: &Known) {
+    match call.info.role {
+        Role::Restarts => request_misuse::start(thread, call, known),
+        Role::Frees if request_misuse::free(thread, call, known) => {}
+        Role::Frees if known.persistent => wrong_request_free::check(thread, call, known),
+        Role::Frees => nonpersistent_request_free::check(thread, call, known),
+        Role::Cancels if request_misuse::cancel(thread, call, known) => {}
+        Role::Cancels => request_cancel::check(thread, call, known),
+        Role::Marks => partitions::check(thread, call, given, known),
+        _ => {}
+    }
+}

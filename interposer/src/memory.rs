@@ -1,0 +1,123 @@
+//! Reads memory of the program that it may have given back by now, so that a mistake of the program is never a crash in
+//! here. Where no cheap look tells that the memory is still there, the kernel copies it.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// Where memory lies, as far as that tells for how long it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Region {
+    /// Of the executable, or the part of the main thread's stack that has been in use: it stays.
+    Lasting,
+    /// The main heap: there up to the program break.
+    Heap,
+    Other,
+}
+
+/// What stays where it is, found once.
+struct Map {
+    /// Writable data of the executable.
+    data: Range<u64>,
+    heap: u64,
+    /// End of the main thread's stack.
+    stack: u64,
+}
+
+/// So far below its end the main thread's stack is alone.
+const ONLY_STACK: u64 = 64 << 20;
+
+fn map() -> &'static Map {
+    static MAP: OnceLock<Map> = OnceLock::new();
+    MAP.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
+        let mut map = Map { data: 0..0, heap: u64::MAX, stack: 0 };
+        for line in text.lines() {
+            let mut fields = line.split_ascii_whitespace();
+            let range = fields.next().and_then(|f| f.split_once('-'));
+            let parse = |t: &str| u64::from_str_radix(t, 16).ok();
+            let Some((start, end)) = range.and_then(|(s, e)| Some((parse(s)?, parse(e)?))) else { continue };
+            let writable = fields.next().is_some_and(|f| f.starts_with("rw"));
+            let path = fields.nth(3).unwrap_or("");
+            match path {
+                "[heap]" => map.heap = start,
+                "[stack]" => map.stack = end,
+                // Data, and behind it what starts as zero.
+                _ if writable && std::path::Path::new(path) == program => map.data = start..end,
+                "" if writable && map.data.end == start && start != 0 => map.data.end = end,
+                _ => {}
+            }
+        }
+        map
+    })
+}
+
+/// Where the bytes of `span` are. They were there a moment ago.
+#[inline]
+pub(crate) fn region(span: &Range<u64>) -> Region {
+    let map = map();
+    let here = (&raw const map) as u64;
+    let on_main_stack = (map.stack.saturating_sub(ONLY_STACK)..map.stack).contains(&here);
+    if span.start >= map.heap && span.end <= program_break() {
+        Region::Heap
+    } else if map.data.start <= span.start && span.end <= map.data.end
+        || on_main_stack && here <= span.start && span.end <= map.stack
+    {
+        Region::Lasting
+    } else {
+        Region::Other
+    }
+}
+
+fn program_break() -> u64 {
+    // SAFETY: an increment of 0 changes nothing.
+    unsafe { libc::sbrk(0) as u64 }
+}
+
+/// Is memory that lay in `region` certain to be readable still?
+#[inline]
+pub(crate) fn is_there(region: Region, span: &Range<u64>) -> bool {
+    match region {
+        Region::Lasting => true,
+        Region::Heap => span.end <= program_break(),
+        Region::Other => false,
+    }
+}
+
+/// Bytes that are rather copied than probed.
+pub(crate) const MAX_COPIED: u64 = 256 << 10;
+
+/// Has the kernel copy the bytes of `span`; `None` if not all of them can be read.
+pub(crate) fn copy(span: &Range<u64>, into: &mut Vec<u8>) -> Option<()> {
+    let length = usize::try_from(span.end.checked_sub(span.start)?).ok()?;
+    into.resize(length, 0);
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: length };
+    let remote = libc::iovec { iov_base: span.start as *mut libc::c_void, iov_len: length };
+    // SAFETY: the local vector is ours and as long as it says; the kernel checks the remote one.
+    let copied = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+    (copied == length as isize).then_some(())
+}
+
+const PAGE: u64 = 4096;
+/// Most parts of one system call (IOV_MAX).
+const MAX_PARTS: usize = 1024;
+
+/// Can all pages of `span` be read at the moment?
+pub(crate) fn is_readable(span: &Range<u64>) -> bool {
+    let mut byte = [0u8; MAX_PARTS];
+    let mut at = span.start;
+    while at < span.end {
+        let mut parts = Vec::with_capacity(MAX_PARTS);
+        while at < span.end && parts.len() < MAX_PARTS {
+            parts.push(libc::iovec { iov_base: at as *mut libc::c_void, iov_len: 1 });
+            at = (at / PAGE + 1) * PAGE;
+        }
+        let local = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: parts.len() };
+        // SAFETY: as in `copy`.
+        let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
+        if read != parts.len() as isize {
+            return false;
+        }
+    }
+    true
+}

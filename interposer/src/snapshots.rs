@@ -1,0 +1,74 @@
+//! What the buffers of a pending operation hold that it only reads: nobody may change them (MPI 4.1, 3.7.2).
+
+use crate::memory::{self, Region};
+use crate::operands::{Access, Use};
+use crate::{config, types};
+use smallvec::SmallVec;
+use typemap::{Buffer, Change, Sampling, Snapshot};
+
+/// The snapshots of one operation.
+#[derive(Default)]
+pub(crate) struct Snapshots(SmallVec<[Taken; 1]>);
+
+struct Taken {
+    /// Which of the operation's buffers.
+    place: usize,
+    region: Region,
+    snapshot: Snapshot,
+}
+
+/// More buffers of one call are not looked at.
+const MAX_BUFFERS: usize = 64;
+
+impl Snapshots {
+    pub(crate) fn take(&mut self, uses: &[Use]) {
+        let policy = config::checksums();
+        if policy.which == config::Which::None {
+            return;
+        }
+        let read = uses.iter().enumerate().filter(|(_, u)| u.access == Access::Read);
+        for (place, used) in read.take(MAX_BUFFERS) {
+            let region = memory::region(&used.buffer.span());
+            if let Some(snapshot) = looked_at(region, used, |buffer| policy.take(buffer)) {
+                self.0.push(Taken { place, region, snapshot });
+            }
+        }
+    }
+
+    /// The first buffer that is no longer what it was, and where it has changed.
+    pub(crate) fn changed(&self, uses: &[Use]) -> Option<(usize, Change)> {
+        self.0.iter().find_map(|taken| {
+            let used = uses.get(taken.place)?;
+            // SAFETY: `looked_at` passes a buffer that can be read.
+            let change = looked_at(taken.region, used, |buffer| unsafe { taken.snapshot.changed(buffer) });
+            Some((taken.place, change??))
+        })
+    }
+}
+
+/// Runs `f` with the buffer, or with a copy of it that has the same layout; `None` if it cannot be read.
+fn looked_at<T>(region: Region, used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
+    let span = used.buffer.span();
+    if memory::is_there(region, &span) {
+        return Some(f(&used.buffer));
+    }
+    if span.end - span.start > memory::MAX_COPIED {
+        return memory::is_readable(&span).then(|| f(&used.buffer));
+    }
+    let mut copy = Vec::new();
+    memory::copy(&span, &mut copy)?;
+    let moved = used.address.wrapping_sub(span.start).wrapping_add(copy.as_ptr() as u64);
+    let buffer = match &used.map {
+        Some(map) => Buffer::new(moved, map, used.count),
+        None => types::with(used.datatype, |map| Buffer::new(moved, map, used.count))?,
+    };
+    Some(f(&buffer))
+}
+
+impl config::Checksums {
+    fn take(&self, buffer: &Buffer) -> Snapshot {
+        let over = self.sample_over.unwrap_or(u64::MAX);
+        // SAFETY: `looked_at` passes a buffer that can be read.
+        unsafe { Snapshot::take(buffer, Sampling { over }) }
+    }
+}

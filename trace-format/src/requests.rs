@@ -1,0 +1,242 @@
+//! Which request a handle means. A handle value is no key: libraries give the same value to several outstanding
+//! requests and reuse values at once. What is meant follows from where the handle stands: every variable is written by
+//! the call that makes the request.
+
+use rustc_hash::FxHashMap;
+use slab::Slab;
+
+/// Number of a request in its table.
+pub type Ix = u32;
+
+/// A request that the program has not completed, or freed if it is persistent.
+#[derive(Debug)]
+pub struct Request<T> {
+    handle: u64,
+    /// Address of the variable that the call wrote the handle to; 0 if not known.
+    slot: u64,
+    before: Option<Ix>,
+    after: Option<Ix>,
+    pub what: T,
+}
+
+/// The requests with one handle value, in the order of their making.
+#[derive(Debug)]
+struct Same {
+    first: Ix,
+    last: Ix,
+    count: u32,
+    /// By the address of their variables, when they are many.
+    slots: FxHashMap<u64, Ix>,
+}
+
+/// From this many requests with one handle on they are looked up by the addresses of their variables.
+const MANY: u32 = 8;
+
+/// The requests of one process. `T` is what is known of a request, `E` of the end of one that is gone.
+#[derive(Debug)]
+pub struct Requests<T, E = ()> {
+    all: Slab<Request<T>>,
+    by_handle: FxHashMap<u64, Same>,
+    ended: FxHashMap<u64, E>,
+}
+
+/// Endings that are remembered.
+const MAX_ENDED: usize = 1 << 12;
+
+impl<T, E: Copy> Default for Requests<T, E> {
+    fn default() -> Self {
+        Requests { all: Slab::new(), by_handle: FxHashMap::default(), ended: FxHashMap::default() }
+    }
+}
+
+impl<T, E: Copy> Requests<T, E> {
+    pub fn get(&self, ix: Ix) -> Option<&T> {
+        self.all.get(ix as usize).map(|r| &r.what)
+    }
+
+    pub fn get_mut(&mut self, ix: Ix) -> Option<&mut T> {
+        self.all.get_mut(ix as usize).map(|r| &mut r.what)
+    }
+
+    /// The number that the next request will get.
+    pub fn next(&self) -> Ix {
+        self.all.vacant_key() as Ix
+    }
+
+    /// A call has written `handle` to the variable at `slot`.
+    pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
+        self.ended.remove(&handle);
+        if let Some(earlier) = self.at(handle, slot).and_then(|ix| self.all.get_mut(ix as usize)) {
+            // Its handle stands there no more.
+            earlier.slot = 0;
+        }
+        let ix = self.next();
+        let mut before = None;
+        match self.by_handle.get_mut(&handle) {
+            Some(same) => {
+                before = Some(same.last);
+                if let Some(last) = self.all.get_mut(same.last as usize) {
+                    last.after = Some(ix);
+                }
+                same.last = ix;
+                same.count += 1;
+                if same.count == MANY {
+                    same.slots = listed(&self.all, same.first);
+                }
+                if same.count >= MANY {
+                    same.slots.insert(slot, ix);
+                }
+            }
+            None => {
+                let same = Same { first: ix, last: ix, count: 1, slots: FxHashMap::default() };
+                self.by_handle.insert(handle, same);
+            }
+        }
+        self.all.insert(Request { handle, slot, before, after: None, what }) as Ix
+    }
+
+    /// The request meant by a handle that stands at `slot`: the last one written there, otherwise the oldest.
+    pub fn find(&self, handle: u64, slot: u64) -> Option<Ix> {
+        let same = self.by_handle.get(&handle)?;
+        if same.count == 1 {
+            return Some(same.first);
+        }
+        self.at(handle, slot).or(Some(same.first))
+    }
+
+    /// The request with this handle that was written to `slot` last.
+    fn at(&self, handle: u64, slot: u64) -> Option<Ix> {
+        let same = self.by_handle.get(&handle).filter(|_| slot != 0)?;
+        if same.count >= MANY {
+            return same.slots.get(&slot).copied();
+        }
+        let mut at = Some(same.last);
+        while let Some((ix, request)) = at.and_then(|ix| Some((ix, self.all.get(ix as usize)?))) {
+            if request.slot == slot {
+                return Some(ix);
+            }
+            at = request.before;
+        }
+        None
+    }
+
+    /// As [`Requests::find`], if there is no doubt.
+    pub fn certain(&self, handle: u64, slot: u64) -> Option<Ix> {
+        let ix = self.find(handle, slot)?;
+        let alone = self.by_handle.get(&handle).is_some_and(|same| same.count == 1);
+        let here = self.all.get(ix as usize).is_some_and(|r| slot != 0 && r.slot == slot);
+        (alone || here).then_some(ix)
+    }
+
+    /// The request is over; `end` is remembered until its handle is given out again.
+    pub fn remove(&mut self, ix: Ix, end: E) -> Option<T> {
+        let request = self.all.try_remove(ix as usize)?;
+        let gone = self.by_handle.get_mut(&request.handle).is_some_and(|same| {
+            same.count -= 1;
+            if same.first == ix {
+                same.first = request.after.unwrap_or(ix);
+            }
+            if same.last == ix {
+                same.last = request.before.unwrap_or(ix);
+            }
+            if same.slots.get(&request.slot) == Some(&ix) {
+                same.slots.remove(&request.slot);
+            }
+            same.count == 0
+        });
+        if gone {
+            self.by_handle.remove(&request.handle);
+            if self.ended.len() >= MAX_ENDED {
+                self.ended.clear();
+            }
+            self.ended.insert(request.handle, end);
+        }
+        if let Some(before) = request.before.and_then(|b| self.all.get_mut(b as usize)) {
+            before.after = request.after;
+        }
+        if let Some(after) = request.after.and_then(|a| self.all.get_mut(a as usize)) {
+            after.before = request.before;
+        }
+        Some(request.what)
+    }
+
+    /// How the last request with this handle ended, if there is none now.
+    pub fn ended(&self, handle: u64) -> Option<E> {
+        self.ended.get(&handle).copied()
+    }
+
+    /// All requests, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (Ix, &T)> {
+        self.all.iter().map(|(ix, r)| (ix as Ix, &r.what))
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+/// The last request of each variable, in the chain from `first` on.
+fn listed<T>(all: &Slab<Request<T>>, first: Ix) -> FxHashMap<u64, Ix> {
+    let mut slots = FxHashMap::default();
+    let mut at = Some(first);
+    while let Some((ix, request)) = at.and_then(|ix| Some((ix, all.get(ix as usize)?))) {
+        slots.insert(request.slot, ix);
+        at = request.after;
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_handle_means_the_request_of_the_variable_that_holds_it() {
+        let mut all: Requests<&str> = Requests::default();
+        let first = all.add(7, 0x100, "first");
+        let second = all.add(7, 0x108, "second");
+        assert_eq!(all.find(7, 0x108), Some(second));
+        assert_eq!(all.find(7, 0x100), Some(first));
+        // A copy of the handle elsewhere: the oldest is as good as any.
+        assert_eq!((all.find(7, 0x999), all.certain(7, 0x999)), (Some(first), None));
+        assert_eq!(all.remove(first, ()), Some("first"));
+        assert_eq!(all.certain(7, 0x999), Some(second));
+        assert_eq!((all.ended(7), all.find(8, 0x100)), (None, None));
+        all.remove(second, ());
+        assert_eq!((all.ended(7), all.find(7, 0x108)), (Some(()), None));
+    }
+
+    /// Against a plain list, with a random walk through few handles and variables.
+    #[test]
+    fn it_does_what_a_list_would_do() {
+        let mut all: Requests<u64> = Requests::default();
+        let mut list: Vec<(u64, u64, u64, Ix)> = Vec::new();
+        let mut seed = 1u64;
+        let mut random = |n: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % n
+        };
+        for step in 0..200_000 {
+            let (handle, slot) = (1 + random(3), 1 + random(40));
+            if random(100) < if list.len() < 30 { 60 } else { 40 } {
+                let ix = all.add(handle, slot, step);
+                list.iter_mut().filter(|r| r.0 == handle && r.1 == slot).for_each(|r| r.1 = 0);
+                list.push((handle, slot, step, ix));
+            } else {
+                let same = || list.iter().filter(|r| r.0 == handle);
+                let expected = same().rev().find(|r| r.1 == slot).or(same().next()).copied();
+                let found = all.find(handle, slot);
+                assert_eq!(found, expected.map(|e| e.3), "step {step}");
+                if let Some(ix) = found {
+                    assert_eq!(all.remove(ix, ()), expected.map(|e| e.2));
+                    list.retain(|r| r.3 != ix);
+                }
+            }
+            assert_eq!(all.len(), list.len());
+        }
+    }
+}

@@ -27,7 +27,8 @@ const EXAMPLES: &str = "
 
 Every program with a mistake is held against its report by the tests, and so is its correct twin, of which nothing may be
 reported. Where the last column does not say `all`, some of the MPIs that the tests know lack something, or behave in a
-way of their own; the program's head says why. They are ";
+way of their own; the program's head says why. They are
+";
 
 /// Where the page is.
 pub fn path() -> PathBuf {

@@ -1,11 +1,13 @@
 //! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done.
 
+use crate::choices::Choices;
 use analyzer::report::{FailOn, Format};
 use analyzer::worlds::Chosen;
-use clap::{Args, Parser, Subcommand, error::ErrorKind};
+use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use trace_format::selection::Selection;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -90,6 +92,25 @@ pub(crate) struct ReportArgs {
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+/// Buffers that the running program takes checksums of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Checksums {
+    Off,
+    Sends,
+}
+
+impl Checksums {
+    /// The value of `MPIVET_CHECKSUMS`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Checksums::Off => "off",
+            Checksums::Sends => "sends",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -106,6 +127,12 @@ struct RunArgs {
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     stack_depth: Option<u32>,
+    /// Of which buffers checksums are taken: those of pending sends, to see who changes them, or none [default: sends]
+    #[arg(long, value_name = "WHICH", value_enum)]
+    checksums: Option<Checksums>,
+    /// Look only at samples of buffers with more bytes [default: look at all data]
+    #[arg(long, value_name = "BYTES")]
+    sample_over: Option<u64>,
     /// Do not stop a job that is proved to be deadlocked
     #[arg(long)]
     no_stop: bool,
@@ -164,12 +191,15 @@ pub(crate) struct ReportPlan {
     /// Created before the work begins, so that a bad path fails early.
     pub(crate) file: Option<(PathBuf, std::fs::File)>,
     pub(crate) fail_on: FailOn,
+    pub(crate) selection: Selection,
 }
 
 pub(crate) struct RunPlan {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) report: ReportPlan,
     pub(crate) stack_depth: Option<u32>,
+    pub(crate) checksums: Option<Checksums>,
+    pub(crate) sample_over: Option<u64>,
     pub(crate) stop: bool,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -215,6 +245,7 @@ impl Cli {
 
 impl ReportPlan {
     fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
+        let selection = args.choices.selection()?;
         let file = match args.report {
             None => None,
             Some(path) => match std::fs::File::create(&path) {
@@ -224,7 +255,7 @@ impl ReportPlan {
                 }
             },
         };
-        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on })
+        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
     }
 }
 
@@ -235,6 +266,8 @@ impl Plan {
                 dir: a.dir,
                 report: ReportPlan::new(a.report)?,
                 stack_depth: a.stack_depth,
+                checksums: a.checksums,
+                sample_over: a.sample_over,
                 stop: !a.no_stop,
                 quiet: a.quiet,
                 verbose: a.verbose,
@@ -260,8 +293,8 @@ fn function(name: &str) -> Result<trace_format::mpi::FnId, Exit> {
     let full = if name.to_ascii_lowercase().starts_with("mpi") { name.to_owned() } else { format!("MPI_{name}") };
     let rows = trace_format::mpi::FUNCTIONS;
     rows.iter().find(|f| f.name.eq_ignore_ascii_case(&full)).map(|f| f.id).ok_or_else(|| {
-        let near = crate::explain::near(&full, rows.iter().map(|f| f.name));
-        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        let near = trace_format::near::did_you_mean(&full, rows.iter().map(|f| f.name));
+        let near = near.map(|near| format!("; {near}")).unwrap_or_default();
         Exit::Usage(format!("`{name}` is no MPI function{near}"))
     })
 }

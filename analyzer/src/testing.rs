@@ -22,8 +22,13 @@
 //! //! message text     some finding has this in its message or notes
 //! //! count 3          some finding has this count
 //! //! ranks 0-3        some finding has exactly these ranks
+//! //! check MV4,-MV5   these checks are on and off; those that are marked are on anyway
+//! //! severity MV4=note   severities of checks
+//! //! max-findings 2   not more of a rank
+//! //! hidden 3         so many findings are beyond that
 //! ```
 
+use crate::engine::limit::Hidden;
 use crate::engine::{Analysis, End, Engine, Stuck};
 use crate::worlds::Names;
 use crate::worlds::link::Linker;
@@ -33,6 +38,7 @@ use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
+use trace_format::selection::Selection;
 use trace_format::text::{TextTrace, parse};
 
 /// What the options of a case say.
@@ -50,6 +56,8 @@ struct Expected {
     messages: Vec<String>,
     count: Option<u64>,
     ranks: Option<Vec<i32>>,
+    selection: Selection,
+    hidden: u64,
 }
 
 fn ranks_of(text: &str) -> Vec<i32> {
@@ -59,6 +67,7 @@ fn ranks_of(text: &str) -> Vec<i32> {
 
 fn expected(text: &str) -> Expected {
     let mut e = Expected::default();
+    let mut choice = String::new();
     for (i, line) in text.lines().enumerate() {
         if let Some(option) = line.trim().strip_prefix("//!") {
             let (word, rest) = option.trim().split_once(' ').unwrap_or((option.trim(), ""));
@@ -81,6 +90,10 @@ fn expected(text: &str) -> Expected {
                 "message" => e.messages.push(rest.to_owned()),
                 "count" => e.count = rest.trim().parse().ok(),
                 "ranks" => e.ranks = Some(ranks_of(rest)),
+                "check" => choice += &format!("{rest},"),
+                "severity" => e.selection.set_severity(rest).expect("severities"),
+                "max-findings" => e.selection.set_max_findings(rest.trim().parse().expect("a number")),
+                "hidden" => e.hidden = rest.trim().parse().expect("a number"),
                 other => panic!("line {}: unknown option `{other}`", i + 1),
             }
             continue;
@@ -92,10 +105,13 @@ fn expected(text: &str) -> Expected {
                     None => (None, mark),
                 };
                 assert!(trace_format::catalogue::by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
+                // Also one that is off by default.
+                e.selection.choose(check).expect("a check");
                 e.marks.insert((i as u64 + 1, severity, check.to_owned()));
             }
         }
     }
+    e.selection.choose(&choice).expect("checks");
     e
 }
 
@@ -183,9 +199,10 @@ fn shuffled(events: &[(i32, RankEvent)], ranks: i32, random: &mut Random) -> Vec
     out
 }
 
-fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], end: &End) -> (Option<Stuck>, Analysis) {
+fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], expected: &Expected) -> (Option<Stuck>, Analysis) {
     let names = Names::new(worlds.iter().copied());
     let mut engine = Engine::new(worlds.iter().sum());
+    engine.select(expected.selection.clone());
     let mut linker = Linker::default();
     let mut first = 0;
     for (world, size) in worlds.iter().enumerate() {
@@ -199,7 +216,7 @@ fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], end: &End) -> (Option<Stuc
     }
     while linker.link(&|_| true, true, &mut engine) || linker.give_up(&mut engine) {}
     let stuck = engine.stuck();
-    let mut end = end.clone();
+    let mut end = expected.end.clone();
     if end.proven.is_empty() {
         end.proven = stuck.iter().flat_map(|s| s.ranks.clone()).collect();
     }
@@ -226,7 +243,7 @@ pub fn analyze(text: &str) -> Analysis {
     let expected = expected(text);
     let mut trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
     complete(&mut trace, &expected);
-    run(trace.events, &trace.worlds, &expected.end).1
+    run(trace.events, &trace.worlds, &expected).1
 }
 
 /// Checks the expectations of a trace in the notation, in several interleavings. Panics if one is not met.
@@ -248,11 +265,11 @@ pub fn try_trace(text: &str) -> Result<(), String> {
         }
     }
     complete(&mut trace, &expected);
-    let (stuck, analysis) = run(trace.events.clone(), &trace.worlds, &expected.end);
+    let (stuck, analysis) = run(trace.events.clone(), &trace.worlds, &expected);
     let found = describe(&analysis);
     let mut random = Random(7);
     for _ in 0..6 {
-        let other = run(shuffled(&trace.events, trace.ranks, &mut random), &trace.worlds, &expected.end);
+        let other = run(shuffled(&trace.events, trace.ranks, &mut random), &trace.worlds, &expected);
         if other.0 != stuck {
             return Err(format!("another interleaving is stuck in another way: {stuck:?} / {:?}", other.0));
         }
@@ -276,6 +293,10 @@ pub fn try_trace(text: &str) -> Result<(), String> {
         return Ok(());
     }
     let complain = |what: String| Err(format!("{what}\n--- found:\n{found}"));
+    let hidden: u64 = analysis.hidden.iter().map(Hidden::findings).sum();
+    if hidden != expected.hidden {
+        return complain(format!("{hidden} findings are beyond the limit"));
+    }
     for (line, severity, check) in &expected.marks {
         let met = analysis.findings.iter().any(|f| {
             f.check.name == check

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use trace_format::catalogue::SEND_CHECKSUM;
+use trace_format::selection::Selection;
 
 /// Most frames kept of a call stack.
 pub(crate) const MAX_STACK_DEPTH: usize = 64;
@@ -23,8 +25,6 @@ pub(crate) enum Which {
     None,
     /// Those of pending sends, at their start and completion.
     PendingSends,
-    /// Also what is sent and what is received, for the report.
-    All,
 }
 
 pub(crate) struct Checksums {
@@ -39,10 +39,9 @@ pub(crate) fn checksums() -> &'static Checksums {
     CHECKSUMS.get_or_init(|| {
         let which = match std::env::var("MPIVET_CHECKSUMS").as_deref() {
             Ok("off") => Which::None,
-            Ok("all") => Which::All,
             Ok("" | "sends") | Err(_) => Which::PendingSends,
             Ok(_) => {
-                crate::log::line("MPIVET_CHECKSUMS is none of off, sends and all; using sends");
+                crate::log::line("MPIVET_CHECKSUMS is neither off nor sends; using sends");
                 Which::PendingSends
             }
         };
@@ -53,6 +52,7 @@ pub(crate) fn checksums() -> &'static Checksums {
             }
             bytes
         });
+        let which = if selection().is_on(&SEND_CHECKSUM) { which } else { Which::None };
         Checksums { which, sample_over }
     })
 }
@@ -61,8 +61,24 @@ fn set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
 }
 
+/// Which findings this process makes: `MPIVET_CHECKS`, `MPIVET_SEVERITY` and `MPIVET_MAX_FINDINGS`, read at the first use.
+/// Words that mean nothing are passed over, and that is said once.
+pub(crate) fn selection() -> &'static Selection {
+    static SELECTION: OnceLock<Selection> = OnceLock::new();
+    SELECTION.get_or_init(|| {
+        let (selection, errors) = Selection::from_environment(|name| std::env::var(name).ok());
+        errors.iter().for_each(|e| crate::log::line(&e.to_string()));
+        selection
+    })
+}
+
 impl Config {
     pub(crate) fn from_environment() -> Config {
+        let disabled = set("MPIVET_DISABLE");
+        if !disabled {
+            // Wrong words are told now rather than at the first finding.
+            selection();
+        }
         let depth = std::env::var("MPIVET_STACK_DEPTH").ok().filter(|d| !d.is_empty());
         let stack_depth = match depth.as_deref().map(str::parse::<usize>) {
             None => 8,
@@ -73,7 +89,7 @@ impl Config {
             }
         };
         Config {
-            disabled: set("MPIVET_DISABLE"),
+            disabled,
             dir: std::env::var_os("MPIVET_DIR").filter(|d| !d.is_empty()).map(PathBuf::from),
             stack_depth,
             under_run: set("MPIVET_RUN"),

@@ -2,7 +2,8 @@
 
 use crate::modules::{self, Origin};
 use crate::python::Source;
-use crate::{log, sites, trace};
+use crate::{config, log, sites, trace};
+use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::Place;
 use trace_format::catalogue::{self, CheckInfo};
 use trace_format::mpi::predefined::error_class_name;
@@ -49,7 +50,7 @@ fn python(function: Location) -> Location {
 
 /// A check found something: the first of the places is the call that is being made.
 pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &[String]) {
-    let mut printed = Printed::new(check, message);
+    let Some(mut printed) = Printed::new(check, message) else { return };
     for place in places {
         let role = if places.len() > 1 { format!(" ({})", place.role) } else { String::new() };
         printed.line(&sites::frames(place.site), &role);
@@ -60,10 +61,13 @@ pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &
 
 /// Prints a finding with the line of the program that is being run. Not for signal handlers.
 fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
-    let mut printed = Printed::new(check, message);
+    let Some(mut printed) = Printed::new(check, message) else { return };
     printed.line(callers, "");
     printed.print();
 }
+
+/// Findings that this process has printed.
+static PRINTED: AtomicU64 = AtomicU64::new(0);
 
 /// A finding as it is printed, in one piece, so that those of several ranks do not mix.
 struct Printed {
@@ -73,13 +77,22 @@ struct Printed {
 }
 
 impl Printed {
-    fn new(check: &CheckInfo, message: &str) -> Printed {
+    /// `None` if the user does not want to read it.
+    fn new(check: &CheckInfo, message: &str) -> Option<Printed> {
         let rank = trace::get().map_or(-1, |t| t.rank);
-        let text =
-            format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
+        let severity = config::selection().severity(check, check.severity)?;
+        let most = config::selection().max_findings().unwrap_or(u64::MAX);
+        let printed = PRINTED.fetch_add(1, Ordering::Relaxed);
+        if printed == most {
+            log::line(&format!("rank {rank}: further findings are only in the report; --max-findings {most}"));
+        }
+        if printed >= most {
+            return None;
+        }
+        let text = format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", severity.name(), check.code, check.name);
         let mut symbols = Symbolizer::default();
         modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        Printed { rank, text, symbols }
+        Some(Printed { rank, text, symbols })
     }
 
     fn say(&mut self, what: &str) {

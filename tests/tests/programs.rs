@@ -5,15 +5,16 @@
 //! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
 //! must be the one kept beside it; `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
-use mpivet_tests::compile::{self, compile};
+use mpivet_tests::compile::compile;
+use mpivet_tests::examples::{is_bug, name_of, programs};
 use mpivet_tests::expect::Program;
 use mpivet_tests::golden::{self, Blessings};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::normalize::normalize;
 use mpivet_tests::{root, scratch, vet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use trace_format::catalogue::CHECKS;
@@ -102,32 +103,6 @@ fn failed(e: anyhow::Error) -> Failed {
     format!("{e:#}").into()
 }
 
-/// The programs in the directories of `examples/`.
-fn programs() -> Result<Vec<Program>> {
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for dir in std::fs::read_dir(root().join("examples")).context("examples/")? {
-        let dir = dir?.path();
-        if dir.is_dir() {
-            for file in std::fs::read_dir(&dir)? {
-                paths.push(file?.path());
-            }
-        }
-    }
-    paths.retain(|path| compile::is_source(path));
-    paths.sort();
-    paths.iter().map(|path| Program::read(path)).collect()
-}
-
-/// `real-deadlock/bug`.
-fn name_of(path: &Path) -> Result<String> {
-    let relative = path.strip_prefix(root().join("examples"))?;
-    Ok(relative.with_extension("").display().to_string())
-}
-
-fn is_bug(program: &Program) -> bool {
-    program.path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("bug"))
-}
-
 fn every_check_has_its_programs() -> Result<()> {
     for check in CHECKS {
         let dir = root().join("examples").join(check.name);
@@ -167,7 +142,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     let executable = compile(mpi, &program.path, &scratch)?;
     let job = mpi.job(program.ranks, &executable, &program.args);
     let dir = scratch.join("runs").join(mpi.name).join(name_of(&program.path)?);
-    let vetted = vet::vet(&job, &dir, program.timeout)?;
+    let vetted = vet::vet_with(&program.options, &job, &dir, program.timeout)?;
 
     let mut complaints = program.complaints(&vetted.report);
     let code = i32::from(vetted.report.serious().any(|f| f.severity == "error"));
@@ -182,7 +157,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
         bail!("{}\n{}\n(files in {})", complaints.join("\n"), vet::last_words(&vetted.outcome), dir.display());
     }
     if is_bug(program) && golden::is_kept_for(mpi.name) {
-        let report = normalize(&vet::analyze(&vetted.trace)?);
+        let report = normalize(&vet::analyze_with(&program.options, &vetted.trace)?.0);
         if golden::is_blessing() {
             blessings.add(&program.path, mpi.name, report);
         } else {

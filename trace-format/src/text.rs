@@ -272,6 +272,8 @@ pub fn parse(text: &str) -> Result<TextTrace, ParseError> {
 struct Parser {
     /// Calls made, and open calls, by rank and thread.
     threads: std::collections::BTreeMap<(i32, u16), (u64, Vec<Call>)>,
+    /// Call sites, by rank, thread and number of the call.
+    sites: std::collections::BTreeMap<(i32, u16, u64), Id>,
 }
 
 impl Parser {
@@ -325,7 +327,13 @@ impl Parser {
             }
             "found" => {
                 let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
-                system(thread, time, SystemEvent::Found(parse_found(rest, thread, call)?))
+                system(thread, time, {
+                    let mut found = parse_found(rest, thread, call)?;
+                    for place in &mut found.places {
+                        place.site = self.sites.get(&(rank, thread, place.call)).copied().unwrap_or(0);
+                    }
+                    SystemEvent::Found(found)
+                })
             }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
@@ -341,6 +349,7 @@ impl Parser {
                 call.thread = thread;
                 call.index = state.0;
                 call.site = number as Id;
+                self.sites.insert((rank, thread, state.0), call.site);
                 state.0 += 1;
                 if call.is_open() {
                     state.1.push(call.clone());

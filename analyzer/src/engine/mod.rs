@@ -15,6 +15,7 @@ pub(crate) mod concurrent;
 pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
+pub mod limit;
 pub(crate) mod p2p;
 mod replay;
 pub(crate) mod requests;
@@ -40,6 +41,7 @@ use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::finding::{CallRef, Finding, Severity};
 use trace_format::mpi::{FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
+use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
 use types::{Amount, Signatures};
 
@@ -105,6 +107,8 @@ pub struct RankSummary {
 #[derive(Debug, Default)]
 pub struct Analysis {
     pub findings: Vec<Finding>,
+    /// Findings beyond the limit.
+    pub hidden: Vec<limit::Hidden>,
     pub ranks: Vec<RankSummary>,
 }
 
@@ -230,6 +234,8 @@ pub(crate) struct Model {
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
     pub(crate) names: Processes,
+    /// What the user wants to be told.
+    pub(crate) selection: Selection,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -257,8 +263,14 @@ impl Engine {
                 suspects: FxHashMap::default(),
                 report: Report::default(),
                 names: Processes::default(),
+                selection: Selection::default(),
             },
         }
+    }
+
+    /// What the user wants to be told; to be said before any event is fed.
+    pub fn select(&mut self, selection: Selection) {
+        self.model.selection = selection;
     }
 
     /// There are more processes now; what they are called.
@@ -342,7 +354,12 @@ impl Engine {
         let ending = ending::conclude(&mut model, end);
         let mut report = std::mem::take(&mut model.report);
         crate::checks::end(&ending, &model, &mut report);
-        Analysis { findings: report.finish(&model), ranks: model.summaries(&ending) }
+        let findings = report.finish(&model);
+        let (findings, hidden) = match model.selection.max_findings() {
+            Some(most) => limit::limit(findings, most),
+            None => (findings, Vec::new()),
+        };
+        Analysis { findings, hidden, ranks: model.summaries(&ending) }
     }
 
     /// Operations that are kept: what is in flight. For tests of memory.

@@ -86,13 +86,13 @@ proptest! {
         match changed(&before, &buffer) {
             None => prop_assert_eq!(places().count(), 0),
             Some(change) => {
-                let (first, last) = (places().next().unwrap() as u64, places().last().unwrap() as u64);
+                let (first, last) = (places().next().unwrap() as u64, places().next_back().unwrap() as u64);
                 prop_assert_eq!(change.exact, packed.len() <= 4096);
                 if change.exact {
                     prop_assert_eq!((change.first, change.last), (first, last));
                 } else {
-                    prop_assert!(change.first <= first && first < change.first + 1024);
-                    prop_assert!(last <= change.last && change.last < last + 1024);
+                    prop_assert!(change.first <= first && first < change.first + 2048);
+                    prop_assert!(last <= change.last && change.last < last + 2048);
                 }
             }
         }
@@ -100,7 +100,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn large(length in 4097u64..2_000_000, at in 0.0..1.0f64, seed: u64) {
@@ -112,7 +112,7 @@ proptest! {
         let place = (at * length as f64) as u64;
         memory.0[place as usize] ^= 1;
         let change = changed(&before, &buffer).unwrap();
-        prop_assert!(change.first <= place && place <= change.last && change.last - change.first < 1024);
+        prop_assert!(change.first <= place && place <= change.last && change.last - change.first < 2048);
         prop_assert_ne!(sum(&buffer), before.checksum());
         memory.0[place as usize] ^= 1;
         prop_assert_eq!(sum(&buffer), before.checksum());

@@ -146,9 +146,9 @@ fn layouts_of_a_matrix() {
 /// A sampled snapshot sees changes at the ends and about its share of those between.
 #[test]
 fn sampled() {
-    let mut memory = Memory::new(8 << 20, 5);
-    let buffer = Buffer::bytes(memory.0.as_ptr() as u64, 8 << 20);
-    let before = take(&buffer, Sampling { over: 1 << 20 });
+    let mut memory = Memory::new(2 << 20, 5);
+    let buffer = Buffer::bytes(memory.0.as_ptr() as u64, 2 << 20);
+    let before = take(&buffer, Sampling { over: 1 << 18 });
     let mut seen = BTreeMap::new();
     for place in (0..memory.0.len()).step_by(1024).chain([memory.0.len() - 1]) {
         memory.0[place] ^= 1;
@@ -158,11 +158,11 @@ fn sampled() {
         memory.0[place] ^= 1;
     }
     let hits = seen.values().filter(|s| **s).count();
-    assert_eq!((seen[&0], seen[&((8 << 20) - 1)]), (true, true));
+    assert_eq!((seen[&0], seen[&((2 << 20) - 1)]), (true, true));
     assert!((seen.len() / 8 - 4..=seen.len() / 8 + 4).contains(&hits), "{hits} of {}", seen.len());
     // What is not larger is looked at completely.
-    let small = Buffer::bytes(memory.0.as_ptr() as u64, 1 << 20);
-    let before = take(&small, Sampling { over: 1 << 20 });
-    memory.0[777_777] ^= 1;
+    let small = Buffer::bytes(memory.0.as_ptr() as u64, 1 << 18);
+    let before = take(&small, Sampling { over: 1 << 18 });
+    memory.0[77_777] ^= 1;
     assert!(changed(&before, &small).is_some());
 }

@@ -116,13 +116,13 @@ unsafe fn memory<'a>(start: i64, length: usize) -> &'a [u8] {
 }
 
 /// Bytes that were collected and not yet handed on.
-struct Scratch {
-    bytes: [MaybeUninit<u8>; SCRATCH],
+struct Scratch<'a> {
+    bytes: &'a mut [MaybeUninit<u8>; SCRATCH],
     /// So many were written.
     used: usize,
 }
 
-impl Scratch {
+impl Scratch<'_> {
     fn hand_on(&mut self, take: &mut impl FnMut(&[u8])) {
         if self.used > 0 {
             // SAFETY: the first `used` bytes were written.
@@ -182,7 +182,8 @@ unsafe fn copy_rows<T>(rows: Rows, room: &mut [MaybeUninit<u8>]) {
 /// # Safety
 /// As for [`pieces`].
 unsafe fn gather(layout: &Layout, from: u64, to: u64, take: &mut impl FnMut(&[u8])) {
-    let mut scratch = Scratch { bytes: [MaybeUninit::uninit(); SCRATCH], used: 0 };
+    // By reference, as moving it would copy all of it.
+    let mut scratch = Scratch { bytes: &mut [const { MaybeUninit::uninit() }; SCRATCH], used: 0 };
     let all = to - from;
     visit_rows(layout, from, to, |mut rows| {
         if rows.length == all || rows.length >= SCRATCH as u64 {

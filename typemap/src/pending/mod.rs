@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 use strided::{GroupId, Strided};
 
 /// Steps that one search may spend on irregular buffers.
-const MAX_STEPS: u32 = 1 << 16;
+const MAX_STEPS: u32 = 1 << 17;
 
 /// An entry of [`Pending`]. Keys ascend in the order of insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

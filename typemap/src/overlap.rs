@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use trace_format::definition::UNKNOWN_ID;
 
 /// Steps of the search for irregular buffers, each up to ten nanoseconds.
-const MAX_STEPS: u32 = 1 << 16;
+pub(crate) const MAX_STEPS: u32 = 1 << 16;
 
 /// An address that both buffers touch: the lowest one if both are plain bytes or equal runs at equal distances.
 ///

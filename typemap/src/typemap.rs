@@ -3,6 +3,7 @@
 use crate::basic;
 use crate::shape::{ListBuilder, Part, Shape};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use trace_format::definition::UNKNOWN_ID;
 
@@ -12,13 +13,17 @@ pub struct Typemap {
     pub(crate) shape: Arc<Shape>,
     lb: i64,
     extent: i64,
+    /// No other typemap has it. Not 0.
+    pub(crate) id: u64,
     /// The bytes in ascending order, made when first asked for. See [`Typemap::bytes`].
     pub(crate) sorted: OnceLock<Option<Arc<Shape>>>,
 }
 
 impl Typemap {
     pub(crate) fn of(shape: Arc<Shape>, lb: i64, extent: i64) -> Arc<Typemap> {
-        Arc::new(Typemap { shape, lb, extent, sorted: OnceLock::new() })
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Typemap { shape, lb, extent, id, sorted: OnceLock::new() })
     }
 
     /// A predefined type by its definition id (its place in `trace_format::mpi::predefined::DATATYPES`, from 1), with

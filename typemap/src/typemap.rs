@@ -121,3 +121,57 @@ impl Typemap {
         clamp(i128::from(self.shape.low) + way.min(0))..clamp(i128::from(self.shape.high) + way.max(0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::definition::Combiner;
+    use trace_format::mpi::predefined::datatype_id;
+
+    fn named(name: &str, size: u64) -> Arc<Typemap> {
+        Typemap::named(datatype_id(name).expect("a predefined type"), size)
+    }
+
+    #[test]
+    fn pairs_are_laid_out_as_structs() {
+        let runs = |map: &Typemap| map.runs(1).collect::<Vec<_>>();
+        for (name, size, extent, parts) in [
+            ("MPI_DOUBLE_INT", 12, 16, vec![(0, 12)]),
+            ("MPI_SHORT_INT", 6, 8, vec![(0, 2), (4, 4)]),
+            ("MPI_LONG_DOUBLE_INT", 20, 32, vec![(0, 20)]),
+            ("MPI_2INT", 8, 8, vec![(0, 8)]),
+            ("MPI_2DOUBLE_COMPLEX", 32, 32, vec![(0, 32)]),
+        ] {
+            let map = named(name, size);
+            assert_eq!((map.extent(), map.basic_elements()), (extent, 2), "{name}");
+            assert_eq!(runs(&map), parts, "{name}");
+        }
+        let packed = Typemap::pair(datatype_id("MPI_SHORT_INT").expect("a type"), 6, 6).expect("without a gap");
+        assert_eq!(runs(&packed), [(0, 6)]);
+        assert!(Typemap::pair(datatype_id("MPI_SHORT_INT").expect("a type"), 6, 7).is_none());
+        assert!(Typemap::pair(datatype_id("MPI_INT").expect("a type"), 4, 4).is_none());
+    }
+
+    #[test]
+    fn opaque_types_without_gaps() {
+        let map = Typemap::opaque(16, 0, 16).expect("no gap");
+        assert!(map.is_contiguous());
+        assert_eq!(map.locate(3, 40).map(|p| (p.element, p.basic, p.offset)), Some((2, UNKNOWN_ID, 40)));
+        assert_eq!(Typemap::opaque(8, -4, 8).map(|m| m.span(2)), Some(-4..12));
+        assert!(Typemap::opaque(12, 0, 16).is_none());
+    }
+
+    #[test]
+    fn a_packed_struct_is_misaligned() {
+        let types = [named("MPI_CHAR", 1), named("MPI_DOUBLE", 8)];
+        let packed = Typemap::derive(Combiner::Struct, &[2, 1, 1, 0, 1], &types, 0, 9).expect("a struct");
+        // One alone can be aligned, at an odd address.
+        assert_eq!(packed.misaligned(1), None);
+        let found = packed.misaligned(2).expect("the second double");
+        assert_eq!((found.position, found.offset, found.alignment), (3, 10, 8));
+        assert_eq!(packed.misaligned_at(4096, 1).map(|m| (m.position, m.offset)), Some((1, 1)));
+        assert_eq!(packed.misaligned_at(4095, 1), None);
+        let natural = Typemap::derive(Combiner::Struct, &[2, 1, 1, 0, 8], &types, 0, 16).expect("a struct");
+        assert_eq!(natural.misaligned(9), None);
+    }
+}

@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn as_a_long_list(steps in prop::collection::vec(step(regular(), 100_000, 8), 1500..2500)) {
+    fn as_a_long_list(steps in prop::collection::vec(step(regular(), 20_000, 8), 1500..2500)) {
         run(&steps, &[])?;
     }
 }

@@ -2,6 +2,9 @@
 
 use trace_format::mpi::predefined::{self, DATATYPES};
 
+/// Of any basic type.
+pub(crate) const MAX_ALIGNMENT: i64 = 16;
+
 fn name(id: u32) -> Option<&'static str> {
     DATATYPES.get((id as usize).checked_sub(1)?).copied()
 }

@@ -94,6 +94,15 @@ impl Buffer {
         }
     }
 
+    /// Buffers with the same id have the same bytes relative to their [`Buffer::address`].
+    pub(crate) fn shape_id(&self) -> (u64, u64) {
+        self.layout.as_ref().map_or((0, (self.high - self.low) as u64), |l| (l.map.id, l.count))
+    }
+
+    pub(crate) fn address(&self) -> i64 {
+        self.layout.as_ref().map_or(self.low, |l| l.address)
+    }
+
     pub(crate) fn form(&self) -> Form {
         self.layout.as_ref().map_or(Form::All, |l| l.form)
     }

@@ -1,5 +1,6 @@
 //! What can be wrong with a datatype itself: bytes named twice, parts that no address aligns.
 
+use crate::basic;
 use crate::buffer::comb;
 use crate::comb::Comb;
 use crate::runs::Runs;
@@ -21,14 +22,14 @@ pub enum SelfOverlap {
     Unknown,
 }
 
-/// A basic part that is not aligned wherever the others are.
+/// A basic part whose address is no multiple of what its type asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Misaligned {
-    /// Basic element within the typemap of one element (0 is the first one).
+    /// Basic element, counted through all elements of the buffer (0 is the first one).
     pub position: u64,
     /// Definition id of the basic element.
     pub basic: u32,
-    /// Displacement in bytes.
+    /// Bytes from the buffer address.
     pub offset: i64,
     /// What the address of such an element should be a multiple of.
     pub alignment: u64,
@@ -114,19 +115,34 @@ impl Typemap {
     /// A basic part of `count` elements that is misaligned at every address at which the part with the strictest
     /// alignment is aligned. `None` if there are addresses that suit all of them.
     pub fn misaligned(&self, count: u64) -> Option<Misaligned> {
-        let top = self.shape.alignment;
-        if count == 0 {
-            None
-        } else if !top.possible {
-            find(&self.shape, top, 0, 0)
-        } else if count > 1 && self.extent() % top.align != 0 {
-            // The first element is fine, the second one is not.
-            let position = self.shape.elements;
-            find(&self.shape, top, self.extent(), position)
-        } else {
-            None
-        }
+        self.unsuited(self.shape.alignment, count)
     }
+
+    /// The first basic part of `count` elements at this address that is misaligned.
+    pub fn misaligned_at(&self, address: u64, count: u64) -> Option<Misaligned> {
+        let residue = (address as i64).wrapping_neg().rem_euclid(basic::MAX_ALIGNMENT);
+        self.unsuited(Alignment { align: basic::MAX_ALIGNMENT, residue, possible: true }, count)
+    }
+
+    /// The first basic part that does not suit an alignment.
+    fn unsuited(&self, wanted: Alignment, count: u64) -> Option<Misaligned> {
+        copies(&self.shape, wanted, (count, self.extent()), 0, 0)
+    }
+}
+
+/// The first part in `count` copies of `child` that does not suit `wanted`.
+fn copies(
+    child: &Shape,
+    wanted: Alignment,
+    (count, stride): (u64, i64),
+    offset: i64,
+    position: u64,
+) -> Option<Misaligned> {
+    // Alignments repeat.
+    (0..count.min(basic::MAX_ALIGNMENT as u64)).find_map(|i| {
+        let offset = offset.wrapping_add(stride.wrapping_mul(i as i64));
+        find(child, wanted, offset, position.wrapping_add(i.wrapping_mul(child.elements)))
+    })
 }
 
 /// The first part in `shape`, put at `offset`, that does not suit `wanted`.
@@ -135,22 +151,15 @@ fn find(shape: &Shape, wanted: Alignment, offset: i64, position: u64) -> Option<
     if here.possible && here.suits(wanted) {
         return None;
     }
-    let copies = |child: &Shape, count: u64, stride: i64, offset: i64, position: u64| {
-        // Alignments repeat after 16 copies.
-        (0..count.min(16)).find_map(|i| {
-            let offset = offset.wrapping_add(stride.wrapping_mul(i as i64));
-            find(child, wanted, offset, position.wrapping_add(i.wrapping_mul(child.elements)))
-        })
-    };
     match &shape.kind {
         Kind::Empty => None,
         Kind::Basic(basic) => {
             Some(Misaligned { position, basic: *basic, offset, alignment: shape.alignment.align as u64 })
         }
-        Kind::Repeat { child, count, stride } => copies(child, *count, *stride, offset, position),
+        Kind::Repeat { child, count, stride } => copies(child, wanted, (*count, *stride), offset, position),
         Kind::List(parts) => parts.iter().find_map(|p| {
             let offset = offset.wrapping_add(p.displacement);
-            copies(&p.child, p.count, p.stride, offset, position.wrapping_add(p.elements_before))
+            copies(&p.child, wanted, (p.count, p.stride), offset, position.wrapping_add(p.elements_before))
         }),
     }
 }

@@ -3,6 +3,7 @@
 use crate::basic;
 use crate::shape::{ListBuilder, Part, Shape};
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use trace_format::definition::UNKNOWN_ID;
 
@@ -12,13 +13,17 @@ pub struct Typemap {
     pub(crate) shape: Arc<Shape>,
     lb: i64,
     extent: i64,
+    /// No other typemap has it. Not 0.
+    pub(crate) id: u64,
     /// The bytes in ascending order, made when first asked for. See [`Typemap::bytes`].
     pub(crate) sorted: OnceLock<Option<Arc<Shape>>>,
 }
 
 impl Typemap {
     pub(crate) fn of(shape: Arc<Shape>, lb: i64, extent: i64) -> Arc<Typemap> {
-        Arc::new(Typemap { shape, lb, extent, sorted: OnceLock::new() })
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Typemap { shape, lb, extent, id, sorted: OnceLock::new() })
     }
 
     /// A predefined type by its definition id (its place in `trace_format::mpi::predefined::DATATYPES`, from 1), with
@@ -114,5 +119,59 @@ impl Typemap {
         let way = i128::from(self.extent) * i128::from(count - 1);
         let clamp = |v: i128| v.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         clamp(i128::from(self.shape.low) + way.min(0))..clamp(i128::from(self.shape.high) + way.max(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::definition::Combiner;
+    use trace_format::mpi::predefined::datatype_id;
+
+    fn named(name: &str, size: u64) -> Arc<Typemap> {
+        Typemap::named(datatype_id(name).expect("a predefined type"), size)
+    }
+
+    #[test]
+    fn pairs_are_laid_out_as_structs() {
+        let runs = |map: &Typemap| map.runs(1).collect::<Vec<_>>();
+        for (name, size, extent, parts) in [
+            ("MPI_DOUBLE_INT", 12, 16, vec![(0, 12)]),
+            ("MPI_SHORT_INT", 6, 8, vec![(0, 2), (4, 4)]),
+            ("MPI_LONG_DOUBLE_INT", 20, 32, vec![(0, 20)]),
+            ("MPI_2INT", 8, 8, vec![(0, 8)]),
+            ("MPI_2DOUBLE_COMPLEX", 32, 32, vec![(0, 32)]),
+        ] {
+            let map = named(name, size);
+            assert_eq!((map.extent(), map.basic_elements()), (extent, 2), "{name}");
+            assert_eq!(runs(&map), parts, "{name}");
+        }
+        let packed = Typemap::pair(datatype_id("MPI_SHORT_INT").expect("a type"), 6, 6).expect("without a gap");
+        assert_eq!(runs(&packed), [(0, 6)]);
+        assert!(Typemap::pair(datatype_id("MPI_SHORT_INT").expect("a type"), 6, 7).is_none());
+        assert!(Typemap::pair(datatype_id("MPI_INT").expect("a type"), 4, 4).is_none());
+    }
+
+    #[test]
+    fn opaque_types_without_gaps() {
+        let map = Typemap::opaque(16, 0, 16).expect("no gap");
+        assert!(map.is_contiguous());
+        assert_eq!(map.locate(3, 40).map(|p| (p.element, p.basic, p.offset)), Some((2, UNKNOWN_ID, 40)));
+        assert_eq!(Typemap::opaque(8, -4, 8).map(|m| m.span(2)), Some(-4..12));
+        assert!(Typemap::opaque(12, 0, 16).is_none());
+    }
+
+    #[test]
+    fn a_packed_struct_is_misaligned() {
+        let types = [named("MPI_CHAR", 1), named("MPI_DOUBLE", 8)];
+        let packed = Typemap::derive(Combiner::Struct, &[2, 1, 1, 0, 1], &types, 0, 9).expect("a struct");
+        // One alone can be aligned, at an odd address.
+        assert_eq!(packed.misaligned(1), None);
+        let found = packed.misaligned(2).expect("the second double");
+        assert_eq!((found.position, found.offset, found.alignment), (3, 10, 8));
+        assert_eq!(packed.misaligned_at(4096, 1).map(|m| (m.position, m.offset)), Some((1, 1)));
+        assert_eq!(packed.misaligned_at(4095, 1), None);
+        let natural = Typemap::derive(Combiner::Struct, &[2, 1, 1, 0, 8], &types, 0, 16).expect("a struct");
+        assert_eq!(natural.misaligned(9), None);
     }
 }

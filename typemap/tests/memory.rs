@@ -86,13 +86,13 @@ proptest! {
         match changed(&before, &buffer) {
             None => prop_assert_eq!(places().count(), 0),
             Some(change) => {
-                let (first, last) = (places().next().unwrap() as u64, places().last().unwrap() as u64);
+                let (first, last) = (places().next().unwrap() as u64, places().next_back().unwrap() as u64);
                 prop_assert_eq!(change.exact, packed.len() <= 4096);
                 if change.exact {
                     prop_assert_eq!((change.first, change.last), (first, last));
                 } else {
-                    prop_assert!(change.first <= first && first < change.first + 1024);
-                    prop_assert!(last <= change.last && change.last < last + 1024);
+                    prop_assert!(change.first <= first && first < change.first + 2048);
+                    prop_assert!(last <= change.last && change.last < last + 2048);
                 }
             }
         }
@@ -100,7 +100,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn large(length in 4097u64..2_000_000, at in 0.0..1.0f64, seed: u64) {
@@ -112,7 +112,7 @@ proptest! {
         let place = (at * length as f64) as u64;
         memory.0[place as usize] ^= 1;
         let change = changed(&before, &buffer).unwrap();
-        prop_assert!(change.first <= place && place <= change.last && change.last - change.first < 1024);
+        prop_assert!(change.first <= place && place <= change.last && change.last - change.first < 2048);
         prop_assert_ne!(sum(&buffer), before.checksum());
         memory.0[place as usize] ^= 1;
         prop_assert_eq!(sum(&buffer), before.checksum());
@@ -146,9 +146,9 @@ fn layouts_of_a_matrix() {
 /// A sampled snapshot sees changes at the ends and about its share of those between.
 #[test]
 fn sampled() {
-    let mut memory = Memory::new(8 << 20, 5);
-    let buffer = Buffer::bytes(memory.0.as_ptr() as u64, 8 << 20);
-    let before = take(&buffer, Sampling { over: 1 << 20 });
+    let mut memory = Memory::new(2 << 20, 5);
+    let buffer = Buffer::bytes(memory.0.as_ptr() as u64, 2 << 20);
+    let before = take(&buffer, Sampling { over: 1 << 18 });
     let mut seen = BTreeMap::new();
     for place in (0..memory.0.len()).step_by(1024).chain([memory.0.len() - 1]) {
         memory.0[place] ^= 1;
@@ -158,11 +158,11 @@ fn sampled() {
         memory.0[place] ^= 1;
     }
     let hits = seen.values().filter(|s| **s).count();
-    assert_eq!((seen[&0], seen[&((8 << 20) - 1)]), (true, true));
+    assert_eq!((seen[&0], seen[&((2 << 20) - 1)]), (true, true));
     assert!((seen.len() / 8 - 4..=seen.len() / 8 + 4).contains(&hits), "{hits} of {}", seen.len());
     // What is not larger is looked at completely.
-    let small = Buffer::bytes(memory.0.as_ptr() as u64, 1 << 20);
-    let before = take(&small, Sampling { over: 1 << 20 });
-    memory.0[777_777] ^= 1;
+    let small = Buffer::bytes(memory.0.as_ptr() as u64, 1 << 18);
+    let before = take(&small, Sampling { over: 1 << 18 });
+    memory.0[77_777] ^= 1;
     assert!(changed(&before, &small).is_some());
 }

@@ -5,6 +5,7 @@ mod model;
 use model::{Recipe, recipe};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use trace_format::definition::Combiner;
 use typemap::{Buffer, Key, Pending, Typemap};
 
@@ -16,7 +17,12 @@ enum Memory {
     /// Rows, length, stride.
     Column(i64, i64, i64),
     Any(Recipe, u64),
+    /// One of those made before, so that the same typemaps meet again.
+    Made(usize),
 }
+
+/// Typemap, number of elements, offsets of the bytes.
+type Made = (Arc<Typemap>, u64, Vec<i64>);
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -56,33 +62,38 @@ fn step(memory: impl Strategy<Value = Memory> + Clone, wide: u64, inserts: u32) 
     ]
 }
 
-fn build(memory: &Memory, place: u64) -> Option<(Buffer, BTreeSet<u64>)> {
-    let address = BASE + place;
+fn make(memory: &Memory, made: &[Made]) -> Option<Made> {
+    let char = Typemap::named(12, 1);
     Some(match memory {
-        Memory::Bytes(n) => (Buffer::bytes(address, *n), (address..address + n).collect()),
+        Memory::Bytes(n) => (char, *n, (0..*n as i64).collect()),
         Memory::Column(n, length, stride) => {
-            let char = Typemap::named(12, 1);
             let extent = (n - 1) * stride + length;
             let map = Typemap::derive(Combiner::Hvector, &[*n, *length, *stride], &[char], 0, extent)?;
-            let rows = (0..*n).flat_map(|r| (r * stride..r * stride + length).map(|b| address + b as u64));
-            (Buffer::new(address, &map, 1), rows.collect())
+            (map, 1, (0..*n).flat_map(|r| r * stride..r * stride + length).collect())
         }
         Memory::Any(recipe, n) => {
             let both = recipe.build()?;
-            let bytes = both.naive.buffer(*n).iter().map(|(_, b)| address.wrapping_add_signed(b.offset)).collect();
-            (Buffer::new(address, &both.map, *n), bytes)
+            (both.map, *n, both.naive.buffer(*n).iter().map(|(_, b)| b.offset).collect())
         }
+        Memory::Made(i) => made.get(i % made.len().max(1))?.clone(),
     })
 }
 
+fn build(memory: &Memory, place: u64, made: &[Made]) -> Option<(Buffer, BTreeSet<u64>)> {
+    let address = BASE + place;
+    let (map, count, offsets) = make(memory, made)?;
+    let bytes = offsets.iter().map(|o| address.wrapping_add_signed(*o)).collect();
+    Some((Buffer::new(address, &map, count), bytes))
+}
+
 /// Does the steps with both; they must agree at every one.
-fn run(steps: &[Step]) -> Result<(), TestCaseError> {
+fn run(steps: &[Step], made: &[Made]) -> Result<(), TestCaseError> {
     let mut pending = Pending::new();
     let mut list: Vec<(Key, BTreeSet<u64>, bool, usize)> = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         match step {
             Step::Insert { memory, place, writes } => {
-                let Some((buffer, bytes)) = build(memory, *place) else { continue };
+                let Some((buffer, bytes)) = build(memory, *place, made) else { continue };
                 let key = pending.insert(buffer, *writes, number);
                 prop_assert!(list.last().is_none_or(|l| l.0 < key));
                 list.push((key, bytes, *writes, number));
@@ -96,7 +107,7 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
             }
             Step::Remove(_) => {}
             Step::Ask { memory, place, writes } => {
-                let Some((buffer, bytes)) = build(memory, *place) else { continue };
+                let Some((buffer, bytes)) = build(memory, *place, made) else { continue };
                 let hit = list.iter().find(|l| (l.2 || *writes) && !l.1.is_disjoint(&bytes));
                 let found = pending.conflict(&buffer, *writes);
                 prop_assert_eq!(found.map(|f| *f.0), hit.map(|h| h.3));
@@ -111,11 +122,20 @@ fn run(steps: &[Step]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn as_a_list(steps in prop::collection::vec(step(memory(), 1500, 4), 1..120)) {
-        run(&steps)?;
+        run(&steps, &[])?;
+    }
+
+    #[test]
+    fn again_and_again(
+        made in prop::collection::vec(memory(), 1..5),
+        steps in prop::collection::vec(step((0usize..8).prop_map(Memory::Made), 40, 4), 1..150),
+    ) {
+        let made: Vec<_> = made.iter().filter_map(|m| make(m, &[])).collect();
+        run(&steps, &made)?;
     }
 }
 
@@ -123,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn as_a_long_list(steps in prop::collection::vec(step(regular(), 100_000, 8), 1500..2500)) {
-        run(&steps)?;
+    fn as_a_long_list(steps in prop::collection::vec(step(regular(), 20_000, 8), 1500..2500)) {
+        run(&steps, &[])?;
     }
 }

@@ -70,6 +70,11 @@ proptest! {
                 == (e, p, m.offset, m.basic, 0)));
             prop_assert_eq!(m.alignment as i64, alignment(m.basic));
         }
+        for address in 0..16 {
+            let first = all.iter().find(|(_, b)| b.byte == 0 && (address + b.offset) % alignment(b.basic) != 0);
+            let found = map.misaligned_at(address as u64, count);
+            prop_assert_eq!(found.map(|m| m.offset), first.map(|f| f.1.offset));
+        }
     }
 
     #[test]

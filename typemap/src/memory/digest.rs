@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Up to here XXH3 is faster than a CRC.
 const SHORT: usize = 512;
-const MIN_CHUNK: u64 = 1024;
+/// Shorter ones would cost more time, longer ones tell less about where a change is.
+const MIN_CHUNK: u64 = 2048;
 const MAX_CHUNKS: u64 = 4096;
 
 /// Whether large data are looked at completely.
@@ -52,6 +53,7 @@ impl Chunks {
 }
 
 /// Digest of one chunk.
+#[inline]
 pub(super) fn chunk(bytes: &[u8]) -> u64 {
     if bytes.len() <= SHORT { xxh3_64(bytes) } else { crc_fast::checksum(Crc64Nvme, bytes) }
 }
@@ -76,6 +78,7 @@ pub fn digest(bytes: &[u8], sampling: Sampling) -> u64 {
 ///
 /// # Safety
 /// All bytes of the buffer must be readable.
+#[inline]
 pub(super) unsafe fn chunk_of(buffer: &Buffer, from: u64, to: u64) -> u64 {
     let mut sum = 0;
     if buffer.layout.is_none() || to.saturating_sub(from) <= SCRATCH as u64 {
@@ -108,7 +111,12 @@ pub unsafe fn checksum_prefix(buffer: &Buffer, length: u64, sampling: Sampling) 
     (length <= buffer.size()).then(|| unsafe { of_first(buffer, length, sampling) })
 }
 
+#[inline]
 unsafe fn of_first(buffer: &Buffer, length: u64, sampling: Sampling) -> u64 {
+    if length <= MIN_CHUNK {
+        // SAFETY: the caller's promise.
+        return unsafe { chunk_of(buffer, 0, length) };
+    }
     let chunks = Chunks::of(length, sampling);
     // SAFETY: the caller's promise.
     whole(chunks, chunks.ranges().map(|(from, to)| unsafe { chunk_of(buffer, from, to) }))

@@ -1,21 +1,22 @@
 //! The memory of operations that have begun and not ended.
 
 mod few;
+mod memo;
 mod sorted;
 mod spans;
 mod strided;
 
 use crate::buffer::{Buffer, Form};
 use crate::comb::Comb;
-use crate::overlap::common_byte_within;
 use few::Few;
+use memo::Memo;
 use sorted::{Entry, Links};
 use spans::{Span, Spans};
 use std::num::NonZeroU32;
 use strided::{GroupId, Strided};
 
 /// Steps that one search may spend on irregular buffers.
-const MAX_STEPS: u32 = 1 << 16;
+const MAX_STEPS: u32 = 1 << 17;
 
 /// An entry of [`Pending`]. Keys ascend in the order of insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +35,7 @@ pub struct Pending<T> {
     next_order: u64,
     reads: Side,
     writes: Side,
+    memo: Memo,
 }
 
 #[derive(Debug)]
@@ -86,7 +88,14 @@ fn slot_mut<T>(slots: &mut [Slot<T>], number: NonZeroU32) -> Option<&mut Slot<T>
 impl<T> Pending<T> {
     /// An empty index.
     pub fn new() -> Pending<T> {
-        Pending { slots: Vec::new(), free: Vec::new(), next_order: 0, reads: Side::default(), writes: Side::default() }
+        Pending {
+            slots: Vec::new(),
+            free: Vec::new(),
+            next_order: 0,
+            reads: Side::default(),
+            writes: Side::default(),
+            memo: Memo::default(),
+        }
     }
 
     /// Number of entries.
@@ -162,7 +171,8 @@ impl<T> Pending<T> {
         if buffer.is_empty() {
             return None;
         }
-        let mut search = Search { slots: &self.slots, buffer, comb: buffer.comb(), steps: MAX_STEPS, found: None };
+        let mut search =
+            Search { slots: &self.slots, memo: &self.memo, buffer, comb: buffer.comb(), steps: MAX_STEPS, found: None };
         search.side(&self.writes);
         if writes {
             search.side(&self.reads);
@@ -218,6 +228,7 @@ struct Found {
 
 struct Search<'a, T> {
     slots: &'a [Slot<T>],
+    memo: &'a Memo,
     buffer: &'a Buffer,
     comb: Option<Comb>,
     steps: u32,
@@ -267,7 +278,7 @@ impl<T> Search<'_, T> {
 
     fn try_slot(&mut self, number: NonZeroU32, slot: &Slot<T>) {
         if self.is_older(slot.order)
-            && let Some(address) = common_byte_within(self.buffer, &slot.buffer, &mut self.steps)
+            && let Some(address) = self.memo.common_byte(self.buffer, &slot.buffer, &mut self.steps)
         {
             self.found = Some(Found { order: slot.order, number, address: address as i64 });
         }

@@ -1,5 +1,5 @@
-// A library hangs its objects on MPI_COMM_SELF and frees them when MPI_Finalize deletes the attribute; keyvals are freed
-// while attributes of them are attached.
+// A library hangs its objects on MPI_COMM_SELF and frees them when MPI_Finalize deletes the attribute; keyvals are
+// freed while attributes of them are attached.
 //
 // Correct: MPI_Finalize begins with freeing MPI_COMM_SELF, whose delete callbacks may use MPI (MPI 4.1, 11.2.4); a
 // keyval that was freed lives as long as its attributes (7.7.2). Nothing leaks.

@@ -1,7 +1,8 @@
 // Eight hundred operations are pending at a time, on slices of two arrays, started from the middle to the ends and
 // completed in another order.
 //
-// Correct: the slices are disjoint; a slice may be used again as soon as its own operation is complete (MPI 4.1, 3.7.3).
+// Correct: the slices are disjoint; a slice may be used again as soon as its own operation is complete (MPI 4.1,
+// 3.7.3).
 //
 // ranks: 2
 

@@ -1,7 +1,8 @@
 // Persistent and matched-by-nothing receives are cancelled; a persistent one is started again afterwards.
 //
-// Correct: a cancelled receive is completed like any other, and MPI_Test_cancelled tells its end; a cancelled persistent
-// request becomes inactive and may be started anew (MPI 4.1, 3.8.4). A complete catalogue warns of request-cancel.
+// Correct: a cancelled receive is completed like any other, and MPI_Test_cancelled tells its end; a cancelled
+// persistent request becomes inactive and may be started anew (MPI 4.1, 3.8.4). A complete catalogue warns of
+// request-cancel.
 //
 // ranks: 2
 // allow: request-cancel

@@ -38,9 +38,11 @@ int main(int argc, char **argv)
     MPI_Scatter(lone ? parts : NULL, 1, MPI_INT, lone ? NULL : &part, 1, MPI_INT, lone ? MPI_ROOT : 0, inter);
     wrong += !lone && part != 5 + me;
     /* nothing in one direction */
+    part = -1;
     const int none[3] = {0}, in_order[3] = {0, 1, 2}, ones[3] = {1, 1, 1};
     MPI_Alltoallv(lone ? parts : NULL, lone ? ones : none, in_order, MPI_INT, lone ? NULL : &part,
                   lone ? none : ones, none, MPI_INT, inter);
+    wrong += !lone && part != 5 + me;
     MPI_Request request;
     MPI_Ibarrier(inter, &request);
     MPI_Barrier(side);

@@ -1,7 +1,7 @@
 // Neighbourhood collectives on tori so small that a rank meets itself, or the same neighbour twice.
 //
-// Correct: a periodic direction of extent one makes a rank its own neighbour on both sides, one of extent two makes the
-// other rank both neighbours; at an open end the neighbour is MPI_PROC_NULL, and its block is left alone (MPI 4.1, 8.6).
+// Correct: a periodic direction of extent one makes a rank its own neighbour on both sides, one of extent two makes
+// the other rank both neighbours; at an open end the neighbour is MPI_PROC_NULL, and its block is left alone (MPI 4.1, 8.6).
 //
 // ranks: 2
 

@@ -1,5 +1,5 @@
-// Nonblocking collective operations overlap on one communicator, share their send buffers, and fill interleaved parts of
-// one receive buffer.
+// Nonblocking collective operations overlap on one communicator, share their send buffers, and fill interleaved parts
+// of one receive buffer.
 //
 // Correct: all ranks start them in the same order and may complete them in any; a send buffer may be read by many
 // (MPI 4.1, 6.12).

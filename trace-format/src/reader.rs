@@ -9,7 +9,7 @@ use crate::file::{
     trace_path,
 };
 use crate::mpi::table_hash;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -84,6 +84,8 @@ pub struct RankReader {
     /// Blocks of definitions, to be handed over before what is behind them.
     definitions: VecDeque<BlockRef>,
     threads: BTreeMap<u16, Thread>,
+    /// Threads whose stages cannot be read, which was told.
+    unreadable: BTreeSet<u16>,
     blobs: Blobs,
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
@@ -137,6 +139,7 @@ impl RankReader {
             stem: stem.to_owned(),
             definitions: VecDeque::new(),
             threads: BTreeMap::new(),
+            unreadable: BTreeSet::new(),
             blobs: Blobs::default(),
             late: Vec::new(),
             pace: merge::Pace::default(),
@@ -285,7 +288,10 @@ impl RankReader {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
                 }
                 Ok(_) => {}
-                Err(e) if self.blocks.finished => {
+                // A process may have been killed when it had just made the file.
+                Err(_) if file.metadata().is_ok_and(|m| m.len() == 0) => {}
+                // Told once: readers come back for more as long as there is news.
+                Err(e) if self.blocks.finished && self.unreadable.insert(number) => {
                     self.blocks.defect(self.blocks.position(), format!("{}: {e}", path.display()));
                 }
                 Err(_) => {}

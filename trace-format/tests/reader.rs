@@ -297,3 +297,20 @@ fn without_stages_the_file_alone_is_merged() {
     reader.writer_is_gone();
     assert_eq!(read_all(&mut reader), did);
 }
+
+/// A process may be killed between the making of a stage and the first byte in it.
+#[test]
+fn an_empty_stage_is_no_damage_and_a_short_one_is_told_once() {
+    let dir = tempfile::tempdir().unwrap();
+    Process::start(dir.path(), 1);
+    fs::write(stage_path(dir.path(), 0, 1), "").unwrap();
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    assert_eq!(read_all(&mut reader), []);
+
+    fs::write(stage_path(dir.path(), 0, 2), "short").unwrap();
+    for _ in 0..3 {
+        assert!(!reader.poll(2, &mut |_| {}).unwrap());
+    }
+    assert_eq!(reader.defects.len(), 1);
+}

@@ -38,6 +38,7 @@ use std::sync::atomic::AtomicU64;
 use trace_format::call::{Found, Place, SystemEvent, ThreadLevel, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
+use trace_format::file::PROCESS_THREAD;
 use trace_format::finding::{CallRef, Finding, Severity};
 use trace_format::mpi::{FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
@@ -184,6 +185,8 @@ pub(crate) struct Rank {
     pub(crate) multiple: bool,
     /// Time of the last event.
     pub(crate) now: u64,
+    /// When it made its last call other than MPI_Abort, with which a handler of a fatal signal may end the job.
+    went_on: u64,
     /// Ticks that clocks of two processors may differ by, at most.
     pub(crate) slack: u64,
     /// Calls that the level of thread support forbids.
@@ -322,7 +325,7 @@ impl Engine {
             RankEvent::Return { thread, index, time, class, polls, outs } => {
                 self.model.return_of(rank, thread, index, (time, polls), class, &outs);
             }
-            RankEvent::System { thread, event, .. } => self.model.system(rank, thread, event),
+            RankEvent::System { thread, time, event } => self.model.system(rank, thread, time, event),
         }
     }
 
@@ -444,10 +447,16 @@ impl Model {
         }
     }
 
-    fn system(&mut self, rank: i32, thread: u16, event: SystemEvent) {
+    fn system(&mut self, rank: i32, thread: u16, time: u64, event: SystemEvent) {
         let r = &mut self.ranks[rank as usize];
         match event {
-            SystemEvent::Exit { status } => r.exit = Some(status),
+            SystemEvent::Exit { status } => {
+                r.exit = Some(status);
+                // Who ends well has handled the signals that came before.
+                r.signal.take_if(|s| s.thread == PROCESS_THREAD && status == 0);
+            }
+            // Events of the process come after the calls of its threads, whenever they were.
+            SystemEvent::Signal { .. } if thread == PROCESS_THREAD && r.threads.len() == 1 && r.went_on > time => {}
             SystemEvent::Signal { signal, pc, .. } => r.signal = Some(Signal { thread, signal, pc }),
             SystemEvent::MpiError { call, class, fatal, text } => {
                 let call = r.call(thread, call);

@@ -109,7 +109,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         libc::pthread_atfork(None, None, Some(after_fork));
         on_exit(at_exit, std::ptr::null_mut());
     }
-    signals::install();
+    signals::install(before.config.under_run);
     dispatch::start(abi);
 }
 

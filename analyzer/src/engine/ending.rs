@@ -92,7 +92,8 @@ impl Ending {
     }
 }
 
-fn was(ranks: &[i32]) -> &'static str {
+/// The verb for what happened to ranks.
+pub(crate) fn was(ranks: &[i32]) -> &'static str {
     if ranks.len() == 1 { "was" } else { "were" }
 }
 

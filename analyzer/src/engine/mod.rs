@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use trace_format::call::{Found, Place, SystemEvent, ThreadLevel, Value};
+use trace_format::call::{Found, Place, Signal, SystemEvent, ThreadLevel, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::finding::{CallRef, Finding, Severity};
@@ -121,14 +121,6 @@ pub(crate) struct Thread {
     pub(crate) open: Vec<OpenCall>,
     /// The last call, open or returned.
     pub(crate) last: Option<Arc<Origin>>,
-}
-
-/// A signal whose default action ends the process.
-#[derive(Debug, Clone)]
-pub(crate) struct Signal {
-    pub(crate) thread: u16,
-    pub(crate) signal: i32,
-    pub(crate) pc: u64,
 }
 
 /// An error that the MPI library reported.
@@ -310,8 +302,14 @@ impl Engine {
             RankEvent::Return { thread, index, time, class, polls, outs } => {
                 self.model.return_of(rank, thread, index, (time, polls), class, &outs);
             }
-            RankEvent::System { thread, event, .. } => self.model.system(rank, thread, event),
+            RankEvent::System { thread, time, event } => self.model.system(rank, thread, time, event),
         }
+    }
+
+    /// The call that a rank was in when a signal came, and where it was made: its site.
+    pub fn interrupted(&self, rank: i32, signal: &Signal) -> Option<(&'static str, u32)> {
+        let call = self.model.ranks.get(usize::try_from(rank).ok()?)?.interrupted(signal)?;
+        Some((call.name(), call.site))
     }
 
     /// A set of ranks that can never go on, judging by all that was fed.
@@ -427,11 +425,16 @@ impl Model {
         }
     }
 
-    fn system(&mut self, rank: i32, thread: u16, event: SystemEvent) {
+    fn system(&mut self, rank: i32, thread: u16, time: u64, event: SystemEvent) {
         let r = &mut self.ranks[rank as usize];
         match event {
             SystemEvent::Exit { status } => r.exit = Some(status),
-            SystemEvent::Signal { signal, pc, .. } => r.signal = Some(Signal { thread, signal, pc }),
+            SystemEvent::Signal(signal) => {
+                // What the process as a whole has recorded is read late.
+                let of = signal.thread.and_then(|number| r.threads.iter().find(|t| t.number == number));
+                let went_on = of.and_then(|t| t.last.as_ref()).is_some_and(|last| last.time > time);
+                r.signal = (!went_on).then_some(signal);
+            }
             SystemEvent::MpiError { call, class, fatal, text } => {
                 let call = r.call(thread, call);
                 r.errors.push(MpiError { call, class, fatal, text });
@@ -546,6 +549,19 @@ impl Rank {
         let t = self.threads.iter().find(|t| t.number == thread)?;
         let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
         open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
+    }
+
+    /// Has the program's error handler ended the process when it was called with this error?
+    pub(crate) fn was_ended_by_handler(&self, error: &MpiError) -> bool {
+        let inside = |call: &Arc<Origin>| self.open_calls().any(|open| Arc::ptr_eq(&open.origin, call));
+        !error.fatal && (self.abort.is_some() || self.exit.is_some()) && error.call.as_ref().is_some_and(inside)
+    }
+
+    /// The call that the thread which a signal interrupted was in.
+    pub(crate) fn interrupted(&self, signal: &Signal) -> Option<Arc<Origin>> {
+        let number = signal.thread?;
+        let thread = self.threads.iter().find(|t| t.number == number);
+        thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
     }
 
     /// Did a check in the process find an error in a call?

@@ -105,7 +105,7 @@ impl Model {
         r.events += 1;
         r.now = r.now.max(time);
         r.thread(thread).last = Some(origin.clone());
-        if r.signal.as_ref().is_some_and(|g| g.thread == thread) {
+        if r.signal.as_ref().is_some_and(|g| g.thread == Some(thread)) {
             // The program went on: it handles the signal.
             r.signal = None;
         }

@@ -41,10 +41,10 @@ pub(super) fn end_program(function: &str, fatal: &Fatal) {
             let handler: unsafe extern "C" fn(*mut u64, *mut i32, ...) = std::mem::transmute(handler);
             handler(&mut handle, &mut code, name.as_ptr(), std::ptr::null::<c_char>());
         }
-    } else if let (Owner::Comm | Owner::Win, Some(handler)) = (owner, exported("MPIR_Err_return_comm")) {
+    } else if let Some(handler) = exported("MPIR_Err_return_comm") {
         let name = CString::new(format!("internal_{short}")).unwrap_or_default();
         // SAFETY: MPICH's `int (MPIR_Comm *, const char *, int)`; without a communicator it uses MPI_COMM_SELF,
-        // whose handler is the fatal one by now. Without such a handler windows do the same.
+        // whose handler is the fatal one by now.
         unsafe {
             let handler: extern "C" fn(u64, *const c_char, i32) -> i32 = std::mem::transmute(handler);
             handler(0, name.as_ptr(), code);

@@ -1,7 +1,7 @@
 //! Signals that end the process: written down, then the default or the program's own action follows unchanged.
 //! Nothing in here allocates or locks.
 
-use crate::{clock, launch, lifecycle, modules, report, thread, trace};
+use crate::{callers, clock, launch, lifecycle, report, thread, trace};
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -54,7 +54,7 @@ pub(crate) fn install(under_run: bool) {
     }
     UNDER_RUN.store(under_run, Ordering::SeqCst);
     ANCESTORS.iter().zip(launch::ancestors()).for_each(|(place, pid)| place.store(pid, Ordering::Relaxed));
-    learn_code();
+    callers::learn();
     for (i, (signal, _)) in WATCHED.iter().enumerate() {
         let mut action = MaybeUninit::<libc::sigaction>::zeroed();
         // SAFETY: an all-zero sigaction is valid; the old action goes to this signal's own place, before the new
@@ -107,7 +107,7 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
     if recorder {
         // SAFETY: the kernel passes a valid context.
         let context = unsafe { &*context.cast::<libc::ucontext_t>() };
-        record(&Delivered { signal, code, address, pc, is_last, caller: caller(context) });
+        record(&Delivered { signal, code, address, pc, is_last, caller: callers::find(signal, context) });
     }
     // Under `mpivet run` the report of the same moment has the line.
     if is_last && recorder && !is_from_outside(signal) && !UNDER_RUN.load(Ordering::SeqCst) {
@@ -146,54 +146,6 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
             handler(signal);
         }
     }
-}
-
-/// The code of the program and its libraries: start and end of the modules, without those of the system and of MPI.
-static CODE: [[AtomicU64; 2]; 64] = [const { [const { AtomicU64::new(0) }; 2] }; 64];
-
-fn learn_code() {
-    let of_system = |path: &str| path.is_empty() || path.starts_with("/lib") || path.starts_with("/usr/lib");
-    let programs = modules::loaded().into_iter().filter(|m| m.origin == modules::Origin::Program && !of_system(&m.path));
-    for ([start, end], module) in CODE.iter().zip(programs) {
-        start.store(module.start, Ordering::Relaxed);
-        end.store(module.end, Ordering::Relaxed);
-    }
-}
-
-/// Where the function that was interrupted returns to, if it has put nothing on the stack and has returned nowhere yet: then
-/// its return address is on top. So it is in a function like memcpy, and where the program jumped to an address that is
-/// none. 0 if that cannot be told.
-fn caller(context: &libc::ucontext_t) -> u64 {
-    let register = |r: c_int| context.uc_mcontext.gregs.get(r as usize).copied().unwrap_or(0) as u64;
-    let (pc, sp) = (register(libc::REG_RIP), register(libc::REG_RSP));
-    let is_programs =
-        |at: u64| CODE.iter().any(|[start, end]| (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&at));
-    if is_programs(pc) {
-        return 0;
-    }
-    let mut top = [0u8; 8];
-    let return_address = if copy(sp, &mut top) { u64::from_le_bytes(top) } else { 0 };
-    let mut before = [0u8; 7];
-    if !is_programs(return_address) || !copy(return_address.saturating_sub(7), &mut before) {
-        return 0;
-    }
-    let is_call = match before {
-        // call to an address; call by a register or by memory, in its lengths.
-        [_, _, 0xe8, ..] => true,
-        [.., 0xff, m] | [.., 0xff, m, _] | [.., 0xff, m, _, _] if m >> 3 & 7 == 2 => true,
-        [_, 0xff, m, ..] | [0xff, m, ..] => m >> 3 & 7 == 2,
-        _ => false,
-    };
-    if is_call { return_address } else { 0 }
-}
-
-/// Copies memory that may not be there.
-fn copy(from: u64, to: &mut [u8]) -> bool {
-    let local = libc::iovec { iov_base: to.as_mut_ptr().cast(), iov_len: to.len() };
-    let remote = libc::iovec { iov_base: from as *mut c_void, iov_len: to.len() };
-    // SAFETY: the local vector is a live slice; of the other the kernel finds out whether it is there.
-    let copied = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-    copied == to.len() as isize
 }
 
 /// Restores the default action.

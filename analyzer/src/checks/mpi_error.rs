@@ -57,7 +57,10 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                         format!("the program's error handler then called MPI_Abort, error code {code}")
                     }
                     (None, status) => {
-                        format!("the program's error handler then ended the process, exit status {}", status.unwrap_or(0))
+                        format!(
+                            "the program's error handler then ended the process, exit status {}",
+                            status.unwrap_or(0)
+                        )
                     }
                 });
                 draft.notes.extend(e.aftermath());

@@ -347,7 +347,9 @@ fn noise_never_breaks_the_engine() {
                     time: 0,
                     event: match random.below(5) {
                         0 => SystemEvent::Exit { status: 0 },
-                        1 => SystemEvent::Signal(Signal { signal: random.below(20) as i32, pc: 5, ..Signal::default() }),
+                        1 => {
+                            SystemEvent::Signal(Signal { signal: random.below(20) as i32, pc: 5, ..Signal::default() })
+                        }
                         2 => SystemEvent::MpiError { call: 0, class: 7, fatal: random.below(2) == 0, text: "x".into() },
                         3 => SystemEvent::Lost { reason: String::new() },
                         _ => SystemEvent::Recording { on: false },

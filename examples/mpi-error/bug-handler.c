@@ -27,6 +27,7 @@ int main(int argc, char **argv)
     MPI_Errhandler handler;
     MPI_File_create_errhandler(give_up, &handler);
     MPI_File_set_errhandler(MPI_FILE_NULL, handler);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         MPI_File settings;
         MPI_File_open(MPI_COMM_SELF, "/nowhere/settings", MPI_MODE_RDONLY, MPI_INFO_NULL, &settings); //~ mpi-error

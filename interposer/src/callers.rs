@@ -39,7 +39,8 @@ pub(crate) fn find(signal: c_int, context: &libc::ucontext_t) -> u64 {
 }
 
 fn is_programs(at: u64) -> bool {
-    let inside = |[start, end]: &[AtomicU64; 2]| (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&at);
+    let inside =
+        |[start, end]: &[AtomicU64; 2]| (start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed)).contains(&at);
     CODE.iter().any(inside)
 }
 

@@ -52,9 +52,9 @@ fn preloaded(job: &[String], trace: &Path) -> Result<Command> {
 fn message(stderr: &str) -> Vec<String> {
     let is_library = |line: &&str| line.contains("*** ") || line.starts_with("Abort(") || line.starts_with("internal_");
     let digits = |line: &str| -> String {
-        let words = line.split([' ', '=', ',', '(', ')', '[', ']']).map(|word| {
-            let number = word.starts_with("0x") || word.parse::<i64>().is_ok();
-            if number { "N" } else { word }
+        let words = line.split([' ', '=', ',', '(', ')', '[', ']']).map(|word| match word {
+            address if address.starts_with("0x") => "N".to_owned(),
+            word => word.chars().filter(|c| !c.is_ascii_digit()).collect(),
         });
         words.collect::<Vec<_>>().join(" ")
     };

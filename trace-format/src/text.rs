@@ -312,8 +312,7 @@ impl Parser {
                     _ => return Err(format!("`{how}` says nothing of a signal")),
                 };
                 let signal = int(number)? as i32;
-                let signal =
-                    Signal { signal, thread: Some(thread), is_last: true, by_launcher, ..Signal::default() };
+                let signal = Signal { signal, thread: Some(thread), is_last: true, by_launcher, ..Signal::default() };
                 system(thread, time, SystemEvent::Signal(signal))
             }
             "lost" => system(thread, time, SystemEvent::Lost { reason: rest.trim_matches('"').into() }),

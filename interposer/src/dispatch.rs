@@ -81,6 +81,12 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     let mut words = frame.args(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
+    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+    if unsafe { (*thread).depth == 1 && (*thread).under_way.is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) }
+    {
+        // SAFETY: as above.
+        errors::left(unsafe { &mut *thread });
+    }
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
     // callback of the program may come back here.
@@ -91,7 +97,8 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     // SAFETY: as above.
     let outer = unsafe {
         (*thread).depth += 1;
-        (*thread).under_way.replace(UnderWay { index: open.index, func: info.row.id, site: open.site })
+        let (index, func, site) = (open.index, info.row.id, open.site);
+        (*thread).under_way.replace(UnderWay { index, func, site, stack_pointer: frame.stack_pointer() })
     };
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding { thread, call, outer };
@@ -99,7 +106,7 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe {
-        (*thread).depth -= 1;
+        (*thread).depth = (*thread).depth.saturating_sub(1);
         (*thread).under_way = outer;
     }
     // SAFETY: as above.

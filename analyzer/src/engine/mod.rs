@@ -554,7 +554,8 @@ impl Rank {
     /// Has the program's error handler ended the process when it was called with this error?
     pub(crate) fn was_ended_by_handler(&self, error: &MpiError) -> bool {
         let inside = |call: &Arc<Origin>| self.open_calls().any(|open| Arc::ptr_eq(&open.origin, call));
-        !error.fatal && (self.abort.is_some() || self.exit.is_some()) && error.call.as_ref().is_some_and(inside)
+        let ended = self.abort.is_some() || self.exit.is_some() && self.finalize.is_none();
+        !error.fatal && ended && error.call.as_ref().is_some_and(inside)
     }
 
     /// The call that the thread which a signal interrupted was in.

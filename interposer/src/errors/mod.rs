@@ -165,6 +165,18 @@ pub(crate) struct UnderWay {
     pub(crate) index: u64,
     pub(crate) func: FnId,
     pub(crate) site: u32,
+    /// The stack pointer of the program at the call.
+    pub(crate) stack_pointer: u64,
+}
+
+/// The program calls from where the call under way was made, or from outside of it: its error handler has jumped away
+/// (longjmp), and that call never returns.
+#[cold]
+pub(crate) fn left(thread: &mut Thread) {
+    thread.depth = 0;
+    thread.under_way = None;
+    thread.untold = None;
+    thread.fatal = None;
 }
 
 /// The program's own error handler is about to be called with `code`.

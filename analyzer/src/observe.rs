@@ -1,15 +1,19 @@
 //! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
 //! while the job runs.
 
+use crate::checks::signal_name;
+use crate::engine::ending::is_crash;
 use crate::engine::{End, Engine, Stuck};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
+use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use trace_format::call::SystemEvent;
+use trace_format::call::{Signal, SystemEvent};
+use trace_format::catalogue::ABEND;
 use trace_format::file::RankHeader;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
@@ -41,6 +45,8 @@ pub struct Observer {
     running: Vec<i32>,
     /// Events that the last [`Observer::poll`] brought.
     pub last_events: u64,
+    /// Signals that end ranks, as long as nobody has asked for them.
+    signals: Vec<(i32, Signal)>,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -89,6 +95,7 @@ impl Observer {
             introduced: BTreeSet::new(),
             running: Vec::new(),
             last_events: 0,
+            signals: Vec::new(),
             broken: None,
         }
     }
@@ -147,9 +154,15 @@ impl Observer {
         }
         let mut events = 0;
         let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
+        let signals = &mut self.signals;
         let news = guarded(&mut self.broken, || {
             traces.poll(BLOCKS_A_TURN, &|rank| linker.borrow().holds(rank), &mut |rank, event| {
                 events += 1;
+                if let RankEvent::System { event: SystemEvent::Signal(signal), .. } = &event
+                    && signal.is_last
+                {
+                    signals.push((rank, *signal));
+                }
                 linker.borrow_mut().feed(rank, event, engine);
             })
         });
@@ -180,6 +193,31 @@ impl Observer {
             self.holding = None;
         }
         went_on
+    }
+
+    /// Findings about ranks that died of a signal of their own since the last time, in lines for people.
+    pub fn deaths(&mut self) -> Vec<String> {
+        let names = self.traces.worlds.names();
+        let mut lines = Vec::new();
+        let signals = std::mem::take(&mut self.signals);
+        let Some(severity) = self.selection.severity(&ABEND, ABEND.severity) else { return lines };
+        for (rank, signal) in signals.into_iter().filter(|(_, s)| is_crash(s.signal)) {
+            let call = self.engine.as_ref().and_then(|engine| engine.interrupted(rank, &signal));
+            let inside = call.map(|(function, _)| format!(" inside of {function}")).unwrap_or_default();
+            let who = names.rename(&format!("rank {rank}"));
+            let check = &ABEND;
+            let what = format!("{}[{}] {}", severity.name(), check.code, check.name);
+            lines.push(format!("mpivet: {who}: {what}: died of {}{inside}", signal_name(signal.signal)));
+            let symbols = &mut self.traces.symbols;
+            let pc = if signal.caller == 0 { signal.pc } else { signal.caller - 1 };
+            let frames = symbols.frames(rank, call.map_or(0, |c| c.1), pc);
+            let Some(place) = user_frame(&frames).and_then(|at| frames.get(at)) else { continue };
+            lines.push(format!("mpivet: {who}:   at {place}"));
+            if let Some(text) = symbols.source(rank, &place.file, place.line) {
+                lines.push(format!("mpivet: {who}:   | {}", text.trim()));
+            }
+        }
+        lines
     }
 
     /// All ranks of all worlds have a trace.

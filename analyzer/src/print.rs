@@ -225,7 +225,7 @@ fn place(rank: i32, site: Id, symbols: &mut Symbols) -> String {
 fn system(event: &SystemEvent) -> String {
     match event {
         SystemEvent::Exit { status } => format!("exit {status}"),
-        SystemEvent::Signal { signal, .. } => format!("signal {signal}"),
+        SystemEvent::Signal(s) => format!("signal {}{}", s.signal, if s.by_launcher { " by launcher" } else { "" }),
         SystemEvent::MpiError { class, fatal, text, .. } => {
             let fatal = if *fatal { " fatal" } else { "" };
             format!("mpi-error {}{fatal} {text:?}", error_class_name(*class))

@@ -44,6 +44,8 @@ impl Rank {
     }
 }
 
+/// The library that records.
+const INTERPOSER: &str = "libmpivet.so";
 /// The module of frames in interpreted code.
 const INTERPRETED: &str = "python";
 
@@ -104,6 +106,11 @@ impl Symbols {
             frames.extend_from_slice(&self.locate(rank, return_address.saturating_sub(1)));
         }
         frames.extend(interpreted);
+        // Where a callback of the program was called from: this library stands between the program and MPI.
+        let of_mpivet = |place: &Location| place.module.rsplit('/').next() == Some(INTERPOSER);
+        if !frames.iter().all(of_mpivet) {
+            frames.retain(|place| !of_mpivet(place));
+        }
         frames
     }
 

@@ -140,7 +140,7 @@ fn complete(trace: &mut TextTrace, expected: &Expected) {
                 }
             }
             RankEvent::Return { .. } => *open.entry(*rank).or_default() -= 1,
-            RankEvent::System { event: SystemEvent::Exit { .. } | SystemEvent::Signal { .. }, .. } => {
+            RankEvent::System { event: SystemEvent::Exit { .. } | SystemEvent::Signal(_), .. } => {
                 ended.insert(*rank);
             }
             _ => {}

@@ -3,7 +3,7 @@
 
 use analyzer::engine::{End, Engine};
 use analyzer::testing::{analyze, check_trace, describe};
-use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};
+use trace_format::call::{Call, Outcome, Signal, Status, SystemEvent, Value};
 use trace_format::definition::{Definition, Module};
 use trace_format::mpi::FnId;
 use trace_format::reader::RankEvent;
@@ -347,7 +347,9 @@ fn noise_never_breaks_the_engine() {
                     time: 0,
                     event: match random.below(5) {
                         0 => SystemEvent::Exit { status: 0 },
-                        1 => SystemEvent::Signal { signal: random.below(20) as i32, code: 0, pc: 5, address: 0 },
+                        1 => {
+                            SystemEvent::Signal(Signal { signal: random.below(20) as i32, pc: 5, ..Signal::default() })
+                        }
                         2 => SystemEvent::MpiError { call: 0, class: 7, fatal: random.below(2) == 0, text: "x".into() },
                         3 => SystemEvent::Lost { reason: String::new() },
                         _ => SystemEvent::Recording { on: false },

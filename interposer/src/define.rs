@@ -3,6 +3,7 @@
 use crate::abi::Abi;
 use crate::checks::Spot;
 use crate::encode::{Words, ask};
+use crate::errors::handlers::watch_made;
 use crate::recording::Call;
 use crate::{datatype, handles, outsiders, real, trace, types};
 use trace_format::definition::{
@@ -122,6 +123,7 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
     let (id, fresh) = handles::made(kind, handle, shared, Some(spot));
+    watch_made(kind, handle, abi);
     let Some(trace) = trace::get() else { return };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {

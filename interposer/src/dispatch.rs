@@ -3,6 +3,7 @@
 
 use crate::abi::Abi;
 use crate::encode::Words;
+use crate::errors::{UnderWay, handlers};
 use crate::info::{self, Info, Watched, arg_count};
 use crate::modules::Origin;
 use crate::recording::{
@@ -80,6 +81,12 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     let mut words = frame.args(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
+    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+    if unsafe { (*thread).depth == 1 && (*thread).under_way.is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) }
+    {
+        // SAFETY: as above.
+        errors::left(unsafe { &mut *thread });
+    }
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
     // callback of the program may come back here.
@@ -88,13 +95,20 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
         return without_record(f, info, abi, &mut words);
     }
     // SAFETY: as above.
-    unsafe { (*thread).depth += 1 };
+    let outer = unsafe {
+        (*thread).depth += 1;
+        let (index, func, site) = (open.index, info.row.id, open.site);
+        (*thread).under_way.replace(UnderWay { index, func, site, stack_pointer: frame.stack_pointer() })
+    };
     let call = Call { info, abi, words: &words, open: &open };
-    let unwinding = Unwinding { thread, call };
+    let unwinding = Unwinding { thread, call, outer };
     let result = forward(f, info.args, &words);
     std::mem::forget(unwinding);
     // SAFETY: as above.
-    unsafe { (*thread).depth -= 1 };
+    unsafe {
+        (*thread).depth = (*thread).depth.saturating_sub(1);
+        (*thread).under_way = outer;
+    }
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.
@@ -142,7 +156,7 @@ fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, word
     }
     let result = forward(f, info.args, words);
     if watched && info.watched == Watched::GetErrhandler {
-        guarded(|| errors::after_get(abi, words));
+        guarded(|| handlers::after_get(abi, info.row.id, words));
     }
     result
 }
@@ -271,6 +285,9 @@ fn begin(
         open.freed = handle.map(|handle| handles::dying(kind, handle));
     }
     if info.watched != Watched::No {
+        if info.watched == Watched::Abort {
+            errors::before_end(thread);
+        }
         before_call(info, abi, words);
     }
     let breach = levels::enter(thread, info.always_available);
@@ -320,8 +337,9 @@ fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
     match info.watched {
         Watched::Finalize => lifecycle::before_finalize(abi),
         Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
-        Watched::SetErrhandler => errors::before_set(words),
-        Watched::FreeErrhandler => errors::before_free(abi, words),
+        Watched::SetErrhandler => handlers::before_set(abi, info.row.id, words),
+        Watched::FreeErrhandler => handlers::before_free(abi, words),
+        Watched::CreateErrhandler => errors::program::before_create(words),
         _ => {}
     }
 }
@@ -332,7 +350,8 @@ fn after_call(call: &Call, spot: checks::Spot) {
     match info.watched {
         Watched::Init => lifecycle::world_begins(abi, open.entered),
         Watched::SessionInit => lifecycle::session_begins(abi, words),
-        Watched::GetErrhandler => errors::after_get(abi, words),
+        Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
+        Watched::AddErrorClass => errors::added_class(call),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(call, spot),
         _ => {}
@@ -348,19 +367,19 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     if failed && open.repeats.is_some() {
         // The poll is not written down yet; its error must not come before it.
         let index = thread.stage.calls;
-        let class = abi.error_class(errors::class(result));
+        let class = errors::neutral_class(abi, result);
         record_late(thread, call, Return { time, class, valid: info.completes });
-        return errors::returned(thread, info.row, abi, index, result);
+        return errors::returned(thread, call, index, result);
     }
     if failed {
         if let Some(dying) = open.freed {
             handles::kept(dying);
         }
         // Does not return if the program's error handler ends the program.
-        errors::returned(thread, info.row, abi, open.index, result);
-    } else if let Some((_, code)) = thread.fatal {
+        errors::returned(thread, call, open.index, result);
+    } else if let Some(fatal) = thread.fatal {
         // The fatal handler was called although the call succeeds: MPI_Comm_call_errhandler.
-        errors::returned(thread, info.row, abi, open.index, code);
+        errors::returned(thread, call, open.index, fatal.code());
     } else {
         for (param, kind) in &info.makes {
             if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
@@ -378,7 +397,7 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
         }
     }
     checks::after(thread, call, failed);
-    let class = if failed { abi.error_class(errors::class(result)) } else { 0 };
+    let class = if failed { errors::neutral_class(abi, result) } else { 0 };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
     if open.repeats.is_some() {
@@ -398,16 +417,18 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
 struct Unwinding<'a> {
     thread: *mut Thread,
     call: Call<'a>,
+    outer: Option<UnderWay>,
 }
 
 impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
-        let Unwinding { thread, call } = *self;
+        let Unwinding { thread, call, outer } = *self;
         guarded(|| {
             // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
             let thread = unsafe { &mut *thread };
             thread.depth -= 1;
+            thread.under_way = outer;
             thread.fatal = None;
             call.open.freed.into_iter().for_each(handles::kept);
             let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };

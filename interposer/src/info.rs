@@ -95,6 +95,9 @@ pub(crate) enum Watched {
     SessionInit,
     SessionFinalize,
     SetErrhandler,
+    CreateErrhandler,
+    AddErrorClass,
+    Abort,
     GetErrhandler,
     FreeErrhandler,
     SetName,
@@ -151,9 +154,17 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             _ if row.class == Class::SessionInit => Watched::SessionInit,
             _ if row.class == Class::SessionFinalize => Watched::SessionFinalize,
             FnId::MPI_Finalize => Watched::Finalize,
-            FnId::MPI_Comm_set_errhandler | FnId::MPI_Errhandler_set => Watched::SetErrhandler,
-            FnId::MPI_Comm_get_errhandler | FnId::MPI_Errhandler_get => Watched::GetErrhandler,
             FnId::MPI_Errhandler_free => Watched::FreeErrhandler,
+            FnId::MPI_Add_error_class => Watched::AddErrorClass,
+            // The handlers of MPIX_Comm_create_errhandler_x take other arguments.
+            FnId::MPI_Errhandler_create
+            | FnId::MPI_Comm_create_errhandler
+            | FnId::MPI_Win_create_errhandler
+            | FnId::MPI_File_create_errhandler
+            | FnId::MPI_Session_create_errhandler => Watched::CreateErrhandler,
+            _ if row.class == Class::Abort => Watched::Abort,
+            _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::In) => Watched::SetErrhandler,
+            _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::Out) => Watched::GetErrhandler,
             FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,

@@ -102,6 +102,12 @@ fn nearest_launcher() -> Option<(u32, u32)> {
     None
 }
 
+/// The processes that have started this one, the nearest first.
+pub(crate) fn ancestors() -> Vec<u32> {
+    let parent = |pid: &u32| process(*pid).map(|p| p.1).filter(|pid| *pid > 1);
+    std::iter::successors(Some(std::process::id()), parent).skip(1).take(16).collect()
+}
+
 /// Name and parent of a process.
 fn process(pid: u32) -> Option<(String, u32)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

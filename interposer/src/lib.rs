@@ -13,6 +13,7 @@
 
 mod abi;
 mod caller;
+mod callers;
 mod checks;
 mod clock;
 mod config;

@@ -54,6 +54,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     real.tell_drafts(class == Class::SessionInit);
     let abi = Abi::of(real.family());
     handles::learn_predefined(real);
+    errors::handlers::learn(real);
     let by_session = if class == Class::SessionInit { sessions::made(abi, words) } else { None };
     let found = match by_session {
         Some(session) => sessions::rank_and_size(abi, session),
@@ -108,7 +109,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         libc::pthread_atfork(None, None, Some(after_fork));
         on_exit(at_exit, std::ptr::null_mut());
     }
-    signals::install();
+    signals::install(before.config.under_run);
     dispatch::start(abi);
 }
 
@@ -119,7 +120,7 @@ pub(crate) fn world_begins(abi: &'static Abi, entered: u64) {
     if let Some(parent) = parent(abi) {
         define::parent(abi, parent, entered);
     }
-    errors::install(real, abi);
+    errors::handlers::install(real, abi);
 }
 
 /// MPI_Session_init has returned, and recording goes on already.
@@ -309,7 +310,9 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     dispatch::guarded(|| {
         if let Some(thread) = thread::existing() {
             // SAFETY: the pointer is this thread's own state; the process is ending on this thread.
-            unsafe { (*thread).stage.empty() };
+            let thread = unsafe { &mut *thread };
+            errors::before_end(thread);
+            thread.stage.empty();
         }
         signals::record_exit(status);
     });

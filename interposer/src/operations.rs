@@ -331,7 +331,7 @@ impl State {
         let snapshots = std::mem::take(&mut operation.snapshots);
         let (place, change) = snapshots.changed(&operation.uses).filter(|_| compare)?;
         let used = operation.uses.get(place)?.clone();
-        Some(buffers::Changed { used, change, class: operation.class, started: operation.started })
+        Some(buffers::Changed { used, change, started: operation.started })
     }
 }
 

@@ -9,10 +9,11 @@ use trace_format::catalogue::{self, CheckInfo};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::symbols::{Location, Sources, Symbolizer};
 
-/// An MPI call reported an error that ends the program.
-pub(crate) fn mpi_error(function: &str, class: u16, text: &str) {
+/// An MPI call reported an error that ends the program: the call made at `site`, or the one that is being made.
+pub(crate) fn mpi_error(function: &str, class: u16, text: &str, site: Option<u32>) {
     let message = format!("{function} failed: {}: {}", error_class_name(class), essence(text));
-    finding(&catalogue::MPI_ERROR, &message, &callers());
+    let frames = site.map_or_else(callers, sites::frames);
+    finding(&catalogue::MPI_ERROR, &message, &frames);
 }
 
 /// A thread made a call that the level of thread support forbids.
@@ -22,7 +23,7 @@ pub(crate) fn thread_level(message: &str) {
 
 /// The most telling line of an error text: libraries that print a stack of errors have it last, behind the name of
 /// the internal function.
-fn essence(text: &str) -> &str {
+pub(crate) fn essence(text: &str) -> &str {
     let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("");
     match last.split_once(": ") {
         Some((place, what)) if place.contains('(') && !place.contains(' ') => what,

@@ -79,6 +79,12 @@ pub(crate) fn world_ends(abi: &Abi, real: &Real) {
     }
 }
 
+/// Is MPI not in use: no session open, none but the one that is being made, and the world model not there?
+pub(crate) fn are_none() -> bool {
+    let state = state();
+    state.open.is_empty() && !state.world
+}
+
 /// After MPI_Session_init.
 pub(crate) fn begins(abi: &Abi, real: &Real, session: u64) {
     let mut state = state();

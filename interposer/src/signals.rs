@@ -1,21 +1,29 @@
 //! Signals that end the process: written down, then the default or the program's own action follows unchanged.
 //! Nothing in here allocates or locks.
 
-use crate::{clock, report, trace};
+use crate::{callers, clock, launch, lifecycle, report, thread, trace};
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use trace_format::record::{Commit, SYSTEM_HEADER_BYTES, State, SystemKind};
 
 /// The signals that are watched, with their names.
-const WATCHED: [(c_int, &str); 5] = [
+const WATCHED: [(c_int, &str); 7] = [
     (libc::SIGFPE, "SIGFPE (erroneous arithmetic operation)"),
     (libc::SIGSEGV, "SIGSEGV (invalid memory access)"),
     (libc::SIGBUS, "SIGBUS (invalid memory access)"),
     (libc::SIGILL, "SIGILL (illegal instruction)"),
     (libc::SIGABRT, "SIGABRT (abort)"),
+    (libc::SIGTERM, "SIGTERM (request to end)"),
+    (libc::SIGINT, "SIGINT (interrupt)"),
 ];
+
+/// Does the signal come from outside? Launchers send it to all ranks when one of them has ended, so that nothing is said
+/// of it but in the report.
+fn is_from_outside(signal: c_int) -> bool {
+    matches!(signal, libc::SIGTERM | libc::SIGINT)
+}
 
 /// Actions that were in force before ours.
 struct Before(UnsafeCell<[MaybeUninit<libc::sigaction>; WATCHED.len()]>);
@@ -28,6 +36,10 @@ static LIBRARY_HANDLERS: AtomicU64 = AtomicU64::new(0);
 /// Bit `i`: the program's one-time handler of `WATCHED[i]` has run.
 static RESET: AtomicU64 = AtomicU64::new(0);
 static INSTALLED: AtomicBool = AtomicBool::new(false);
+/// `mpivet run` follows, and tells of the signal with its source line.
+static UNDER_RUN: AtomicBool = AtomicBool::new(false);
+/// The processes that have started this one: the launcher, and scripts between.
+static ANCESTORS: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
 /// The number of the next process event.
@@ -36,10 +48,13 @@ pub(crate) fn next_serial() -> u64 {
 }
 
 /// Watches the signals. Called once MPI is initialized: libraries install handlers of their own during that.
-pub(crate) fn install() {
+pub(crate) fn install(under_run: bool) {
     if INSTALLED.swap(true, Ordering::SeqCst) {
         return;
     }
+    UNDER_RUN.store(under_run, Ordering::SeqCst);
+    ANCESTORS.iter().zip(launch::ancestors()).for_each(|(place, pid)| place.store(pid, Ordering::Relaxed));
+    callers::learn();
     for (i, (signal, _)) in WATCHED.iter().enumerate() {
         let mut action = MaybeUninit::<libc::sigaction>::zeroed();
         // SAFETY: an all-zero sigaction is valid; the old action goes to this signal's own place, before the new
@@ -47,15 +62,26 @@ pub(crate) fn install() {
         unsafe {
             let place = (*BEFORE.0.get()).as_mut_ptr().add(i);
             libc::sigaction(*signal, std::ptr::null(), (*place).as_mut_ptr());
-            if is_library_handler((*place).assume_init_ref().sa_sigaction) {
+            let before = (*place).assume_init_ref();
+            // What ignores it (nohup) and its children go on ignoring it.
+            if before.sa_sigaction == libc::SIG_IGN && is_from_outside(*signal) {
+                continue;
+            }
+            if is_library_handler(before.sa_sigaction) {
                 LIBRARY_HANDLERS.fetch_or(1 << i, Ordering::SeqCst);
             }
             let action = action.assume_init_mut();
             action.sa_sigaction = on_signal as *const () as usize;
-            // The program's stack for signals, if it has one; other signals as the program had it.
-            action.sa_flags =
-                libc::SA_SIGINFO | libc::SA_ONSTACK | (*place).assume_init_ref().sa_flags & libc::SA_NODEFER;
-            action.sa_mask = (*place).assume_init_ref().sa_mask;
+            // A handler of the program runs as it would by itself: on the stack, with the signals blocked and with the
+            // system calls restarted that it asked for. SA_RESETHAND is done by `on_signal`.
+            const KEPT: c_int = libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
+            action.sa_flags = libc::SA_SIGINFO
+                | match before.sa_sigaction {
+                    // The program's stack for signals, if it has one: its own may be what is full.
+                    libc::SIG_DFL | libc::SIG_IGN => libc::SA_ONSTACK,
+                    _ => before.sa_flags & KEPT,
+                };
+            action.sa_mask = before.sa_mask;
             libc::sigaction(*signal, action, std::ptr::null_mut());
         }
     }
@@ -74,9 +100,17 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
         let pc = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize];
         ((*before).assume_init_ref(), (*info).si_code, (*info).si_addr() as u64, pc as u64)
     };
-    record(signal, code, address, pc);
     let of_library = LIBRARY_HANDLERS.load(Ordering::SeqCst) >> index & 1 != 0;
-    if before.sa_sigaction == libc::SIG_DFL || of_library {
+    let is_last = before.sa_sigaction == libc::SIG_DFL || of_library;
+    // A forked child is none of the ranks.
+    let recorder = lifecycle::is_recorder();
+    if recorder {
+        // SAFETY: the kernel passes a valid context.
+        let context = unsafe { &*context.cast::<libc::ucontext_t>() };
+        record(&Delivered { signal, code, address, pc, is_last, caller: callers::find(signal, context) });
+    }
+    // Under `mpivet run` the report of the same moment has the line.
+    if is_last && recorder && !is_from_outside(signal) && !UNDER_RUN.load(Ordering::SeqCst) {
         report::signal(WATCHED.get(index).map_or("a signal", |w| w.1), pc);
     }
     match before.sa_sigaction {
@@ -120,8 +154,24 @@ fn reset(signal: c_int) {
     unsafe { libc::sigaction(signal, &std::mem::zeroed(), std::ptr::null_mut()) };
 }
 
-fn record(signal: c_int, code: c_int, address: u64, pc: u64) {
-    const BYTES: usize = SYSTEM_HEADER_BYTES + 24;
+/// A signal that has come.
+struct Delivered {
+    signal: c_int,
+    code: c_int,
+    address: u64,
+    pc: u64,
+    /// The action of the library or the default one follows: the process ends.
+    is_last: bool,
+    caller: u64,
+}
+
+fn record(delivered: &Delivered) {
+    const BYTES: usize = SYSTEM_HEADER_BYTES + 40;
+    let &Delivered { signal, code, address, pc, is_last, caller } = delivered;
+    let sender = address as u32;
+    let by_launcher = code <= 0 && ANCESTORS.iter().any(|a| sender != 0 && a.load(Ordering::Relaxed) == sender);
+    // SAFETY: the pointer is this thread's own state; the number of its stage never changes.
+    let thread = thread::existing().map_or(u16::MAX, |t| unsafe { (*t).stage.thread });
     let words = (BYTES / 8) as u16;
     let commit = Commit { func: SystemKind::Signal as u16, state: State::System as u8, words, lap: 0 };
     let mut bytes = [0u8; BYTES];
@@ -136,6 +186,9 @@ fn record(signal: c_int, code: c_int, address: u64, pc: u64) {
     put(20, &code.to_le_bytes());
     put(24, &pc.to_le_bytes());
     put(32, &address.to_le_bytes());
+    put(40, &caller.to_le_bytes());
+    put(48, &u32::from(thread).to_le_bytes());
+    put(52, &(u32::from(is_last) | u32::from(by_launcher) << 1).to_le_bytes());
     trace::process_event(&bytes, next_serial());
 }
 

@@ -4,7 +4,7 @@
 use crate::fortran::InRoutine;
 use crate::operations::Given;
 use crate::stage::Stage;
-use crate::{config, handles, log, sites, tls, trace};
+use crate::{config, errors, handles, log, sites, tls, trace};
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -22,8 +22,14 @@ pub(crate) struct Thread {
     pub(crate) in_routine: Option<InRoutine>,
     /// It has started MPI.
     pub(crate) is_main: bool,
-    /// An error whose handler would have ended the program: communicator and error code.
-    pub(crate) fatal: Option<(u64, i32)>,
+    /// An error whose handler would have ended the program.
+    pub(crate) fatal: Option<errors::Fatal>,
+    /// The innermost recorded call that the library is in.
+    pub(crate) under_way: Option<errors::UnderWay>,
+    /// The call whose error the program's own handler was called with, and which is recorded.
+    pub(crate) told: Option<u64>,
+    /// The same error with its class and text, as long as it was not printed.
+    pub(crate) untold: Option<(errors::UnderWay, u16, String)>,
     /// The stage ends with the mark that recording has ended.
     marked_lost: bool,
     /// The last record, if it is a poll with a negative answer that may be repeated.
@@ -126,6 +132,9 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).is_main = false;
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
+                (*thread).under_way = None;
+                (*thread).told = None;
+                (*thread).untold = None;
             }
             thread
         }
@@ -150,6 +159,9 @@ fn first_call() -> Option<*mut Thread> {
                 in_routine: None,
                 is_main: false,
                 fatal: None,
+                under_way: None,
+                told: None,
+                untold: None,
                 marked_lost: false,
                 last_poll: None,
                 given: Vec::new(),

@@ -214,8 +214,8 @@ impl ThreadLevel {
 pub enum SystemEvent {
     /// The process ends by exit(3) or a return from main.
     Exit { status: i32 },
-    /// A signal whose default action ends the process was delivered at instruction `pc`.
-    Signal { signal: i32, code: i32, pc: u64, address: u64 },
+    /// A signal whose default action ends the process was delivered.
+    Signal(Signal),
     /// The MPI library reported an error from a call of this thread (`call` is its index). `fatal`: the error
     /// handler in force ends the program. `class` as in [`Outcome::Returned`].
     MpiError { call: u64, class: u16, fatal: bool, text: String },
@@ -228,6 +228,26 @@ pub enum SystemEvent {
     Recording { on: bool },
     /// A check that the process decides by itself found something.
     Found(Found),
+}
+
+/// A signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Signal {
+    /// Its number, and `si_code`.
+    pub signal: i32,
+    pub code: i32,
+    /// The instruction that was interrupted.
+    pub pc: u64,
+    /// `si_addr`, of a signal that a process has sent: that process (low half) and its user.
+    pub address: u64,
+    /// Where the interrupted function returns to; 0 if that is not known or `pc` is in the program itself.
+    pub caller: u64,
+    /// The thread that was interrupted; `None` if it never called MPI.
+    pub thread: Option<u16>,
+    /// The default action follows, or the MPI library's: the process ends. Otherwise a handler of the program.
+    pub is_last: bool,
+    /// It was sent by a process that has started this one: the launcher.
+    pub by_launcher: bool,
 }
 
 /// What a check in the running process found.

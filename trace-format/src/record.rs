@@ -50,7 +50,8 @@ pub enum State {
 pub enum SystemKind {
     /// i32 status
     Exit = 1,
-    /// i32 signal, i32 code, u64 pc, u64 address
+    /// i32 signal, i32 code, u64 pc, u64 address, u64 caller, u32 thread (u16::MAX: none), u32 flags (1: the last, 2: by the
+    /// launcher)
     Signal = 2,
     /// u64 call index, u32 class, u32 fatal, u32 length, text
     MpiError = 3,

@@ -16,13 +16,13 @@
 //! 1: MPI_Waitall(requests=[r1,r2]) = ok
 //! 0.1: MPI_Barrier() = ok                              thread 1 of rank 0
 //! 0.1: thread-level MPI_THREAD_SERIALIZED beside 0    the last call of thread 1 was forbidden: thread 0 was in one
-//! 0: exit 0 / 0: signal 8 / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
+//! 0: exit 0 / 0: signal 8 / 0: signal 15 by launcher / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
-use crate::call::{Call, Found, Outcome, Place, Status, SystemEvent, ThreadLevel, Value, special};
+use crate::call::{Call, Found, Outcome, Place, Signal, Status, SystemEvent, ThreadLevel, Value, special};
 use crate::definition::{
     Bridge, BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID,
 };
@@ -307,8 +307,16 @@ impl Parser {
             "def" => RankEvent::Definition(parse_definition(rest)?),
             "exit" => system(thread, time, SystemEvent::Exit { status: int(rest)? as i32 }),
             "signal" => {
-                let signal = int(rest)? as i32;
-                system(thread, time, SystemEvent::Signal { signal, code: 0, pc: 0, address: 0 })
+                let (number, how) = rest.split_once(' ').unwrap_or((rest, ""));
+                let by_launcher = match how {
+                    "" => false,
+                    "by launcher" => true,
+                    _ => return Err(format!("`{how}` says nothing of a signal")),
+                };
+                let signal = int(number)? as i32;
+                let of = (thread != crate::file::PROCESS_THREAD).then_some(thread);
+                let signal = Signal { signal, thread: of, is_last: true, by_launcher, ..Signal::default() };
+                system(thread, time, SystemEvent::Signal(signal))
             }
             "lost" => system(thread, time, SystemEvent::Lost { reason: rest.trim_matches('"').into() }),
             "mpi-error" => {

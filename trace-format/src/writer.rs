@@ -85,11 +85,14 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             out.extend_from_slice(&status.to_le_bytes());
             SystemKind::Exit
         }
-        SystemEvent::Signal { signal, code, pc, address } => {
-            out.extend_from_slice(&signal.to_le_bytes());
-            out.extend_from_slice(&code.to_le_bytes());
-            out.extend_from_slice(&pc.to_le_bytes());
-            out.extend_from_slice(&address.to_le_bytes());
+        SystemEvent::Signal(s) => {
+            out.extend_from_slice(&s.signal.to_le_bytes());
+            out.extend_from_slice(&s.code.to_le_bytes());
+            for word in [s.pc, s.address, s.caller] {
+                out.extend_from_slice(&word.to_le_bytes());
+            }
+            out.extend_from_slice(&u32::from(s.thread.unwrap_or(u16::MAX)).to_le_bytes());
+            out.extend_from_slice(&(u32::from(s.is_last) | u32::from(s.by_launcher) << 1).to_le_bytes());
             SystemKind::Signal
         }
         SystemEvent::MpiError { call, class, fatal, text: t } => {

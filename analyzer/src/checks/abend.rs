@@ -7,7 +7,8 @@ use trace_format::catalogue::{ABEND, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABEND;
 
-pub(super) fn name(signal: i32) -> String {
+/// The name of a signal, and what it means.
+pub(crate) fn name(signal: i32) -> String {
     let known = match signal {
         4 => "SIGILL (illegal instruction)",
         5 => "SIGTRAP (trap)",
@@ -16,6 +17,9 @@ pub(super) fn name(signal: i32) -> String {
         8 => "SIGFPE (arithmetic error, such as an integer division by zero)",
         11 => "SIGSEGV (access to memory that is not there)",
         31 => "SIGSYS (bad system call)",
+        2 => "SIGINT",
+        9 => "SIGKILL",
+        15 => "SIGTERM",
         n => return format!("signal {n}"),
     };
     known.to_owned()
@@ -25,16 +29,21 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for rank in &e.crashed {
         let r = &model.ranks[*rank as usize];
         let Some(signal) = &r.signal else { continue };
-        let thread = r.threads.iter().find(|t| t.number == signal.thread);
-        let open = thread.and_then(|t| t.open.last()).map(|o| o.origin.clone());
+        let thread = signal.thread.and_then(|number| r.threads.iter().find(|t| t.number == number));
+        let open = r.interrupted(signal);
         // What was wrong with the call is the cause.
         if open.as_ref().is_some_and(|o| r.is_found_wrong(o)) {
             continue;
         }
         let inside = open.as_ref().map(|o| format!(" inside of {}", o.name())).unwrap_or_default();
         let message = format!("rank {rank} died of {}{inside}", name(signal.signal));
-        let role = if open.is_some() { "the call that it died in" } else { "where it died" };
-        let site = Site { rank: *rank, call: open, pc: signal.pc, role: role.into() };
+        let (pc, role) = match (&open, signal.caller) {
+            (Some(_), _) => (signal.pc, "the call that it died in"),
+            (None, 0) => (signal.pc, "where it died"),
+            // The call is the instruction before the one that it returns to.
+            (None, caller) => (caller - 1, "it died in the function called here"),
+        };
+        let site = Site { rank: *rank, call: open, pc, role: role.into() };
         let mut draft = Draft::new(CHECK, message, vec![site]);
         if let Some(last) = thread.and_then(|t| t.last.as_ref()).filter(|_| inside.is_empty()) {
             draft.calls.push(Site::new(last, "the last MPI call before"));

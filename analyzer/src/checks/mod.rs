@@ -12,6 +12,7 @@ use std::sync::Arc;
 use trace_format::catalogue::CheckInfo;
 
 mod in_process;
+pub(crate) use abend::name as signal_name;
 
 /// What a check looks at.
 pub(crate) enum Rule {

@@ -50,6 +50,21 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let mut draft = Draft::new(CHECK, message, vec![site]);
             if error.fatal {
                 draft.notes.extend(e.aftermath());
+            } else if r.was_ended_by_handler(error) {
+                draft.notes.push(match (&r.abort, r.exit) {
+                    (Some(abort), _) => {
+                        draft.calls.push(Site::new(abort, "the program's error handler ends the job"));
+                        let code = super::abort::error_code(abort);
+                        format!("the program's error handler then called MPI_Abort, error code {code}")
+                    }
+                    (None, status) => {
+                        format!(
+                            "the program's error handler then ended the process, exit status {}",
+                            status.unwrap_or(0)
+                        )
+                    }
+                });
+                draft.notes.extend(e.aftermath());
             } else {
                 draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
             }

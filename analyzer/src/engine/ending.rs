@@ -92,7 +92,8 @@ impl Ending {
     }
 }
 
-fn was(ranks: &[i32]) -> &'static str {
+/// The verb for what happened to ranks.
+pub(crate) fn was(ranks: &[i32]) -> &'static str {
     if ranks.len() == 1 { "was" } else { "were" }
 }
 
@@ -129,7 +130,8 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         // A library that loses its partner may end the process by exit.
         r.exit.is_some_and(|status| quiet && (status == 0 || !trouble))
     };
-    let left_inside = select(&|r| own_end(r) && r.open_calls().any(|o| !is_abort(&o.origin)));
+    // A call that the program's error handler has jumped out of (longjmp) stays open, and the program goes on.
+    let left_inside = select(&|r| own_end(r) && !r.finalized && r.open_calls().any(|o| !is_abort(&o.origin)));
     let left = select(&|r| own_end(r) && r.is_left_open() && r.open_calls().next().is_none());
     let ended = |i: &i32| {
         let r = &model.ranks[*i as usize];

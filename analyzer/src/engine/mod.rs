@@ -35,12 +35,12 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use trace_format::call::{Found, Place, SystemEvent, ThreadLevel, Value};
+use trace_format::call::{Found, Place, Signal, SystemEvent, ThreadLevel, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::finding::{CallRef, Finding, Severity};
-use trace_format::mpi::{FnId, Kind, predefined};
+use trace_format::mpi::{Class, FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
@@ -126,14 +126,6 @@ pub(crate) struct Thread {
     pub(crate) open: Vec<OpenCall>,
     /// The last call, open or returned.
     pub(crate) last: Option<Arc<Origin>>,
-}
-
-/// A signal whose default action ends the process.
-#[derive(Debug, Clone)]
-pub(crate) struct Signal {
-    pub(crate) thread: u16,
-    pub(crate) signal: i32,
-    pub(crate) pc: u64,
 }
 
 /// An error that the MPI library reported.
@@ -329,6 +321,12 @@ impl Engine {
         }
     }
 
+    /// The call that a rank was in when a signal came, and where it was made: its site.
+    pub fn interrupted(&self, rank: i32, signal: &Signal) -> Option<(&'static str, u32)> {
+        let call = self.model.ranks.get(usize::try_from(rank).ok()?)?.interrupted(signal)?;
+        Some((call.name(), call.site))
+    }
+
     /// A set of ranks that can never go on, judging by all that was fed.
     pub fn stuck(&mut self) -> Option<Stuck> {
         self.stuck_apart_from(&BTreeSet::new())
@@ -453,11 +451,19 @@ impl Model {
             SystemEvent::Exit { status } => {
                 r.exit = Some(status);
                 // Who ends well has handled the signals that came before.
-                r.signal.take_if(|s| s.thread == PROCESS_THREAD && status == 0);
+                r.signal.take_if(|_| thread == PROCESS_THREAD && status == 0);
             }
-            // Events of the process come after the calls of its threads, whenever they were.
-            SystemEvent::Signal { .. } if thread == PROCESS_THREAD && r.threads.len() == 1 && r.went_on > time => {}
-            SystemEvent::Signal { signal, pc, .. } => r.signal = Some(Signal { thread, signal, pc }),
+            SystemEvent::Signal(signal) => {
+                // What the process as a whole has recorded is read late. A handler that calls MPI_Abort gives up.
+                let went_on = match signal.thread {
+                    Some(number) => {
+                        let last = r.threads.iter().find(|t| t.number == number).and_then(|t| t.last.as_ref());
+                        last.is_some_and(|last| last.time > time && last.func.row().class != Class::Abort)
+                    }
+                    None => thread == PROCESS_THREAD && r.threads.len() == 1 && r.went_on > time,
+                };
+                r.signal = (!went_on).then_some(signal);
+            }
             SystemEvent::MpiError { call, class, fatal, text } => {
                 let call = r.call(thread, call);
                 r.errors.push(MpiError { call, class, fatal, text });
@@ -572,6 +578,20 @@ impl Rank {
         let t = self.threads.iter().find(|t| t.number == thread)?;
         let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
         open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
+    }
+
+    /// Has the program's error handler ended the process when it was called with this error?
+    pub(crate) fn was_ended_by_handler(&self, error: &MpiError) -> bool {
+        let inside = |call: &Arc<Origin>| self.open_calls().any(|open| Arc::ptr_eq(&open.origin, call));
+        let ended = self.abort.is_some() || self.exit.is_some() && self.finalize.is_none();
+        !error.fatal && ended && error.call.as_ref().is_some_and(inside)
+    }
+
+    /// The call that the thread which a signal interrupted was in.
+    pub(crate) fn interrupted(&self, signal: &Signal) -> Option<Arc<Origin>> {
+        let number = signal.thread?;
+        let thread = self.threads.iter().find(|t| t.number == number);
+        thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
     }
 
     /// Did a check in the process find an error in a call?

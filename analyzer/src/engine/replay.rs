@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, PROC_NULL, UNDEFINED};
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
-use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Many, SendMode, Start};
@@ -106,13 +105,12 @@ impl Model {
         r.events += 1;
         r.now = r.now.max(time);
         r.thread(thread).last = Some(origin.clone());
-        let mut goes_on = false;
         if func.row().class != Class::Abort {
             r.went_on = r.went_on.max(time);
-            goes_on = r.threads.len() == 1;
+            // It handles the signal. Of which thread that was may be unknown.
+            let alone = r.threads.len() == 1;
+            r.signal.take_if(|s| s.thread.map_or(alone, |t| t == thread));
         }
-        // It handles the signal. Of which thread that was may be unknown.
-        r.signal.take_if(|s| s.thread == thread || goes_on && s.thread == PROCESS_THREAD);
         match outcome {
             Outcome::Open => {
                 let entered = self.enter(&origin, s, None);

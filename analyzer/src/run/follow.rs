@@ -118,6 +118,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
     while !job.has_ended() {
         let now = Instant::now();
         let news = observer.poll();
+        tell_deaths(observer);
         if !news.is_empty() {
             last_news = now;
             unasked = true;
@@ -157,6 +158,14 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
         job.rest(pause);
     }
     End::Over
+}
+
+/// Says at once which ranks have died of a signal: their own processes cannot look up the source line then.
+pub(crate) fn tell_deaths(observer: &mut Observer) {
+    let lines = observer.deaths();
+    if !lines.is_empty() {
+        eprintln!("{}", lines.join("\n"));
+    }
 }
 
 /// Ranks of the job that are stuck as it is now. Watches it for a moment.

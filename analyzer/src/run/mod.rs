@@ -77,6 +77,7 @@ fn finish(observer: &mut Observer) {
         !orphan(observer)
     });
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
+    follow::tell_deaths(observer);
 }
 
 /// The report goes to standard error: standard output belongs to the program.

@@ -23,6 +23,7 @@ struct StatusLayout {
     size: usize,
     source: usize,
     tag: usize,
+    error: usize,
     /// Low and high word of the byte count with the cancelled bit in the high one, or a 64-bit count.
     count: CountLayout,
 }
@@ -64,7 +65,7 @@ pub(crate) struct Abi {
 static MPICH: Abi = Abi {
     family: Family::Mpich,
     name: "mpich",
-    status: StatusLayout { size: 20, source: 8, tag: 12, count: CountLayout::Split(0, 4) },
+    status: StatusLayout { size: 20, source: 8, tag: 12, error: 16, count: CountLayout::Split(0, 4) },
     any_source: -2,
     any_tag: -1,
     proc_null: -1,
@@ -87,7 +88,7 @@ static MPICH: Abi = Abi {
 static OPENMPI: Abi = Abi {
     family: Family::OpenMpi,
     name: "openmpi",
-    status: StatusLayout { size: 24, source: 0, tag: 4, count: CountLayout::Whole(16, 12) },
+    status: StatusLayout { size: 24, source: 0, tag: 4, error: 8, count: CountLayout::Whole(16, 12) },
     any_source: -1,
     any_tag: -1,
     proc_null: -2,
@@ -114,7 +115,7 @@ const fn standard(family: Family) -> Abi {
     Abi {
         family,
         name: "standard",
-        status: StatusLayout { size: 32, source: 0, tag: 4, count: CountLayout::Split(12, 16) },
+        status: StatusLayout { size: 32, source: 0, tag: 4, error: 8, count: CountLayout::Split(12, 16) },
         any_source: -1,
         any_tag: -2,
         proc_null: -3,
@@ -218,6 +219,12 @@ impl Abi {
             bytes,
             cancelled,
         }
+    }
+
+    /// The field MPI_ERROR of a status, in the library's numbers.
+    pub(crate) fn status_error(&self, bytes: &[u8]) -> i32 {
+        let at = self.status.error;
+        bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| i32::from_le_bytes(*b))
     }
 
     /// Makes `bytes` a status that says nothing, for completions that leave it unwritten.

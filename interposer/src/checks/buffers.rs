@@ -27,7 +27,6 @@ pub(crate) struct Conflict {
 pub(crate) struct Changed {
     pub(crate) used: Use,
     pub(crate) change: Change,
-    pub(crate) class: Class,
     pub(crate) started: Spot,
 }
 

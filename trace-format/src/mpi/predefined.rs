@@ -198,6 +198,8 @@ pub static ERROR_CLASSES: &[&str] = &[
 
 /// Neutral number of an error class that is in no list: user-defined or a library's own.
 pub const UNKNOWN_ERROR_CLASS: u16 = 0xfff;
+/// An error class that the program has made (MPI_Add_error_class).
+pub const PROGRAMS_ERROR_CLASS: u16 = 0xffe;
 
 /// Other predefined handles: their definition ids start at 1 as well.
 pub static ERRHANDLERS: &[&str] = &["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN", "MPI_ERRORS_ABORT"];
@@ -207,6 +209,7 @@ pub static INFOS: &[&str] = &["MPI_INFO_ENV"];
 pub fn error_class_name(class: u16) -> &'static str {
     match class {
         0 => "MPI_SUCCESS",
+        PROGRAMS_ERROR_CLASS => "an error class of the program",
         n => ERROR_CLASSES.get(n as usize - 1).copied().unwrap_or("an error class of the library"),
     }
 }

@@ -1,7 +1,7 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
 use super::RankEvent;
-use crate::call::{Call, Outcome, Status, SystemEvent, ThreadLevel, Value};
+use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
 use crate::mpi::FnId;
 use crate::plan::{Elem, Item, Shape, plans};
@@ -177,12 +177,16 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
     };
     let event = match kind {
         k if k == SystemKind::Exit as u16 => SystemEvent::Exit { status: u32_at(bytes, at) as i32 },
-        k if k == SystemKind::Signal as u16 => SystemEvent::Signal {
+        k if k == SystemKind::Signal as u16 => SystemEvent::Signal(Signal {
             signal: u32_at(bytes, at) as i32,
             code: u32_at(bytes, at + 4) as i32,
             pc: u64_at(bytes, at + 8),
             address: u64_at(bytes, at + 16),
-        },
+            caller: u64_at(bytes, at + 24),
+            thread: Some(u32_at(bytes, at + 32) as u16).filter(|t| *t != u16::MAX),
+            is_last: u32_at(bytes, at + 36) & 1 != 0,
+            by_launcher: u32_at(bytes, at + 36) & 2 != 0,
+        }),
         k if k == SystemKind::MpiError as u16 => SystemEvent::MpiError {
             call: u64_at(bytes, at),
             class: u32_at(bytes, at + 8) as u16,

@@ -1,0 +1,199 @@
+//! Errors that the MPI library reports. Handlers that end the program (MPI_ERRORS_ARE_FATAL, the default of communicators,
+//! windows and sessions, and MPI_ERRORS_ABORT) do so inside the library; so that such an error is written down first, handlers of
+//! ours stand in their place, which the program never sees: wherever it asks, it is told the library's, and when an error
+//! does come, it is recorded and the library's own handler is called. They stay in place during MPI_Finalize: MPICH 4.3
+//! and 5 crash when that fails while a handler, even MPI_ERRORS_ARE_FATAL, was set for MPI_COMM_WORLD.
+
+mod ending;
+pub(crate) mod handlers;
+pub(crate) mod program;
+
+use crate::abi::Abi;
+use crate::real;
+use crate::recording::Call;
+use crate::thread::Thread;
+use crate::{dispatch, report, thread};
+use handlers::{Means, Owner};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use trace_format::call::SystemEvent;
+use trace_format::mpi::FnId;
+use trace_format::mpi::predefined::{PROGRAMS_ERROR_CLASS, UNKNOWN_ERROR_CLASS, error_class_name};
+
+/// A handler of ours was called in the place of one that ends the program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fatal {
+    owner: Owner,
+    means: Means,
+    handle: u64,
+    code: i32,
+}
+
+impl Fatal {
+    pub(crate) fn code(&self) -> i32 {
+        self.code
+    }
+}
+
+/// Our handlers, for objects of each kind: `void (HANDLE *, int *, ...)`.
+extern "C" fn on_error<const OWNER: usize, const MEANS: usize>(handle: *mut u64, code: *mut i32) {
+    let (Some(owner), Some(means)) = (Owner::ALL.get(OWNER), Means::ALL.get(MEANS)) else { return };
+    let Some(abi) = dispatch::abi() else { return };
+    // SAFETY: the library passes pointers to the handle of the object and to the error code.
+    let (handle, code) = unsafe {
+        let handle = match abi.handle_bytes(owner.kind()) {
+            4 => u64::from(handle.cast::<u32>().read_unaligned()),
+            _ => handle.read_unaligned(),
+        };
+        (handle, code.read_unaligned())
+    };
+    let fatal = Fatal { owner: *owner, means: *means, handle, code };
+    match thread::existing() {
+        // The wrapper sees the call return and finishes the matter, outside of the library.
+        // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
+        Some(t) if unsafe { (*t).depth } > 0 => unsafe { (*t).fatal = Some(fatal) },
+        _ => ending::end_program("MPI_Comm_call_errhandler", &fatal),
+    }
+}
+
+/// The family's class of an error code.
+fn class(code: i32) -> i32 {
+    let mut class = code;
+    real::call(FnId::MPI_Error_class, &[code as u64, &raw mut class as u64]);
+    class
+}
+
+/// Class and text of an error code. A callback of the program may have returned a code that is none of MPI's: asking for
+/// it must not end anything.
+fn meaning(thread: &mut Thread, abi: &Abi, code: i32) -> (u16, String) {
+    thread.depth += 1;
+    let fatal = thread.fatal.take();
+    let text = real::text(FnId::MPI_Error_string, Some(code as u64), abi.max_error_string);
+    let class = neutral_class(abi, code);
+    thread.depth -= 1;
+    thread.fatal = fatal;
+    (class, text)
+}
+
+/// Error classes of the program's own, in the numbers of the library.
+static OF_PROGRAM: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+/// MPI_Add_error_class has returned.
+pub(crate) fn added_class(call: &Call) {
+    let Some(at) = call.info.row.param("errorclass").and_then(|p| call.words.get(p)).copied() else { return };
+    if at >= call.abi.lowest_address {
+        // SAFETY: the program passed the address of an integer, which the library has written.
+        let class = unsafe { (at as *const i32).read_unaligned() };
+        OF_PROGRAM.lock().unwrap_or_else(|e| e.into_inner()).insert(class);
+    }
+}
+
+/// The neutral class of an error code.
+pub(crate) fn neutral_class(abi: &Abi, code: i32) -> u16 {
+    let class = class(code);
+    let known = abi.error_class(class);
+    let is_programs = || OF_PROGRAM.lock().unwrap_or_else(|e| e.into_inner()).contains(&class);
+    if known == UNKNOWN_ERROR_CLASS && is_programs() { PROGRAMS_ERROR_CLASS } else { known }
+}
+
+/// A call has returned an error: record it, and end the program if its error handler says so.
+#[cold]
+pub(crate) fn returned(thread: &mut Thread, call: &Call, index: u64, code: i32) {
+    let &Call { info, abi, .. } = call;
+    let fatal = thread.fatal.take();
+    // The program's own error handler was called with it, and then it was recorded.
+    if thread.told.take() == Some(index) && fatal.is_none() {
+        return;
+    }
+    let (class, mut text) = meaning(thread, abi, code);
+    text.push_str(&in_statuses(thread, call, class));
+    thread.system(&SystemEvent::MpiError { call: index, class, fatal: fatal.is_some(), text: text.clone() });
+    if let Some(fatal) = fatal {
+        report::mpi_error(info.row.name, class, &text, None);
+        ending::end_program(info.row.name, &fatal);
+    }
+}
+
+/// So many requests that failed are named.
+const MAX_NAMED: usize = 4;
+
+/// For MPI_ERR_IN_STATUS (MPI 4.1, 3.7.5): which requests of the array failed, and of what.
+fn in_statuses(thread: &mut Thread, call: &Call, class: u16) -> String {
+    let &Call { info, abi, words, .. } = call;
+    let in_status = error_class_name(class) == "MPI_ERR_IN_STATUS";
+    let Some((param, true)) = info.status.filter(|_| in_status) else { return String::new() };
+    let Some(base) = words.get(param).copied().filter(|at| !abi.is_status_ignore(*at)) else { return String::new() };
+    let some = matches!(info.row.id, FnId::MPI_Waitsome | FnId::MPI_Testsome);
+    let argument = |name: &str| info.row.param(name).and_then(|p| words.get(p)).copied();
+    let int = |at: u64| {
+        // SAFETY: the program passed the address of integers, which the library has written.
+        (at >= abi.lowest_address).then(|| unsafe { (at as *const i32).read_unaligned() })
+    };
+    let count = if some { argument("outcount").and_then(int) } else { argument("count").map(|n| n as i32) };
+    let mut said = String::new();
+    let mut named = 0;
+    for i in 0..u64::try_from(count.unwrap_or(0)).unwrap_or(0) {
+        // SAFETY: the program, or this library in its place, passed an array of that many statuses.
+        let status = unsafe {
+            std::slice::from_raw_parts((base + i * abi.status_size() as u64) as *const u8, abi.status_size())
+        };
+        let error = abi.status_error(status);
+        if error == 0 {
+            continue;
+        }
+        let (class, text) = meaning(thread, abi, error);
+        let name = error_class_name(class);
+        // Requests that neither failed nor completed.
+        if name == "MPI_ERR_PENDING" {
+            continue;
+        }
+        named += 1;
+        if named > MAX_NAMED {
+            said.push_str("\nand others");
+            break;
+        }
+        let place = argument("array_of_indices").filter(|_| some).and_then(|at| int(at + 4 * i));
+        let place = place.map_or(i as i64, i64::from);
+        said.push_str(&format!("\nrequest {place} of the array failed with {name}: {}", report::essence(&text)));
+    }
+    said
+}
+
+/// A call of the program that the library is in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnderWay {
+    pub(crate) index: u64,
+    pub(crate) func: FnId,
+    pub(crate) site: u32,
+    /// The stack pointer of the program at the call.
+    pub(crate) stack_pointer: u64,
+}
+
+/// The program calls from where the call under way was made, or from outside of it: its error handler has jumped away
+/// (longjmp), and that call never returns.
+#[cold]
+pub(crate) fn left(thread: &mut Thread) {
+    thread.depth = 0;
+    thread.under_way = None;
+    thread.untold = None;
+    thread.fatal = None;
+}
+
+/// The program's own error handler is about to be called with `code`.
+fn handled_by_program(thread: &mut Thread, code: i32) {
+    let (Some(abi), Some(call)) = (dispatch::abi(), thread.under_way) else { return };
+    let (class, text) = meaning(thread, abi, code);
+    thread.told = Some(call.index);
+    thread.system(&SystemEvent::MpiError { call: call.index, class, fatal: false, text: text.clone() });
+    thread.untold = Some((call, class, text));
+}
+
+/// The program is about to end: from the error handler that it was called with, perhaps. Then that error is printed.
+#[cold]
+pub(crate) fn before_end(thread: &mut Thread) {
+    if let Some((call, class, text)) = thread.untold.take()
+        && thread.under_way.is_some_and(|u| u.index == call.index)
+    {
+        report::mpi_error(call.func.name(), class, &text, Some(call.site));
+    }
+}

@@ -1,0 +1,120 @@
+//! Errors that the MPI library reports, whatever the error handler: they are in the report, with class and line, and on
+//! standard error before the program ends; and the program sees what it sees without mpivet.
+
+use anyhow::{Result, ensure};
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(40);
+
+/// What comes of an error.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// The job ends.
+    Fatal,
+    /// The program goes on.
+    Handled,
+}
+use End::{Fatal, Handled};
+
+/// How `tests/programs/errors.c` is called, what comes of it, and what standard error must have.
+const CASES: [(&str, End, &str); 13] = [
+    ("comm", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),
+    ("self", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),
+    ("call", Fatal, "MPI_Comm_call_errhandler failed: MPI_ERR_RANK: "),
+    ("private", Fatal, "MPI_Comm_call_errhandler failed: an error class of the program: the matrix is singular"),
+    ("win", Fatal, "MPI_Put failed: MPI_ERR_RANK: "),
+    ("win-return", Handled, ""),
+    ("win-call", Fatal, "MPI_Win_call_errhandler failed: MPI_ERR_OTHER: "),
+    ("file", Fatal, "MPI_File_write failed: MPI_ERR_READ_ONLY: "),
+    ("file-return", Handled, ""),
+    ("file-call", Fatal, "MPI_File_call_errhandler failed: MPI_ERR_OTHER: "),
+    ("own-abort", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),
+    ("own-exit", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),
+    ("own-keep", Handled, ""),
+];
+
+/// The job with the library preloaded into its ranks, without `mpivet run`, whose exit code would be its own.
+fn preloaded(job: &[String], trace: &Path) -> Result<Command> {
+    let (launcher, rest) = job.split_at(3);
+    let library = vet::mpivet()?.with_file_name("libmpivet.so");
+    let mut command = Command::new(&launcher[0]);
+    command.args(&launcher[1..]).arg("env").arg(format!("LD_PRELOAD={}", library.display())).args(rest);
+    command.env("MPIVET_DIR", trace);
+    Mpi::prepare(&mut command);
+    Ok(command)
+}
+
+/// The library's message, without what differs from run to run. Open MPI's now and then gets lost on its way.
+fn message(stderr: &str) -> Vec<String> {
+    let is_library = |line: &&str| line.contains("*** ") || line.starts_with("Abort(") || line.starts_with("internal_");
+    let digits = |line: &str| -> String {
+        let words = line.split([' ', '=', ',', '(', ')', '[', ']']).map(|word| match word {
+            address if address.starts_with("0x") => "N".to_owned(),
+            word => word.chars().filter(|c| !c.is_ascii_digit()).collect(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    stderr.lines().filter(is_library).map(digits).collect()
+}
+
+#[test]
+fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/errors.c"), &scratch())?;
+        for (case, end, told) in CASES {
+            let ranks = if case.starts_with("win") { 2 } else { 1 };
+            let job = mpi.job(ranks, &program, &[case.to_owned()]);
+            let name = format!("{}: {case}", mpi.name);
+            let dir = scratch().join("errors").join(mpi.name).join(case);
+            let plain = vet::run_plain(&job, LIMIT)?;
+            let with = run::run(preloaded(&job, &dir.join("preloaded"))?, LIMIT)?;
+            let words = format!("{}\n---- without\n{}", vet::last_words(&with), vet::last_words(&plain));
+            ensure!(with.code == plain.code, "{name}: exit code {:?}, not {:?}\n{words}", with.code, plain.code);
+            // What the other rank has printed when the first ends the job is chance.
+            ensure!(ranks > 1 || with.stdout == plain.stdout, "{name}: another output\n{words}");
+            let (theirs, ours) = (message(&plain.stderr), message(&with.stderr));
+            // MPICH's message for files comes from a part of it that cannot be called.
+            let comparable = ranks == 1 && case != "file" && !theirs.is_empty() && !ours.is_empty();
+            ensure!(!comparable || theirs == ours, "{name}: another message\n{words}");
+
+            let vetted = vet::vet(&job, &dir.join("run"), LIMIT)?;
+            let words = vet::last_words(&vetted.outcome);
+            let errors: Vec<&str> = vetted.report.serious().map(|f| f.check.as_str()).collect();
+            let of_check = || vetted.report.findings.iter().filter(|f| f.check == "mpi-error");
+            let in_source = of_check().any(|f| f.sites.iter().any(|s| s.file == "errors.c" && s.line > 0));
+            ensure!(in_source, "{name}: no finding with a line of the program\n{words}");
+            match end {
+                Fatal => {
+                    ensure!(errors.iter().all(|check| *check == "mpi-error"), "{name}: {errors:?}\n{words}");
+                    let at_once =
+                        vetted.outcome.stderr.lines().any(|l| l.starts_with("mpivet: rank") && l.contains(told));
+                    ensure!(at_once, "{name}: not told at once\n{words}");
+                }
+                Handled => {
+                    ensure!(errors.is_empty(), "{name}: {errors:?}\n{words}");
+                    ensure!(vetted.outcome.code == Some(0), "{name}: exit code {:?}", vetted.outcome.code);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_request_that_failed_is_named() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/errors.c"), &scratch())?;
+        let job = mpi.job(1, &program, &["in-status".to_owned()]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("in-status"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        let named = words.contains("MPI_ERR_IN_STATUS: request 1 of the array failed with MPI_ERR_TRUNCATE");
+        // Open MPI 4.1 lets messages pass that a process sends to itself.
+        let fails = vet::run_plain(&job, LIMIT)?.code != Some(0);
+        ensure!(named == fails && (fails || !mpi.is("mpich")), "{}: failed {fails}\n{words}", mpi.name);
+    }
+    Ok(())
+}

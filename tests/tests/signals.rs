@@ -1,0 +1,144 @@
+//! Signals do to a program what they do without mpivet: the same end, core dumps, handlers, ignored and blocked signals; and
+//! the report says which signal ended which rank.
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::report::Report;
+use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(40);
+
+fn program(mpi: &Mpi) -> Result<PathBuf> {
+    compile(mpi, &root().join("tests/programs/signals.c"), &scratch())
+}
+
+fn fresh(mpi: &Mpi, name: &str) -> Result<PathBuf> {
+    let dir = scratch().join("signals").join(mpi.name).join(name);
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    Ok(dir)
+}
+
+/// A shell command that ends in the program, which is a job of its own then. `$0` is the program.
+fn alone(shell: &str, program: &Path, argument: &str, dir: &Path, with: bool) -> Result<Output> {
+    let mut command = Command::new("sh");
+    command.args(["-c", shell]).arg(program).arg(argument).current_dir(dir);
+    Mpi::prepare(&mut command);
+    if with {
+        command.env("MPIVET_PRELOADED", vet::mpivet()?.with_file_name("libmpivet.so"));
+        command.env("MPIVET_DIR", dir.join("trace"));
+    }
+    command.stdin(Stdio::null()).output().context("cannot run sh")
+}
+
+/// Starts the program, with mpivet if the caller has said so.
+const EXEC: &str = "exec env ${MPIVET_PRELOADED:+LD_PRELOAD=$MPIVET_PRELOADED} \"$0\" \"$1\"";
+
+#[test]
+fn the_process_ends_in_the_same_way() -> Result<()> {
+    // What is dumped is looked at by its flag: where the system puts it is its own matter.
+    let (_, most) = getrlimit(Resource::RLIMIT_CORE)?;
+    setrlimit(Resource::RLIMIT_CORE, most, most)?;
+    let signals = [
+        Signal::SIGSEGV,
+        Signal::SIGFPE,
+        Signal::SIGILL,
+        Signal::SIGBUS,
+        Signal::SIGABRT,
+        Signal::SIGTERM,
+        Signal::SIGINT,
+    ];
+    for mpi in mpi::required() {
+        let program = program(&mpi)?;
+        for signal in signals {
+            let dir = fresh(&mpi, signal.as_str())?;
+            let argument = (signal as i32).to_string();
+            let end = |with: bool| -> Result<_> {
+                let output = alone(EXEC, &program, &argument, &dir, with)?;
+                let status = output.status;
+                Ok((status.signal(), status.core_dumped(), status.code()))
+            };
+            let (without, with) = (end(false)?, end(true)?);
+            ensure!(with == without, "{}: {signal}: {with:?}, without mpivet {without:?}", mpi.name);
+            ensure!(with.0 == Some(signal as i32) || mpi.is("mpich"), "{}: {signal}: {with:?}", mpi.name);
+            let report = analyzed(&dir)?;
+            let expected = match signal {
+                Signal::SIGTERM | Signal::SIGINT => "abort",
+                _ => "abend",
+            };
+            let checks: Vec<&str> = report.serious().map(|f| f.check.as_str()).collect();
+            ensure!(checks == [expected], "{}: {signal}: {checks:?}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
+fn analyzed(dir: &Path) -> Result<Report> {
+    let file = dir.join("report.json");
+    let mut command = Command::new(vet::mpivet()?);
+    command.args(["analyze", "--format", "json", "--report"]).arg(&file).arg(dir.join("trace"));
+    let outcome = run::run(command, LIMIT)?;
+    Report::parse(&std::fs::read_to_string(&file).unwrap_or_default()).with_context(|| vet::last_words(&outcome))
+}
+
+#[test]
+fn handlers_and_masks_are_the_programs() -> Result<()> {
+    let nohup = format!("trap '' TERM INT; {EXEC}");
+    for mpi in mpi::required() {
+        let program = program(&mpi)?;
+        for (argument, shell) in [("handled", EXEC), ("ignored", &nohup), ("waited", EXEC), ("child", EXEC)] {
+            let dir = fresh(&mpi, argument)?;
+            let seen = |with: bool| -> Result<_> {
+                let output = alone(shell, &program, argument, &dir, with)?;
+                let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout).into_owned(), output.stderr);
+                Ok((output.status.code(), stdout, String::from_utf8_lossy(&stderr).into_owned()))
+            };
+            let (without, with) = (seen(false)?, seen(true)?);
+            ensure!((with.0, &with.1) == (without.0, &without.1), "{}: {with:?}, without {without:?}", mpi.name);
+            ensure!(with.0 == Some(0) && with.1.ends_with("end\n"), "{}: {argument}: {with:?}", mpi.name);
+            ensure!(!with.2.contains("error["), "{}: {argument}: {with:?}", mpi.name);
+            let report = analyzed(&dir)?;
+            ensure!(report.serious().next().is_none(), "{}: {argument}: {:?}", mpi.name, report.findings);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_interrupted_run_has_a_report() -> Result<()> {
+    for mpi in mpi::required() {
+        for signal in [Signal::SIGINT, Signal::SIGTERM] {
+            let dir = fresh(&mpi, &format!("interrupted-{signal}"))?;
+            let (ready, report) = (dir.join("ready"), dir.join("report.json"));
+            let arguments = ["wait".to_owned(), ready.display().to_string()];
+            let job = mpi.job(2, &program(&mpi)?, &arguments);
+            let mut command = Command::new(vet::mpivet()?);
+            command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("trace"));
+            command.arg("--").args(&job).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            Mpi::prepare(&mut command);
+            let start = Instant::now();
+            let mut child = command.spawn()?;
+            while !ready.exists() && start.elapsed() < LIMIT {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            kill(Pid::from_raw(child.id() as i32), signal)?;
+            let status = child.wait()?;
+            ensure!(start.elapsed() < LIMIT, "{}: {signal}: {:?}", mpi.name, start.elapsed());
+            let found = Report::parse(&std::fs::read_to_string(&report)?)?;
+            let serious: Vec<_> = found.serious().collect();
+            ensure!(status.code() == Some(1), "{}: {signal}: {status}", mpi.name);
+            let one = serious.len() == 1 && serious.iter().all(|f| f.check == "abort" && f.ranks == [0, 1]);
+            ensure!(one, "{}: {signal}: {serious:?}", mpi.name);
+            let places = serious.iter().flat_map(|f| &f.sites).filter(|s| s.file == "signals.c");
+            ensure!(places.count() > 0, "{}: {signal}: {serious:?}", mpi.name);
+        }
+    }
+    Ok(())
+}

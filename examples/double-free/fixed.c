@@ -2,7 +2,7 @@
 //
 // Correct: the other field only uses the datatype.
 //
-// ranks: 2
+// ranks: 1
 
 #include <mpi.h>
 
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     MPI_Type_vector(4, 1, 4, MPI_DOUBLE, &old.column);
     MPI_Type_commit(&old.column);
     new.column = old.column;
-    MPI_Sendrecv(&old.cells[0][3], 1, old.column, 1 - rank, 0, &new.cells[0][0], 1, new.column, 1 - rank, 0,
+    MPI_Sendrecv(&old.cells[0][3], 1, old.column, rank, 0, &new.cells[0][0], 1, new.column, rank, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
     release(&old);

@@ -25,20 +25,30 @@ pub struct CheckInfo {
     pub name: &'static str,
     pub severity: Severity,
     pub side: Side,
+    /// Whether it is looked for without being asked for. Off are checks of what is legal and common.
+    pub default_on: bool,
     /// One line.
     pub summary: &'static str,
     /// The doc comment, Markdown.
     pub doc: &'static str,
 }
 
+/// `NAME = "code" "name" severity side: "summary"`; `side off:` is a check that finds nothing unless it is asked for.
 macro_rules! check {
     ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident: $summary:literal) => {
+        check!(@entry true, $(#[doc = $doc])* $NAME = $code $name $severity $side: $summary);
+    };
+    ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident off: $summary:literal) => {
+        check!(@entry false, $(#[doc = $doc])* $NAME = $code $name $severity $side: $summary);
+    };
+    (@entry $default_on:literal, $(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident: $summary:literal) => {
         $(#[doc = $doc])*
         pub static $NAME: crate::catalogue::CheckInfo = crate::catalogue::CheckInfo {
             code: $code,
             name: $name,
             severity: crate::finding::Severity::$severity,
             side: crate::catalogue::Side::$side,
+            default_on: $default_on,
             summary: $summary,
             doc: concat!($($doc, "\n"),*),
         };

@@ -19,6 +19,7 @@
 //! //! uncertain 0      of which these may return by themselves
 //! //! neighbors 0 c1 3,1 1   rank 0 has these sources and destinations in its communicator c1
 //! //! live             only that is looked at, not the findings; all ranks go on
+//! //! check NAME        this check looks; so do all that are marked
 //! //! message text     some finding has this in its message or notes
 //! //! count 3          some finding has this count
 //! //! ranks 0-3        some finding has exactly these ranks
@@ -29,6 +30,7 @@ use crate::worlds::Names;
 use crate::worlds::link::Linker;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::SystemEvent;
+use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
@@ -45,6 +47,8 @@ struct Expected {
     stuck: Option<Vec<i32>>,
     uncertain: Option<Vec<i32>>,
     live: bool,
+    /// Checks that look, by name, apart from those that do by default.
+    checks: BTreeSet<String>,
     /// Rank, communicator, sources, destinations.
     neighbors: Vec<(i32, Id, Neighbors)>,
     messages: Vec<String>,
@@ -78,6 +82,7 @@ fn expected(text: &str) -> Expected {
                     let neighbors = Neighbors { sources: ranks_of(sources), destinations: ranks_of(destinations) };
                     e.neighbors.push((rank.parse().expect("a rank"), id, neighbors));
                 }
+                "check" => _ = e.checks.insert(rest.trim().to_owned()),
                 "message" => e.messages.push(rest.to_owned()),
                 "count" => e.count = rest.trim().parse().ok(),
                 "ranks" => e.ranks = Some(ranks_of(rest)),
@@ -91,7 +96,8 @@ fn expected(text: &str) -> Expected {
                     Some((severity, check)) => (Some(severity.to_owned()), check),
                     None => (None, mark),
                 };
-                assert!(trace_format::catalogue::by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
+                assert!(by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
+                e.checks.insert(check.to_owned());
                 e.marks.insert((i as u64 + 1, severity, check.to_owned()));
             }
         }
@@ -183,9 +189,13 @@ fn shuffled(events: &[(i32, RankEvent)], ranks: i32, random: &mut Random) -> Vec
     out
 }
 
-fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], end: &End) -> (Option<Stuck>, Analysis) {
+fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], expected: &Expected) -> (Option<Stuck>, Analysis) {
     let names = Names::new(worlds.iter().copied());
     let mut engine = Engine::new(worlds.iter().sum());
+    expected.checks.iter().for_each(|c| engine.enable(by_name(c).unwrap_or_else(|| panic!("no check `{c}`"))));
+    // Those of the standard's own binary interface.
+    let constants = [("MPI_MODE_NOPRECEDE", 2048), ("MPI_MODE_NOSUCCEED", 16384)];
+    engine.set_constants(&constants.into_iter().map(|(name, v)| (name.to_owned(), v)).collect());
     let mut linker = Linker::default();
     let mut first = 0;
     for (world, size) in worlds.iter().enumerate() {
@@ -199,7 +209,7 @@ fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], end: &End) -> (Option<Stuc
     }
     while linker.link(&|_| true, true, &mut engine) || linker.give_up(&mut engine) {}
     let stuck = engine.stuck();
-    let mut end = end.clone();
+    let mut end = expected.end.clone();
     if end.proven.is_empty() {
         end.proven = stuck.iter().flat_map(|s| s.ranks.clone()).collect();
     }
@@ -226,7 +236,7 @@ pub fn analyze(text: &str) -> Analysis {
     let expected = expected(text);
     let mut trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
     complete(&mut trace, &expected);
-    run(trace.events, &trace.worlds, &expected.end).1
+    run(trace.events, &trace.worlds, &expected).1
 }
 
 /// Checks the expectations of a trace in the notation, in several interleavings. Panics if one is not met.
@@ -248,11 +258,11 @@ pub fn try_trace(text: &str) -> Result<(), String> {
         }
     }
     complete(&mut trace, &expected);
-    let (stuck, analysis) = run(trace.events.clone(), &trace.worlds, &expected.end);
+    let (stuck, analysis) = run(trace.events.clone(), &trace.worlds, &expected);
     let found = describe(&analysis);
     let mut random = Random(7);
     for _ in 0..6 {
-        let other = run(shuffled(&trace.events, trace.ranks, &mut random), &trace.worlds, &expected.end);
+        let other = run(shuffled(&trace.events, trace.ranks, &mut random), &trace.worlds, &expected);
         if other.0 != stuck {
             return Err(format!("another interleaving is stuck in another way: {stuck:?} / {:?}", other.0));
         }

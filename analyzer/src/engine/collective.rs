@@ -172,6 +172,9 @@ impl Model {
             instance.parts = parts;
             instance.bad = verdict != Verdict::Fine;
         }
+        if verdict != Verdict::Fine {
+            self.comms.spoil_made_by(comm, index);
+        }
     }
 }
 
@@ -388,7 +391,15 @@ pub(crate) fn needs(what: What) -> Needs {
     }
 }
 
+/// In which form a collective is called.
+pub(crate) fn start_of(func: FnId) -> Start {
+    match shape(func).class {
+        Class::Collective(_, start) => start,
+        _ => Start::Blocking,
+    }
+}
+
 /// Does the process wait in the call itself?
 pub(crate) fn is_blocking(func: FnId) -> bool {
-    !matches!(shape(func).class, Class::Collective(_, Start::Nonblocking | Start::Persistent))
+    start_of(func) == Start::Blocking
 }

@@ -292,6 +292,15 @@ impl Comms {
         self.join(rank, key, &ranks, &None)
     }
 
+    /// A collective that makes objects was found wrong: what is done on these follows from it.
+    pub(crate) fn spoil_made_by(&mut self, by: CommIx, number: u64) {
+        for comm in &mut self.list {
+            if let CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } = comm.key {
+                comm.spoiled |= parent == by && index == number;
+            }
+        }
+    }
+
     fn join(&mut self, rank: i32, key: CommKey, low: &Ranks, high: &Option<Ranks>) -> Option<Member> {
         let ix = match self.keys.get(&key) {
             Some(ix) => *ix,
@@ -301,6 +310,13 @@ impl Comms {
                 let foreign = !inside(&a) || !b.as_ref().is_none_or(inside);
                 let ix = self.list.len() as CommIx;
                 let size = a.len() + b.as_ref().map_or(0, Group::len);
+                let made_by = match &key {
+                    CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } => {
+                        self.list.get(*parent as usize).and_then(|p| p.space.get(*index))
+                    }
+                    _ => None,
+                };
+                let spoiled = made_by.is_some_and(|instance| instance.bad);
                 self.list.push(Comm {
                     a,
                     b,
@@ -309,7 +325,7 @@ impl Comms {
                     half_known: false,
                     space: Space::new(size),
                     boxes: FxHashMap::default(),
-                    spoiled: false,
+                    spoiled,
                     report: Report::default(),
                     key: key.clone(),
                     known_to: 0,

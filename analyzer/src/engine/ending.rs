@@ -80,6 +80,11 @@ impl Ending {
             .then(|| format!("{} {} ended by the launcher afterwards", rank_list(&self.killed), was(&self.killed)))
     }
 
+    /// Ranks that wait for one that left without MPI_Finalize, with all that they need of those that are gone.
+    pub(crate) fn waiting_for_left(&self) -> Vec<&(i32, Vec<i32>)> {
+        self.verdict.hang_ups.iter().filter(|(_, needed)| needed.iter().any(|n| self.left.contains(n))).collect()
+    }
+
     /// Is there a reason inside the run for ranks to have been ended from outside?
     pub(crate) fn has_cause(&self) -> bool {
         self.stopped

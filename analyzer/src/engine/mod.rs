@@ -15,6 +15,7 @@ pub(crate) mod concurrent;
 pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
+pub(crate) mod frees;
 pub(crate) mod p2p;
 mod replay;
 pub(crate) mod requests;
@@ -30,10 +31,11 @@ use p2p::{Op, OpId, OpKind};
 use requests::Requests;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use slab::Slab;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use trace_format::call::{SystemEvent, ThreadLevel};
+use trace_format::catalogue::{CHECKS, CheckInfo};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::finding::{CallRef, Finding};
 use trace_format::mpi::{FnId, Kind, predefined};
@@ -152,6 +154,7 @@ pub(crate) struct Breach {
 pub(crate) struct Rank {
     pub(crate) objects: Objects,
     pub(crate) requests: Requests,
+    pub(crate) frees: frees::Frees,
     pub(crate) threads: Vec<Thread>,
     /// Messages taken by matched probes, by handle.
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
@@ -168,6 +171,7 @@ pub(crate) struct Rank {
     /// Sessions that are open.
     pub(crate) sessions: u32,
     types: FxHashMap<Id, Amount>,
+    extents: FxHashMap<Id, i64>,
     names: FxHashMap<(bool, Id), String>,
     modules: Vec<(u64, u64, u64, u64)>,
     places: FxHashMap<Id, u64>,
@@ -208,6 +212,11 @@ pub(crate) struct Model {
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
     pub(crate) names: Processes,
+    /// The assertions that all ranks must give alike in MPI_Win_fence (MPI 4.1 section 12.5.1), in the numbers of the
+    /// MPI library, where they are known.
+    pub(crate) fence_bits: Option<i64>,
+    /// Codes of the checks that look.
+    enabled: FxHashSet<&'static str>,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -235,8 +244,22 @@ impl Engine {
                 suspects: FxHashMap::default(),
                 report: Report::default(),
                 names: Processes::default(),
+                fence_bits: None,
+                enabled: CHECKS.iter().filter(|c| c.default_on).map(|c| c.code).collect(),
             },
         }
+    }
+
+    /// What the named constants of the MPI library are.
+    pub fn set_constants(&mut self, constants: &BTreeMap<String, i64>) {
+        let value = |name: &str| constants.get(name);
+        let bits = value("MPI_MODE_NOPRECEDE").zip(value("MPI_MODE_NOSUCCEED"));
+        self.model.fence_bits = bits.map(|(a, b)| a | b);
+    }
+
+    /// Looks for what `check` finds, which may be off by default. To be called before any event is fed.
+    pub fn enable(&mut self, check: &CheckInfo) {
+        self.model.enabled.insert(check.code);
     }
 
     /// There are more processes now; what they are called.
@@ -330,6 +353,11 @@ impl Engine {
 }
 
 impl Model {
+    /// Does this check look?
+    pub(crate) fn is_enabled(&self, check: &CheckInfo) -> bool {
+        self.enabled.contains(check.code)
+    }
+
     pub(crate) fn rank_mut(&mut self, rank: i32) -> Option<&mut Rank> {
         self.ranks.get_mut(usize::try_from(rank).ok()?)
     }
@@ -345,6 +373,11 @@ impl Model {
             return self.signatures.predefined(datatype);
         }
         self.ranks[rank as usize].types.get(&datatype).copied()
+    }
+
+    /// Extent in bytes of a datatype of a rank, where the trace says it.
+    pub(crate) fn extent(&self, rank: i32, datatype: Id) -> Option<i64> {
+        self.ranks[rank as usize].extents.get(&datatype).copied()
     }
 
     fn define(&mut self, rank: i32, definition: Definition) {
@@ -392,7 +425,8 @@ impl Model {
                 };
                 r.objects.on_comm.insert((kind, id), comm);
             }
-            Definition::Datatype { id, combiner, ints, types, size, .. } => {
+            Definition::Datatype { id, combiner, ints, types, size, extent, .. } => {
+                r.extents.insert(id, extent);
                 if id < FIRST_USER_ID || combiner == Combiner::Named {
                     self.signatures.set_size(id, size);
                     return;

@@ -5,6 +5,7 @@ use super::collective::is_blocking;
 use super::comms::{COMM, CommIx, CommKey, Comms, FILE, Member, WIN};
 use super::concurrent::Misused;
 use super::facts::Origin;
+use super::frees::is_free;
 use super::p2p::{Data, Op, OpId, OpKind};
 use super::requests::{ReqId, Request};
 use super::shape::{NONE, Place, Shape, Side, shape};
@@ -162,9 +163,13 @@ impl Model {
                 entered.send = self.start_send(origin, None, s, SendMode::Standard);
                 entered.recv = self.start_recv(origin, None, s.peer2, s.tag2, s);
             }
-            Class::Collective(_, Start::Blocking | Start::Nonblocking) => {
+            Class::Collective(coll, Start::Blocking | Start::Nonblocking) => {
                 if let Some(m) = self.collective_object(origin, s) {
-                    self.ranks[origin.rank as usize].collectives += 1;
+                    let r = &mut self.ranks[origin.rank as usize];
+                    r.collectives += 1;
+                    if is_free(coll) && !failed {
+                        r.frees.note(m.ix, origin);
+                    }
                     entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
                 }
             }

@@ -208,6 +208,15 @@ impl Signatures {
         a.sig == UNKNOWN || b.sig == UNKNOWN || packed || self.is_bytes(a) != self.is_bytes(b)
     }
 
+    /// Is there less of `a` than of `b`? Untyped data are compared by bytes, typed ones by elements.
+    pub(crate) fn is_shorter(&self, a: Amount, b: Amount) -> bool {
+        if self.untyped(a, b) {
+            matches!((a.bytes, b.bytes), (Some(a), Some(b)) if a < b)
+        } else {
+            self.elements(a) < self.elements(b)
+        }
+    }
+
     /// The first place where the elements that both amounts have differ in type (MPI 4.1 section 3.3.1). A hard
     /// difference wins over a formal one before it.
     pub(crate) fn difference(&mut self, a: Amount, b: Amount) -> Option<Difference> {

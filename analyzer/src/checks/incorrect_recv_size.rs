@@ -1,0 +1,15 @@
+//! `incorrect-recv-size`: see `trace_format::catalogue::INCORRECT_RECV_SIZE`.
+
+use super::size_misfit;
+use crate::engine::Model;
+use crate::engine::collective::Gathering;
+use crate::engine::facts::Report;
+use crate::engine::flows::Flow;
+use trace_format::catalogue::{CheckInfo, INCORRECT_RECV_SIZE};
+
+pub(super) static CHECK: &CheckInfo = &INCORRECT_RECV_SIZE;
+
+/// What is left when `wrong-recv-size` has found nothing.
+pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+    size_misfit(CHECK, flows, model, report)
+}

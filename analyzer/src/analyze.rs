@@ -11,7 +11,8 @@ use trace_format::file::RankHeader;
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer = Observer::read(&plan.dir, |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer =
+        Observer::read(&plan.dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");

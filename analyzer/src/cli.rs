@@ -1,11 +1,13 @@
 //! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done.
 
+use crate::choices::Choices;
 use analyzer::report::{FailOn, Format};
 use analyzer::worlds::Chosen;
 use clap::{Args, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use trace_format::selection::Selection;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -90,6 +92,8 @@ pub(crate) struct ReportArgs {
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    #[command(flatten)]
+    choices: Choices,
 }
 
 #[derive(Debug, Args)]
@@ -164,6 +168,7 @@ pub(crate) struct ReportPlan {
     /// Created before the work begins, so that a bad path fails early.
     pub(crate) file: Option<(PathBuf, std::fs::File)>,
     pub(crate) fail_on: FailOn,
+    pub(crate) selection: Selection,
 }
 
 pub(crate) struct RunPlan {
@@ -215,6 +220,7 @@ impl Cli {
 
 impl ReportPlan {
     fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
+        let selection = args.choices.selection()?;
         let file = match args.report {
             None => None,
             Some(path) => match std::fs::File::create(&path) {
@@ -224,7 +230,7 @@ impl ReportPlan {
                 }
             },
         };
-        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on })
+        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
     }
 }
 
@@ -260,8 +266,8 @@ fn function(name: &str) -> Result<trace_format::mpi::FnId, Exit> {
     let full = if name.to_ascii_lowercase().starts_with("mpi") { name.to_owned() } else { format!("MPI_{name}") };
     let rows = trace_format::mpi::FUNCTIONS;
     rows.iter().find(|f| f.name.eq_ignore_ascii_case(&full)).map(|f| f.id).ok_or_else(|| {
-        let near = crate::explain::near(&full, rows.iter().map(|f| f.name));
-        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        let near = trace_format::near::did_you_mean(&full, rows.iter().map(|f| f.name));
+        let near = near.map(|near| format!("; {near}")).unwrap_or_default();
         Exit::Usage(format!("`{name}` is no MPI function{near}"))
     })
 }

@@ -2,11 +2,12 @@
 
 use crate::cli::{CLEAN, Exit};
 use trace_format::catalogue::{self, CHECKS, CheckInfo, Side};
+use trace_format::near::did_you_mean;
 
 pub(crate) fn explain(name: &str) -> Result<u8, Exit> {
     let Some(check) = catalogue::by_name(name) else {
-        let near = near(name, CHECKS.iter().flat_map(|c| [c.name, c.code]));
-        let near = if near.is_empty() { String::new() } else { format!("did you mean {}? ", near.join(" or ")) };
+        let near = did_you_mean(name, CHECKS.iter().flat_map(|c| [c.name, c.code]));
+        let near = near.map(|near| near + " ").unwrap_or_default();
         return Err(Exit::Usage(format!("there is no check `{name}`; {near}`mpivet checks` lists them all")));
     };
     crate::put(&page(check))?;
@@ -21,16 +22,21 @@ pub(crate) fn checks() -> Result<u8, Exit> {
             Side::Dynamic => "at once",
             Side::Analyzer => "report",
         };
-        text += &format!("{}  {:width$}  {:7}  {side:7}  {}\n", c.code, c.name, c.severity.name(), c.summary);
+        let off = if c.default_on { "" } else { " (off)" };
+        text += &format!("{}  {:width$}  {:7}  {side:7}  {}{off}\n", c.code, c.name, c.severity.name(), c.summary);
     }
     text += "\n`mpivet explain NAME` says more. `at once`: also printed while the program runs.\n";
+    if CHECKS.iter().any(|c| !c.default_on) {
+        text += "`(off)`: only with `--check NAME`.\n";
+    }
     crate::put(&text)?;
     Ok(CLEAN)
 }
 
 /// A page of the catalogue as plain text: headings underlined, examples indented, no Markdown.
 fn page(check: &CheckInfo) -> String {
-    let mut text = format!("{} {} ({}): {}\n\n", check.code, check.name, check.severity.name(), check.summary);
+    let off = if check.default_on { "" } else { ", off by default" };
+    let mut text = format!("{} {} ({}{off}): {}\n\n", check.code, check.name, check.severity.name(), check.summary);
     let mut fenced = false;
     for line in check.doc.trim().lines() {
         let line = line.strip_prefix(' ').unwrap_or(line);
@@ -48,50 +54,9 @@ fn page(check: &CheckInfo) -> String {
     text
 }
 
-/// Up to three of `names` that are close to `name`, nearest first.
-pub(crate) fn near(name: &str, names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let limit = (name.len() / 3).max(1);
-    let mut scored: Vec<(usize, &'static str)> = names
-        .filter_map(|candidate| {
-            let lower = candidate.to_ascii_lowercase();
-            let distance = distance(&name, &lower);
-            let part = name.len() >= 4 && lower.contains(&name);
-            (distance <= limit || part).then_some((distance, candidate))
-        })
-        .collect();
-    scored.sort();
-    scored.into_iter().map(|(_, n)| n).take(3).collect()
-}
-
-/// Letters to insert, delete or replace to get from `a` to `b`.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn near_names_are_found() {
-        let names = || ["real-deadlock", "real-hang-up", "wrong-root", "nonpaired-send"].into_iter();
-        assert_eq!(near("real-deadlok", names()), ["real-deadlock"]);
-        assert_eq!(near("deadlock", names()), ["real-deadlock"]);
-        assert_eq!(near("Wrong-Rot", names()), ["wrong-root"]);
-        assert!(near("xyzzy", names()).is_empty());
-    }
 
     #[test]
     fn pages_are_plain() {

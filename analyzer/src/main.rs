@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+mod choices;
 mod cli;
 mod explain;
 mod print;

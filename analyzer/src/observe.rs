@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use trace_format::call::SystemEvent;
 use trace_format::file::RankHeader;
 use trace_format::reader::RankEvent;
+use trace_format::selection::Selection;
 
 /// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays
 /// small when ranks advance together.
@@ -25,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Traces and the engine that understands them.
 pub struct Observer {
     pub traces: Traces,
+    /// What the user wants to be told.
+    selection: Selection,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -75,9 +78,10 @@ fn guarded<T>(broken: &mut Option<String>, part: impl FnOnce() -> T) -> Option<T
 }
 
 impl Observer {
-    pub fn new(dir: &Path) -> Observer {
+    pub fn new(dir: &Path, selection: Selection) -> Observer {
         Observer {
             traces: Traces::new(dir),
+            selection,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -90,8 +94,8 @@ impl Observer {
     }
 
     /// Reads everything that the directory holds. `gone` knows whose process is no more.
-    pub fn read(dir: &Path, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
-        let mut observer = Observer { traces: Traces::open(dir)?, ..Observer::new(dir) };
+    pub fn read(dir: &Path, selection: Selection, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
+        let mut observer = Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) };
         observer.read_rest(gone);
         Ok(observer)
     }
@@ -118,7 +122,12 @@ impl Observer {
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let engine = self.engine.get_or_insert_with(|| Engine::new(0));
+        let selection = &self.selection;
+        let engine = self.engine.get_or_insert_with(|| {
+            let mut engine = Engine::new(0);
+            engine.select(selection.clone());
+            engine
+        });
         if self.known < size {
             engine.grow(size, self.traces.worlds.names());
             self.traces.worlds.iter().for_each(|(first, size, spawned)| self.linker.add_world(first, size, spawned));
@@ -242,6 +251,8 @@ impl Observer {
             stopped: stopped_by_mpivet,
             trace_dir: dir,
             damage,
+            max_findings: self.selection.max_findings(),
+            hidden: analysis.hidden,
             names: self.traces.worlds.names(),
             remarks: self.linker.remarks(&self.traces.worlds.names()),
         };

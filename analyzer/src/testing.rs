@@ -19,22 +19,26 @@
 //! //! uncertain 0      of which these may return by themselves
 //! //! neighbors 0 c1 3,1 1   rank 0 has these sources and destinations in its communicator c1
 //! //! live             only that is looked at, not the findings; all ranks go on
-//! //! check NAME        this check looks; so do all that are marked
 //! //! message text     some finding has this in its message or notes
 //! //! count 3          some finding has this count
 //! //! ranks 0-3        some finding has exactly these ranks
+//! //! check MV4,-MV5   these checks are on and off; those that are marked are on anyway
+//! //! severity MV4=note   severities of checks
+//! //! max-findings 2   not more of a rank
+//! //! hidden 3         so many findings are beyond that
 //! ```
 
+use crate::engine::limit::Hidden;
 use crate::engine::{Analysis, End, Engine, Stuck};
 use crate::worlds::Names;
 use crate::worlds::link::Linker;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::SystemEvent;
-use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
+use trace_format::selection::Selection;
 use trace_format::text::{TextTrace, parse};
 
 /// What the options of a case say.
@@ -47,13 +51,13 @@ struct Expected {
     stuck: Option<Vec<i32>>,
     uncertain: Option<Vec<i32>>,
     live: bool,
-    /// Checks that look, by name, apart from those that do by default.
-    checks: BTreeSet<String>,
     /// Rank, communicator, sources, destinations.
     neighbors: Vec<(i32, Id, Neighbors)>,
     messages: Vec<String>,
     count: Option<u64>,
     ranks: Option<Vec<i32>>,
+    selection: Selection,
+    hidden: u64,
 }
 
 fn ranks_of(text: &str) -> Vec<i32> {
@@ -63,6 +67,7 @@ fn ranks_of(text: &str) -> Vec<i32> {
 
 fn expected(text: &str) -> Expected {
     let mut e = Expected::default();
+    let mut choice = String::new();
     for (i, line) in text.lines().enumerate() {
         if let Some(option) = line.trim().strip_prefix("//!") {
             let (word, rest) = option.trim().split_once(' ').unwrap_or((option.trim(), ""));
@@ -82,10 +87,13 @@ fn expected(text: &str) -> Expected {
                     let neighbors = Neighbors { sources: ranks_of(sources), destinations: ranks_of(destinations) };
                     e.neighbors.push((rank.parse().expect("a rank"), id, neighbors));
                 }
-                "check" => _ = e.checks.insert(rest.trim().to_owned()),
                 "message" => e.messages.push(rest.to_owned()),
                 "count" => e.count = rest.trim().parse().ok(),
                 "ranks" => e.ranks = Some(ranks_of(rest)),
+                "check" => choice += &format!("{rest},"),
+                "severity" => e.selection.set_severity(rest).expect("severities"),
+                "max-findings" => e.selection.set_max_findings(rest.trim().parse().expect("a number")),
+                "hidden" => e.hidden = rest.trim().parse().expect("a number"),
                 other => panic!("line {}: unknown option `{other}`", i + 1),
             }
             continue;
@@ -96,12 +104,14 @@ fn expected(text: &str) -> Expected {
                     Some((severity, check)) => (Some(severity.to_owned()), check),
                     None => (None, mark),
                 };
-                assert!(by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
-                e.checks.insert(check.to_owned());
+                assert!(trace_format::catalogue::by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
+                // Also one that is off by default.
+                e.selection.choose(check).expect("a check");
                 e.marks.insert((i as u64 + 1, severity, check.to_owned()));
             }
         }
     }
+    e.selection.choose(&choice).expect("checks");
     e
 }
 
@@ -192,7 +202,7 @@ fn shuffled(events: &[(i32, RankEvent)], ranks: i32, random: &mut Random) -> Vec
 fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], expected: &Expected) -> (Option<Stuck>, Analysis) {
     let names = Names::new(worlds.iter().copied());
     let mut engine = Engine::new(worlds.iter().sum());
-    expected.checks.iter().for_each(|c| engine.enable(by_name(c).unwrap_or_else(|| panic!("no check `{c}`"))));
+    engine.select(expected.selection.clone());
     // Those of the standard's own binary interface.
     let constants = [("MPI_MODE_NOPRECEDE", 2048), ("MPI_MODE_NOSUCCEED", 16384)];
     engine.set_constants(&constants.into_iter().map(|(name, v)| (name.to_owned(), v)).collect());
@@ -286,6 +296,10 @@ pub fn try_trace(text: &str) -> Result<(), String> {
         return Ok(());
     }
     let complain = |what: String| Err(format!("{what}\n--- found:\n{found}"));
+    let hidden: u64 = analysis.hidden.iter().map(Hidden::findings).sum();
+    if hidden != expected.hidden {
+        return complain(format!("{hidden} findings are beyond the limit"));
+    }
     for (line, severity, check) in &expected.marks {
         let met = analysis.findings.iter().any(|f| {
             f.check.name == check

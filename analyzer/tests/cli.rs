@@ -152,6 +152,27 @@ fn the_job_gets_its_environment() {
     assert_eq!(lines[1], "b");
 }
 
+#[test]
+fn checks_are_chosen_by_options_and_environment() {
+    let dir = here();
+    let dir = dir.path();
+    let script = "echo $MPIVET_CHECKS/$MPIVET_SEVERITY/$MPIVET_MAX_FINDINGS";
+    let options = ["run", "--no-check", "MV4,MV5", "--severity", "mpi-error=note", "--check", "wrong-root"];
+    let args = [&options[..], &["--max-findings", "7", "--", "sh", "-c", script]].concat();
+    assert_eq!(mpivet(dir, &args).out, "-MV4,-MV5,wrong-root/mpi-error=note/7\n");
+    let said_by = |checks: &str, args: &[&str]| said(command(dir, args).env("MPIVET_CHECKS", checks).output().unwrap());
+    assert_eq!(said_by("-leak-*x,", &["checks"]).code, 0, "only where it matters");
+    assert_eq!(said_by("-wrong-*", &args).out, "-wrong-*,-MV4,-MV5,wrong-root/mpi-error=note/7\n");
+    assert_eq!(mpivet(dir, &["run", "--", "sh", "-c", script]).out, "//\n");
+    write_run(&dir.join("run"), 2);
+    expect_one_line(&said_by("wrong-rot", &["analyze", "run"]), 2, "did you mean wrong-root?");
+    expect(&mpivet(dir, &["analyze", "run", "--check", "wrong-rot"]), 2, "did you mean wrong-root?");
+    expect(&mpivet(dir, &["analyze", "run", "--no-check", "wrong-root,MV9"]), 2, "there is no check `MV9`");
+    expect(&mpivet(dir, &["analyze", "run", "--severity", "wrong-root=bad"]), 2, "error, warning, note and off");
+    expect(&mpivet(dir, &["analyze", "run", "--max-findings", "few"]), 2, "`few` is not a number of findings");
+    assert_eq!(mpivet(dir, &["analyze", "run", "--no-check", "*", "--check=MV4xx,real-deadlock"]).code, 0);
+}
+
 /// A launcher that leaves a finished trace behind, as the interposer would.
 #[test]
 fn the_programs_own_code_is_passed_on() {

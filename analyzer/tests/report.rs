@@ -1,5 +1,6 @@
 //! Reports made from findings written by hand: text as people read it, JSON as programs do.
 
+use analyzer::engine::limit::Hidden;
 use analyzer::engine::{RankEnd, RankSummary};
 use analyzer::load::Damage;
 use analyzer::report::{Colour, FailOn, Report, RunInfo};
@@ -355,6 +356,36 @@ warning: the trace is incomplete, and so is this report:
 "
     );
     check_against_schema(&serde_json::from_str(&report.to_json()).unwrap());
+}
+
+#[test]
+fn findings_beyond_the_limit_are_counted_and_said() {
+    let mut scene = scene(4);
+    let hidden = |rank, errors, warnings| Hidden { rank, errors, warnings, notes: 0 };
+    let more = vec![hidden(None, 1, 0), hidden(Some(0), 30, 7), hidden(Some(2), 2, 0), hidden(Some(3), 2, 0)];
+    let info = RunInfo { hidden: more, max_findings: Some(1), ..run(4) };
+    let finding = Finding::new(by_name("abend").unwrap(), "x", Vec::new());
+    let report = Report::new(info, vec![finding], &[], &mut scene.symbols);
+    let text = report.to_text(Colour::Plain);
+    assert!(text.contains("  36 errors, 7 warnings, 0 notes in 0 MPI calls\n"), "{text}");
+    let last = "
+collective operations: 1 more finding is not shown; --max-findings 1
+rank 0: 37 more findings are not shown; --max-findings 1
+ranks 2,3: 2 more findings each are not shown; --max-findings 1
+";
+    assert!(text.ends_with(last), "{text}");
+    let json: Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!(json["task"]["hidden"][0], json!({ "rank": null, "findings": 1 }));
+    assert_eq!(json["task"]["hidden"][1], json!({ "rank": 0, "findings": 37 }));
+    check_against_schema(&json);
+}
+
+#[test]
+fn a_stopped_job_without_findings_is_not_called_correct() {
+    let mut scene = scene(1);
+    let info = RunInfo { stopped: true, ..run(1) };
+    let text = Report::new(info, Vec::new(), &[], &mut scene.symbols).to_text(Colour::Plain);
+    assert!(!text.contains("no errors") && text.contains("of a check that is off"), "{text}");
 }
 
 #[test]

@@ -9,13 +9,14 @@ use std::fs;
 use std::path::Path;
 use trace_format::call::SystemEvent;
 use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, rank_path, stage_path};
+use trace_format::selection::Selection;
 use trace_format::writer::encode_system;
 use traces::{header, rank_bytes, write_run};
 
 /// The report on rank 0 of two with these bytes, or why there is none.
 fn analyze(dir: &Path, bytes: &[u8]) -> Result<String, LoadError> {
     fs::write(rank_path(dir, 0), bytes).unwrap();
-    let observer = Observer::read(dir, |_| true)?;
+    let observer = Observer::read(dir, Selection::default(), |_| true)?;
     Ok(observer.report(Ending::Any).unwrap().to_text(Colour::Plain))
 }
 
@@ -23,7 +24,7 @@ fn analyze(dir: &Path, bytes: &[u8]) -> Result<String, LoadError> {
 fn a_whole_trace_has_no_defect() {
     let dir = tempfile::tempdir().unwrap();
     write_run(dir.path(), 2);
-    let report = Observer::read(dir.path(), |_| true).unwrap().report(Ending::Any).unwrap();
+    let report = Observer::read(dir.path(), Selection::default(), |_| true).unwrap().report(Ending::Any).unwrap();
     assert!(report.is_clean(), "{}", report.to_text(Colour::Plain));
 }
 

@@ -5,6 +5,7 @@
 //! ```text
 //! // ranks: 4                          how many ranks (4)
 //! // args: 10 20                       arguments of the program (none)
+//! // options: --check leak-message      options of mpivet (none)
 //! // timeout: 20                       seconds that a run may take (30)
 //! // mpi: mpich !intel (why)           only under these MPIs or families, and not under those with `!`
 //! // expect: abend ranks 3             one finding that must come, with its ranks if it says so
@@ -31,6 +32,8 @@ pub struct Program {
     pub lines: Vec<String>,
     pub ranks: usize,
     pub args: Vec<String>,
+    /// Options of `mpivet run` and `mpivet analyze`.
+    pub options: Vec<String>,
     pub timeout: Duration,
     /// Names of MPIs and of families, those that it does not run under with `!`.
     pub mpis: Vec<String>,
@@ -66,6 +69,7 @@ impl Program {
             lines: text.lines().map(str::to_owned).collect(),
             ranks: 4,
             args: Vec::new(),
+            options: Vec::new(),
             timeout: Duration::from_secs(30),
             mpis: Vec::new(),
             expected: Vec::new(),
@@ -83,6 +87,7 @@ impl Program {
             match key {
                 "ranks" => program.ranks = value.parse().context("ranks")?,
                 "args" => program.args = value.split_whitespace().map(str::to_owned).collect(),
+                "options" => program.options = value.split_whitespace().map(str::to_owned).collect(),
                 "timeout" => program.timeout = Duration::from_secs(value.parse().context("timeout")?),
                 "mpi" => {
                     let names = value.split_whitespace().take_while(|word| !word.starts_with('('));

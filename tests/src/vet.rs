@@ -30,28 +30,33 @@ pub struct Vetted {
 
 /// Runs `job` under mpivet; its files go to `dir`, which is made anew.
 pub fn vet(job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
-    vet_in(job, dir, None, limit)
+    vet_with(&[], job, dir, limit)
+}
+
+/// The same with further options of `mpivet run`.
+pub fn vet_with(options: &[String], job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
+    start(options, job, dir, None, limit)
 }
 
 /// The same with a working directory for the job.
 pub fn vet_in(job: &[String], dir: &Path, here: Option<&Path>, limit: Duration) -> Result<Vetted> {
+    start(&[], job, dir, here, limit)
+}
+
+fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, limit: Duration) -> Result<Vetted> {
     if dir.exists() {
         std::fs::remove_dir_all(dir)?;
     }
     std::fs::create_dir_all(dir)?;
     let (trace, report) = (dir.join("trace"), dir.join("report.json"));
     let mut command = Command::new(mpivet()?);
-    command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace).arg("--").args(job);
+    command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace);
+    command.args(options).arg("--").args(job);
     if let Some(here) = here {
         command.current_dir(here);
     }
     Mpi::prepare(&mut command);
-    // A run must not depend on the settings of the person who starts the tests.
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("MPIVET_") {
-            command.env_remove(name);
-        }
-    }
+    forget_settings(&mut command);
     let outcome = run::run(command, limit)?;
     std::fs::write(dir.join("stdout"), &outcome.stdout)?;
     std::fs::write(dir.join("stderr"), &outcome.stderr)?;
@@ -65,6 +70,15 @@ pub fn vet_in(job: &[String], dir: &Path, here: Option<&Path>, limit: Duration) 
     Ok(Vetted { outcome, report, trace })
 }
 
+/// A run must not depend on the settings of the person who starts the tests.
+fn forget_settings(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("MPIVET_") {
+            command.env_remove(name);
+        }
+    }
+}
+
 /// Runs `job` without mpivet.
 pub fn run_plain(job: &[String], limit: Duration) -> Result<Outcome> {
     let mut command = Command::new(&job[0]);
@@ -75,10 +89,16 @@ pub fn run_plain(job: &[String], limit: Duration) -> Result<Outcome> {
 
 /// The text report of a finished job.
 pub fn analyze(trace: &Path) -> Result<String> {
+    Ok(analyze_with(&[], trace)?.0)
+}
+
+/// The same with further options of `mpivet analyze`, and its exit code.
+pub fn analyze_with(options: &[String], trace: &Path) -> Result<(String, i32)> {
     let file = trace.with_file_name("report.txt");
     let mut command = Command::new(mpivet()?);
-    command.args(["analyze", "--format", "text", "--report"]).arg(&file).arg(trace);
+    command.args(["analyze", "--format", "text", "--report"]).arg(&file).args(options).arg(trace);
     Mpi::prepare(&mut command);
+    forget_settings(&mut command);
     let outcome = run::run(command, Duration::from_secs(30))?;
     ensure!(
         matches!(outcome.code, Some(0 | 1)),
@@ -86,7 +106,8 @@ pub fn analyze(trace: &Path) -> Result<String> {
         outcome.code,
         last_words(&outcome)
     );
-    std::fs::read_to_string(&file).with_context(|| format!("no report in {}", file.display()))
+    let text = std::fs::read_to_string(&file).with_context(|| format!("no report in {}", file.display()))?;
+    Ok((text, outcome.code.unwrap_or(0)))
 }
 
 /// The end of what a command said, for a failure message.

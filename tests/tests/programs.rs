@@ -164,7 +164,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     let executable = compile(mpi, &program.path, &scratch)?;
     let job = mpi.job(program.ranks, &executable, &program.args);
     let dir = scratch.join("runs").join(mpi.name).join(name_of(&program.path)?);
-    let vetted = vet::vet(&job, &dir, program.timeout)?;
+    let vetted = vet::vet_with(&program.options, &job, &dir, program.timeout)?;
 
     let mut complaints = program.complaints(&vetted.report);
     let code = if program.expected.is_empty() { 0 } else { 1 };
@@ -179,7 +179,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
         bail!("{}\n{}\n(files in {})", complaints.join("\n"), vet::last_words(&vetted.outcome), dir.display());
     }
     if is_bug(program) && golden::is_kept_for(mpi.name) {
-        let report = normalize(&vet::analyze(&vetted.trace)?);
+        let report = normalize(&vet::analyze_with(&program.options, &vetted.trace)?.0);
         if golden::is_blessing() {
             blessings.add(&program.path, mpi.name, report);
         } else {

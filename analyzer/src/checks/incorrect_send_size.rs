@@ -9,7 +9,7 @@ use trace_format::catalogue::{CheckInfo, INCORRECT_SEND_SIZE};
 pub(super) static CHECK: &CheckInfo = &INCORRECT_SEND_SIZE;
 
 pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
-    let too_short = model.is_enabled(CHECK) && model.signatures.is_shorter(m.sent, m.room);
+    let too_short = model.signatures.is_shorter(m.sent, m.room);
     if too_short {
         message_sizes(CHECK, m, model, report);
     }

@@ -4,13 +4,14 @@ use super::{departure, grouped, last_call};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report};
-use trace_format::catalogue::{CheckInfo, MISSING_FINALIZE};
+use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, MISSING_FINALIZE};
 
 pub(super) static CHECK: &CheckInfo = &MISSING_FINALIZE;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     // Where others wait for them, `early-exit-others-wait` says it all.
-    if e.left.is_empty() || !e.waiting_for_left().is_empty() {
+    let told = model.selection.is_on(&EARLY_EXIT_OTHERS_WAIT) && !e.waiting_for_left().is_empty();
+    if e.left.is_empty() || told {
         return;
     }
     let parts = e.left.iter().filter_map(|r| last_call(*r, model).map(|l| (l, "the last MPI call".to_owned())));

@@ -71,10 +71,15 @@ checks! {
     real_hang_up: End,
 }
 
+/// The rules of the checks that are on. One that is off must not take its consequences with it.
+fn rules(model: &Model) -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(|(check, _)| model.selection.is_on(check)).map(|(_, rule)| rule)
+}
+
 /// A message whose two halves are not obviously alike.
 pub(crate) fn message(model: &mut Model, message: &Message) {
     let mut report = std::mem::take(&mut model.report);
-    for (_, rule) in RULES {
+    for rule in rules(model) {
         if let Rule::Message(rule) = rule
             && rule(message, model, &mut report)
         {
@@ -87,7 +92,7 @@ pub(crate) fn message(model: &mut Model, message: &Message) {
 /// Two calls of two threads that were at the same thing at once.
 pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
     let mut report = std::mem::take(&mut model.report);
-    for (_, rule) in RULES {
+    for rule in rules(model) {
         if let Rule::Misuse(rule) = rule {
             rule(misuse, model, &mut report);
         }
@@ -100,22 +105,26 @@ pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
     let mut report = std::mem::take(&mut model.comms.list[g.comm as usize].report);
     let mut verdict = Verdict::Fine;
     if !agree(g) {
-        for (_, rule) in RULES {
+        for (check, rule) in RULES {
             if let Rule::Parts(rule) = rule
                 && verdict < Verdict::Broken
             {
-                verdict = verdict.max(rule(g, model, &mut report));
+                let said = rule(g, model, &mut report);
+                // Where the rest cannot be judged, it cannot be judged either if nobody wants to know why.
+                if said >= Verdict::Broken || model.selection.is_on(check) {
+                    verdict = verdict.max(said);
+                }
             }
         }
     }
     if verdict < Verdict::Broken {
         let flows = misfits(model, g);
         if !flows.is_empty() {
-            verdict = Verdict::Wrong;
-            for (_, rule) in RULES {
+            for rule in rules(model) {
                 if let Rule::Flows(rule) = rule
                     && rule(g, &flows, model, &mut report)
                 {
+                    verdict = Verdict::Wrong;
                     break;
                 }
             }
@@ -137,7 +146,7 @@ fn agree(g: &Gathering) -> bool {
 
 /// The end of the run.
 pub(crate) fn end(ending: &Ending, model: &Model, report: &mut Report) {
-    for (_, rule) in RULES {
+    for rule in rules(model) {
         if let Rule::End(rule) = rule {
             rule(ending, model, report);
         }
@@ -171,7 +180,7 @@ fn explained<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize
         } else {
             return None;
         };
-        Some((i, knot, check))
+        model.selection.is_on(check).then_some((i, knot, check))
     })
 }
 

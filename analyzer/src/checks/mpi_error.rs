@@ -7,7 +7,7 @@ use crate::engine::shape::shape;
 use crate::worlds::Names;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, COMM_FREE_MISMATCH,
-    CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NONPAIRED_RECV, NONPAIRED_SEND, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
@@ -37,7 +37,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let completes =
                 error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
             let finalize = error.call.as_ref().is_some_and(|c| shape(c.func).class == Class::Finalize);
-            let explained = finalize && e.failed_over
+            let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
+            let explained = finalize && e.failed_over && alone.into_iter().any(|c| model.selection.is_on(c))
                 || completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || coll && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
                 || too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)

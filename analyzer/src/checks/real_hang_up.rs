@@ -5,16 +5,19 @@ use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
 use std::collections::BTreeMap;
-use trace_format::catalogue::{CheckInfo, REAL_HANG_UP};
+use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, INCOMPLETE_CALL, MISSING_FINALIZE, REAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &REAL_HANG_UP;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     // One finding for all who wait for the same finished ranks.
     let mut by_finished: BTreeMap<&[i32], Vec<i32>> = BTreeMap::new();
+    let told = |ranks: &[i32], check, rank: i32| ranks.contains(&rank) && model.selection.is_on(check);
     for (rank, needed) in &e.verdict.hang_ups {
         // Who left without MPI_Finalize is the cause, and has a finding of its own.
-        if !needed.iter().any(|n| e.left.contains(n) || e.left_inside.contains(n)) {
+        let is_cause =
+            |n: &i32| told(&e.left, &EARLY_EXIT_OTHERS_WAIT, *n) || told(&e.left, &MISSING_FINALIZE, *n) || told(&e.left_inside, &INCOMPLETE_CALL, *n);
+        if !needed.iter().any(is_cause) {
             by_finished.entry(needed).or_default().push(*rank);
         }
     }

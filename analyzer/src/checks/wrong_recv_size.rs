@@ -21,7 +21,14 @@ fn is_direct(what: What) -> bool {
     neighbors || matches!(coll, Gatherv | Scatterv | Alltoallv | Alltoallw)
 }
 
+/// Amounts that do not fit and do harm: there is not enough room, or others are affected, too.
+pub(super) fn do_harm(flows: &[Flow], model: &Model) -> bool {
+    flows.iter().filter(|f| f.misfit == Misfit::Amount && !f.alike).any(|f| {
+        let too_little = model.signatures.is_shorter(f.sent, f.expected);
+        !(too_little && is_direct(f.from.coll()))
+    })
+}
+
 pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
-    let harmful = |f: &Flow| f.misfit == Misfit::Amount && !(is_direct(f.from.coll()) && model.signatures.is_shorter(f.sent, f.expected));
-    flows.iter().any(harmful) && size_misfit(CHECK, flows, model, report)
+    do_harm(flows, model) && size_misfit(CHECK, flows, model, report)
 }

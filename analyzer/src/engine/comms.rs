@@ -105,6 +105,8 @@ pub(crate) struct Comm {
     pub(crate) boxes: FxHashMap<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
     pub(crate) spoiled: bool,
+    /// Made by a collective that was found wrong: whatever is done on it may follow from that.
+    pub(crate) made_wrongly: bool,
     /// Findings about its collectives: dropped if their order turns out to be uncertain.
     pub(crate) report: Report,
     key: CommKey,
@@ -296,7 +298,8 @@ impl Comms {
     pub(crate) fn spoil_made_by(&mut self, by: CommIx, number: u64) {
         for comm in &mut self.list {
             if let CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } = comm.key {
-                comm.spoiled |= parent == by && index == number;
+                comm.made_wrongly |= parent == by && index == number;
+                comm.spoiled |= comm.made_wrongly;
             }
         }
     }
@@ -316,7 +319,7 @@ impl Comms {
                     }
                     _ => None,
                 };
-                let spoiled = made_by.is_some_and(|instance| instance.bad);
+                let made_wrongly = made_by.is_some_and(|instance| instance.bad);
                 self.list.push(Comm {
                     a,
                     b,
@@ -325,7 +328,8 @@ impl Comms {
                     half_known: false,
                     space: Space::new(size),
                     boxes: FxHashMap::default(),
-                    spoiled,
+                    spoiled: made_wrongly,
+                    made_wrongly,
                     report: Report::default(),
                     key: key.clone(),
                     known_to: 0,

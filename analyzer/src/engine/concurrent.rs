@@ -132,7 +132,7 @@ impl Model {
     /// Pairs that could have been exchanged among each other, and with no others.
     pub(crate) fn judge_cluster(&mut self, lane: (CommIx, i32, i32, i32), cluster: Vec<Pair>) {
         if let [Pair { message: m, .. }] = &cluster[..]
-            && self.is_enabled(&INCORRECT_SEND_SIZE)
+            && self.selection.is_on(&INCORRECT_SEND_SIZE)
             && self.signatures.is_shorter(m.sent, m.room)
         {
             let (send, recv) = (m.send.clone(), m.recv.clone());

@@ -279,7 +279,7 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
 fn alone(model: &Model) -> Vec<Alone> {
     let mut ops: Vec<OpId> = Vec::new();
     for comm in &model.comms.list {
-        if comm.is_foreign() || comm.members().any(|r| model.is_dim(r)) {
+        if comm.is_foreign() || comm.made_wrongly || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }
         ops.extend(comm.boxes.values().flat_map(|b| b.alone()));

@@ -101,7 +101,7 @@ struct Kept {
     ranks: Vec<i32>,
 }
 
-/// Collects findings; the same finding at the same places is one with a count.
+/// Collects findings of the checks that are on; the same finding at the same places is one with a count.
 #[derive(Default)]
 pub(crate) struct Report {
     kept: FxHashMap<(&'static str, u8, Vec<u64>), Kept>,
@@ -118,6 +118,9 @@ impl Report {
         count: u64,
         make: impl FnOnce() -> Draft,
     ) {
+        if !model.selection.is_on(check) {
+            return;
+        }
         let places = calls.iter().map(|c| model.place(c)).collect();
         let order: Vec<_> = calls.iter().map(|c| (c.rank, c.thread, c.event())).collect();
         let ranks: Vec<i32> = calls.iter().map(|c| c.rank).collect();
@@ -126,6 +129,9 @@ impl Report {
 
     /// Adds a finding.
     pub(crate) fn add(&mut self, model: &Model, draft: Draft) {
+        if !model.selection.is_on(draft.check) {
+            return;
+        }
         let mut places: Vec<u64> = draft.calls.iter().map(|s| model.place_of_site(s)).collect();
         places.sort_unstable();
         places.dedup();
@@ -196,6 +202,8 @@ impl Report {
         for k in &mut all {
             k.ranks.sort_unstable();
             k.ranks.dedup();
+            let wanted = model.selection.severity(k.draft.check, k.draft.severity);
+            k.draft.severity = wanted.unwrap_or(k.draft.severity);
         }
         all.sort_by(|a, b| {
             let key = |k: &Kept| (k.draft.severity, k.draft.check.code);

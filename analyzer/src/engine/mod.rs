@@ -16,6 +16,7 @@ pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
 pub(crate) mod frees;
+pub mod limit;
 pub(crate) mod p2p;
 mod replay;
 pub(crate) mod requests;
@@ -35,11 +36,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use trace_format::call::{SystemEvent, ThreadLevel};
-use trace_format::catalogue::{CHECKS, CheckInfo};
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::finding::{CallRef, Finding};
 use trace_format::mpi::{FnId, Kind, predefined};
 use trace_format::reader::RankEvent;
+use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
 use types::{Amount, Signatures};
 
@@ -105,6 +106,8 @@ pub struct RankSummary {
 #[derive(Debug, Default)]
 pub struct Analysis {
     pub findings: Vec<Finding>,
+    /// Findings beyond the limit.
+    pub hidden: Vec<limit::Hidden>,
     pub ranks: Vec<RankSummary>,
 }
 
@@ -215,8 +218,8 @@ pub(crate) struct Model {
     /// The assertions that all ranks must give alike in MPI_Win_fence (MPI 4.1 section 12.5.1), in the numbers of the
     /// MPI library, where they are known.
     pub(crate) fence_bits: Option<i64>,
-    /// Codes of the checks that look.
-    enabled: FxHashSet<&'static str>,
+    /// What the user wants to be told.
+    pub(crate) selection: Selection,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -245,7 +248,7 @@ impl Engine {
                 report: Report::default(),
                 names: Processes::default(),
                 fence_bits: None,
-                enabled: CHECKS.iter().filter(|c| c.default_on).map(|c| c.code).collect(),
+                selection: Selection::default(),
             },
         }
     }
@@ -257,9 +260,9 @@ impl Engine {
         self.model.fence_bits = bits.map(|(a, b)| a | b);
     }
 
-    /// Looks for what `check` finds, which may be off by default. To be called before any event is fed.
-    pub fn enable(&mut self, check: &CheckInfo) {
-        self.model.enabled.insert(check.code);
+    /// What the user wants to be told; to be said before any event is fed.
+    pub fn select(&mut self, selection: Selection) {
+        self.model.selection = selection;
     }
 
     /// There are more processes now; what they are called.
@@ -343,7 +346,12 @@ impl Engine {
         let ending = ending::conclude(&mut model, end);
         let mut report = std::mem::take(&mut model.report);
         crate::checks::end(&ending, &model, &mut report);
-        Analysis { findings: report.finish(&model), ranks: model.summaries(&ending) }
+        let findings = report.finish(&model);
+        let (findings, hidden) = match model.selection.max_findings() {
+            Some(most) => limit::limit(findings, most),
+            None => (findings, Vec::new()),
+        };
+        Analysis { findings, hidden, ranks: model.summaries(&ending) }
     }
 
     /// Operations that are kept: what is in flight. For tests of memory.
@@ -353,11 +361,6 @@ impl Engine {
 }
 
 impl Model {
-    /// Does this check look?
-    pub(crate) fn is_enabled(&self, check: &CheckInfo) -> bool {
-        self.enabled.contains(check.code)
-    }
-
     pub(crate) fn rank_mut(&mut self, rank: i32) -> Option<&mut Rank> {
         self.ranks.get_mut(usize::try_from(rank).ok()?)
     }

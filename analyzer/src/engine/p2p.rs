@@ -311,7 +311,7 @@ impl Model {
         let (s, r) = (&self.ops[send], &self.ops[recv]);
         let (Some(sent), Some(room)) = (s.data, r.data) else { return };
         let (sent, room) = (sent.amount, room.amount);
-        let all_sizes = self.is_enabled(&INCORRECT_SEND_SIZE);
+        let all_sizes = self.selection.is_on(&INCORRECT_SEND_SIZE);
         if are_alike(sent, room) && !(all_sizes && sent.reps < room.reps) || s.dim || r.dim {
             return;
         }

@@ -563,8 +563,12 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
                 return Cond::Free;
             }
-            if model.comms.list[o.comm as usize].is_foreign() {
+            let comm = &model.comms.list[o.comm as usize];
+            if comm.is_foreign() {
                 return Cond::Free;
+            }
+            if comm.made_wrongly {
+                return Cond::Bad;
             }
             Cond::On { rank: o.peer, certain: mode == SendMode::Synchronous, why: Why::Receive(o.tag) }
         }
@@ -575,6 +579,9 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
 fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -> Cond {
     if model.comms.list[comm as usize].is_foreign() {
         return Cond::Free;
+    }
+    if model.comms.list[comm as usize].made_wrongly {
+        return Cond::Bad;
     }
     if source != ANY_SOURCE {
         return Cond::On { rank: source, certain: true, why: Why::Send(tag) };

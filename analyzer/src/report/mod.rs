@@ -4,6 +4,7 @@
 mod json;
 mod text;
 
+use crate::engine::limit::Hidden;
 use crate::engine::{RankEnd, RankSummary};
 use crate::load::Damage;
 use crate::symbols::{Symbols, is_user, user_frame};
@@ -61,6 +62,10 @@ pub struct RunInfo {
     pub stopped: bool,
     pub trace_dir: String,
     pub damage: Vec<Damage>,
+    /// How many findings of a rank are shown; `None`: all.
+    pub max_findings: Option<u64>,
+    /// Findings that are not shown.
+    pub hidden: Vec<Hidden>,
     /// What processes are called.
     pub names: Names,
     /// What was not checked, and why.
@@ -78,6 +83,9 @@ pub struct Report {
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
+    /// How many findings of a rank are shown.
+    #[serde(skip)]
+    max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
 }
@@ -113,6 +121,8 @@ struct Task {
     stopped: bool,
     trace_dir: String,
     defects: Vec<Defect>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<HiddenView>,
 }
 
 /// How one rank ended.
@@ -143,6 +153,18 @@ struct Defect {
     process: Option<i32>,
     offset: Option<u64>,
     what: String,
+}
+
+/// Findings that are not shown.
+#[derive(Debug, Serialize)]
+struct HiddenView {
+    #[serde(skip_serializing_if = "is_first")]
+    world: usize,
+    /// `None`: of collective operations.
+    rank: Option<i32>,
+    #[serde(skip)]
+    process: Option<i32>,
+    findings: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -205,8 +227,13 @@ impl Report {
     /// Looks up the source lines and puts everything in its final order.
     pub fn new(run: RunInfo, mut findings: Vec<Finding>, ranks: &[RankSummary], symbols: &mut Symbols) -> Report {
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
-        let count = |s: Severity| findings.iter().filter(|f| f.severity == s).count();
-        let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        let count = |s: Severity, hidden: fn(&Hidden) -> u64| {
+            let hidden: u64 = run.hidden.iter().map(hidden).sum();
+            findings.iter().filter(|f| f.severity == s).count() + hidden as usize
+        };
+        let errors = count(Severity::Error, |h| h.errors);
+        let warnings = count(Severity::Warning, |h| h.warnings);
+        let notes = count(Severity::Note, |h| h.notes);
         let mut ended: BTreeMap<i32, Ended> = ranks.iter().map(|r| (r.rank, ended(r, &run, symbols))).collect();
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
@@ -219,6 +246,11 @@ impl Report {
             let member = d.rank.map(|r| member(r, &names));
             let world = member.map_or(0, |m| m.world);
             Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
+        };
+        let hidden = |h: Hidden| {
+            let member = h.rank.map(|r| member(r, &names));
+            let world = member.map_or(0, |m| m.world);
+            HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
         };
         Report {
             schema: SCHEMA,
@@ -235,9 +267,11 @@ impl Report {
                 stopped: run.stopped,
                 trace_dir: run.trace_dir,
                 defects: run.damage.into_iter().map(defect).collect(),
+                hidden: run.hidden.into_iter().map(hidden).collect(),
             },
             findings,
             hints,
+            max_findings: run.max_findings,
             names,
         }
     }

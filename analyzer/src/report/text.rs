@@ -21,6 +21,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     for finding in &report.findings {
         page.finding(finding);
     }
+    page.hidden(report);
     page.defects(&report.task);
     for hint in &report.hints {
         page.line(&format!("hint: {hint}"));
@@ -85,7 +86,9 @@ impl Page {
             self.line("  mpivet stopped the job, because it could never have gone on");
         }
         let calls: u64 = task.ended.iter().map(|e| e.calls).sum();
-        if report.findings.is_empty() {
+        if report.findings.is_empty() && task.stopped {
+            self.line("  what stopped it is of a check that is off");
+        } else if report.findings.is_empty() {
             let verdict = format!("  no errors found in {}", plural(calls as usize, "MPI call"));
             self.line(&verdict);
         } else {
@@ -189,6 +192,30 @@ impl Page {
         let hidden = sorted(calls.iter().skip(MAX_CALLS).flatten().map(|s| s.process).collect());
         if !hidden.is_empty() {
             self.line(&format!("     and {} more: {}", hidden.len(), self.names.list(&hidden)));
+        }
+    }
+
+    /// Findings beyond the limit.
+    fn hidden(&mut self, report: &Report) {
+        let Some(most) = report.max_findings else { return };
+        let mut groups: Vec<(u64, Vec<i32>)> = Vec::new();
+        let mut lines = Vec::new();
+        for hidden in &report.task.hidden {
+            match (hidden.process, groups.iter_mut().find(|g| g.0 == hidden.findings)) {
+                (None, _) => lines.push(("collective operations".to_owned(), hidden.findings, "")),
+                (Some(rank), Some(group)) => group.1.push(rank),
+                (Some(rank), None) => groups.push((hidden.findings, vec![rank])),
+            }
+        }
+        for (findings, ranks) in groups {
+            lines.push((self.names.list(&ranks), findings, if ranks.len() == 1 { "" } else { " each" }));
+        }
+        if !lines.is_empty() {
+            self.line("");
+        }
+        for (whose, findings, each) in lines {
+            let (n, are) = (plural(findings as usize, "more finding"), if findings == 1 { "is" } else { "are" });
+            self.line(&format!("{whose}: {n}{each} {are} not shown; --max-findings {most}"));
         }
     }
 

@@ -41,6 +41,9 @@ fn job(plan: &RunPlan, found: &Found, dir: &Path) -> Job {
         // The directory is named in the report: the ranks need not say it.
         ("MPIVET_RUN".into(), "1".into()),
     ];
+    // The findings that ranks print at once obey the same choice.
+    let choice = plan.report.selection.environment();
+    ours.extend(choice.into_iter().map(|(name, value)| (name.into(), value.into())));
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();

@@ -32,7 +32,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
         eprintln!("mpivet: preloading {}, trace directory {}", found.library.display(), absolute.display());
     }
     let mut job = Launched::start(plan, &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
-    let mut observer = Observer::new(&dir);
+    let mut observer = Observer::new(&dir, plan.report.selection.clone());
     match follow::follow(&mut observer, &mut job, plan.stop) {
         End::Proven(stuck, after) => {
             if plan.verbose {

@@ -1,0 +1,140 @@
+//! `--check`, `--no-check`, `--severity` and `--max-findings`: what the user wants to be told. The order of the first two
+//! counts, which is more than derived options know.
+
+use crate::cli::Exit;
+use clap::error::Error;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use trace_format::selection::{Selection, SelectionError};
+
+/// The options in the order of the command line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choices(Vec<Choice>);
+
+#[derive(Debug, Clone)]
+enum Choice {
+    /// Words as [`Selection::choose`] takes them.
+    Checks(String),
+    Severity(String),
+    MaxFindings(u64),
+}
+
+impl Choice {
+    fn apply(&self, selection: &mut Selection) -> Result<(), SelectionError> {
+        match self {
+            Choice::Checks(words) => selection.choose(words),
+            Choice::Severity(words) => selection.set_severity(words),
+            Choice::MaxFindings(most) => {
+                selection.set_max_findings(*most);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same, if it means something.
+    fn checked(self) -> Result<Choice, SelectionError> {
+        self.apply(&mut Selection::default())?;
+        Ok(self)
+    }
+}
+
+fn on(words: &str) -> Result<Choice, SelectionError> {
+    Choice::Checks(words.to_owned()).checked()
+}
+
+fn off(words: &str) -> Result<Choice, SelectionError> {
+    let words: Vec<String> = words.split(',').map(|word| format!("-{}", word.trim())).collect();
+    Choice::Checks(words.join(",")).checked()
+}
+
+fn severity(words: &str) -> Result<Choice, SelectionError> {
+    Choice::Severity(words.to_owned()).checked()
+}
+
+fn max_findings(number: &str) -> Result<Choice, SelectionError> {
+    let number = number.parse().map_err(|_| SelectionError::WrongNumber(number.to_owned()))?;
+    Ok(Choice::MaxFindings(number))
+}
+
+const OPTIONS: [&str; 4] = ["check", "no-check", "severity", "max-findings"];
+
+impl Args for Choices {
+    fn augment_args(command: Command) -> Command {
+        let arg = |name: &'static str| Arg::new(name).long(name).action(ArgAction::Append);
+        command.args([
+            arg("check").value_name("CHECKS").value_parser(on).help(
+                "Look for these too: names, codes, groups as MV4, globs; several with commas. The last word counts",
+            ),
+            arg("no-check").value_name("CHECKS").value_parser(off).help("Do not look for these"),
+            arg("severity")
+                .value_name("CHECKS=SEVERITY")
+                .value_parser(severity)
+                .help("Call what these find error, warning or note, or leave it out: off"),
+            arg("max-findings")
+                .value_name("N")
+                .value_parser(max_findings)
+                .help("Show so many findings of each rank, and of collective operations; 0: all [default: 50]"),
+        ])
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Choices::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Choices {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Choices, Error> {
+        let mut all: Vec<(usize, Choice)> = Vec::new();
+        for name in OPTIONS {
+            let places = matches.indices_of(name).into_iter().flatten();
+            let choices = matches.get_many::<Choice>(name).into_iter().flatten();
+            all.extend(places.zip(choices.cloned()));
+        }
+        all.sort_by_key(|(place, _)| *place);
+        Ok(Choices(all.into_iter().map(|(_, choice)| choice).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Choices::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Choices {
+    /// What the environment says, and then the options.
+    pub(crate) fn selection(&self) -> Result<Selection, Exit> {
+        let (mut selection, errors) = Selection::from_environment(|name| std::env::var(name).ok());
+        if let Some(error) = errors.first() {
+            return Err(Exit::Usage(format!("in the environment (MPIVET_*): {error}")));
+        }
+        self.0.iter().try_for_each(|choice| choice.apply(&mut selection)).map_err(|e| Exit::Usage(e.to_string()))?;
+        Ok(selection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::catalogue::{WRONG_DATA_TYPE, WRONG_ROOT, WRONG_SEND_SIZE};
+    use trace_format::finding::Severity;
+
+    fn selection(args: &[&str]) -> Selection {
+        let command = Choices::augment_args(Command::new("test").no_binary_name(true));
+        let choices = Choices::from_arg_matches(&command.try_get_matches_from(args).unwrap()).unwrap();
+        choices.selection().unwrap_or_else(|e| panic!("{e:?}"))
+    }
+
+    #[test]
+    fn the_order_of_the_options_counts() {
+        let one = selection(&["--no-check", "*", "--check", "wrong-root,MV406", "--max-findings=3"]);
+        assert!(one.is_on(&WRONG_ROOT) && one.is_on(&WRONG_DATA_TYPE) && !one.is_on(&WRONG_SEND_SIZE));
+        assert_eq!(one.max_findings(), Some(3));
+        let none = selection(&["--check", "wrong-root", "--check=MV4", "--no-check", "*"]);
+        assert!(!none.is_on(&WRONG_ROOT) && !none.is_on(&WRONG_DATA_TYPE));
+        let but = selection(&["--no-check", "MV4", "--check", "MV406", "--no-check", "wrong-root, MV405"]);
+        assert!(but.is_on(&WRONG_DATA_TYPE) && !but.is_on(&WRONG_ROOT) && !but.is_on(&WRONG_SEND_SIZE));
+        let note = selection(&["--severity", "MV4=warning,MV406=note", "--severity", "wrong-root=off"]);
+        assert_eq!(note.severity(&WRONG_DATA_TYPE, Severity::Error), Some(Severity::Note));
+        assert_eq!(note.severity(&WRONG_SEND_SIZE, Severity::Error), Some(Severity::Warning));
+        assert_eq!(note.severity(&WRONG_ROOT, Severity::Error), None);
+    }
+}

@@ -167,6 +167,14 @@ pub(crate) struct Member {
     pub(crate) position: u32,
 }
 
+/// How the neighbours in a topology are ordered (MPI 4.1 section 8.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topology {
+    /// Dimension by dimension, in the negative direction and then in the positive one.
+    Grid,
+    Graph,
+}
+
 /// What a rank knows of its objects.
 #[derive(Default)]
 pub(crate) struct Objects {
@@ -175,6 +183,8 @@ pub(crate) struct Objects {
     pub(crate) groups: FxHashMap<Id, Ranks>,
     /// Neighbours of this rank in its communicators with a topology.
     pub(crate) neighbors: FxHashMap<Id, Neighbors>,
+    /// Kinds of these topologies.
+    pub(crate) topologies: FxHashMap<Id, Topology>,
     /// Communicators of windows and files.
     pub(crate) on_comm: FxHashMap<(u8, Id), Id>,
     nth: FxHashMap<CommKey, u64>,

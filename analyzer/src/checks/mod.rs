@@ -258,12 +258,15 @@ fn said<'a>(g: &Gathering<'a>, says: impl Fn(&View<'a>) -> String) -> Vec<(Arc<O
 
 /// Sites of flows that do not fit: who sends and who expects what.
 fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
+    /// What is said of one call.
+    const MOST: usize = 4;
     let all = &model.signatures;
-    let mut parts: Vec<(Arc<Origin>, String)> = Vec::new();
-    let mut push = |call: &Arc<Origin>, says: String| {
-        if !parts.iter().any(|p| p.0.rank == call.rank && p.1 == says) {
-            parts.push((call.clone(), says));
-        }
+    let mut parts: Vec<(Arc<Origin>, Vec<String>)> = Vec::new();
+    let mut push = |call: &Arc<Origin>, words: String| match parts.iter_mut().find(|p| Arc::ptr_eq(&p.0, call)) {
+        Some((_, said)) if said.contains(&words) || said.len() > MOST => {}
+        Some((_, said)) if said.len() == MOST => said.push("...".into()),
+        Some((_, said)) => said.push(words),
+        None => parts.push((call.clone(), vec![words])),
     };
     for f in flows {
         let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
@@ -276,7 +279,7 @@ fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
         }
     }
     parts.sort_by_key(|p| p.0.rank);
-    grouped(model, parts)
+    grouped(model, parts.into_iter().map(|(call, said)| (call, said.join(", "))))
 }
 
 /// A finding about amounts in a collective operation that do not fit, if there are such.

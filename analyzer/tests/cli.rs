@@ -32,6 +32,9 @@ fn command(dir: &Path, args: &[&str]) -> Command {
     let library = Path::new("/lib/x86_64-linux-gnu/libm.so.6");
     let mut command = Command::new(MPIVET);
     command.current_dir(dir).args(args).env_remove("LD_PRELOAD").env("NO_COLOR", "1");
+    for setting in ["MPIVET_CHECKS", "MPIVET_SEVERITY", "MPIVET_MAX_FINDINGS"] {
+        command.env_remove(setting);
+    }
     if library.exists() {
         // Any library that does nothing when it is preloaded.
         command.env("MPIVET_LIBRARY", library);

@@ -385,7 +385,7 @@ fn a_stopped_job_without_findings_is_not_called_correct() {
     let mut scene = scene(1);
     let info = RunInfo { stopped: true, ..run(1) };
     let text = Report::new(info, Vec::new(), &[], &mut scene.symbols).to_text(Colour::Plain);
-    assert!(!text.contains("no errors") && text.contains("of a check that is off"), "{text}");
+    assert!(!text.contains("no errors") && text.contains("the check that says why is off"), "{text}");
 }
 
 #[test]

@@ -124,9 +124,14 @@ impl Program {
         if self.is_fortran() && mpi.mpifort().is_none() {
             return false;
         }
+        self.is_for(|name| mpi.is(name))
+    }
+
+    /// Is it for an MPI that is called by the names for which `is` holds?
+    pub fn is_for(&self, is: impl Fn(&str) -> bool) -> bool {
         let mut only = self.mpis.iter().filter(|name| !name.starts_with('!')).peekable();
-        let excluded = self.mpis.iter().filter_map(|name| name.strip_prefix('!')).any(|name| mpi.is(name));
-        !excluded && (only.peek().is_none() || only.any(|name| mpi.is(name)))
+        let excluded = self.mpis.iter().filter_map(|name| name.strip_prefix('!')).any(&is);
+        !excluded && (only.peek().is_none() || only.any(|name| is(name)))
     }
 
     fn file_name(&self) -> String {

@@ -2,7 +2,9 @@
 //! with a time limit, and holding what came out against what a program's comments promise.
 
 pub mod calls;
+pub mod checks_page;
 pub mod compile;
+pub mod examples;
 pub mod expect;
 pub mod golden;
 pub mod mpi;

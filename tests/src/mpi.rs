@@ -61,6 +61,19 @@ const WHEELS: [Wheel; 6] = [
     wheel("intel-abi", &["mpich", "intel", "standard"], "intel", "", &["-mpi_abi", "-Wl,--as-needed"]),
 ];
 
+/// The MPIs of the system and their families.
+const SYSTEM: [(&str, &[&str]); 2] = [("mpich", &["mpich"]), ("openmpi", &["openmpi"])];
+
+/// Names and families of all MPIs that the tests know, installed or not.
+pub fn known() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    SYSTEM.into_iter().chain(WHEELS.iter().map(|wheel| (wheel.name, wheel.families)))
+}
+
+/// Is an MPI of this name and these families meant by `word`?
+pub fn is_called(name: &str, families: &[&str], word: &str) -> bool {
+    name == word || families.contains(&word)
+}
+
 /// Environment instead of options, since `mpivet run` gets the launcher's command as a user would write it: Open MPI
 /// refuses to run as root and to start more ranks than there are processors. The last one is for Open MPI 5.
 const ENVIRONMENT: [(&str, &str); 4] = [
@@ -113,7 +126,7 @@ impl Mpi {
 
     /// Is it meant by `name`, which is its own or that of a family?
     pub fn is(&self, name: &str) -> bool {
-        self.name == name || self.families.contains(&name)
+        is_called(self.name, self.families, name)
     }
 
     /// One of a Linux distribution, which the tests run in full.
@@ -122,7 +135,7 @@ impl Mpi {
         let mpicc = tool("mpicc")?;
         Some(Mpi {
             name,
-            families: if name == "openmpi" { &["openmpi"] } else { &["mpich"] },
+            families: SYSTEM.iter().find(|(known, _)| *known == name)?.1,
             mpicxx: tool("mpicxx").unwrap_or_else(|| mpicc.with_file_name("mpicxx")),
             mpicc,
             compiler_args: &[],
@@ -159,8 +172,7 @@ impl Wheel {
 
 /// Every MPI of the system: by Debian's names, or as plain `mpicc` and `mpiexec`.
 pub fn installed() -> Vec<Mpi> {
-    let mut found: Vec<Mpi> =
-        ["mpich", "openmpi"].into_iter().filter_map(|name| Mpi::system(name, &format!(".{name}"))).collect();
+    let mut found: Vec<Mpi> = SYSTEM.iter().filter_map(|(name, _)| Mpi::system(name, &format!(".{name}"))).collect();
     if found.is_empty()
         && let Some(mpiexec) = in_path("mpiexec")
         && let Ok(version) = Command::new(&mpiexec).arg("--version").output()

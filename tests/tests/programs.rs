@@ -5,15 +5,16 @@
 //! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
 //! must be the one kept beside it; `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
-use mpivet_tests::compile::{self, compile};
+use mpivet_tests::compile::compile;
+use mpivet_tests::examples::{is_bug, name_of, programs};
 use mpivet_tests::expect::Program;
 use mpivet_tests::golden::{self, Blessings};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::normalize::normalize;
 use mpivet_tests::{root, scratch, vet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use trace_format::catalogue::CHECKS;
@@ -100,32 +101,6 @@ fn mpis() -> Result<Vec<(Mpi, Extent)>> {
 
 fn failed(e: anyhow::Error) -> Failed {
     format!("{e:#}").into()
-}
-
-/// The programs in the directories of `examples/`.
-fn programs() -> Result<Vec<Program>> {
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for dir in std::fs::read_dir(root().join("examples")).context("examples/")? {
-        let dir = dir?.path();
-        if dir.is_dir() {
-            for file in std::fs::read_dir(&dir)? {
-                paths.push(file?.path());
-            }
-        }
-    }
-    paths.retain(|path| compile::is_source(path));
-    paths.sort();
-    paths.iter().map(|path| Program::read(path)).collect()
-}
-
-/// `real-deadlock/bug`.
-fn name_of(path: &Path) -> Result<String> {
-    let relative = path.strip_prefix(root().join("examples"))?;
-    Ok(relative.with_extension("").display().to_string())
-}
-
-fn is_bug(program: &Program) -> bool {
-    program.path.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("bug"))
 }
 
 fn every_check_has_its_programs() -> Result<()> {

@@ -56,7 +56,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let message = format!("{name} failed on rank {rank} with {class}{text}");
             let mut draft = Draft::new(CHECK, message, vec![site]);
             if error.fatal {
-                draft.notes.extend(e.aftermath());
+                draft.notes.extend(e.aftermath_of(rank as i32));
             } else {
                 draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
             }

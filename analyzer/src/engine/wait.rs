@@ -158,6 +158,15 @@ impl Graph {
         dead.iter().copied().filter(|r| self.cond(*r).is_none_or(|c| eval(c, &free, assume))).collect()
     }
 
+    /// Those who cannot go on without these ranks, whatever all others do.
+    pub(crate) fn needs(&self, ranks: &[i32]) -> Vec<i32> {
+        let mut free = vec![true; self.vertices.len()];
+        ranks.iter().for_each(|r| free[*r as usize] = false);
+        let assume = Assume { uncertain: true, bad: true };
+        let all = 0..self.vertices.len() as i32;
+        all.filter(|r| self.cond(*r).is_some_and(|c| !eval(c, &free, assume))).collect()
+    }
+
     pub(crate) fn cond(&self, rank: i32) -> Option<&Cond> {
         match &self.vertices[rank as usize] {
             Vertex::Blocked { cond, .. } => Some(cond),

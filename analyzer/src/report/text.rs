@@ -87,7 +87,7 @@ impl Page {
         }
         let calls: u64 = task.ended.iter().map(|e| e.calls).sum();
         if report.findings.is_empty() && task.stopped {
-            self.line("  what stopped it is of a check that is off");
+            self.line("  the check that says why is off");
         } else if report.findings.is_empty() {
             let verdict = format!("  no errors found in {}", plural(calls as usize, "MPI call"));
             self.line(&verdict);

@@ -7,10 +7,12 @@ use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, rank_list};
 use crate::engine::flows::Flow;
 use crate::engine::wait::Knot;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 use trace_format::call::Value;
 use trace_format::call::special::UNDEFINED;
 use trace_format::catalogue::{COLLECTIVE_ARGUMENT_MISMATCH, CheckInfo};
-use trace_format::definition::Id;
+use trace_format::definition::{GROUP_EMPTY, Id};
 use trace_format::mpi::{Coll, FnId, Kind};
 use trace_format::ranks::Ranks;
 use trace_format::text::{NoNames, format_int};
@@ -108,9 +110,13 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
 
 /// The group that a call names.
 fn group_of<'a>(call: &Origin, model: &'a Model) -> Option<&'a Ranks> {
+    static EMPTY: LazyLock<Ranks> = LazyLock::new(Ranks::default);
     let place = call.func.row().param("group")?;
     let Value::Int(id) = call.ins.get(place)? else { return None };
-    model.ranks[call.rank as usize].objects.groups.get(&(*id as Id))
+    match *id as Id {
+        GROUP_EMPTY => Some(&*EMPTY),
+        id => model.ranks[call.rank as usize].objects.groups.get(&id),
+    }
 }
 
 /// MPI 4.1 section 7.4.2: all members of a group that is passed must pass it, in the same order.
@@ -118,20 +124,24 @@ fn groups(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
     if model.comms.list[g.comm as usize].b.is_some() {
         return Verdict::Fine;
     }
+    let passed: FxHashMap<i32, &Ranks> =
+        g.views().filter_map(|v| group_of(v.call, model).map(|group| (v.rank, group))).collect();
+    let mut seen: FxHashSet<&Ranks> = FxHashSet::default();
     for v in g.views() {
-        let Some(group) = group_of(v.call, model) else { continue };
-        let member = |w: &View| group.iter().any(|rank| rank == w.rank);
-        let differs = |w: &View| group_of(w.call, model).is_some_and(|other| other != group);
-        let Some(other) = g.views().find(|w| w.rank != v.rank && differs(w) && member(w)) else { continue };
-        let name = |v: &View| group_of(v.call, model).map_or_else(|| "an empty group".into(), |g| format!("{{{g}}}"));
+        let Some(group) = passed.get(&v.rank).filter(|group| seen.insert(group)) else { continue };
+        let mut members = group.iter().filter_map(|rank| passed.get(&rank).map(|other| (rank, other)));
+        let Some((rank, other)) = members.find(|(_, other)| *other != group) else { continue };
+        let name = |group: &Ranks| if group.is_empty() { "an empty group".into() } else { format!("{{{group}}}") };
         let message = format!(
-            "in MPI_Comm_create rank {} passes the group {}, but rank {}, which is in it, passes {}",
+            "in MPI_Comm_create rank {} passes the group {}, but rank {rank}, which is in it, passes {}",
             v.rank,
-            name(&v),
-            other.rank,
-            name(&other)
+            name(group),
+            name(other)
         );
-        let sites = grouped(model, said(g, |v| format!("passes {}", name(v))));
+        let sites = grouped(
+            model,
+            said(g, |v| format!("passes {}", passed.get(&v.rank).map_or_else(|| "a group".into(), |g| name(g)))),
+        );
         report.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
         return Verdict::Wrong;
     }

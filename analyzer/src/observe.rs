@@ -134,7 +134,7 @@ impl Observer {
             self.known = size;
         }
         if self.traces.headers().any(|h| !self.introduced.contains(&h.rank)) {
-            engine.set_constants(&self.traces.job().0.constants);
+            engine.set_constants(self.traces.job().0.constants);
         }
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {

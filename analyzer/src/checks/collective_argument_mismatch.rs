@@ -54,15 +54,67 @@ fn value(v: &View, name: &str, model: &Model) -> Option<Value> {
         (Kind::Flag, Value::Int(flag)) => Value::Int(i64::from(*flag != 0)),
         (Kind::Flag, Value::Ints(flags)) => Value::Ints(flags.iter().map(|f| i64::from(*f != 0)).collect()),
         (Kind::Datatype, Value::Int(id)) => Value::Int(model.extent(v.rank, *id as Id).filter(|extent| *extent != 0)?),
-        (Kind::Const, Value::Int(asserted)) if name == "assert" => Value::Int(asserted & model.fence_bits?),
+        (Kind::Const, Value::Int(asserted)) if name == "assert" => Value::Int(asserted & fence_bits(model)?),
         (Kind::Const, Value::Int(v)) if *v == i64::from(UNDEFINED) => return None,
         (_, other) => other.clone(),
     })
 }
 
-fn in_words(v: &View, name: &str, value: &Value) -> String {
+/// The assertions that all ranks must give alike in MPI_Win_fence (MPI 4.1 section 12.5.1), where they are known.
+fn fence_bits(model: &Model) -> Option<i64> {
+    FENCE.iter().map(|name| model.constants.get(*name).copied()).try_fold(0, |all, bit| Some(all | bit?))
+}
+
+const FENCE: [&str; 2] = ["MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED"];
+
+/// Names of the constants that a parameter is made of.
+const CONSTANTS: [(&str, &[&str]); 4] = [
+    ("assert", &FENCE),
+    (
+        "amode",
+        &[
+            "MPI_MODE_RDONLY",
+            "MPI_MODE_RDWR",
+            "MPI_MODE_WRONLY",
+            "MPI_MODE_CREATE",
+            "MPI_MODE_EXCL",
+            "MPI_MODE_DELETE_ON_CLOSE",
+            "MPI_MODE_UNIQUE_OPEN",
+            "MPI_MODE_SEQUENTIAL",
+            "MPI_MODE_APPEND",
+        ],
+    ),
+    (
+        "split_type",
+        &[
+            "MPI_COMM_TYPE_SHARED",
+            "MPI_COMM_TYPE_HW_GUIDED",
+            "MPI_COMM_TYPE_HW_UNGUIDED",
+            "MPI_COMM_TYPE_RESOURCE_GUIDED",
+        ],
+    ),
+    ("whence", &["MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"]),
+];
+
+/// A constant, or several that are combined, by name.
+fn constant(value: i64, name: &str, model: &Model) -> Option<String> {
+    let (_, names) = CONSTANTS.iter().find(|(parameter, _)| *parameter == name)?;
+    let named = || names.iter().filter_map(|name| Some((*name, *model.constants.get(*name)?)));
+    if let Some((name, _)) = named().find(|(_, v)| *v == value) {
+        return Some(name.to_owned());
+    }
+    if name == "assert" && value == 0 {
+        return Some(format!("neither {} nor {}", FENCE[0], FENCE[1]));
+    }
+    let parts: Vec<(&str, i64)> = named().filter(|(_, v)| *v != 0 && value & v == *v).collect();
+    let whole = parts.iter().fold(0, |all, (_, v)| all | v) == value && matches!(name, "assert" | "amode");
+    (whole && !parts.is_empty()).then(|| parts.iter().map(|p| p.0).collect::<Vec<_>>().join("|"))
+}
+
+fn in_words(v: &View, name: &str, value: &Value, model: &Model) -> String {
     let kind = v.call.func.row().param(name).map_or(Kind::Int, |place| v.call.func.row().params[place].kind);
     match (kind, value) {
+        (Kind::Const, Value::Int(v)) => constant(*v, name, model).unwrap_or_else(|| v.to_string()),
         (Kind::Datatype, Value::Int(extent)) => format!("a type of extent {extent}"),
         (_, Value::Int(v)) => format_int(kind, *v, &NoNames),
         (_, Value::Ints(all)) => {
@@ -96,10 +148,10 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
             if all.windows(2).all(|w| w[0].1 == w[1].1) {
                 continue;
             }
-            let says: Vec<(i32, String)> = all.iter().map(|(v, value)| (v.rank, in_words(v, name, value))).collect();
+            let says: Vec<(i32, String)> = all.iter().map(|(v, value)| (v.rank, in_words(v, name, value, model))).collect();
             let function = first.call.name();
             let message = format!("the ranks pass different values for `{name}` of {function}: {}", answers(&says));
-            let parts = all.iter().map(|(v, value)| (v.call.clone(), format!("passes {}", in_words(v, name, value))));
+            let parts = all.iter().map(|(v, value)| (v.call.clone(), format!("passes {}", in_words(v, name, value, model))));
             let sites = grouped(model, parts.collect::<Vec<_>>());
             report.add(model, Draft::new(CHECK, message, sites).ranks(all.iter().map(|(v, _)| v.rank)));
             return Verdict::Wrong;

@@ -215,9 +215,8 @@ pub(crate) struct Model {
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
     pub(crate) names: Processes,
-    /// The assertions that all ranks must give alike in MPI_Win_fence (MPI 4.1 section 12.5.1), in the numbers of the
-    /// MPI library, where they are known.
-    pub(crate) fence_bits: Option<i64>,
+    /// Named constants of the MPI library, where they are known.
+    pub(crate) constants: BTreeMap<String, i64>,
     /// What the user wants to be told.
     pub(crate) selection: Selection,
 }
@@ -247,17 +246,15 @@ impl Engine {
                 suspects: FxHashMap::default(),
                 report: Report::default(),
                 names: Processes::default(),
-                fence_bits: None,
+                constants: BTreeMap::new(),
                 selection: Selection::default(),
             },
         }
     }
 
     /// What the named constants of the MPI library are.
-    pub fn set_constants(&mut self, constants: &BTreeMap<String, i64>) {
-        let value = |name: &str| constants.get(name);
-        let bits = value("MPI_MODE_NOPRECEDE").zip(value("MPI_MODE_NOSUCCEED"));
-        self.model.fence_bits = bits.map(|(a, b)| a | b);
+    pub fn set_constants(&mut self, constants: BTreeMap<String, i64>) {
+        self.model.constants = constants;
     }
 
     /// What the user wants to be told; to be said before any event is fed.

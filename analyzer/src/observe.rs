@@ -140,6 +140,9 @@ impl Observer {
             self.traces.worlds.iter().for_each(|(first, size, spawned)| self.linker.add_world(first, size, spawned));
             self.known = size;
         }
+        if self.traces.headers().any(|h| !self.introduced.contains(&h.rank)) {
+            engine.set_constants(self.traces.job().0.constants);
+        }
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {
                 engine.set_request_stride(header.rank, header.request_stride);

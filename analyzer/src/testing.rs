@@ -203,6 +203,9 @@ fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], expected: &Expected) -> (O
     let names = Names::new(worlds.iter().copied());
     let mut engine = Engine::new(worlds.iter().sum());
     engine.select(expected.selection.clone());
+    // Those of the standard's own binary interface.
+    let constants = [("MPI_MODE_NOPRECEDE", 2048), ("MPI_MODE_NOSUCCEED", 16384)];
+    engine.set_constants(constants.into_iter().map(|(name, v)| (name.to_owned(), v)).collect());
     let mut linker = Linker::default();
     let mut first = 0;
     for (world, size) in worlds.iter().enumerate() {

@@ -145,6 +145,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     let vetted = vet::vet_with(&program.options, &job, &dir, program.timeout)?;
 
     let mut complaints = program.complaints(&vetted.report);
+    // Warnings alone are no failure.
     let code = i32::from(vetted.report.serious().any(|f| f.severity == "error"));
     if vetted.outcome.code != Some(code) {
         complaints.push(format!("exit code {:?}, not {code}", vetted.outcome.code));

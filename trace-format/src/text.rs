@@ -683,7 +683,12 @@ fn parse_definition(text: &str) -> Result<Definition, String> {
         "op" => Ok(Definition::Op { id: parse_id(Kind::Op, name)?, commute: rest == "commutes" }),
         "type" => {
             let (combiner, args) = rest.split_once('(').ok_or("expected combiner(ints; types)")?;
-            let (ints, types) = args.trim_end_matches(')').split_once(';').ok_or("expected combiner(ints; types)")?;
+            let (args, sizes) = args.split_once(')').unwrap_or((args, ""));
+            let (ints, types) = args.split_once(';').ok_or("expected combiner(ints; types)")?;
+            // What the library says of it may follow: `size 8 extent 16`.
+            let sizes: Vec<&str> = sizes.split_whitespace().collect();
+            let said = |name: &str| sizes.iter().position(|w| *w == name).and_then(|at| sizes.get(at + 1));
+            let said = |name: &str| said(name).map_or(Ok(0), |n| int(n));
             let combiner = [
                 Combiner::Named,
                 Combiner::Dup,
@@ -706,7 +711,8 @@ fn parse_definition(text: &str) -> Result<Definition, String> {
             let ints = split_top(ints).into_iter().map(int).collect::<Result<_, _>>()?;
             let types = split_top(types).into_iter().map(|t| parse_id(Kind::Datatype, t)).collect::<Result<_, _>>()?;
             let id = parse_id(Kind::Datatype, name)?;
-            Ok(Definition::Datatype { id, combiner, ints, types, size: 0, lb: 0, extent: 0 })
+            let (size, extent) = (said("size")?.max(0) as u64, said("extent")?);
+            Ok(Definition::Datatype { id, combiner, ints, types, size, lb: 0, extent })
         }
         other => Err(format!("`{other}` cannot be defined")),
     }

@@ -48,7 +48,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         if let Some(last) = thread.and_then(|t| t.last.as_ref()).filter(|_| inside.is_empty()) {
             draft.calls.push(Site::new(last, "the last MPI call before"));
         }
-        draft.notes.extend(e.aftermath());
+        draft.notes.extend(e.aftermath_of(*rank));
         report.add(model, draft);
     }
 }

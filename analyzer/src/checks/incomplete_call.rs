@@ -18,7 +18,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let message =
                 format!("rank {rank} ended with exit status {status} inside of {name}, which has not returned");
             let mut draft = Draft::new(CHECK, message, vec![Site::new(&open.origin, "the call without its return")]);
-            draft.notes.extend(e.aftermath());
+            draft.notes.extend(e.aftermath_of(*rank));
             report.add(model, draft);
         }
     }

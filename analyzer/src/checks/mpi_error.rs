@@ -6,8 +6,8 @@ use crate::engine::facts::{Draft, Report, Site};
 use crate::engine::shape::shape;
 use crate::worlds::Names;
 use trace_format::catalogue::{
-    COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR,
-    NONPAIRED_RECV, NONPAIRED_SEND, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+    COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, COMM_FREE_MISMATCH,
+    CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NONPAIRED_RECV, NONPAIRED_SEND, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
 };
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
@@ -21,8 +21,16 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let class = error_class_name(error.class);
             // The library stumbled over something that has a finding of its own.
             let coll = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Collective(..)));
-            let collective: &[&CheckInfo] =
-                &[&COLLECTIVE_MISMATCH, &WRONG_ROOT, &DIFF_REDUCTIONS, &COLLECTIVE_DATA_TYPE, &WRONG_RECV_SIZE];
+            let collective: &[&CheckInfo] = &[
+                &COLLECTIVE_MISMATCH,
+                &COLLECTIVE_BLOCKING_MIX,
+                &COLLECTIVE_ARGUMENT_MISMATCH,
+                &COMM_FREE_MISMATCH,
+                &WRONG_ROOT,
+                &DIFF_REDUCTIONS,
+                &COLLECTIVE_DATA_TYPE,
+                &WRONG_RECV_SIZE,
+            ];
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
             // What two threads did to a request at once is the cause of what the library says of it.
@@ -49,7 +57,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let message = format!("{name} failed on rank {rank} with {class}{text}");
             let mut draft = Draft::new(CHECK, message, vec![site]);
             if error.fatal {
-                draft.notes.extend(e.aftermath());
+                draft.notes.extend(e.aftermath_of(rank as i32));
             } else if r.was_ended_by_handler(error) {
                 draft.notes.push(match (&r.abort, r.exit) {
                     (Some(abort), _) => {
@@ -64,7 +72,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                         )
                     }
                 });
-                draft.notes.extend(e.aftermath());
+                draft.notes.extend(e.aftermath_of(rank as i32));
             } else {
                 draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
             }

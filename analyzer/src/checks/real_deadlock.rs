@@ -1,6 +1,6 @@
 //! `real-deadlock`: see `trace_format::catalogue::REAL_DEADLOCK`.
 
-use super::MAX_SITES;
+use super::{MAX_SITES, explained, note_behind};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site, rank_list};
@@ -11,6 +11,9 @@ pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for (i, knot) in e.verdict.knots.iter().enumerate() {
+        if explained(e, model).any(|(known, ..)| known == i) {
+            continue;
+        }
         let name = |r: i32| e.graph.calls(r).first().map_or("", |c| c.name());
         let mut path: Vec<String> =
             knot.cycle.iter().take(12).map(|r| format!("{}: {}", model.names.short(*r), name(*r))).collect();
@@ -41,11 +44,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                     .into(),
             );
         }
-        // Those behind are told once, unless there are several knots: who waits for which is then not one sentence.
-        if i == 0 && !e.verdict.behind.is_empty() {
-            let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };
-            draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
-        }
+        note_behind(&mut draft, e, i);
         report.add(model, draft);
     }
 }

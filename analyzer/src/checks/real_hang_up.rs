@@ -5,7 +5,7 @@ use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
 use std::collections::BTreeMap;
-use trace_format::catalogue::{CheckInfo, INCOMPLETE_CALL, MISSING_FINALIZE, REAL_HANG_UP};
+use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, INCOMPLETE_CALL, MISSING_FINALIZE, REAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &REAL_HANG_UP;
 
@@ -16,7 +16,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for (rank, needed) in &e.verdict.hang_ups {
         // Who left without MPI_Finalize is the cause, and has a finding of its own.
         let is_cause =
-            |n: &i32| told(&e.left, &MISSING_FINALIZE, *n) || told(&e.left_inside, &INCOMPLETE_CALL, *n);
+            |n: &i32| told(&e.left, &EARLY_EXIT_OTHERS_WAIT, *n) || told(&e.left, &MISSING_FINALIZE, *n) || told(&e.left_inside, &INCOMPLETE_CALL, *n);
         if !needed.iter().any(is_cause) {
             by_finished.entry(needed).or_default().push(*rank);
         }

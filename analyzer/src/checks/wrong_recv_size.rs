@@ -1,25 +1,34 @@
 //! `wrong-recv-size`: see `trace_format::catalogue::WRONG_RECV_SIZE`.
 
-use super::{flow_ranks, flow_sites};
+use super::size_misfit;
 use crate::engine::Model;
-use crate::engine::collective::Gathering;
-use crate::engine::facts::{Draft, Report};
+use crate::engine::collective::{Gathering, What};
+use crate::engine::facts::Report;
 use crate::engine::flows::{Flow, Misfit};
 use trace_format::catalogue::{CheckInfo, WRONG_RECV_SIZE};
+use trace_format::mpi::Coll;
 
 pub(super) static CHECK: &CheckInfo = &WRONG_RECV_SIZE;
 
+/// Does each rank send directly to the one that expects its data, so that too little does nobody else any harm?
+fn is_direct(what: What) -> bool {
+    use Coll::*;
+    let What::Coll(coll) = what else { return false };
+    let neighbors = matches!(
+        coll,
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw
+    );
+    neighbors || matches!(coll, Gatherv | Scatterv | Alltoallv | Alltoallw)
+}
+
+/// Amounts that do not fit and do harm: there is not enough room, or others are affected, too.
+pub(super) fn do_harm(flows: &[Flow], model: &Model) -> bool {
+    flows.iter().filter(|f| f.misfit == Misfit::Amount && !f.alike).any(|f| {
+        let too_little = model.signatures.is_shorter(f.sent, f.expected);
+        !(too_little && is_direct(f.from.coll()))
+    })
+}
+
 pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
-    let wrong: Vec<&Flow> = flows.iter().filter(|f| f.misfit == Misfit::Amount).collect();
-    let Some(f) = wrong.first() else { return false };
-    let all = &model.signatures;
-    let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
-    let name = f.from.call.name();
-    let message = if f.alike {
-        format!("in {name} rank {} takes part with {sent}, rank {} with {expected}", f.from.rank, f.to.rank)
-    } else {
-        format!("in {name} rank {} sends {sent} to rank {}, which expects {expected}", f.from.rank, f.to.rank)
-    };
-    report.add(model, Draft::new(CHECK, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong)));
-    true
+    do_harm(flows, model) && size_misfit(CHECK, flows, model, report)
 }

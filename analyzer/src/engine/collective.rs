@@ -2,7 +2,7 @@
 //! instance k (MPI 4.1 sections 6.1 and 6.14); blocking, nonblocking and persistent ones share one order.
 
 use super::Model;
-use super::comms::CommIx;
+use super::comms::{CommIx, Topology};
 use super::concurrent::Misused;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
@@ -172,6 +172,9 @@ impl Model {
             instance.parts = parts;
             instance.bad = verdict != Verdict::Fine;
         }
+        if verdict != Verdict::Fine {
+            self.comms.spoil_made_by(comm, index);
+        }
     }
 }
 
@@ -281,6 +284,17 @@ impl Half<'_> {
         Some(model.one(self.rank, datatype)?.times(count))
     }
 
+    /// All that goes to or comes from `n` partners, where there is one type for all.
+    pub(crate) fn total(&self, model: &Model, n: u32) -> Option<Amount> {
+        let count = match self.count {
+            Value::Int(v) => v.saturating_mul(i64::from(n)),
+            Value::Ints(all) => all.iter().fold(0i64, |sum, v| sum.saturating_add(*v)),
+            _ => return None,
+        };
+        let Value::Int(datatype) = self.datatype else { return None };
+        Some(model.one(self.rank, *datatype as Id)?.times(count))
+    }
+
     /// Are counts and type the same for all partners?
     pub(crate) fn is_uniform(&self) -> bool {
         matches!((self.count, self.datatype), (Value::Int(_), Value::Int(_)))
@@ -297,6 +311,12 @@ pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbo
     };
     let id = view.int(shape(view.call.func).comm)? as Id;
     model.ranks[view.rank as usize].objects.neighbors.get(&id)
+}
+
+/// What kind of topology the communicator of a call has, where mpivet saw it made.
+pub(crate) fn topology(model: &Model, view: &View) -> Option<Topology> {
+    let id = view.int(shape(view.call.func).comm)? as Id;
+    model.ranks[view.rank as usize].objects.topologies.get(&id).copied()
 }
 
 /// How a collective's result depends on others: whom a process needs before its own call can return.
@@ -388,7 +408,15 @@ pub(crate) fn needs(what: What) -> Needs {
     }
 }
 
+/// In which form a collective is called.
+pub(crate) fn start_of(func: FnId) -> Start {
+    match shape(func).class {
+        Class::Collective(_, start) => start,
+        _ => Start::Blocking,
+    }
+}
+
 /// Does the process wait in the call itself?
 pub(crate) fn is_blocking(func: FnId) -> bool {
-    !matches!(shape(func).class, Class::Collective(_, Start::Nonblocking | Start::Persistent))
+    start_of(func) == Start::Blocking
 }

@@ -105,6 +105,8 @@ pub(crate) struct Comm {
     pub(crate) boxes: FxHashMap<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
     pub(crate) spoiled: bool,
+    /// Made by a collective that was found wrong: whatever is done on it may follow from that.
+    pub(crate) made_wrongly: bool,
     /// Findings about its collectives: dropped if their order turns out to be uncertain.
     pub(crate) report: Report,
     key: CommKey,
@@ -165,6 +167,14 @@ pub(crate) struct Member {
     pub(crate) position: u32,
 }
 
+/// How the neighbours in a topology are ordered (MPI 4.1 section 8.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topology {
+    /// Dimension by dimension, in the negative direction and then in the positive one.
+    Grid,
+    Graph,
+}
+
 /// What a rank knows of its objects.
 #[derive(Default)]
 pub(crate) struct Objects {
@@ -173,6 +183,8 @@ pub(crate) struct Objects {
     pub(crate) groups: FxHashMap<Id, Ranks>,
     /// Neighbours of this rank in its communicators with a topology.
     pub(crate) neighbors: FxHashMap<Id, Neighbors>,
+    /// Kinds of these topologies.
+    pub(crate) topologies: FxHashMap<Id, Topology>,
     /// Communicators of windows and files.
     pub(crate) on_comm: FxHashMap<(u8, Id), Id>,
     nth: FxHashMap<CommKey, u64>,
@@ -292,6 +304,16 @@ impl Comms {
         self.join(rank, key, &ranks, &None)
     }
 
+    /// A collective that makes objects was found wrong: what is done on these follows from it.
+    pub(crate) fn spoil_made_by(&mut self, by: CommIx, number: u64) {
+        for comm in &mut self.list {
+            if let CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } = comm.key {
+                comm.made_wrongly |= parent == by && index == number;
+                comm.spoiled |= comm.made_wrongly;
+            }
+        }
+    }
+
     fn join(&mut self, rank: i32, key: CommKey, low: &Ranks, high: &Option<Ranks>) -> Option<Member> {
         let ix = match self.keys.get(&key) {
             Some(ix) => *ix,
@@ -301,6 +323,13 @@ impl Comms {
                 let foreign = !inside(&a) || !b.as_ref().is_none_or(inside);
                 let ix = self.list.len() as CommIx;
                 let size = a.len() + b.as_ref().map_or(0, Group::len);
+                let made_by = match &key {
+                    CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } => {
+                        self.list.get(*parent as usize).and_then(|p| p.space.get(*index))
+                    }
+                    _ => None,
+                };
+                let made_wrongly = made_by.is_some_and(|instance| instance.bad);
                 self.list.push(Comm {
                     a,
                     b,
@@ -309,7 +338,8 @@ impl Comms {
                     half_known: false,
                     space: Space::new(size),
                     boxes: FxHashMap::default(),
-                    spoiled: false,
+                    spoiled: made_wrongly,
+                    made_wrongly,
                     report: Report::default(),
                     key: key.clone(),
                     known_to: 0,

@@ -8,6 +8,7 @@ use super::facts::Origin;
 use super::p2p::{Message, OpId};
 use super::types::{Amount, Signatures, UNKNOWN};
 use std::sync::Arc;
+use trace_format::catalogue::INCORRECT_SEND_SIZE;
 
 impl Origin {
     /// Was this call, by another thread, still going on when `later` began? Clocks of processors may differ by `slack`
@@ -130,6 +131,13 @@ impl Model {
 
     /// Pairs that could have been exchanged among each other, and with no others.
     pub(crate) fn judge_cluster(&mut self, lane: (CommIx, i32, i32, i32), cluster: Vec<Pair>) {
+        if let [Pair { message: m, .. }] = &cluster[..]
+            && self.selection.is_on(&INCORRECT_SEND_SIZE)
+            && self.signatures.is_shorter(m.sent, m.room)
+        {
+            let (send, recv) = (m.send.clone(), m.recv.clone());
+            return self.suspect(lane, Message { send, recv, ..*m });
+        }
         let alike = |p: &Pair| p.message.is_obviously_fine();
         if cluster.len() > MAX_CLUSTER || cluster.iter().all(alike) {
             return;

@@ -80,6 +80,21 @@ impl Ending {
             .then(|| format!("{} {} ended by the launcher afterwards", rank_list(&self.killed), was(&self.killed)))
     }
 
+    /// The same where `rank` went down, with those who waited for it.
+    pub(crate) fn aftermath_of(&self, rank: i32) -> Option<String> {
+        let text = self.aftermath()?;
+        let waiting: Vec<i32> = self.graph.needs(&[rank]).into_iter().filter(|r| self.killed.contains(r)).collect();
+        let mut calls = waiting.iter().flat_map(|r| self.graph.calls(*r)).map(|c| c.name());
+        let Some(first) = calls.next() else { return Some(text) };
+        let name = if calls.all(|name| name == first) { format!(" in {first}") } else { String::new() };
+        Some(format!("{text}; {} waited for rank {rank}{name}", rank_list(&waiting)))
+    }
+
+    /// Ranks that wait for one that left without MPI_Finalize, with all that they need of those that are gone.
+    pub(crate) fn waiting_for_left(&self) -> Vec<&(i32, Vec<i32>)> {
+        self.verdict.hang_ups.iter().filter(|(_, needed)| needed.iter().any(|n| self.left.contains(n))).collect()
+    }
+
     /// Is there a reason inside the run for ranks to have been ended from outside?
     pub(crate) fn has_cause(&self) -> bool {
         self.stopped
@@ -276,7 +291,7 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
 fn alone(model: &Model) -> Vec<Alone> {
     let mut ops: Vec<OpId> = Vec::new();
     for comm in &model.comms.list {
-        if comm.is_foreign() || comm.members().any(|r| model.is_dim(r)) {
+        if comm.is_foreign() || comm.made_wrongly || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }
         ops.extend(comm.boxes.values().flat_map(|b| b.alone()));

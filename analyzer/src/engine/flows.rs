@@ -2,10 +2,12 @@
 //! 6.11). In a collective, unlike in a message, the amounts must be equal.
 
 use super::Model;
-use super::collective::{Gathering, View, What, neighbors};
-use super::comms::Comm;
+use super::collective::{Gathering, View, What, neighbors, topology};
+use super::comms::{Comm, Topology};
 use super::types::{Amount, Difference};
+use std::collections::BTreeMap;
 use trace_format::call::special::ROOT;
+use trace_format::definition::Neighbors;
 use trace_format::mpi::Coll;
 
 /// How two ends do not fit.
@@ -38,18 +40,50 @@ struct Finder<'m, 'a> {
 impl<'a> Finder<'_, 'a> {
     fn compare(&mut self, from: View<'a>, to: View<'a>, sent: Option<Amount>, expected: Option<Amount>) {
         let (Some(sent), Some(expected)) = (sent, expected) else { return };
-        if sent.sig == expected.sig && sent.reps == expected.reps && sent.bytes == expected.bytes {
-            return;
-        }
-        let misfit = self.misfit(sent, expected);
-        if let Some(misfit) = misfit
+        if let Some(misfit) = self.misfit(sent, expected)
             && self.flows.len() < MAX_FLOWS
         {
             self.flows.push(Flow { from, to, sent, expected, misfit, alike: self.alike });
         }
     }
 
+    /// The edges from one process to another in a topology, by their places in the lists of the two. Several in a graph
+    /// belong together in their order (MPI 4.1 section 8.6). In a grid what goes in the negative direction arrives from
+    /// the positive one; libraries differ in that where the two neighbours in a dimension are the same process, so that
+    /// only what is wrong either way is.
+    fn edges(&mut self, a: &View<'a>, b: &View<'a>, outs: &[u32], ins: &[u32]) {
+        if outs.len() != ins.len() {
+            return;
+        }
+        let in_order: Vec<(u32, u32)> = outs.iter().copied().zip(ins.iter().copied()).collect();
+        let across: Vec<(u32, u32)> = outs.iter().map(|i| (*i, i ^ 1)).collect();
+        let pairs = match topology(self.model, a) {
+            _ if outs.len() == 1 => in_order,
+            Some(Topology::Graph) => in_order,
+            Some(Topology::Grid) => {
+                let mut fits = |pairs: &[(u32, u32)]| {
+                    pairs.iter().all(|(i, j)| {
+                        let (sent, expected) = (a.send().amount(self.model, *i), b.recv().amount(self.model, *j));
+                        sent.zip(expected).is_none_or(|(s, e)| self.misfit(s, e).is_none())
+                    })
+                };
+                if fits(&in_order) || fits(&across) {
+                    return;
+                }
+                across
+            }
+            None => return,
+        };
+        for (i, j) in pairs {
+            let (sent, expected) = (a.send().amount(self.model, i), b.recv().amount(self.model, j));
+            self.compare(*a, *b, sent, expected);
+        }
+    }
+
     fn misfit(&mut self, sent: Amount, expected: Amount) -> Option<Misfit> {
+        if sent.sig == expected.sig && sent.reps == expected.reps && sent.bytes == expected.bytes {
+            return None;
+        }
         let all = &mut self.model.signatures;
         let difference = all.difference(sent, expected);
         if let Some(d) = difference.filter(|d| !d.formal) {
@@ -62,6 +96,15 @@ impl<'a> Finder<'_, 'a> {
         };
         if equal { difference.map(Misfit::Type) } else { Some(Misfit::Amount) }
     }
+}
+
+/// The neighbours of a process on one side, with their places in its list.
+fn edges(model: &Model, view: &View, side: impl Fn(&Neighbors) -> &Vec<i32>) -> BTreeMap<i32, Vec<u32>> {
+    let mut edges: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+    for (place, rank) in neighbors(model, view).into_iter().flat_map(|n| side(n).iter().enumerate()) {
+        edges.entry(*rank).or_default().push(place as u32);
+    }
+    edges
 }
 
 /// The value that most have, the lowest of the first ones if there are several; O(n) for few different values.
@@ -92,7 +135,7 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
     let Some(What::Coll(coll)) = g.views().next().map(|v| v.coll()) else { return Vec::new() };
     let comm = &model.comms.list[g.comm as usize];
     let is_inter = comm.b.is_some();
-    let low = comm.a.len();
+    let (low, size) = (comm.a.len(), comm.size());
     // The index by which others refer to a process.
     let index = move |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };
     let talk = move |a: &View, b: &View| !is_inter || (a.position < low) != (b.position < low);
@@ -204,27 +247,24 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
             }
         }
         NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => {
-            // An edge that is there once on both sides; how several between the same two pair up is not looked at.
-            let once = |list: &[i32], p: u32| {
-                let mut places = list.iter().enumerate().filter(|(_, n)| **n == p as i32).map(|(i, _)| i as u32);
-                places.next().filter(|_| places.next().is_none())
-            };
             for a in &views {
-                let edges: Vec<(u32, u32)> = match neighbors(f.model, a) {
-                    Some(n) => n.destinations.iter().enumerate().map(|(i, p)| (i as u32, *p as u32)).collect(),
-                    None => continue,
-                };
-                for (i, p) in edges {
-                    let Some(b) = g.view(p) else { continue };
-                    let out = neighbors(f.model, a).and_then(|n| once(&n.destinations, b.position));
-                    let back = neighbors(f.model, &b).and_then(|n| once(&n.sources, a.position));
-                    let (Some(_), Some(j)) = (out, back) else { continue };
-                    let (sent, expected) = (a.send().amount(f.model, i), b.recv().amount(f.model, j));
-                    f.compare(*a, b, sent, expected);
+                for (to, outs) in edges(f.model, a, |n| &n.destinations) {
+                    let Some(b) = u32::try_from(to).ok().and_then(|p| g.view(p)) else { continue };
+                    let ins = edges(f.model, &b, |n| &n.sources).remove(&(a.position as i32)).unwrap_or_default();
+                    f.edges(a, &b, &outs, &ins);
                 }
             }
         }
         _ => {}
+    }
+    if is_inter && f.flows.is_empty() && matches!(coll, ReduceScatter | ReduceScatterBlock) {
+        // Each group scatters what the other has reduced: as much in all (MPI 4.1 section 6.10).
+        let of = |high: bool| views.iter().find(|v| (v.position >= low) == high);
+        if let (Some(a), Some(b)) = (of(false), of(true)) {
+            let (sizes, model) = ((low, size - low), &*f.model);
+            let (own, other) = (a.recv().total(model, sizes.0), b.recv().total(model, sizes.1));
+            f.compare(*b, *a, other, own);
+        }
     }
     f.flows
 }

@@ -15,6 +15,7 @@ pub(crate) mod concurrent;
 pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
+pub(crate) mod frees;
 pub mod limit;
 pub(crate) mod p2p;
 mod replay;
@@ -31,7 +32,7 @@ use p2p::{Op, OpId, OpKind};
 use requests::Requests;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use slab::Slab;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -170,6 +171,7 @@ impl Discovery {
 pub(crate) struct Rank {
     pub(crate) objects: Objects,
     pub(crate) requests: Requests,
+    pub(crate) frees: frees::Frees,
     pub(crate) threads: Vec<Thread>,
     /// Messages taken by matched probes, by handle.
     pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
@@ -188,6 +190,7 @@ pub(crate) struct Rank {
     /// Sessions that are open.
     pub(crate) sessions: u32,
     types: FxHashMap<Id, Amount>,
+    extents: FxHashMap<Id, i64>,
     names: FxHashMap<(bool, Id), String>,
     modules: Vec<(u64, u64, u64, u64)>,
     places: FxHashMap<Id, u64>,
@@ -229,6 +232,8 @@ pub(crate) struct Model {
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     pub(crate) report: Report,
     pub(crate) names: Processes,
+    /// Named constants of the MPI library, where they are known.
+    pub(crate) constants: BTreeMap<String, i64>,
     /// What the user wants to be told.
     pub(crate) selection: Selection,
 }
@@ -258,9 +263,15 @@ impl Engine {
                 suspects: FxHashMap::default(),
                 report: Report::default(),
                 names: Processes::default(),
+                constants: BTreeMap::new(),
                 selection: Selection::default(),
             },
         }
+    }
+
+    /// What the named constants of the MPI library are.
+    pub fn set_constants(&mut self, constants: BTreeMap<String, i64>) {
+        self.model.constants = constants;
     }
 
     /// What the user wants to be told; to be said before any event is fed.
@@ -387,6 +398,11 @@ impl Model {
         self.ranks[rank as usize].types.get(&datatype).copied()
     }
 
+    /// Extent in bytes of a datatype of a rank, where the trace says it.
+    pub(crate) fn extent(&self, rank: i32, datatype: Id) -> Option<i64> {
+        self.ranks[rank as usize].extents.get(&datatype).copied()
+    }
+
     fn define(&mut self, rank: i32, definition: Definition) {
         let r = &mut self.ranks[rank as usize];
         match definition {
@@ -432,7 +448,8 @@ impl Model {
                 };
                 r.objects.on_comm.insert((kind, id), comm);
             }
-            Definition::Datatype { id, combiner, ints, types, size, .. } => {
+            Definition::Datatype { id, combiner, ints, types, size, extent, .. } => {
+                r.extents.insert(id, extent);
                 if id < FIRST_USER_ID || combiner == Combiner::Named {
                     self.signatures.set_size(id, size);
                     return;

@@ -14,6 +14,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::catalogue::INCORRECT_SEND_SIZE;
 use trace_format::mpi::SendMode;
 
 pub(crate) type OpId = u32;
@@ -310,7 +311,8 @@ impl Model {
         let (s, r) = (&self.ops[send], &self.ops[recv]);
         let (Some(sent), Some(room)) = (s.data, r.data) else { return };
         let (sent, room) = (sent.amount, room.amount);
-        if are_alike(sent, room) || s.dim || r.dim {
+        let all_sizes = self.selection.is_on(&INCORRECT_SEND_SIZE);
+        if are_alike(sent, room) && !(all_sizes && sent.reps < room.reps) || s.dim || r.dim {
             return;
         }
         let lane = (s.comm, r.rank, s.rank, s.tag);
@@ -375,8 +377,9 @@ impl Message {
         are_alike(self.sent, self.room)
     }
 
-    fn order(&self) -> (u16, u64, u16, u64) {
-        (self.send.thread, self.send.index, self.recv.thread, self.recv.index)
+    /// The first one stands for all at its places, but none that is only short for one that is wrong.
+    fn order(&self) -> (bool, u16, u64, u16, u64) {
+        (self.is_obviously_fine(), self.send.thread, self.send.index, self.recv.thread, self.recv.index)
     }
 }
 

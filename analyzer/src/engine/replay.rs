@@ -2,9 +2,10 @@
 //! objects appear).
 
 use super::collective::is_blocking;
-use super::comms::{COMM, CommIx, CommKey, Comms, FILE, Member, WIN};
+use super::comms::{COMM, CommIx, CommKey, Comms, FILE, Member, Topology, WIN};
 use super::concurrent::Misused;
 use super::facts::Origin;
+use super::frees::is_free;
 use super::p2p::{Data, Op, OpId, OpKind};
 use super::requests::{ReqId, Request};
 use super::shape::{NONE, Place, Shape, Side, shape};
@@ -18,7 +19,7 @@ use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::mpi::{Class, Many, SendMode, Start};
+use trace_format::mpi::{Class, Coll, Many, SendMode, Start};
 
 /// May a receive that ended with this error class have taken a message?
 fn may_have_received(class: u16) -> bool {
@@ -164,9 +165,13 @@ impl Model {
                 entered.send = self.start_send(origin, None, s, SendMode::Standard);
                 entered.recv = self.start_recv(origin, None, s.peer2, s.tag2, s);
             }
-            Class::Collective(_, Start::Blocking | Start::Nonblocking) => {
+            Class::Collective(coll, Start::Blocking | Start::Nonblocking) => {
                 if let Some(m) = self.collective_object(origin, s) {
-                    self.ranks[origin.rank as usize].collectives += 1;
+                    let r = &mut self.ranks[origin.rank as usize];
+                    r.collectives += 1;
+                    if is_free(coll) && !failed {
+                        r.frees.note(m.ix, origin);
+                    }
                     entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
                 }
             }
@@ -459,7 +464,8 @@ impl Model {
                     requests.all[id].cancelled = true;
                 }
             }
-            Class::Collective(_, start) => {
+            Class::Collective(coll, start) => {
+                self.note_topology(origin, s, coll, outs);
                 if let Some((comm, index, _)) = entered.collective {
                     self.made_by(origin, s, comm, index, outs);
                 } else if let Some(id) = int(outs, s.new_comm) {
@@ -503,6 +509,22 @@ impl Model {
                 self.add_request(Request::new(origin, s.class), s, outs);
             }
             _ => {}
+        }
+    }
+
+    /// The kind of topology that a new communicator has.
+    fn note_topology(&mut self, origin: &Origin, s: &Shape, coll: Coll, outs: &[Value]) {
+        let Some(new) = int(outs, s.new_comm) else { return };
+        let topologies = &mut self.ranks[origin.rank as usize].objects.topologies;
+        let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
+        let kind = match coll {
+            Coll::CartCreate | Coll::CartSub => Some(Topology::Grid),
+            Coll::GraphCreate | Coll::DistGraphCreate | Coll::DistGraphCreateAdjacent => Some(Topology::Graph),
+            Coll::CommDup | Coll::CommDupWithInfo => old,
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            topologies.insert(new as Id, kind);
         }
     }
 

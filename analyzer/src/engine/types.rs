@@ -1,6 +1,8 @@
 //! Datatypes as type signatures (MPI 4.1 section 5.1): the sequence of basic types, in compact form. A vector of a
 //! million integers is one entry; comparing two signatures costs as much as the types have parts, whatever the counts.
 
+mod compare;
+
 use rustc_hash::FxHashMap;
 use trace_format::definition::{Combiner, Id};
 use trace_format::mpi::predefined::{DATATYPES, datatype_id, pair_parts};
@@ -38,6 +40,8 @@ struct Entry {
     node: Node,
     elements: u64,
     bytes: u64,
+    /// MPI_PACKED is among its types.
+    packed: bool,
 }
 
 /// A place where two signatures differ.
@@ -52,6 +56,7 @@ pub(crate) struct Difference {
     pub(crate) formal: bool,
 }
 
+/// Where two signatures that are repeated for ever differ first.
 #[derive(Clone, Copy, Default)]
 struct Compared {
     hard: Option<Difference>,
@@ -65,25 +70,21 @@ pub(crate) struct Signatures {
     compared: FxHashMap<(SigId, SigId), Compared>,
     predefined: Vec<Amount>,
     byte: SigId,
-    packed: SigId,
 }
-
-/// Longest walk through two signatures, in runs of basic types; what differs only behind it is not seen.
-const MAX_STEPS: usize = 1 << 20;
 
 impl Signatures {
     pub(crate) fn new() -> Signatures {
         let id = |name| datatype_id(name).unwrap_or(UNKNOWN);
         let mut all = Signatures {
-            entries: vec![Entry { node: Node::Unknown, elements: 0, bytes: 0 }],
+            entries: vec![Entry { node: Node::Unknown, elements: 0, bytes: 0, packed: false }],
             known: FxHashMap::default(),
             compared: FxHashMap::default(),
             predefined: vec![Amount::UNKNOWN],
             byte: id("MPI_BYTE"),
-            packed: id("MPI_PACKED"),
         };
         for name in DATATYPES {
-            all.entries.push(Entry { node: Node::Basic, elements: 1, bytes: basic(name).1 });
+            let packed = *name == "MPI_PACKED";
+            all.entries.push(Entry { node: Node::Basic, elements: 1, bytes: basic(name).1, packed });
         }
         for (i, name) in DATATYPES.iter().enumerate() {
             let sig = i as SigId + 1;
@@ -139,7 +140,8 @@ impl Signatures {
                             n.saturating_add(self.entries[i.0 as usize].elements.saturating_mul(i.1))
                         });
                         let sig = self.entries.len() as SigId;
-                        self.entries.push(Entry { node: Node::Seq(items.clone()), elements, bytes });
+                        let packed = items.iter().any(|i| self.entries[i.0 as usize].packed);
+                        self.entries.push(Entry { node: Node::Seq(items.clone()), elements, bytes, packed });
                         self.known.insert(items, sig);
                         sig
                     }
@@ -202,10 +204,20 @@ impl Signatures {
         a.sig == self.byte
     }
 
-    /// Is the one side untyped (MPI_BYTE, MPI_PACKED), or unknown, so that only sizes can be compared?
+    /// Is the one side untyped (MPI_BYTE, MPI_PACKED), or unknown, so that only sizes can be compared? Packed data may be
+    /// received as what was packed, and the other way round (MPI 4.1 section 5.2), also as a part of something.
     pub(crate) fn untyped(&self, a: Amount, b: Amount) -> bool {
-        let packed = a.sig == self.packed || b.sig == self.packed;
+        let packed = self.entries[a.sig as usize].packed || self.entries[b.sig as usize].packed;
         a.sig == UNKNOWN || b.sig == UNKNOWN || packed || self.is_bytes(a) != self.is_bytes(b)
+    }
+
+    /// Is there less of `a` than of `b`? Untyped data are compared by bytes, typed ones by elements.
+    pub(crate) fn is_shorter(&self, a: Amount, b: Amount) -> bool {
+        if self.untyped(a, b) {
+            matches!((a.bytes, b.bytes), (Some(a), Some(b)) if a < b)
+        } else {
+            self.elements(a) < self.elements(b)
+        }
     }
 
     /// The first place where the elements that both amounts have differ in type (MPI 4.1 section 3.3.1). A hard
@@ -215,50 +227,8 @@ impl Signatures {
             return None;
         }
         let shorter = self.elements(a).min(self.elements(b));
-        let compared = match self.compared.get(&(a.sig, b.sig)) {
-            Some(c) => *c,
-            None => {
-                let c = self.walk(a.sig, b.sig);
-                self.compared.insert((a.sig, b.sig), c);
-                c
-            }
-        };
+        let compared = self.compare(a.sig, b.sig);
         compared.hard.filter(|d| d.position < shorter).or(compared.formal.filter(|d| d.position < shorter))
-    }
-
-    /// Compares the two signatures repeated for ever. Two periodic sequences that agree on as many elements as both
-    /// periods together agree everywhere (Fine and Wilf).
-    fn walk(&self, a: SigId, b: SigId) -> Compared {
-        let enough = self.entries[a as usize].elements.saturating_add(self.entries[b as usize].elements);
-        let (mut left, mut right) = (Walk::new(self, a), Walk::new(self, b));
-        let (mut l, mut r) = ((0, 0), (0, 0));
-        let mut position = 0u64;
-        let mut found = Compared::default();
-        for _ in 0..MAX_STEPS {
-            if position >= enough {
-                break;
-            }
-            if l.1 == 0 {
-                l = left.next_run();
-            }
-            if r.1 == 0 {
-                r = right.next_run();
-            }
-            let n = l.1.min(r.1);
-            if l.0 != r.0 {
-                let formal = same_representation(self, l.0, r.0);
-                let d = Difference { position, left: l.0, right: r.0, formal };
-                if !formal {
-                    found.hard = Some(d);
-                    break;
-                }
-                found.formal.get_or_insert(d);
-            }
-            l.1 -= n;
-            r.1 -= n;
-            position += n;
-        }
-        found
     }
 
     /// What an amount is, in words: `3 x MPI_INT`, `2 x {MPI_INT, 3 x MPI_DOUBLE}`.
@@ -288,45 +258,6 @@ impl Signatures {
                     parts.push(format!("... {} parts", items.len()));
                 }
                 format!("{{{}}}", parts.join(", "))
-            }
-        }
-    }
-}
-
-/// Runs of basic types of a signature that is repeated for ever.
-struct Walk<'a> {
-    all: &'a Signatures,
-    /// Signature, how often still, place in its sequence.
-    stack: Vec<(SigId, u64, usize)>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(all: &'a Signatures, sig: SigId) -> Walk<'a> {
-        Walk { all, stack: vec![(sig, u64::MAX, 0)] }
-    }
-
-    fn next_run(&mut self) -> (Id, u64) {
-        loop {
-            let Some((sig, reps, place)) = self.stack.last_mut() else { return (UNKNOWN, u64::MAX) };
-            match &self.all.entries[*sig as usize].node {
-                Node::Seq(items) => {
-                    if *place == items.len() {
-                        *place = 0;
-                        *reps -= 1;
-                        if *reps == 0 {
-                            self.stack.pop();
-                        }
-                        continue;
-                    }
-                    let (inner, times) = items[*place];
-                    *place += 1;
-                    self.stack.push((inner, times, 0));
-                }
-                _ => {
-                    let run = (*sig, *reps);
-                    self.stack.pop();
-                    return run;
-                }
             }
         }
     }
@@ -395,6 +326,77 @@ mod tests {
         assert_eq!((d.position, d.formal), (1, false));
         assert_eq!(all.difference(inner.times(1), int), None, "only the common part counts");
         assert_eq!(nested.bytes, Some(16));
+    }
+
+    /// One type in many forms: comparing them must not take time with the counts.
+    #[test]
+    fn huge_types_in_different_forms_are_compared_at_once() {
+        let mut all = Signatures::new();
+        let (int, double, float) = (t(&all, "MPI_INT"), t(&all, "MPI_DOUBLE"), t(&all, "MPI_FLOAT"));
+        let pair = |all: &mut Signatures, a, b| all.derived(Combiner::Struct, &[2, 1, 1, 0, 8], &[a, b], 0);
+        let many = |all: &mut Signatures, t| all.derived(Combiner::Contiguous, &[1_000_000_000], &[t], 0);
+        let (ab, ba) = (pair(&mut all, int, double), pair(&mut all, double, int));
+        // (ab)^n a = a (ba)^n
+        let (abs, bas) = (many(&mut all, ab), many(&mut all, ba));
+        let (left, right) = (pair(&mut all, abs, int), pair(&mut all, int, bas));
+        assert_ne!(left.sig, right.sig);
+        assert_eq!(all.difference(left.times(1000), right.times(1000)), None);
+        // (abab)^n against (ab)^2n, within something larger.
+        let abab = pair(&mut all, ab, ab);
+        let three = pair(&mut all, ab, int);
+        let sixes = all.derived(Combiner::Struct, &[2, 1_000_000, 1, 0, 8], &[abab, float], 0);
+        let other = all.derived(Combiner::Struct, &[3, 1_000_000, 1_000_000, 1, 0, 8, 16], &[ab, ab, float], 0);
+        assert_eq!(all.difference(sixes.times(7), other.times(7)), None);
+        // A difference far behind.
+        let late = all.derived(Combiner::Struct, &[3, 1_000_000, 1_000_000, 1, 0, 8, 16], &[ab, ab, int], 0);
+        let d = all.difference(sixes.times(7), late.times(7)).unwrap();
+        assert_eq!((d.position, d.formal), (4_000_000, false));
+        assert_eq!(all.difference(sixes.times(1), ab.times(2_000_000)), None, "only what both have is compared");
+        let threes = many(&mut all, three);
+        let d = all.difference(abs, threes).unwrap();
+        assert_eq!(d.position, 3);
+        assert!(all.compared.len() < 100);
+    }
+
+    #[test]
+    fn signatures_are_compared_as_their_elements_are() {
+        // Small types of all forms against the plain sequence of their elements.
+        let mut all = Signatures::new();
+        let basics = ["MPI_INT", "MPI_DOUBLE", "MPI_INT32_T"].map(|n| t(&all, n));
+        let mut random = 12345u64;
+        let mut below = |n: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % n
+        };
+        let mut made: Vec<(Amount, Vec<Id>)> = basics.iter().map(|b| (*b, vec![b.sig])).collect();
+        for _ in 0..600 {
+            let n = 1 + below(3) as usize;
+            let parts: Vec<usize> = (0..n).map(|_| below(made.len() as u64) as usize).collect();
+            let lengths: Vec<i64> = (0..n).map(|_| 1 + below(2) as i64).collect();
+            let mut ints = vec![n as i64];
+            ints.extend(&lengths);
+            ints.extend(vec![0; n]);
+            let types: Vec<Amount> = parts.iter().map(|p| made[*p].0).collect();
+            let amount = all.derived(Combiner::Struct, &ints, &types, 0);
+            let plain: Vec<Id> = parts.iter().zip(&lengths).flat_map(|(p, l)| made[*p].1.repeat(*l as usize)).collect();
+            if plain.len() <= 40 {
+                made.push((amount, plain));
+            }
+        }
+        let mut differing = 0;
+        for _ in 0..20_000 {
+            let (i, j) = (below(made.len() as u64) as usize, below(made.len() as u64) as usize);
+            let (m, n) = (1 + below(4), 1 + below(4));
+            let (a, b) = (made[i].1.repeat(m as usize), made[j].1.repeat(n as usize));
+            let pairs = || a.iter().zip(&b).enumerate().filter(|(_, (x, y))| x != y);
+            let formal = |x: Id, y: Id| x != basics[1].sig && y != basics[1].sig;
+            let hard = pairs().find(|(_, (x, y))| !formal(**x, **y)).map(|p| p.0 as u64);
+            let expected = hard.or(pairs().map(|p| p.0 as u64).next());
+            let found = all.difference(made[i].0.times(m as i64), made[j].0.times(n as i64));
+            assert_eq!(found.map(|d| d.position), expected, "{:?} {a:?} {:?} {b:?}", made[i].0, made[j].0);
+            differing += usize::from(expected.is_some());
+        }
+        assert!((5_000..19_500).contains(&differing), "{differing}");
     }
 
     #[test]

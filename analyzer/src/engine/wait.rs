@@ -158,6 +158,15 @@ impl Graph {
         dead.iter().copied().filter(|r| self.cond(*r).is_none_or(|c| eval(c, &free, assume))).collect()
     }
 
+    /// Those who cannot go on without these ranks, whatever all others do.
+    pub(crate) fn needs(&self, ranks: &[i32]) -> Vec<i32> {
+        let mut free = vec![true; self.vertices.len()];
+        ranks.iter().for_each(|r| free[*r as usize] = false);
+        let assume = Assume { uncertain: true, bad: true };
+        let all = 0..self.vertices.len() as i32;
+        all.filter(|r| self.cond(*r).is_some_and(|c| !eval(c, &free, assume))).collect()
+    }
+
     pub(crate) fn cond(&self, rank: i32) -> Option<&Cond> {
         match &self.vertices[rank as usize] {
             Vertex::Blocked { cond, .. } => Some(cond),
@@ -563,8 +572,12 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
                 return Cond::Free;
             }
-            if model.comms.list[o.comm as usize].is_foreign() {
+            let comm = &model.comms.list[o.comm as usize];
+            if comm.is_foreign() {
                 return Cond::Free;
+            }
+            if comm.made_wrongly {
+                return Cond::Bad;
             }
             Cond::On { rank: o.peer, certain: mode == SendMode::Synchronous, why: Why::Receive(o.tag) }
         }
@@ -575,6 +588,9 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
 fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -> Cond {
     if model.comms.list[comm as usize].is_foreign() {
         return Cond::Free;
+    }
+    if model.comms.list[comm as usize].made_wrongly {
+        return Cond::Bad;
     }
     if source != ANY_SOURCE {
         return Cond::On { rank: source, certain: true, why: Why::Send(tag) };

@@ -4,7 +4,7 @@ use super::random::Random;
 use super::{Action, Collective, Data, End, Look, Message, Mode, OPS_ANY_TYPE, Op, Schedule};
 
 /// The classes of mistakes, by the names of the checks that must find them.
-pub const KINDS: [&str; 15] = [
+pub const KINDS: [&str; 16] = [
     "nonpaired-send",
     "nonpaired-recv",
     "wrong-send-size",
@@ -17,6 +17,7 @@ pub const KINDS: [&str; 15] = [
     "diff-reductions",
     "collective-data-type",
     "wrong-recv-size",
+    "collective-argument-mismatch",
     "incomplete-gop",
     "real-deadlock",
     "real-hang-up",
@@ -321,6 +322,13 @@ fn call_differently(
                 _ => false,
             };
             if !sends || !has_data {
+                return None;
+            }
+            call.data.count += 1 + random.below(3);
+        }
+        // One that contributes more than the others to a reduction.
+        "collective-argument-mismatch" => {
+            if !matches!(call.name, "reduce" | "allreduce" | "scan") || !has_data {
                 return None;
             }
             call.data.count += 1 + random.below(3);

@@ -2,7 +2,8 @@ check! {
     /// # What it finds
     /// Ranks that call different collective operations where each one's order of calls on the communicator says that they
     /// belong together. What follows on that communicator is not checked, and ranks that hang in the operation are not
-    /// reported a second time.
+    /// reported a second time. Where one of the calls frees the communicator, the finding is `comm-free-mismatch`; where all
+    /// call the same operation, but in different forms, it is `collective-blocking-mix`.
     ///
     /// # Why it is wrong
     /// All processes of a communicator must call its collective operations in the same order (MPI 4.1, 6.1 and 6.14). What

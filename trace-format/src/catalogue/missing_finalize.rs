@@ -1,7 +1,7 @@
 check! {
     /// # What it finds
-    /// Ranks that called MPI_Init and ended by exit() or a return from main without MPI_Finalize. Those who wait for them are
-    /// shown as a consequence.
+    /// Ranks that called MPI_Init and ended by exit() or a return from main without MPI_Finalize. Where others wait for them,
+    /// the finding is `early-exit-others-wait`.
     ///
     /// # Why it is wrong
     /// All processes that initialized MPI must call MPI_Finalize before they exit (MPI 4.1, 11.2.2). Messages that were sent

@@ -2,7 +2,9 @@ check! {
     /// # What it finds
     /// Ranks that wait for each other in a circle, so that none of them can ever go on. The verdict comes from the
     /// matching of operations, not from a time-out: every rank of the circle is inside an MPI call that only another
-    /// rank of the circle could complete. Ranks that merely wait behind the circle are listed apart.
+    /// rank of the circle could complete. Ranks that merely wait behind the circle are listed apart. Where the ranks wait
+    /// in the same call on different objects, the finding is `comm-free-mismatch`; where calls that make a communicator do
+    /// not find each other because of their arguments, it is `collective-argument-mismatch`.
     ///
     /// # Why it is wrong
     /// MPI completes a receive only when a matching send was started, and a send in standard mode may wait until the

@@ -1,8 +1,8 @@
 check! {
     /// # What it finds
     /// A rank that waits in an MPI call for something that only a rank could give that is already in MPI_Finalize, or has
-    /// ended: a message, a receive, a part in a collective operation. Ranks that wait behind it are listed apart. A rank that
-    /// ended without MPI_Finalize is the cause itself: `missing-finalize` names those who wait for it.
+    /// ended: a message, a receive, a part in a collective operation. Ranks that wait behind it are listed apart. Where the
+    /// other rank left without MPI_Finalize, the finding is `early-exit-others-wait`.
     ///
     /// # Why it is wrong
     /// A rank that has called MPI_Finalize takes part in no communication any more (MPI 4.1, 11.2.2): the wait never ends.

@@ -1,0 +1,31 @@
+// Rank 0 sends a table of prices to rank 1, which adds them up.
+//
+// Fixed: both use the same count.
+//
+// ranks: 2
+// options: --check incorrect-send-size
+
+#include <mpi.h>
+#include <stdio.h>
+
+enum { PRICES = 5 };
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    if (rank == 0) {
+        int prices[PRICES] = {120, 80, 45, 300, 15};
+        MPI_Send(prices, PRICES, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    } else {
+        int prices[PRICES] = {0}, sum = 0;
+        MPI_Recv(prices, PRICES, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < PRICES; i++)
+            sum += prices[i];
+        printf("all together %d\n", sum);
+    }
+    MPI_Finalize();
+    return 0;
+}

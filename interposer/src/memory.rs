@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Where memory lies, as far as that tells for how long it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +70,29 @@ pub(crate) fn region(span: &Range<u64>) -> Region {
     }
 }
 
+/// End of the heap; 0 if it cannot be told without a system call.
+#[inline]
 fn program_break() -> u64 {
-    // SAFETY: an increment of 0 changes nothing.
-    unsafe { libc::sbrk(0) as u64 }
+    // The C library keeps it in a variable; libraries that hook brk(2), as UCX does, make sbrk(0) a system call.
+    static VARIABLE: OnceLock<usize> = OnceLock::new();
+    static LOOKS: AtomicU32 = AtomicU32::new(0);
+    let variable = *VARIABLE.get_or_init(|| {
+        // SAFETY: looking up a name has no preconditions.
+        unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__curbrk".as_ptr()) as usize }
+    });
+    if variable == 0 {
+        return 0;
+    }
+    // SAFETY: the C library defines a variable of pointer type by this name.
+    let end = unsafe { (variable as *const u64).read_volatile() };
+    // A hook that forgets the variable is found out in time.
+    static DISTRUST: AtomicBool = AtomicBool::new(false);
+    if LOOKS.fetch_add(1, Ordering::Relaxed).is_multiple_of(256) {
+        // SAFETY: brk(2) with 0 changes nothing.
+        let real = unsafe { libc::syscall(libc::SYS_brk, 0) } as u64;
+        DISTRUST.fetch_or(real < end, Ordering::Relaxed);
+    }
+    if DISTRUST.load(Ordering::Relaxed) { 0 } else { end }
 }
 
 /// Is memory that lay in `region` certain to be readable still?

@@ -47,7 +47,8 @@ pub(crate) struct Use {
     pub(crate) map: Option<Arc<Typemap>>,
 }
 
-pub(crate) type Uses = SmallVec<[Use; 2]>;
+/// Most operations have one.
+pub(crate) type Uses = SmallVec<[Use; 1]>;
 
 /// One buffer of a function's row. Counts, displacements and types stand behind it; two buffers may share those.
 #[derive(Debug, Clone, Copy)]

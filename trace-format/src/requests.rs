@@ -95,6 +95,11 @@ impl<T, E: Copy> Requests<T, E> {
         self.all.insert(Request { handle, slot, before, after: None, what }) as Ix
     }
 
+    /// Is there any request with this handle?
+    pub fn knows(&self, handle: u64) -> bool {
+        self.by_handle.contains_key(&handle)
+    }
+
     /// The request meant by a handle that stands at `slot`: the last one written there, otherwise the oldest.
     pub fn find(&self, handle: u64, slot: u64) -> Option<Ix> {
         let same = self.by_handle.get(&handle)?;

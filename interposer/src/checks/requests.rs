@@ -60,14 +60,21 @@ fn known(given: Given) -> (Option<Known>, Option<Ended>) {
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
     operations::keep_given(thread, call);
     let depth = thread.depth;
-    let given = thread.given.get(depth).cloned().unwrap_or_default();
-    let completes = matches!(call.info.role, Role::Completes | Role::Peeks);
-    for (_, given) in given {
-        let (known, ended) = known(given);
-        match (known, ended) {
+    let Some(given) = thread.given.get(depth) else { return };
+    if matches!(call.info.role, Role::Completes | Role::Peeks) {
+        let stale = operations::with(|state| {
+            given.iter().find_map(|(_, g)| (!state.requests.knows(g.handle)).then(|| state.requests.ended(g.handle))?)
+        });
+        if let Some(ended) = stale {
+            request_misuse::gone(thread, call, ended);
+        }
+        return;
+    }
+    for (_, given) in given.clone() {
+        match known(given) {
             (None, Some(ended)) => request_misuse::gone(thread, call, ended),
-            (Some(known), _) if !completes => one(thread, call, given, &known),
-            _ => {}
+            (Some(known), _) => one(thread, call, given, &known),
+            (None, None) => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 //! panic ends the recording and the program goes on.
 
 use crate::abi::Abi;
-use crate::encode::Words;
+use crate::encode::{Words, handle_at};
 use crate::info::{self, Info, Watched, arg_count};
 use crate::modules::Origin;
 use crate::recording::{
@@ -298,20 +298,6 @@ fn begin(
 #[inline(always)]
 fn is_tools(site: sites::Site, profiling: bool) -> bool {
     site.caller == Origin::Tool || profiling && site.caller != Origin::Binding
-}
-
-fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
-    if address < abi.lowest_address {
-        return None;
-    }
-    // SAFETY: the program passed the address of a handle of this kind.
-    let handle = unsafe {
-        match abi.handle_bytes(kind) {
-            4 => u64::from((address as *const u32).read_unaligned()),
-            _ => (address as *const u64).read_unaligned(),
-        }
-    };
-    Some(handle)
 }
 
 #[cold]

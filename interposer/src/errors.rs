@@ -134,6 +134,11 @@ pub(crate) fn before_set(words: &mut Words) {
     }
 }
 
+/// Is it our handler, which the program never sees?
+pub(crate) fn is_ours(handle: u64) -> bool {
+    handle != 0 && OURS.load(Ordering::SeqCst) == handle
+}
+
 fn same_handle(word: u64, handle: u64) -> bool {
     dispatch::abi().is_some_and(|abi| abi.handle_arg(Kind::Errhandler, word) == handle)
 }

@@ -25,6 +25,8 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     pub(crate) completes: bool,
     pub(crate) watched: Watched,
+    /// What it lends to the program, or takes back, that is no object with a definition.
+    pub(crate) loan: Option<Loan>,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
 }
@@ -44,6 +46,63 @@ pub(crate) enum Watched {
     GetContents,
 }
 
+/// What the program is given and gives back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Loan {
+    pub(crate) thing: Thing,
+    /// The parameter that names it; that of the owner of a buffer, if it is not the process.
+    pub(crate) param: Option<usize>,
+    /// The program gives it back.
+    pub(crate) back: bool,
+}
+
+/// Things without a definition of their own that are to be given back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thing {
+    Keyval,
+    /// What a matched probe has found.
+    Message,
+    Port,
+    /// A name under which a port is published.
+    Service,
+    /// A buffer for buffered sends.
+    SendBuffer,
+}
+
+fn loan(row: &Function) -> Option<Loan> {
+    let of_kind = |kind| row.params.iter().position(|p| p.kind == kind && p.dir != Dir::In);
+    let loan = |thing, param, back| Some(Loan { thing, param, back });
+    match row.class {
+        Class::Create | Class::Free if of_kind(Kind::Keyval).is_some() => {
+            return loan(Thing::Keyval, of_kind(Kind::Keyval), row.class == Class::Free);
+        }
+        Class::Mprobe(_) => return loan(Thing::Message, of_kind(Kind::Message), false),
+        Class::Mrecv(_) => return loan(Thing::Message, of_kind(Kind::Message), true),
+        _ => {}
+    }
+    use FnId::*;
+    let owner = row.param("comm").or_else(|| row.param("session"));
+    match row.id {
+        MPI_Open_port => loan(Thing::Port, row.param("port_name"), false),
+        MPI_Close_port => loan(Thing::Port, row.param("port_name"), true),
+        MPI_Publish_name => loan(Thing::Service, row.param("service_name"), false),
+        MPI_Unpublish_name => loan(Thing::Service, row.param("service_name"), true),
+        MPI_Buffer_attach
+        | MPI_Buffer_attach_c
+        | MPI_Comm_attach_buffer
+        | MPI_Comm_attach_buffer_c
+        | MPI_Session_attach_buffer
+        | MPI_Session_attach_buffer_c => loan(Thing::SendBuffer, owner, false),
+        MPI_Buffer_detach
+        | MPI_Buffer_detach_c
+        | MPI_Comm_detach_buffer
+        | MPI_Comm_detach_buffer_c
+        | MPI_Session_detach_buffer
+        | MPI_Session_detach_buffer_c => loan(Thing::SendBuffer, owner, true),
+        _ => None,
+    }
+}
+
 /// That of all functions, by number.
 pub(crate) fn all() -> Vec<Info> {
     FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan)).collect()
@@ -55,7 +114,10 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     let freeing = match row.class {
         Class::Free | Class::SessionFinalize => true,
         Class::Collective(coll, _) => {
-            matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
+            matches!(
+                coll,
+                Coll::CommFree | Coll::CommDisconnect | Coll::ThreadcommFree | Coll::WinFree | Coll::FileClose
+            )
         }
         _ => false,
     };
@@ -100,6 +162,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Type_get_contents => Watched::GetContents,
             _ => Watched::No,
         },
+        loan: loan(row),
         always_available: row.id.is_always_available(),
     }
 }

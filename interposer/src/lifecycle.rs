@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
-use crate::{clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
+use crate::{checks, clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -309,7 +309,11 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     dispatch::guarded(|| {
         if let Some(thread) = thread::existing() {
             // SAFETY: the pointer is this thread's own state; the process is ending on this thread.
-            unsafe { (*thread).stage.empty() };
+            let thread = unsafe { &mut *thread };
+            if dispatch::is_recording() && !trace::is_lost() {
+                checks::at_exit(thread);
+            }
+            thread.stage.empty();
         }
         signals::record_exit(status);
     });

@@ -3,7 +3,7 @@
 //! names the MPIs that all programs are run under instead, or is `all` (`scripts/test-matrix` uses it).
 //!
 //! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
-//! must be the one kept beside it; `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
+//! must be the one kept beside it; what a process finds by itself must be on standard error (see `mpivet_tests::at_once`); `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -12,11 +12,12 @@ use mpivet_tests::expect::Program;
 use mpivet_tests::golden::{self, Blessings};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::normalize::normalize;
-use mpivet_tests::{root, scratch, vet};
+use mpivet_tests::{at_once, root, scratch, vet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use trace_format::catalogue::CHECKS;
+use trace_format::catalogue::{self, CHECKS};
+use trace_format::finding::Severity;
 
 /// Names MPIs to run everything under.
 const MPIS: &str = "MPIVET_TEST_MPIS";
@@ -167,7 +168,8 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     let vetted = vet::vet(&job, &dir, program.timeout)?;
 
     let mut complaints = program.complaints(&vetted.report);
-    let code = if program.expected.is_empty() { 0 } else { 1 };
+    complaints.extend(at_once::complaints(program, &vetted.report, &vetted.outcome.stderr));
+    let code = i32::from(program.expected.iter().any(|e| severity(&e.check) == Some(Severity::Error)));
     if vetted.outcome.code != Some(code) {
         complaints.push(format!("exit code {:?}, not {code}", vetted.outcome.code));
     }
@@ -187,6 +189,10 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn severity(check: &str) -> Option<Severity> {
+    catalogue::by_name(check).map(|check| check.severity)
 }
 
 /// What the program prints without mpivet, kept beside the executable.

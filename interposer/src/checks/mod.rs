@@ -7,8 +7,26 @@
 
 mod double_free;
 mod finding;
+mod leak_bsend_buffer;
+mod leak_communicator;
+mod leak_datatype;
+mod leak_errhandler;
+mod leak_file;
+mod leak_group;
+mod leak_growth;
+mod leak_info;
+mod leak_keyval;
+mod leak_message;
+mod leak_op;
+mod leak_port;
+mod leak_session;
+mod leak_window;
+mod leaks;
+mod loans;
 pub(crate) use finding::{Finding, Spot};
+pub(crate) use leaks::at_exit;
 
+use crate::info::Watched;
 use crate::recording::Call;
 use crate::thread::Thread;
 
@@ -18,8 +36,32 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if let (Some((_, kind)), Some(dying)) = (call.info.frees, call.open.freed) {
         double_free::check(thread, call, kind, dying.handle);
     }
+    if let Some(loan) = call.info.loan {
+        loans::before(loan, call);
+    }
 }
 
 /// A call has returned. `failed`: the library reported an error.
 #[inline(always)]
-pub(crate) fn after(_thread: &mut Thread, _call: &Call, _failed: bool) {}
+pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
+    if failed {
+        return;
+    }
+    if let Some(loan) = call.info.loan {
+        loans::after(thread, loan, call);
+    }
+    if !call.info.makes.is_empty() || call.info.watched != Watched::No {
+        after_rare(thread, call);
+    }
+}
+
+/// The call is one that makes or ends something.
+#[cold]
+fn after_rare(thread: &mut Thread, call: &Call) {
+    for (_, kind) in &call.info.makes {
+        leak_growth::made(thread, call, *kind);
+    }
+    if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {
+        leaks::after_end(thread);
+    }
+}

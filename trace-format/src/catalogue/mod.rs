@@ -65,6 +65,20 @@ catalogue! {
     unfinished_recv::UNFINISHED_RECV,
     nonfreed_request::NONFREED_REQUEST,
     double_free::DOUBLE_FREE,
+    leak_communicator::LEAK_COMMUNICATOR,
+    leak_datatype::LEAK_DATATYPE,
+    leak_group::LEAK_GROUP,
+    leak_op::LEAK_OP,
+    leak_window::LEAK_WINDOW,
+    leak_file::LEAK_FILE,
+    leak_errhandler::LEAK_ERRHANDLER,
+    leak_keyval::LEAK_KEYVAL,
+    leak_info::LEAK_INFO,
+    leak_message::LEAK_MESSAGE,
+    leak_bsend_buffer::LEAK_BSEND_BUFFER,
+    leak_session::LEAK_SESSION,
+    leak_port::LEAK_PORT,
+    leak_growth::LEAK_GROWTH,
     nonpaired_send::NONPAIRED_SEND,
     nonpaired_recv::NONPAIRED_RECV,
     wrong_send_size::WRONG_SEND_SIZE,
@@ -78,6 +92,7 @@ catalogue! {
     collective_mismatch::COLLECTIVE_MISMATCH,
     real_deadlock::REAL_DEADLOCK,
     real_hang_up::REAL_HANG_UP,
+    watched_data_changed::WATCHED_DATA_CHANGED,
 }
 
 /// The check called `name`, by name or code.

@@ -30,8 +30,8 @@ int main(int argc, char **argv)
     MPI_Comm_create_errhandler(print_error, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Errhandler_free(&handler);
-    work(MPI_COMM_WORLD);
-    work(MPI_COMM_WORLD);
+    for (int step = 0; step < 5; step++)
+        work(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }

@@ -4,6 +4,7 @@
 // The fix: close it in the end.
 //
 // ranks: 2
+// mpi: openmpi (MPICH has no ports over UCX)
 // expect: leak-port ranks 0
 
 #include <mpi.h>

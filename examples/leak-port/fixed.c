@@ -3,6 +3,7 @@
 // Correct: the port is closed.
 //
 // ranks: 2
+// mpi: openmpi (MPICH has no ports over UCX)
 
 #include <mpi.h>
 

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod cli;
+mod dumps;
 mod explain;
 mod print;
 mod run;

@@ -10,7 +10,7 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{checks, clock, define, errors, handles, levels, lifecycle, real, sites, statuses, thread, trace};
+use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, sites, statuses, thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -91,7 +91,11 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     unsafe { (*thread).depth += 1 };
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding { thread, call };
-    let result = forward(f, info.args, &words);
+    let result = match info.watched {
+        // SAFETY: as above.
+        Watched::Pcontrol if guarded(|| marks::pcontrol(unsafe { &mut *thread }, &call)) == Some(true) => 0,
+        _ => forward(f, info.args, &words),
+    };
     std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe { (*thread).depth -= 1 };

@@ -367,6 +367,12 @@ pub(crate) fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
     Some(handle)
 }
 
+/// Is the flag true that a call has written to this address?
+pub(crate) fn is_true(abi: &Abi, flag: Option<u64>) -> bool {
+    // SAFETY: the library has written the flag that the program passed the address of.
+    flag.is_some_and(|a| a >= abi.lowest_address && unsafe { (a as *const i32).read_unaligned() } != 0)
+}
+
 /// The text at an address.
 pub(crate) fn c_string(address: u64) -> &'static [u8] {
     // SAFETY: the program passed a C string, or MPI has written one.

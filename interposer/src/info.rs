@@ -44,6 +44,7 @@ pub(crate) enum Watched {
     FreeErrhandler,
     SetName,
     GetContents,
+    Pcontrol,
 }
 
 /// What the program is given and gives back.
@@ -160,6 +161,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Errhandler_free => Watched::FreeErrhandler,
             FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
             FnId::MPI_Type_get_contents => Watched::GetContents,
+            FnId::MPI_Pcontrol => Watched::Pcontrol,
             _ => Watched::No,
         },
         loan: loan(row),

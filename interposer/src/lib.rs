@@ -30,6 +30,8 @@ mod launch;
 mod levels;
 mod lifecycle;
 mod log;
+mod marks;
+mod memory;
 mod modules;
 mod outsiders;
 mod python;

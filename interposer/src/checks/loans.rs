@@ -2,8 +2,7 @@
 //! services, attached send buffers.
 
 use super::Spot;
-use crate::abi::Abi;
-use crate::encode::{c_string, handle_at};
+use crate::encode::{c_string, handle_at, is_true};
 use crate::handles;
 use crate::info::{Loan, Thing};
 use crate::recording::Call;
@@ -70,11 +69,6 @@ pub(super) fn after(thread: &Thread, loan: Loan, call: &Call) {
     if let Some(what) = named(loan, call) {
         lent().get_or_insert_default().insert(what, Spot::of(thread, call));
     }
-}
-
-fn is_true(abi: &Abi, flag: Option<u64>) -> bool {
-    // SAFETY: the library has written the flag that the program passed the address of.
-    flag.is_some_and(|a| a >= abi.lowest_address && unsafe { (a as *const i32).read_unaligned() } != 0)
 }
 
 /// Everything that was not given back.

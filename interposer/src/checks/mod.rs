@@ -23,6 +23,7 @@ mod leak_session;
 mod leak_window;
 mod leaks;
 mod loans;
+pub(crate) mod watched_data_changed;
 pub(crate) use finding::{Finding, Spot};
 pub(crate) use leaks::at_exit;
 
@@ -33,6 +34,9 @@ use crate::thread::Thread;
 /// A call that is not a repeated poll is about to be made.
 #[inline(always)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    if watched_data_changed::is_on() {
+        watched_data_changed::look(thread, call, false);
+    }
     if let (Some((_, kind)), Some(dying)) = (call.info.frees, call.open.freed) {
         double_free::check(thread, call, kind, dying.handle);
     }
@@ -44,6 +48,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 /// A call has returned. `failed`: the library reported an error.
 #[inline(always)]
 pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
+    if watched_data_changed::is_on() {
+        watched_data_changed::look(thread, call, true);
+    }
     if failed {
         return;
     }

@@ -177,9 +177,10 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
     CHANGES.fetch_add(1, Ordering::Relaxed);
 }
 
-/// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again.
+/// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again: that may
+/// have happened while the thread that freed it was writing it down.
 pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
-    FREED.get(&(kind, handle)).map(|freed| *freed)
+    FREED.get(&(kind, handle)).map(|freed| *freed).filter(|_| !LIVE.contains_key(&(kind, handle)))
 }
 
 /// The objects that the program has been given and has not freed, in the order of their making.

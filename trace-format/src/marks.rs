@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn marks_are_read_back() {
-        let dump = |contents| Dump {
+        let dump = |contents: u64| Dump {
             name: "u".into(),
             address: 16,
             count: 3,

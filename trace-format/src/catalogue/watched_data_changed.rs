@@ -12,9 +12,9 @@ check! {
     ///
     /// # Example
     /// ```trace
+    /// 0: MPI_Barrier(comm=MPI_COMM_SELF) = ok
     /// 0: MPI_Barrier(comm=MPI_COMM_SELF) = ok                    //~ watched-data-changed
-    /// 0: MPI_Barrier(comm=MPI_COMM_SELF) = ok                    //~ watched-data-changed
-    /// 0: found MV801 "`limits` (16 bytes) has changed before this MPI_Barrier: bytes 8 to 11" {0 MPI_Barrier "they were unchanged"}
+    /// 0: found MV801 "`limits` (16 bytes) has changed before this MPI_Barrier: between bytes 8 and 11" {0 MPI_Barrier "unchanged when it returned"}
     /// ```
     ///
     /// # How to fix

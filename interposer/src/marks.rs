@@ -5,6 +5,7 @@ use crate::recording::Call;
 use crate::thread::Thread;
 use crate::{dispatch, fortran, handles, log, memory, real, trace};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use trace_format::call::SystemEvent;
 use trace_format::definition::{Definition, Id, UNKNOWN_ID};
 use trace_format::marks::{Action, Dump, LEVEL, MAGIC, MAX_DUMP_BYTES, Mark};
@@ -45,8 +46,17 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     let Some(Request { action, name, address, count, datatype }) = Request::read(call) else { return false };
     let spot = Spot::of(thread, call);
     let mark = match action {
-        Action::RegionBegin => Mark::RegionBegin { name },
-        Action::RegionEnd => Mark::RegionEnd { name },
+        Action::RegionBegin => {
+            regions().push((thread.number(), name.clone()));
+            Mark::RegionBegin { name }
+        }
+        Action::RegionEnd => {
+            let mut open = regions();
+            if let Some(at) = open.iter().rposition(|(number, open)| *number == thread.number() && *open == name) {
+                open.remove(at);
+            }
+            Mark::RegionEnd { name }
+        }
         Action::Watch => {
             watched_data_changed::watch(&name, address, count, spot);
             Mark::Watch { name, address, bytes: count }
@@ -66,6 +76,18 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     };
     thread.system(&SystemEvent::Mark { call: spot.call, mark });
     true
+}
+
+/// Open regions, with the number of the thread that began them.
+static REGIONS: Mutex<Vec<(u16, String)>> = Mutex::new(Vec::new());
+
+fn regions() -> MutexGuard<'static, Vec<(u16, String)>> {
+    REGIONS.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// The innermost region that a thread is in.
+pub(crate) fn region(thread: u16) -> Option<String> {
+    regions().iter().rev().find(|(number, _)| *number == thread).map(|(_, name)| name.clone())
 }
 
 /// Writes the contents of an array to the trace.

@@ -1,8 +1,8 @@
 //! A finding of a check in this process: on standard error at once, and in the trace for the report.
 
 use crate::recording::Call;
-use crate::report;
 use crate::thread::Thread;
+use crate::{marks, report};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::call::{Found, Place, SystemEvent};
@@ -68,11 +68,12 @@ impl Finding {
     /// Prints and records it. The same check at the same places is printed once.
     #[cold]
     pub(crate) fn tell(self, thread: &mut Thread) {
-        let Finding { check, message, places, notes, count } = self;
+        let Finding { check, message, places, mut notes, count } = self;
         let times = told(check, &places);
         if times > MOST_RECORDED {
             return;
         }
+        notes.extend(marks::region(thread.number()).map(|name| format!("in the region {name}")));
         if times == 1 {
             report::found(check, &message, &places, &notes);
         }

@@ -12,7 +12,7 @@ use super::{
 use crate::handles::{self, Held};
 use crate::sessions;
 use crate::thread::Thread;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
@@ -45,7 +45,9 @@ const GROWTH: u64 = 1000;
 impl Leaks {
     fn now() -> Leaks {
         let mut held = handles::held();
-        held.retain(|h| h.made.is_some_and(|spot| is_to_be_freed(spot.func)));
+        let is_lent = |h: &Held| h.made.is_none_or(|spot| !is_to_be_freed(spot.func));
+        let lent: FxHashSet<(Kind, Id)> = held.iter().filter(|h| is_lent(h)).map(|h| (h.kind, h.id)).collect();
+        held.retain(|h| !lent.contains(&(h.kind, h.id)));
         Leaks { held, lent: loans::outstanding() }
     }
 

@@ -22,6 +22,9 @@ pub(super) enum Lent {
     SendBuffer(Option<(Kind, u64)>),
 }
 
+/// Constants of MPI for addresses lie behind it.
+const LAST_ADDRESS: u64 = u64::MAX - 4096;
+
 static LENT: Mutex<Option<FxHashMap<Lent, Spot>>> = Mutex::new(None);
 
 fn lent() -> MutexGuard<'static, Option<FxHashMap<Lent, Spot>>> {
@@ -42,10 +45,17 @@ fn named(loan: Loan, call: &Call) -> Option<Lent> {
         }
         Thing::Port => address.map(|a| Lent::Port(c_string(a).to_vec())),
         Thing::Service => address.map(|a| Lent::Service(c_string(a).to_vec())),
-        Thing::SendBuffer => Some(Lent::SendBuffer(loan.param.map(|param| {
-            let kind = info.row.params.get(param).map_or(Kind::Comm, |p| p.kind);
-            (kind, abi.handle_arg(kind, word(param)))
-        }))),
+        Thing::SendBuffer => {
+            // MPI_BUFFER_AUTOMATIC is no address of the program.
+            let buffer = info.row.param("buffer").map(word);
+            if buffer.is_some_and(|a| a < abi.lowest_address || a > LAST_ADDRESS) {
+                return None;
+            }
+            Some(Lent::SendBuffer(loan.param.map(|param| {
+                let kind = info.row.params.get(param).map_or(Kind::Comm, |p| p.kind);
+                (kind, abi.handle_arg(kind, word(param)))
+            })))
+        }
     }
 }
 

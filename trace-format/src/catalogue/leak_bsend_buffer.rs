@@ -8,8 +8,9 @@ check! {
     /// A buffer of a communicator or session that was freed is detached by that.
     ///
     /// # Why it is wrong
-    /// The library may read the buffer until it is detached, so that its memory can be neither freed nor used. MPI_Finalize
-    /// waits for the messages in it, and any wait for them at an earlier time is MPI_Buffer_detach (MPI 4.1, 3.6).
+    /// The library may read the buffer until it is detached, so that the program can neither free its memory nor use it for
+    /// something else. MPI_Finalize detaches it in the end (MPI 4.1, 3.6): what was sent arrives, and a program that frees
+    /// the memory after MPI_Finalize works. All others have forgotten it.
     ///
     /// # Example
     /// ```trace

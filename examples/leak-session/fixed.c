@@ -2,7 +2,7 @@
 //
 // Correct: the session is finalized, after MPI_Finalize.
 //
-// ranks: 2
+// ranks: 1
 // mpi: !openmpi (the sessions model is not in Open MPI 4)
 
 #include <mpi.h>

@@ -27,6 +27,8 @@ pub(crate) struct Info {
     pub(crate) watched: Watched,
     /// What it lends to the program, or takes back, that is no object with a definition.
     pub(crate) loan: Option<Loan>,
+    /// It makes, lends, takes back or ends something.
+    pub(crate) handles_objects: bool,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
 }
@@ -124,7 +126,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     };
     let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
     let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
-    Info {
+    let info = Info {
         row,
         plan,
         args: arg_count(row),
@@ -165,8 +167,11 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             _ => Watched::No,
         },
         loan: loan(row),
+        handles_objects: false,
         always_available: row.id.is_always_available(),
-    }
+    };
+    let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
+    Info { handles_objects: ends || info.loan.is_some() || !info.makes.is_empty(), ..info }
 }
 
 /// Words that are passed on: MPI_Pcontrol takes what a tool wants.

@@ -40,6 +40,13 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if let (Some((_, kind)), Some(dying)) = (call.info.frees, call.open.freed) {
         double_free::check(thread, call, kind, dying.handle);
     }
+    if call.info.handles_objects {
+        before_objects(call);
+    }
+}
+
+#[cold]
+fn before_objects(call: &Call) {
     if let Some(loan) = call.info.loan {
         loans::before(loan, call);
     }
@@ -51,20 +58,16 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if watched_data_changed::is_on() {
         watched_data_changed::look(thread, call, true);
     }
-    if failed {
-        return;
-    }
-    if let Some(loan) = call.info.loan {
-        loans::after(thread, loan, call);
-    }
-    if !call.info.makes.is_empty() || call.info.watched != Watched::No {
-        after_rare(thread, call);
+    if call.info.handles_objects && !failed {
+        after_objects(thread, call);
     }
 }
 
-/// The call is one that makes or ends something.
 #[cold]
-fn after_rare(thread: &mut Thread, call: &Call) {
+fn after_objects(thread: &mut Thread, call: &Call) {
+    if let Some(loan) = call.info.loan {
+        loans::after(thread, loan, call);
+    }
     for (_, kind) in &call.info.makes {
         leak_growth::made(thread, call, *kind);
     }

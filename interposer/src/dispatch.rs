@@ -92,8 +92,7 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding { thread, call };
     let result = match info.watched {
-        // SAFETY: as above.
-        Watched::Pcontrol if guarded(|| marks::pcontrol(unsafe { &mut *thread }, &call)) == Some(true) => 0,
+        Watched::Pcontrol if is_for_us(thread, &call) => 0,
         _ => forward(f, info.args, &words),
     };
     std::mem::forget(unwinding);
@@ -135,6 +134,14 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
         guarded(|| end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
     }
     result.to_bits()
+}
+
+/// A call of MPI_Pcontrol: does the program speak to mpivet, not to the library?
+#[cold]
+#[inline(never)]
+fn is_for_us(thread: *mut Thread, call: &Call) -> bool {
+    // SAFETY: the pointer is this thread's own state, and no other reference to it is live.
+    guarded(|| marks::pcontrol(unsafe { &mut *thread }, call)) == Some(true)
 }
 
 /// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.

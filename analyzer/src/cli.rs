@@ -159,6 +159,9 @@ struct AnalyzeArgs {
 struct PrintArgs {
     /// Trace directory
     dir: PathBuf,
+    /// Print the elements of the arrays that the program has dumped with mpivet_dump
+    #[arg(long)]
+    dumps: bool,
     /// Only these ranks, for example 0-3,5, or w1.0-2 of world 1
     #[arg(long, value_name = "RANKS", allow_hyphen_values = true)]
     rank: Option<Chosen>,
@@ -219,6 +222,7 @@ pub(crate) struct PrintPlan {
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) times: bool,
+    pub(crate) dumps: bool,
 }
 
 const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
@@ -281,6 +285,7 @@ impl Plan {
                 from: a.from.unwrap_or(0),
                 to: a.to.unwrap_or(u64::MAX),
                 times: a.times,
+                dumps: a.dumps,
             }),
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,

@@ -5,6 +5,7 @@
 mod analyze;
 mod choices;
 mod cli;
+mod dumps;
 mod explain;
 mod print;
 mod run;

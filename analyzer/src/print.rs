@@ -10,6 +10,7 @@ use std::io::{self, BufWriter, Write};
 use trace_format::call::{Call, Outcome, SystemEvent};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::RankHeader;
+use trace_format::marks::{LEVEL, Mark};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{FnId, Kind};
 use trace_format::reader::RankEvent;
@@ -49,8 +50,16 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, out: &mut dyn Write) ->
     let name = traces.worlds.names().short(rank);
     traces.writer_is_gone(rank);
     let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
-    let mut printer =
-        Printer { plan, header, name, names: ObjectNames::default(), waiting: VecDeque::new(), places: HashMap::new() };
+    let mut printer = Printer {
+        plan,
+        header,
+        name,
+        names: ObjectNames::default(),
+        waiting: VecDeque::new(),
+        places: HashMap::new(),
+        marking: Vec::new(),
+        dumps: HashMap::new(),
+    };
     let mut events = Vec::new();
     while !traces.poll(4, &|_| false, &mut |_, event| events.push(event)).is_empty() {
         for event in events.drain(..) {
@@ -93,6 +102,10 @@ struct Printer<'a> {
     /// Calls in order, until those before them have returned.
     waiting: VecDeque<Item>,
     places: HashMap<Id, String>,
+    /// Calls that say something to mpivet: thread, number, call site.
+    marking: Vec<(u16, u64, Id)>,
+    /// Contents of dumps whose call is still to come.
+    dumps: HashMap<Id, Vec<u8>>,
 }
 
 impl Printer<'_> {
@@ -104,12 +117,17 @@ impl Printer<'_> {
                     Definition::TypeName { id, name } => _ = self.names.0.insert((Kind::Datatype, *id), name.clone()),
                     _ => {}
                 }
-                if !self.is_filtered()
+                if let Definition::Dump { id, bytes } = d {
+                    self.dumps.insert(id, bytes);
+                } else if !self.is_filtered()
                     && let Some(text) = format_definition(&d)
                 {
                     self.waiting.push_back(Item::Line(format!("{}: {text}", self.name)));
                 }
             }
+            // What it says to mpivet comes behind it.
+            RankEvent::Call(call) if is_mark(&call) => self.marking.push((call.thread, call.index, call.site)),
+            RankEvent::Return { thread, index, .. } if self.take_marking(thread, index, true).is_some() => {}
             RankEvent::Call(call) => self.waiting.push_back(Item::Call(call)),
             RankEvent::Return { thread, index, time, class, polls, outs } => {
                 let open = self.waiting.iter_mut().rev().find_map(|item| match item {
@@ -133,6 +151,11 @@ impl Printer<'_> {
                     // The notation has no word for it: nothing but gaps depends on it.
                     let what = if on { "resumed" } else { "paused" };
                     self.waiting.push_back(Item::Line(format!("// {}: recording {what}", self.who(thread))));
+                } else if let SystemEvent::Mark { call, mark } = &event {
+                    if !self.is_filtered() {
+                        let line = self.mark(thread, *call, time, mark, symbols);
+                        self.waiting.push_back(Item::Line(line));
+                    }
                 } else if !self.is_filtered() {
                     let mut line = format!("{}: {}", self.who(thread), system(&event));
                     if self.plan.times {
@@ -203,6 +226,30 @@ impl Printer<'_> {
         line
     }
 
+    /// The call site of a call to mpivet; `done`: it is over.
+    fn take_marking(&mut self, thread: u16, index: u64, done: bool) -> Option<Id> {
+        let at = self.marking.iter().position(|m| (m.0, m.1) == (thread, index))?;
+        Some(if done { self.marking.remove(at).2 } else { self.marking[at].2 })
+    }
+
+    /// The line of a call to mpivet, and the elements of a dump behind it.
+    fn mark(&mut self, thread: u16, call: u64, time: u64, mark: &Mark, symbols: &mut Symbols) -> String {
+        let mut line = format!("{}: {}    //", self.who(thread), mark.format(&self.names));
+        if self.plan.times {
+            _ = write!(line, " {}", self.seconds(time));
+        }
+        if let Some(site) = self.take_marking(thread, call, false) {
+            line.push_str(&place(self.header.rank, site, symbols));
+        }
+        if let Mark::Dump(dump) = mark {
+            let contents = self.dumps.remove(&dump.contents).unwrap_or_default();
+            if self.plan.dumps {
+                line.push_str(&crate::dumps::elements(dump, &contents));
+            }
+        }
+        line
+    }
+
     fn ticks(&self) -> f64 {
         self.header.ticks_per_second.max(1) as f64
     }
@@ -210,6 +257,11 @@ impl Printer<'_> {
     fn seconds(&self, time: u64) -> String {
         format!("{:.6}s", time.saturating_sub(self.header.start_ticks) as f64 / self.ticks())
     }
+}
+
+/// Does the call say something to mpivet?
+fn is_mark(call: &Call) -> bool {
+    call.func == FnId::MPI_Pcontrol && call.arg("level").is_some_and(|level| level.int() == i64::from(LEVEL))
 }
 
 fn place(rank: i32, site: Id, symbols: &mut Symbols) -> String {
@@ -235,7 +287,7 @@ fn system(event: &SystemEvent) -> String {
             let other = other.map(|o| format!(" beside {o}")).unwrap_or_default();
             format!("thread-level {}{other}", level.name())
         }
-        SystemEvent::Recording { .. } => String::new(),
+        SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
         SystemEvent::Found(found) => {
             let places = found.places.iter().skip(1).map(|p| {
                 let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);

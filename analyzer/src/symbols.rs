@@ -181,7 +181,7 @@ pub fn is_user(place: &Location) -> bool {
     let name = place.module.rsplit('/').next().unwrap_or("");
     let version = name.strip_prefix("python");
     let is_interpreter = version.is_some_and(|v| v.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
-    !is_interpreter && !LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) && !place.is_cxx_binding()
+    !is_interpreter && !LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) && !place.is_inlined_binding()
 }
 
 /// The line that the user wrote: the innermost frame with a source line in the user's code, or else the innermost

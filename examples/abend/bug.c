@@ -6,6 +6,7 @@
 //
 // ranks: 4
 // expect: abend ranks 3
+// not-at-once: abend (a signal handler cannot look up lines: it prints the address)
 
 #include <mpi.h>
 #include <stdio.h>

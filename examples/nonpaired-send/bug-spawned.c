@@ -2,6 +2,7 @@
 //
 // ranks: 1
 // mpi: openmpi (Debian's MPICH 4.0 cannot spawn)
+// allow: leak-communicator (MPI_Comm_disconnect would wait for the message)
 // expect: nonpaired-send
 
 #include <mpi.h>

@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     } else {
         MPI_Send(&rank, 1, MPI_INT, 0, rank, other);
     }
-    MPI_Barrier(other);
+    MPI_Comm_disconnect(&other);
     MPI_Finalize();
     return 0;
 }

@@ -5,7 +5,7 @@ use crate::checks::Spot;
 use crate::encode::{Words, ask};
 use crate::errors::handlers::watch_made;
 use crate::recording::Call;
-use crate::{datatype, handles, outsiders, real, trace, types};
+use crate::{datatype, errors, handles, outsiders, real, trace, types};
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
@@ -117,7 +117,8 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
     let (function, entered) = (info.row, open.entered);
     // The parent of a spawned world is one communicator, however often it is asked for.
     let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
-    if handles::is_predefined(kind, handle) || known {
+    let ours = kind == Kind::Errhandler && errors::handlers::is_ours(handle);
+    if handles::is_predefined(kind, handle) || known || ours {
         return;
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.

@@ -2,7 +2,7 @@
 //! panic ends the recording and the program goes on.
 
 use crate::abi::Abi;
-use crate::encode::Words;
+use crate::encode::{Words, handle_at};
 use crate::errors::{UnderWay, handlers};
 use crate::info::{self, Info, Watched, arg_count};
 use crate::modules::Origin;
@@ -11,7 +11,7 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{checks, clock, define, errors, handles, levels, lifecycle, real, sites, statuses, thread, trace};
+use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, sites, statuses, thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -102,7 +102,10 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     };
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding { thread, call, outer };
-    let result = forward(f, info.args, &words);
+    let result = match info.watched {
+        Watched::Pcontrol if is_for_us(thread, &call) => 0,
+        _ => forward(f, info.args, &words),
+    };
     std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe {
@@ -145,6 +148,14 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
         guarded(|| end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
     }
     result.to_bits()
+}
+
+/// A call of MPI_Pcontrol: does the program speak to mpivet, not to the library?
+#[cold]
+#[inline(never)]
+fn is_for_us(thread: *mut Thread, call: &Call) -> bool {
+    // SAFETY: the pointer is this thread's own state, and no other reference to it is live.
+    guarded(|| marks::pcontrol(unsafe { &mut *thread }, call)) == Some(true)
 }
 
 /// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.
@@ -316,20 +327,6 @@ fn begin(
 #[inline(always)]
 fn is_tools(site: sites::Site, profiling: bool) -> bool {
     site.caller == Origin::Tool || profiling && site.caller != Origin::Binding
-}
-
-pub(crate) fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
-    if address < abi.lowest_address {
-        return None;
-    }
-    // SAFETY: the program passed the address of a handle of this kind.
-    let handle = unsafe {
-        match abi.handle_bytes(kind) {
-            4 => u64::from((address as *const u32).read_unaligned()),
-            _ => (address as *const u64).read_unaligned(),
-        }
-    };
-    Some(handle)
 }
 
 #[cold]

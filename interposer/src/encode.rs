@@ -352,7 +352,29 @@ pub(crate) fn ask(function: FnId, comm: u64) -> usize {
     answer.max(0) as usize
 }
 
-fn c_string(address: u64) -> &'static [u8] {
+/// The handle in the program's variable at `address`; `None` if that is no address.
+pub(crate) fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
+    if address < abi.lowest_address {
+        return None;
+    }
+    // SAFETY: the program passed the address of a handle of this kind to MPI.
+    let handle = unsafe {
+        match abi.handle_bytes(kind) {
+            4 => u64::from((address as *const u32).read_unaligned()),
+            _ => (address as *const u64).read_unaligned(),
+        }
+    };
+    Some(handle)
+}
+
+/// Is the flag true that a call has written to this address?
+pub(crate) fn is_true(abi: &Abi, flag: Option<u64>) -> bool {
+    // SAFETY: the library has written the flag that the program passed the address of.
+    flag.is_some_and(|a| a >= abi.lowest_address && unsafe { (a as *const i32).read_unaligned() } != 0)
+}
+
+/// The text at an address.
+pub(crate) fn c_string(address: u64) -> &'static [u8] {
     // SAFETY: the program passed a C string, or MPI has written one.
     unsafe { CStr::from_ptr(address as *const std::ffi::c_char) }.to_bytes()
 }

@@ -207,7 +207,7 @@ fn long(at: u64) -> u64 {
 }
 
 /// The C handle of a Fortran one.
-fn handle(family: Family, kind: Kind, value: i32) -> u64 {
+pub(crate) fn handle(family: Family, kind: Kind, value: i32) -> u64 {
     let (f2c, fromint) = match kind {
         Kind::Comm => (FnId::MPI_Comm_f2c, FnId::MPI_Comm_fromint),
         Kind::Datatype => (FnId::MPI_Type_f2c, FnId::MPI_Type_fromint),

@@ -24,6 +24,8 @@ struct Live {
     dying: u32,
     /// The call that handed it out first; `None` if the library made it by itself.
     made: Option<Spot>,
+    /// Those that handed it out again, of the last [`MAX_AGAIN`] that were not given back.
+    again: Vec<Spot>,
 }
 
 /// What was known of a handle when the program freed it.
@@ -39,10 +41,14 @@ pub(crate) struct Freed {
 pub(crate) struct Held {
     pub(crate) kind: Kind,
     pub(crate) id: Id,
+    /// The call that handed it out; one that handed it out again is another entry.
     pub(crate) made: Option<Spot>,
     /// How often it is to be freed.
     pub(crate) times: u32,
 }
+
+/// So many calls that handed out a handle again are remembered.
+const MAX_AGAIN: usize = 1 << 16;
 
 /// Ids of predefined handles of this process.
 static PREDEFINED: OnceLock<FxHashMap<Key, Id>> = OnceLock::new();
@@ -127,8 +133,7 @@ pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
 /// Numbers a handle that a call has just returned. The flag says that the object is new. `shared`: libraries hand out
 /// one handle of this kind several times for the same object, each to be freed. `by`: the call.
 pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (Id, bool) {
-    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by };
-
+    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by, again: Vec::new() };
     let mut fresh = false;
     let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {
         fresh = true;
@@ -138,6 +143,9 @@ pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (
     if !fresh && (!shared || entry.held <= entry.dying) {
         fresh = true;
         *entry = new();
+    }
+    if !fresh && entry.again.len() < MAX_AGAIN {
+        entry.again.extend(by);
     }
     entry.held += 1;
     let id = entry.id;
@@ -174,6 +182,8 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
         if live.id == dying.id {
             live.held = live.held.saturating_sub(1);
             live.dying = live.dying.saturating_sub(1);
+            // Whoever got it last is taken to give it back first.
+            live.again.pop();
         }
         if live.id == dying.id && live.held == 0 {
             remember_freed(key, Freed { made: live.made, by });
@@ -193,15 +203,22 @@ fn remember_freed(key: Key, freed: Freed) {
     FREED.insert(key, freed);
 }
 
-/// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again.
+/// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again: that may
+/// have happened while the thread that freed it was writing it down.
 pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
-    FREED.get(&(kind, handle)).map(|freed| *freed)
+    FREED.get(&(kind, handle)).map(|freed| *freed).filter(|_| !LIVE.contains_key(&(kind, handle)))
 }
 
 /// The objects that the program has been given and has not freed, in the order of their making.
 pub(crate) fn held() -> Vec<Held> {
-    let held = |(key, live): (&Key, &Live)| Held { kind: key.0, id: live.id, made: live.made, times: live.held };
-    let mut all: Vec<Held> = LIVE.iter().map(|entry| held(entry.pair())).filter(|h| h.times > 0).collect();
+    let mut all = Vec::new();
+    for entry in LIVE.iter().filter(|entry| entry.held > 0) {
+        let (kind, id) = (entry.key().0, entry.id);
+        let again = entry.again.iter().map(|spot| Held { kind, id, made: Some(*spot), times: 1 });
+        let first = entry.held.saturating_sub(entry.again.len() as u32);
+        all.extend((first > 0).then_some(Held { kind, id, made: entry.made, times: first }));
+        all.extend(again);
+    }
     all.sort_by_key(|h| h.id);
     all
 }

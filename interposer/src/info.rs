@@ -28,6 +28,10 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     pub(crate) completes: bool,
     pub(crate) watched: Watched,
+    /// What it lends to the program, or takes back, that is no object with a definition.
+    pub(crate) loan: Option<Loan>,
+    /// It makes, lends, takes back or ends something.
+    pub(crate) handles_objects: bool,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
     pub(crate) role: Role,
@@ -102,6 +106,64 @@ pub(crate) enum Watched {
     FreeErrhandler,
     SetName,
     GetContents,
+    Pcontrol,
+}
+
+/// What the program is given and gives back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Loan {
+    pub(crate) thing: Thing,
+    /// The parameter that names it; that of the owner of a buffer, if it is not the process.
+    pub(crate) param: Option<usize>,
+    /// The program gives it back.
+    pub(crate) back: bool,
+}
+
+/// Things without a definition of their own that are to be given back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thing {
+    Keyval,
+    /// What a matched probe has found.
+    Message,
+    Port,
+    /// A name under which a port is published.
+    Service,
+    /// A buffer for buffered sends.
+    SendBuffer,
+}
+
+fn loan(row: &Function) -> Option<Loan> {
+    let of_kind = |kind| row.params.iter().position(|p| p.kind == kind && p.dir != Dir::In);
+    let loan = |thing, param, back| Some(Loan { thing, param, back });
+    match row.class {
+        Class::Create | Class::Free if of_kind(Kind::Keyval).is_some() => {
+            return loan(Thing::Keyval, of_kind(Kind::Keyval), row.class == Class::Free);
+        }
+        Class::Mprobe(_) => return loan(Thing::Message, of_kind(Kind::Message), false),
+        Class::Mrecv(_) => return loan(Thing::Message, of_kind(Kind::Message), true),
+        _ => {}
+    }
+    use FnId::*;
+    let owner = row.param("comm").or_else(|| row.param("session"));
+    match row.id {
+        MPI_Open_port => loan(Thing::Port, row.param("port_name"), false),
+        MPI_Close_port => loan(Thing::Port, row.param("port_name"), true),
+        MPI_Publish_name => loan(Thing::Service, row.param("service_name"), false),
+        MPI_Unpublish_name => loan(Thing::Service, row.param("service_name"), true),
+        MPI_Buffer_attach
+        | MPI_Buffer_attach_c
+        | MPI_Comm_attach_buffer
+        | MPI_Comm_attach_buffer_c
+        | MPI_Session_attach_buffer
+        | MPI_Session_attach_buffer_c => loan(Thing::SendBuffer, owner, false),
+        MPI_Buffer_detach
+        | MPI_Buffer_detach_c
+        | MPI_Comm_detach_buffer
+        | MPI_Comm_detach_buffer_c
+        | MPI_Session_detach_buffer
+        | MPI_Session_detach_buffer_c => loan(Thing::SendBuffer, owner, true),
+        _ => None,
+    }
 }
 
 /// That of all functions, by number.
@@ -115,14 +177,17 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     let freeing = match row.class {
         Class::Free | Class::SessionFinalize => true,
         Class::Collective(coll, _) => {
-            matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
+            matches!(
+                coll,
+                Coll::CommFree | Coll::CommDisconnect | Coll::ThreadcommFree | Coll::WinFree | Coll::FileClose
+            )
         }
         _ => false,
     };
     let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
     let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
     let operands = Operands::of(row, plan);
-    Info {
+    let info = Info {
         row,
         plan,
         args: arg_count(row),
@@ -167,14 +232,19 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::Out) => Watched::GetErrhandler,
             FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
             FnId::MPI_Type_get_contents => Watched::GetContents,
+            FnId::MPI_Pcontrol => Watched::Pcontrol,
             _ => Watched::No,
         },
+        loan: loan(row),
+        handles_objects: false,
         always_available: row.id.is_always_available(),
         role: role(row, &operands),
         buffering: Part::of(row.id, row.class),
         request: request(row, plan),
         operands,
-    }
+    };
+    let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
+    Info { handles_objects: ends || info.loan.is_some() || !info.makes.is_empty(), ..info }
 }
 
 /// Words that are passed on: MPI_Pcontrol takes what a tool wants.

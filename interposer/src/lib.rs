@@ -31,6 +31,7 @@ mod launch;
 mod levels;
 mod lifecycle;
 mod log;
+mod marks;
 mod memory;
 mod modules;
 mod operands;

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
-use crate::{clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
+use crate::{checks, clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -312,6 +312,9 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
             // SAFETY: the pointer is this thread's own state; the process is ending on this thread.
             let thread = unsafe { &mut *thread };
             errors::before_end(thread);
+            if dispatch::is_recording() && !trace::is_lost() {
+                checks::at_exit(thread);
+            }
             thread.stage.empty();
         }
         signals::record_exit(status);

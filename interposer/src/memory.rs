@@ -110,13 +110,8 @@ pub(crate) const MAX_COPIED: u64 = 256 << 10;
 
 /// Has the kernel copy the bytes of `span`; `None` if not all of them can be read.
 pub(crate) fn copy(span: &Range<u64>, into: &mut Vec<u8>) -> Option<()> {
-    let length = usize::try_from(span.end.checked_sub(span.start)?).ok()?;
-    into.resize(length, 0);
-    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: length };
-    let remote = libc::iovec { iov_base: span.start as *mut libc::c_void, iov_len: length };
-    // SAFETY: the local vector is ours and as long as it says; the kernel checks the remote one.
-    let copied = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-    (copied == length as isize).then_some(())
+    into.resize(usize::try_from(span.end.checked_sub(span.start)?).ok()?, 0);
+    read(span.start, into).then_some(())
 }
 
 const PAGE: u64 = 4096;
@@ -134,11 +129,43 @@ pub(crate) fn is_readable(span: &Range<u64>) -> bool {
             at = (at / PAGE + 1) * PAGE;
         }
         let local = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: parts.len() };
-        // SAFETY: as in `copy`.
+        // SAFETY: as in `read`.
         let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
         if read != parts.len() as isize {
             return false;
         }
     }
     true
+}
+
+/// Copies from `address` into `into`. False if not all of it can be read.
+pub(crate) fn read(address: u64, into: &mut [u8]) -> bool {
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: into.len() };
+    // SAFETY: the local vector is a live slice; the kernel checks the other one.
+    let n = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+    usize::try_from(n).is_ok_and(|n| n == into.len())
+}
+
+/// A C string of at most `most` bytes.
+pub(crate) fn read_text(address: u64, most: usize) -> Option<String> {
+    /// No page is smaller, so that no read goes beyond the end of the string into the next one.
+    const STEP: u64 = 64;
+    let mut text = Vec::new();
+    let mut at = address;
+    while text.len() < most {
+        let mut part = [0u8; STEP as usize];
+        let part = part.get_mut(..(STEP - at % STEP) as usize)?;
+        if !read(at, part) {
+            return None;
+        }
+        if let Some(end) = part.iter().position(|b| *b == 0) {
+            text.extend_from_slice(part.get(..end)?);
+            break;
+        }
+        text.extend_from_slice(part);
+        at += part.len() as u64;
+    }
+    text.truncate(most);
+    Some(String::from_utf8_lossy(&text).into_owned())
 }

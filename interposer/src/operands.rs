@@ -1,7 +1,7 @@
 //! The message buffers that a call names: where they are, of what, and whether MPI reads or writes them.
 
 use crate::abi::Abi;
-use crate::dispatch::handle_at;
+use crate::encode::handle_at;
 use crate::encode::{Words, ask};
 use crate::info::Info;
 use crate::recording::{Call, encoder};

@@ -1,7 +1,7 @@
 //! The operations of this process that have begun and not ended: their requests, and the memory that they use.
 
 use crate::checks::{Spot, buffers, partitions, requests};
-use crate::dispatch::handle_at;
+use crate::encode::handle_at;
 use crate::handles;
 use crate::info::Role;
 use crate::operands::{self, Use, Uses};

@@ -103,7 +103,7 @@ impl Printed {
     /// The source line that these return addresses lead to, innermost first.
     fn line(&mut self, frames: &[u64], role: &str) {
         let symbols = &mut self.symbols;
-        let place = frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_cxx_binding());
+        let place = frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_inlined_binding());
         let place = place.map(|place| if place.file.is_empty() { python(place) } else { place });
         let Some(place) = place else { return };
         self.say(&format!("at {place}{role}"));

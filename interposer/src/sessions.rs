@@ -3,7 +3,7 @@
 
 use crate::abi::Abi;
 use crate::define::handle_out;
-use crate::encode::ask;
+use crate::encode::{self, ask};
 use crate::handles;
 use crate::outsiders;
 use crate::real::Real;
@@ -106,15 +106,15 @@ pub(crate) fn ends(abi: &Abi, real: &Real, session: u64) {
     }
 }
 
-/// The handle that a function has written to, or was passed by, an address.
+/// Is neither the world model nor a session open?
+pub(crate) fn is_over() -> bool {
+    let state = state();
+    !state.world && state.open.is_empty()
+}
+
+/// The session in the program's variable at `address`.
 pub(crate) fn handle_at(abi: &Abi, address: u64) -> Option<u64> {
-    // SAFETY: the program passed the address of a handle.
-    (address >= abi.lowest_address).then(|| unsafe {
-        match abi.handle_bytes(Kind::Session) {
-            4 => u64::from((address as *const u32).read_unaligned()),
-            _ => (address as *const u64).read_unaligned(),
-        }
-    })
+    encode::handle_at(abi, Kind::Session, address)
 }
 
 /// The session that MPI_Session_init has made.

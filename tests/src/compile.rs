@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Flags of every language.
-const FLAGS: [&str; 5] = ["-g", "-O1", "-pthread", "-Wall", "-lm"];
+/// Flags of every language. Compilers run in the top directory.
+const FLAGS: [&str; 6] = ["-Iinclude", "-g", "-O1", "-pthread", "-Wall", "-lm"];
 
 /// Warnings are errors: a test program must not be wrong by accident. The two that are off are raised by MPI_STATUSES_IGNORE
 /// and MPI_UNWEIGHTED of the libraries' own headers.

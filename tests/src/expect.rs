@@ -11,6 +11,7 @@
 //! // expect: abend ranks 3             one finding that must come, with its ranks if it says so
 //! // expect-later: send-checksum       a finding that a later version will make
 //! // allow: request-cancel             a warning that is all right
+// not-at-once: abend (why)          a finding of the process that it does not print in full
 //! ```
 //!
 //! In Fortran a comment begins with `!`.
@@ -40,6 +41,7 @@ pub struct Program {
     pub expected: Vec<Expected>,
     pub later: Vec<String>,
     pub allowed: Vec<String>,
+    pub not_at_once: Vec<String>,
     pub marks: Vec<Mark>,
 }
 
@@ -75,6 +77,7 @@ impl Program {
             expected: Vec::new(),
             later: Vec::new(),
             allowed: Vec::new(),
+            not_at_once: Vec::new(),
             marks: Vec::new(),
         };
         let comment = if program.is_fortran() { "!" } else { "//" };
@@ -96,6 +99,10 @@ impl Program {
                 "expect" => program.expected.push(Expected::parse(value)?),
                 "expect-later" => program.later.push(first()),
                 "allow" => program.allowed.push(first()),
+                "not-at-once" => {
+                    ensure!(value.contains('('), "not-at-once needs a reason");
+                    program.not_at_once.push(first());
+                }
                 _ => bail!("unknown key `{key}`"),
             }
         }
@@ -134,7 +141,7 @@ impl Program {
         !excluded && (only.peek().is_none() || only.any(|name| is(name)))
     }
 
-    fn file_name(&self) -> String {
+    pub fn file_name(&self) -> String {
         self.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
     }
 

@@ -1,6 +1,7 @@
 //! Shared by the end-to-end tests: the MPI libraries of this machine, compiling programs, running them under mpivet
 //! with a time limit, and holding what came out against what a program's comments promise.
 
+pub mod at_once;
 pub mod calls;
 pub mod checks_page;
 pub mod compile;

@@ -3,7 +3,7 @@
 //! names the MPIs that all programs are run under instead, or is `all` (`scripts/test-matrix` uses it).
 //!
 //! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
-//! must be the one kept beside it; `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
+//! must be the one kept beside it; what a process finds by itself must be on standard error (see `mpivet_tests::at_once`); `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
 
 use anyhow::{Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -13,7 +13,7 @@ use mpivet_tests::expect::Program;
 use mpivet_tests::golden::{self, Blessings};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::normalize::normalize;
-use mpivet_tests::{root, scratch, vet};
+use mpivet_tests::{at_once, root, scratch, vet};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -145,6 +145,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     let vetted = vet::vet_with(&program.options, &job, &dir, program.timeout)?;
 
     let mut complaints = program.complaints(&vetted.report);
+    complaints.extend(at_once::complaints(program, &vetted.report, &vetted.outcome.stderr));
     // Warnings alone are no failure.
     let code = i32::from(vetted.report.serious().any(|f| f.severity == "error"));
     if vetted.outcome.code != Some(code) {

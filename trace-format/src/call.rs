@@ -2,6 +2,7 @@
 
 use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
+use crate::marks::Mark;
 use crate::mpi::FnId;
 use serde::{Deserialize, Serialize};
 
@@ -228,6 +229,8 @@ pub enum SystemEvent {
     Recording { on: bool },
     /// A check that the process decides by itself found something.
     Found(Found),
+    /// The program has said something to mpivet by this call of this thread.
+    Mark { call: u64, mark: Mark },
 }
 
 /// A signal.

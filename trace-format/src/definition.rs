@@ -162,6 +162,11 @@ pub enum Definition {
         /// An address in the interpreter.
         interpreter: u64,
     },
+    /// The first bytes of an array of the program ([`crate::marks::Dump`]).
+    Dump {
+        id: Id,
+        bytes: Vec<u8>,
+    },
 }
 
 /// How processes of different worlds met (MPI 4.1 sections 11.8 and 11.9).

@@ -11,6 +11,7 @@ pub mod definition;
 pub mod file;
 pub mod finding;
 pub mod job;
+pub mod marks;
 pub mod mpi;
 pub mod near;
 pub mod plan;

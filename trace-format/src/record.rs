@@ -63,6 +63,8 @@ pub enum SystemKind {
     ThreadLevel = 6,
     /// [`crate::call::Found`], by [`crate::codec`]
     Found = 7,
+    /// u64 call index, [`crate::marks::Mark`] by [`crate::codec`]
+    Mark = 8,
 }
 
 /// The fields of a commit word.

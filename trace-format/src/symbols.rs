@@ -23,8 +23,14 @@ pub struct Location {
 impl Location {
     /// Is it in MPI's own C++ bindings (MPI 2.2, chapter 16)? Their functions are inline, so that they are compiled into
     /// the program.
-    pub fn is_cxx_binding(&self) -> bool {
+    fn is_cxx_binding(&self) -> bool {
         self.function.starts_with("MPI::")
+    }
+
+    /// Is it code of others that is compiled into the program: the C++ bindings, or what the program says to mpivet by?
+    pub fn is_inlined_binding(&self) -> bool {
+        let file = self.file.rsplit('/').next().unwrap_or("");
+        self.is_cxx_binding() || self.function.contains("mpivet_") && matches!(file, "mpivet.h" | "mpivet.f90")
     }
 }
 

@@ -26,6 +26,7 @@ use crate::call::{Call, Found, Outcome, Place, Signal, Status, SystemEvent, Thre
 use crate::definition::{
     Bridge, BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID,
 };
+use crate::marks::Mark;
 use crate::mpi::predefined::{DATATYPES, ERROR_CLASSES, OPS, datatype_id, error_class_name, op_id};
 use crate::mpi::{Dir, FnId, Kind};
 use crate::ranks::Ranks;
@@ -342,6 +343,12 @@ impl Parser {
                     }
                     SystemEvent::Found(found)
                 })
+            }
+            mark if mark.starts_with("mpivet_") => {
+                // It stands for the call of MPI_Pcontrol that it was made by.
+                let calls = &mut self.threads.entry((rank, thread)).or_default().0;
+                *calls += 1;
+                system(thread, time, SystemEvent::Mark { call: *calls - 1, mark: Mark::parse(what)? })
             }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;

@@ -121,6 +121,11 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             _ = crate::codec::append(found, out);
             SystemKind::Found
         }
+        SystemEvent::Mark { call, mark } => {
+            out.extend_from_slice(&call.to_le_bytes());
+            _ = crate::codec::append(mark, out);
+            SystemKind::Mark
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

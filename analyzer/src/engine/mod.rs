@@ -458,7 +458,11 @@ impl Model {
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
                 self.ranks[rank as usize].types.insert(id, amount);
             }
-            Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
+            Definition::Bridge(_)
+            | Definition::Op { .. }
+            | Definition::Object { .. }
+            | Definition::Blob { .. }
+            | Definition::Dump { .. } => {}
         }
     }
 
@@ -496,6 +500,7 @@ impl Model {
                 }
             }
             SystemEvent::Lost { .. } => r.lost = true,
+            SystemEvent::Mark { .. } => {}
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {

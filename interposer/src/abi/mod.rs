@@ -2,7 +2,9 @@
 //! works on decoded values: definition ids, neutral ranks and tags, neutral error classes.
 
 mod predefined;
+mod room;
 pub(crate) use predefined::Predefined;
+pub(crate) use room::{Room, room_for};
 
 use trace_format::call::{Status, ThreadLevel, special};
 use trace_format::mpi::Kind;

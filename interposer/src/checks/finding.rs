@@ -1,8 +1,8 @@
 //! A finding of a check in this process: on standard error at once, and in the trace for the report.
 
 use crate::recording::Call;
-use crate::report;
 use crate::thread::Thread;
+use crate::{marks, report};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::call::{Found, Place, SystemEvent};
@@ -39,13 +39,12 @@ pub(crate) struct Finding {
     message: String,
     places: Vec<Place>,
     notes: Vec<String>,
-    count: u64,
 }
 
 impl Finding {
     /// A finding of `check`; the message is one sentence that does not name the rank.
     pub(crate) fn new(check: &'static CheckInfo, message: impl Into<String>) -> Finding {
-        Finding { check, message: message.into(), places: Vec::new(), notes: Vec::new(), count: 1 }
+        Finding { check, message: message.into(), places: Vec::new(), notes: Vec::new() }
     }
 
     /// A call that proves it, and what it is in the finding: "the send is pending", "freed here".
@@ -59,24 +58,19 @@ impl Finding {
         self
     }
 
-    /// How often it happened, or how many objects it concerns.
-    pub(crate) fn times(mut self, count: u64) -> Finding {
-        self.count = count;
-        self
-    }
-
     /// Prints and records it. The same check at the same places is printed once.
     #[cold]
     pub(crate) fn tell(self, thread: &mut Thread) {
-        let Finding { check, message, places, notes, count } = self;
+        let Finding { check, message, places, mut notes } = self;
         let times = told(check, &places);
         if times > MOST_RECORDED {
             return;
         }
+        notes.extend(marks::region(thread.number()).map(|name| format!("in the region {name}")));
         if times == 1 {
             report::found(check, &message, &places, &notes);
         }
-        thread.system(&SystemEvent::Found(Found { code: check.code.to_owned(), message, places, notes, count }));
+        thread.system(&SystemEvent::Found(Found { code: check.code.to_owned(), message, places, notes, count: 1 }));
     }
 }
 

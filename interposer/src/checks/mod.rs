@@ -10,6 +10,22 @@ pub(crate) mod buffers;
 mod collective_overlap;
 mod double_free;
 mod finding;
+mod leak_bsend_buffer;
+mod leak_communicator;
+mod leak_datatype;
+mod leak_errhandler;
+mod leak_file;
+mod leak_group;
+mod leak_growth;
+mod leak_info;
+mod leak_keyval;
+mod leak_message;
+mod leak_op;
+mod leak_port;
+mod leak_session;
+mod leak_window;
+mod leaks;
+mod loans;
 mod nonpersistent_request_free;
 mod overlapping;
 mod overlapping_sendrecv;
@@ -18,10 +34,13 @@ mod request_cancel;
 mod request_misuse;
 pub(crate) mod requests;
 mod send_checksum;
+pub(crate) mod watched_data_changed;
 mod wrong_request_free;
 pub(crate) use buffered_send_space::Part;
 pub(crate) use finding::{Finding, Spot};
+pub(crate) use leaks::at_exit;
 
+use crate::info::Watched;
 use crate::operations;
 use crate::recording::Call;
 use crate::thread::Thread;
@@ -29,8 +48,14 @@ use crate::thread::Thread;
 /// A call that is not a repeated poll is about to be made.
 #[inline(always)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    if watched_data_changed::is_on() {
+        watched_data_changed::look(thread, call, false);
+    }
     if let (Some((_, kind)), Some(dying)) = (call.info.frees, call.open.freed) {
         double_free::check(thread, call, kind, dying.handle);
+    }
+    if call.info.handles_objects {
+        before_objects(call);
     }
     if call.info.buffering == Part::Send {
         buffered_send_space::check(thread, call);
@@ -44,11 +69,37 @@ pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
     operations::keep_given(thread, call);
 }
 
+#[cold]
+fn before_objects(call: &Call) {
+    if let Some(loan) = call.info.loan {
+        loans::before(loan, call);
+    }
+}
+
 /// A call has returned. `failed`: the library reported an error.
 #[inline(always)]
 pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
+    if watched_data_changed::is_on() {
+        watched_data_changed::look(thread, call, true);
+    }
+    if call.info.handles_objects && !failed {
+        after_objects(thread, call);
+    }
     if matches!(call.info.buffering, Part::Attach | Part::Detach) && !failed {
         buffered_send_space::changed(thread, call);
     }
     operations::after(thread, call, failed);
+}
+
+#[cold]
+fn after_objects(thread: &mut Thread, call: &Call) {
+    if let Some(loan) = call.info.loan {
+        loans::after(thread, loan, call);
+    }
+    for (_, kind) in &call.info.makes {
+        leak_growth::made(thread, call, *kind);
+    }
+    if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {
+        leaks::after_end(thread);
+    }
 }

@@ -122,6 +122,11 @@ fn stand_in(owner: Owner, means: Means) -> Option<&'static StandIn> {
     STAND_INS.get(owner as usize)?.get(means as usize)
 }
 
+/// Is it a handler of ours, which the program never sees?
+pub(crate) fn is_ours(handle: u64) -> bool {
+    handle != 0 && STAND_INS.iter().flatten().any(|s| s.handle.load(Ordering::SeqCst) == handle)
+}
+
 /// The handle of our handler, made at the first need.
 fn made(abi: &Abi, owner: Owner, means: Means) -> Option<u64> {
     let place = &stand_in(owner, means)?.handle;

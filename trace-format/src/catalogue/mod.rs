@@ -84,6 +84,20 @@ catalogue! {
     request_misuse::REQUEST_MISUSE,
     buffered_send_space::BUFFERED_SEND_SPACE,
     double_free::DOUBLE_FREE,
+    leak_communicator::LEAK_COMMUNICATOR,
+    leak_datatype::LEAK_DATATYPE,
+    leak_group::LEAK_GROUP,
+    leak_op::LEAK_OP,
+    leak_window::LEAK_WINDOW,
+    leak_file::LEAK_FILE,
+    leak_errhandler::LEAK_ERRHANDLER,
+    leak_keyval::LEAK_KEYVAL,
+    leak_info::LEAK_INFO,
+    leak_message::LEAK_MESSAGE,
+    leak_bsend_buffer::LEAK_BSEND_BUFFER,
+    leak_session::LEAK_SESSION,
+    leak_port::LEAK_PORT,
+    leak_growth::LEAK_GROWTH,
     nonpaired_send::NONPAIRED_SEND,
     nonpaired_recv::NONPAIRED_RECV,
     incorrect_send_size::INCORRECT_SEND_SIZE,
@@ -103,6 +117,7 @@ catalogue! {
     comm_free_mismatch::COMM_FREE_MISMATCH,
     real_deadlock::REAL_DEADLOCK,
     real_hang_up::REAL_HANG_UP,
+    watched_data_changed::WATCHED_DATA_CHANGED,
 }
 
 /// The check called `name`, by name or code.

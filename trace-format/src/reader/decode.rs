@@ -204,6 +204,11 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
             let found = crate::codec::take(&mut bytes.get(at..).unwrap_or(&[]));
             SystemEvent::Found(found.ok_or("empty finding")?.map_err(|e| e.to_string())?)
         }
+        k if k == SystemKind::Mark as u16 => {
+            let mark = crate::codec::take(&mut bytes.get(at + 8..).unwrap_or(&[]));
+            let mark = mark.ok_or("empty mark")?.map_err(|e| e.to_string())?;
+            SystemEvent::Mark { call: u64_at(bytes, at), mark }
+        }
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

@@ -1,0 +1,22 @@
+// A communicator is made with a hint.
+//
+// Correct: the info object is freed.
+//
+// ranks: 2
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Info hints;
+    MPI_Comm comm;
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "mpi_assert_no_any_tag", "true");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, hints, &comm);
+    MPI_Info_free(&hints);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return 0;
+}

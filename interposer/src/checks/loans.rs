@@ -1,0 +1,93 @@
+//! What MPI has lent to the program that is no object with a definition: attribute keys, matched messages, ports, names of
+//! services, attached send buffers.
+
+use super::Spot;
+use crate::encode::{c_string, handle_at, is_true};
+use crate::handles;
+use crate::info::{Loan, Thing};
+use crate::recording::Call;
+use crate::thread::Thread;
+use rustc_hash::FxHashMap;
+use std::sync::{Mutex, MutexGuard};
+use trace_format::mpi::Kind;
+
+/// One thing that was lent.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Lent {
+    Keyval(i32),
+    Message(u64),
+    Port(Vec<u8>),
+    Service(Vec<u8>),
+    /// To a communicator or session, or to the process.
+    SendBuffer(Option<(Kind, u64)>),
+}
+
+/// Constants of MPI for addresses lie behind it.
+const LAST_ADDRESS: u64 = u64::MAX - 4096;
+
+static LENT: Mutex<Option<FxHashMap<Lent, Spot>>> = Mutex::new(None);
+
+fn lent() -> MutexGuard<'static, Option<FxHashMap<Lent, Spot>>> {
+    LENT.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// What the parameters of a call name; `None` if it is nothing that was lent.
+fn named(loan: Loan, call: &Call) -> Option<Lent> {
+    let &Call { info, abi, words, .. } = call;
+    let word = |param: usize| words.get(param).copied().unwrap_or(0);
+    let address = loan.param.map(word).filter(|a| *a >= abi.lowest_address);
+    match loan.thing {
+        // SAFETY: the program passed the address of its integer, and for an output the library has written it.
+        Thing::Keyval => address.map(|a| Lent::Keyval(unsafe { (a as *const i32).read_unaligned() })),
+        Thing::Message => {
+            let handle = handle_at(abi, Kind::Message, address?)?;
+            (!handles::is_predefined(Kind::Message, handle)).then_some(Lent::Message(handle))
+        }
+        Thing::Port => address.map(|a| Lent::Port(c_string(a).to_vec())),
+        Thing::Service => address.map(|a| Lent::Service(c_string(a).to_vec())),
+        Thing::SendBuffer => {
+            // MPI_BUFFER_AUTOMATIC is no address of the program.
+            let buffer = info.row.param("buffer").map(word);
+            if buffer.is_some_and(|a| a < abi.lowest_address || a > LAST_ADDRESS) {
+                return None;
+            }
+            Some(Lent::SendBuffer(loan.param.map(|param| {
+                let kind = info.row.params.get(param).map_or(Kind::Comm, |p| p.kind);
+                (kind, abi.handle_arg(kind, word(param)))
+            })))
+        }
+    }
+}
+
+/// A call is about to take something back.
+#[cold]
+pub(super) fn before(loan: Loan, call: &Call) {
+    if loan.back
+        && let Some(what) = named(loan, call)
+        && let Some(all) = lent().as_mut()
+    {
+        all.remove(&what);
+    }
+}
+
+/// A call that succeeded may have lent something.
+#[cold]
+pub(super) fn after(thread: &Thread, loan: Loan, call: &Call) {
+    if loan.back || call.info.poll.is_some_and(|flag| !is_true(call.abi, call.words.get(flag).copied())) {
+        return;
+    }
+    if let Some(what) = named(loan, call) {
+        lent().get_or_insert_default().insert(what, Spot::of(thread, call));
+    }
+}
+
+/// Everything that was not given back.
+pub(super) fn outstanding() -> Vec<(Lent, Spot)> {
+    let all = lent();
+    let is_there = |(what, _): &(&Lent, &Spot)| match what {
+        // A communicator or session takes its buffer with it.
+        Lent::SendBuffer(Some((kind, owner))) => handles::freed_before(*kind, *owner).is_none(),
+        _ => true,
+    };
+    all.iter().flatten().filter(is_there).map(|(what, spot)| (what.clone(), *spot)).collect()
+}

@@ -1,0 +1,52 @@
+//! What a process finds by itself it prints at once on standard error: rank, class and message, then the line of the
+//! program and that line's text.
+
+use crate::expect::Program;
+use crate::report::Report;
+use trace_format::catalogue::{self, CheckInfo, Side};
+
+/// What the processes of `program` should have printed and have not. `report` says which ranks made a finding where the
+/// program does not.
+pub fn complaints(program: &Program, report: &Report, stderr: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for expected in program.expected.iter().filter(|e| !program.not_at_once.contains(&e.check)) {
+        let Some(check) = catalogue::by_name(&expected.check).filter(|c| c.side == Side::Dynamic) else { continue };
+        let reported = || report.findings.iter().filter(|f| f.check == expected.check).flat_map(|f| f.ranks.clone());
+        let ranks = expected.ranks.clone().unwrap_or_else(|| reported().collect());
+        let missing = ranks.iter().filter_map(|rank| Some((rank, missing(program, check, *rank, stderr)?)));
+        complaints.extend(missing.map(|(rank, what)| format!("rank {rank} does not print {what} of {}", check.name)));
+    }
+    complaints
+}
+
+/// What is missing of the finding that this rank should have printed.
+fn missing(program: &Program, check: &CheckInfo, rank: i64, stderr: &str) -> Option<String> {
+    let prefix = format!("mpivet: rank {rank}: ");
+    let head = format!("{}[{}] {}: ", check.severity.name(), check.code, check.name);
+    let lines: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix(&prefix)).collect();
+    let findings: Vec<&[&str]> = (0..lines.len())
+        .filter(|at| lines[*at].starts_with(&head))
+        .map(|at| {
+            let more = lines[at + 1..].iter().take_while(|line| line.starts_with("  ")).count();
+            &lines[at..=at + more]
+        })
+        .collect();
+    if findings.is_empty() {
+        return Some("a line".to_owned());
+    }
+    let places: Vec<usize> =
+        findings.iter().flat_map(|finding| finding.windows(2)).filter_map(|p| place(program, p)).collect();
+    let mut marked = program.marks.iter().filter(|mark| mark.check == check.name).peekable();
+    let good =
+        if marked.peek().is_some() { marked.any(|mark| places.contains(&mark.line)) } else { !places.is_empty() };
+    (!good).then(|| "the line of the program with its text".to_owned())
+}
+
+/// The line of the program that two lines of a finding name and quote.
+fn place(program: &Program, pair: &[&str]) -> Option<usize> {
+    let at = pair[0].trim_start().strip_prefix("at ")?;
+    let quoted = pair[1].trim_start().strip_prefix("| ")?;
+    let (_, number) = at.split_once(&format!("{}:", program.file_name()))?;
+    let line: usize = number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+    (program.lines.get(line.checked_sub(1)?)?.trim() == quoted).then_some(line)
+}

@@ -53,7 +53,8 @@ pub(crate) struct Ended {
 
 #[derive(Default)]
 pub(crate) struct State {
-    pub(crate) requests: Requests<Operation, Ended>,
+    /// Boxed: an operation is half a kilobyte, and tables move what they hold.
+    pub(crate) requests: Requests<Box<Operation>, Ended>,
     pub(crate) pending: Pending<(Ix, u8)>,
 }
 
@@ -136,7 +137,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
         }
         _ => None,
     };
-    let operation = Operation {
+    let operation = Box::new(Operation {
         class: info.row.class,
         made: spot,
         started: spot,
@@ -149,7 +150,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
         keys: SmallVec::new(),
         snapshots: Snapshots::default(),
         partitions,
-    };
+    });
     let conflicts = with(|state| {
         let ix = state.requests.add(handle, slot, operation);
         if persistent { SmallVec::new() } else { state.start(ix, spot) }

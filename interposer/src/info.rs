@@ -1,5 +1,6 @@
 //! What handling the calls of a function needs to know, worked out once from its row of the table.
 
+use crate::checks::Rules;
 use crate::encode::max_bytes;
 use crate::real;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
@@ -27,6 +28,8 @@ pub(crate) struct Info {
     pub(crate) watched: Watched,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
+    /// What checks look at before it is called.
+    pub(crate) rules: Rules,
 }
 
 /// Functions that need more than recording.
@@ -42,6 +45,8 @@ pub(crate) enum Watched {
     FreeErrhandler,
     SetName,
     GetContents,
+    Commit,
+    GetAttribute,
 }
 
 /// That of all functions, by number.
@@ -98,9 +103,12 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Errhandler_free => Watched::FreeErrhandler,
             FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
             FnId::MPI_Type_get_contents => Watched::GetContents,
+            FnId::MPI_Type_commit => Watched::Commit,
+            FnId::MPI_Comm_get_attr | FnId::MPI_Attr_get => Watched::GetAttribute,
             _ => Watched::No,
         },
         always_available: row.id.is_always_available(),
+        rules: Rules::of(row),
     }
 }
 

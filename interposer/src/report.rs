@@ -58,6 +58,11 @@ pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &
     printed.print();
 }
 
+/// A check found something while there is no trace: the line of the program that is being run.
+pub(crate) fn before_trace(check: &CheckInfo, message: &str) {
+    finding(check, message, &callers());
+}
+
 /// Prints a finding with the line of the program that is being run. Not for signal handlers.
 fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
     let mut printed = Printed::new(check, message);
@@ -67,23 +72,26 @@ fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
 
 /// A finding as it is printed, in one piece, so that those of several ranks do not mix.
 struct Printed {
-    rank: i32,
+    /// "rank 3", or the process if it has no rank yet.
+    who: String,
     text: String,
     symbols: Symbolizer,
 }
 
 impl Printed {
     fn new(check: &CheckInfo, message: &str) -> Printed {
-        let rank = trace::get().map_or(-1, |t| t.rank);
-        let text =
-            format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
+        let who = match trace::get() {
+            Some(trace) => format!("rank {}", trace.rank),
+            None => format!("process {}", std::process::id()),
+        };
+        let text = format!("mpivet: {who}: {}[{}] {}: {message}\n", check.severity.name(), check.code, check.name);
         let mut symbols = Symbolizer::default();
         modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        Printed { rank, text, symbols }
+        Printed { who, text, symbols }
     }
 
     fn say(&mut self, what: &str) {
-        self.text.push_str(&format!("mpivet: rank {}:   {what}\n", self.rank));
+        self.text.push_str(&format!("mpivet: {}:   {what}\n", self.who));
     }
 
     /// The source line that these return addresses lead to, innermost first.

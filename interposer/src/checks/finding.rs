@@ -68,14 +68,20 @@ impl Finding {
     /// Prints and records it. The same check at the same places is printed once.
     #[cold]
     pub(crate) fn tell(self, thread: &mut Thread) {
-        let Finding { check, message, places, notes, count } = self;
-        let times = told(check, &places);
+        let times = told(self.check, &self.places);
         if times > MOST_RECORDED {
             return;
         }
         if times == 1 {
-            report::found(check, &message, &places, &notes);
+            report::found(self.check, &self.message, &self.places, &self.notes);
         }
+        self.record(thread);
+    }
+
+    /// Records it: it was printed already.
+    #[cold]
+    pub(crate) fn record(self, thread: &mut Thread) {
+        let Finding { check, message, places, notes, count } = self;
         thread.system(&SystemEvent::Found(Found { code: check.code.to_owned(), message, places, notes, count }));
     }
 }

@@ -1,0 +1,22 @@
+// The ranks of a row get data from the first of them.
+//
+// Correct: the root is a rank of the communicator of the row.
+//
+// ranks: 4
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    MPI_Comm row;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+    int steps = 100;
+    MPI_Bcast(&steps, 1, MPI_INT, 0, row);
+    MPI_Comm_free(&row);
+    MPI_Finalize();
+    return 0;
+}

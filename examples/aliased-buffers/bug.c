@@ -11,6 +11,7 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 
     double parts[10] = {0};
     MPI_Allreduce(parts, parts, 10, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); //~ aliased-buffers

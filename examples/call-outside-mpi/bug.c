@@ -1,10 +1,10 @@
-// The program says goodbye with the name of the rank.
+// The program says how many ranks there were.
 //
-// What is wrong: MPI_Comm_rank is called after MPI_Finalize.
-// The fix: the rank is asked for before.
+// What is wrong: MPI_Comm_size is called after MPI_Finalize.
+// The fix: the number is asked for before.
 //
 // ranks: 2
-// expect: call-outside-mpi
+// expect: call-outside-mpi ranks 0
 
 #include <mpi.h>
 #include <stdio.h>
@@ -12,9 +12,12 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    int rank = 0;
+    int rank, size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Finalize();
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank); //~ call-outside-mpi
-    printf("rank %d: goodbye\n", rank);
+    if (rank == 0)
+        MPI_Comm_size(MPI_COMM_WORLD, &size); //~ call-outside-mpi
+    if (rank == 0)
+        printf("goodbye from %d ranks\n", size);
     return 0;
 }

@@ -1,6 +1,6 @@
-// The program says goodbye with the name of the rank.
+// The program says how many ranks there were.
 //
-// Correct: the rank is asked for before MPI_Finalize.
+// Correct: the number is asked for before MPI_Finalize.
 //
 // ranks: 2
 
@@ -10,9 +10,12 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    int rank = 0;
+    int rank, size = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Finalize();
-    printf("rank %d: goodbye\n", rank);
+    if (rank == 0)
+        printf("goodbye from %d ranks\n", size);
     return 0;
 }

@@ -8,6 +8,7 @@
 
 #define _DEFAULT_SOURCE
 #include <mpi.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 
 #define _DEFAULT_SOURCE
 #include <mpi.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 int main(int argc, char **argv)

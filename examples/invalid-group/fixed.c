@@ -5,16 +5,18 @@
 // ranks: 2
 
 #include <mpi.h>
-#include <stdio.h>
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     MPI_Group workers = MPI_GROUP_EMPTY;
-    int size;
-    MPI_Group_size(workers, &size);
-    printf("%d workers\n", size);
+    int size = 0;
+    if (rank == 1)
+        MPI_Group_size(workers, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }

@@ -4,16 +4,20 @@
 // The fix: the info object is made first.
 //
 // ranks: 2
-// expect: invalid-info
+// expect: invalid-info ranks 0
 
 #include <mpi.h>
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     MPI_Info hints = MPI_INFO_NULL;
-    MPI_Info_set(hints, "cb_nodes", "2"); //~ invalid-info
+    if (rank == 0)
+        MPI_Info_set(hints, "cb_nodes", "2"); //~ invalid-info
+    MPI_Barrier(MPI_COMM_WORLD);
     if (hints != MPI_INFO_NULL)
         MPI_Info_free(&hints);
     MPI_Finalize();

@@ -9,10 +9,14 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     MPI_Info hints = MPI_INFO_NULL;
     MPI_Info_create(&hints);
-    MPI_Info_set(hints, "cb_nodes", "2");
+    if (rank == 0)
+        MPI_Info_set(hints, "cb_nodes", "2");
+    MPI_Barrier(MPI_COMM_WORLD);
     if (hints != MPI_INFO_NULL)
         MPI_Info_free(&hints);
     MPI_Finalize();

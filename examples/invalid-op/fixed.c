@@ -9,6 +9,7 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 
     long long mine = 1, all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_BOR, MPI_COMM_WORLD);

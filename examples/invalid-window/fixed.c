@@ -10,6 +10,8 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     int entries = 100, threshold = 1000;
     double *table = calloc(entries, sizeof *table);
@@ -20,6 +22,7 @@ int main(int argc, char **argv)
         MPI_Win_fence(0, window);
     if (window != MPI_WIN_NULL)
         MPI_Win_free(&window);
+    MPI_Barrier(MPI_COMM_WORLD);
     free(table);
     MPI_Finalize();
     return 0;

@@ -15,13 +15,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     double block[10] = {0};
-    for (int step = 100; step < 102; step++) {
-        int tag = 1000 * step + 7;
-        if (rank == 0)
-            MPI_Send(block, 10, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD); //~ tag-portability
-        else
-            MPI_Recv(block, 10, MPI_DOUBLE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    int step = argc > 1 ? 200 : 100;
+    int tag = 1000 * step + 7;
+    if (rank == 0)
+        MPI_Send(block, 10, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD); //~ tag-portability
+    else
+        MPI_Recv(block, 10, MPI_DOUBLE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
     return 0;
 }

@@ -8,20 +8,25 @@
 
 static MPI_Comm kept;
 
-static void synchronize(void)
+static int processes(void)
 {
-    MPI_Barrier(kept);
+    int size;
+    MPI_Comm_size(kept, &size);
+    return size;
 }
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     MPI_Comm own;
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
     kept = own;
-    synchronize();
+    int size = rank == 0 ? processes() : 0;
     MPI_Comm_free(&own);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
-    return 0;
+    return size < 0;
 }

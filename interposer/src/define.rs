@@ -6,7 +6,7 @@ use crate::encode::{Words, ask};
 use crate::recording::Call;
 use crate::{datatype, handles, outsiders, real, trace};
 use trace_format::definition::{
-    BridgeKind, Combiner, COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
+    BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind, Start};
 use trace_format::ranks::Ranks;

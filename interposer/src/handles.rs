@@ -149,7 +149,8 @@ pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
 /// Numbers a handle that a call has just returned. The flag says that the object is new. `shared`: libraries hand out
 /// one handle of this kind several times for the same object, each to be freed. `by`: the call.
 pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (Id, bool) {
-    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by, marks: Marks::default() };
+    let new =
+        || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by, marks: Marks::default() };
     FREED.remove(&(kind, handle));
     let mut fresh = false;
     let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use trace_format::catalogue::CHECKS;
+use trace_format::finding::Severity;
 
 /// Names MPIs to run everything under.
 const MPIS: &str = "MPIVET_TEST_MPIS";
@@ -167,7 +168,8 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     let vetted = vet::vet(&job, &dir, program.timeout)?;
 
     let mut complaints = program.complaints(&vetted.report);
-    let code = if program.expected.is_empty() { 0 } else { 1 };
+    let is_error = |check: &str| CHECKS.iter().any(|c| c.name == check && c.severity == Severity::Error);
+    let code = i32::from(program.expected.iter().any(|expected| is_error(&expected.check)));
     if vetted.outcome.code != Some(code) {
         complaints.push(format!("exit code {:?}, not {code}", vetted.outcome.code));
     }

@@ -27,8 +27,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let Some(signal) = &r.signal else { continue };
         let thread = r.threads.iter().find(|t| t.number == signal.thread);
         let open = thread.and_then(|t| t.open.last()).map(|o| o.origin.clone());
-        // What was wrong with the call is the cause.
-        if open.as_ref().is_some_and(|o| r.is_found_wrong(o)) {
+        // What was wrong with the call is the cause. A signal does not say which thread it came to.
+        if r.open_calls().any(|open| r.is_found_wrong(&open.origin)) {
             continue;
         }
         let inside = open.as_ref().map(|o| format!(" inside of {}", o.name())).unwrap_or_default();

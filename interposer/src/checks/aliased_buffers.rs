@@ -11,7 +11,8 @@ pub(super) fn check(exam: &mut Exam, buffers: &[Buffer]) -> bool {
     if matches!(exam.call.info.row.class, Class::SendRecv(_)) {
         return false;
     }
-    let pairs = [(first, buffers.last().unwrap_or(second)), (first, second), (second, buffers.last().unwrap_or(second))];
+    let pairs =
+        [(first, buffers.last().unwrap_or(second)), (first, second), (second, buffers.last().unwrap_or(second))];
     pairs.into_iter().any(|(a, b)| a.param != b.param && (a.writes || b.writes) && alias(exam, a, b))
 }
 

@@ -24,7 +24,8 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
     }
     let what = exam.argument(param, None);
     let Some(op) = exam.op(param) else {
-        let message = format!("{what} is an operation of the program's; one-sided operations take predefined ones only");
+        let message =
+            format!("{what} is an operation of the program's; one-sided operations take predefined ones only");
         return one_sided && exam.tell(&INVALID_OP, message);
     };
     if !one_sided && matches!(op, "MPI_REPLACE" | "MPI_NO_OP") {
@@ -40,7 +41,8 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
         if !handles::is_constructed(handle) {
             return false;
         }
-        let message = format!("{what} is {op}, which is not defined for derived datatypes such as {}", exam.name(datatype));
+        let message =
+            format!("{what} is {op}, which is not defined for derived datatypes such as {}", exam.name(datatype));
         return exam.tell(&INVALID_OP, message);
     };
     if Class::of(name).is_none_or(|class| class.takes(op)) {
@@ -102,7 +104,9 @@ mod tests {
         let takes = |name: &str, op: &str| Class::of(name).unwrap().takes(op);
         assert!(takes("MPI_INT", "MPI_SUM") && takes("MPI_DOUBLE", "MPI_MAX") && takes("MPI_BYTE", "MPI_BOR"));
         assert!(takes("MPI_DOUBLE_INT", "MPI_MAXLOC") && takes("MPI_C_BOOL", "MPI_LAND"));
-        assert!(!takes("MPI_DOUBLE", "MPI_BAND") && !takes("MPI_COMPLEX", "MPI_MAX") && !takes("MPI_INT", "MPI_MINLOC"));
+        assert!(
+            !takes("MPI_DOUBLE", "MPI_BAND") && !takes("MPI_COMPLEX", "MPI_MAX") && !takes("MPI_INT", "MPI_MINLOC")
+        );
         assert!(Class::of("MPI_CHAR").is_none());
         for name in predefined::DATATYPES {
             assert!(Class::of(name).is_none_or(|c| c.takes("MPI_REPLACE")), "{name}");

@@ -22,7 +22,9 @@ pub(super) fn check(exam: &mut Exam, param: usize) -> bool {
     };
     let last = ranks - 1;
     let range = match comm.inter {
-        true => format!("a rank of the remote group, 0 to {last}, or MPI_ROOT or MPI_PROC_NULL in the group of the root"),
+        true => {
+            format!("a rank of the remote group, 0 to {last}, or MPI_ROOT or MPI_PROC_NULL in the group of the root")
+        }
         false => format!("a rank of the communicator, 0 to {last}"),
     };
     exam.tell(&INVALID_ROOT, format!("{argument} is {value}; it must be {range}"))

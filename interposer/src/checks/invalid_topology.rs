@@ -56,8 +56,11 @@ fn is_missing(exam: &mut Exam, sort: Sort) -> bool {
         return false;
     }
     let abi = exam.call.abi;
-    let kinds =
-        [(abi.topo_cart, Sort::Cartesian), (abi.topo_graph, Sort::Graph), (abi.topo_dist_graph, Sort::DistributedGraph)];
+    let kinds = [
+        (abi.topo_cart, Sort::Cartesian),
+        (abi.topo_graph, Sort::Graph),
+        (abi.topo_dist_graph, Sort::DistributedGraph),
+    ];
     let found = define::topology(handle(exam));
     let found = kinds.iter().find(|(value, _)| *value == found).map(|(_, sort)| *sort);
     if found == Some(sort) || sort == Sort::Any && found.is_some() {
@@ -108,8 +111,7 @@ fn coordinates(exam: &mut Exam, comm: u64) -> bool {
     let coords = exam.ints(param);
     let n = coords.len();
     let (mut dims, mut periods, mut mine) = (vec![0i32; n], vec![0i32; n], vec![0i32; n]);
-    let args =
-        [comm, n as u64, dims.as_mut_ptr() as u64, periods.as_mut_ptr() as u64, mine.as_mut_ptr() as u64];
+    let args = [comm, n as u64, dims.as_mut_ptr() as u64, periods.as_mut_ptr() as u64, mine.as_mut_ptr() as u64];
     if n == 0 || real::call(FnId::MPI_Cart_get, &args) != Some(0) {
         return false;
     }
@@ -132,14 +134,16 @@ fn grid(exam: &mut Exam) -> bool {
     if let Some(i) = dims.iter().position(|d| *d < 0) {
         let what = exam.argument(param, Some(i));
         let value = dims.get(i).copied().unwrap_or_default();
-        return exam.tell(&INVALID_TOPOLOGY, format!("{what} is {value}; the size of a dimension must not be negative"));
+        return exam
+            .tell(&INVALID_TOPOLOGY, format!("{what} is {value}; the size of a dimension must not be negative"));
     }
     let size = dims.iter().fold(1i64, |all, d| all.saturating_mul(*d));
     if size <= i64::from(processes) {
         return false;
     }
     let shape = dims.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ");
-    let (what, product) = (exam.argument(param, None), if dims.len() > 1 { format!(" = {size}") } else { String::new() });
+    let (what, product) =
+        (exam.argument(param, None), if dims.len() > 1 { format!(" = {size}") } else { String::new() });
     exam.tell(
         &INVALID_TOPOLOGY,
         format!("{what} is a grid of {shape}{product} processes, but the communicator has {processes}"),
@@ -162,7 +166,10 @@ fn graph(exam: &mut Exam) -> bool {
     let Some(i) = list.iter().zip(before).position(|(now, before)| *now < before) else { return false };
     let what = exam.argument(index, Some(i));
     let value = list.get(i).copied().unwrap_or_default();
-    exam.tell(&INVALID_TOPOLOGY, format!("{what} is {value}; the numbers of neighbours add up, so that it cannot decrease"))
+    exam.tell(
+        &INVALID_TOPOLOGY,
+        format!("{what} is {value}; the numbers of neighbours add up, so that it cannot decrease"),
+    )
 }
 
 /// What MPI_Dims_create is given must divide the number of nodes (MPI 4.1, 8.5.2).

@@ -250,7 +250,9 @@ impl<'a, 'b> Exam<'a, 'b> {
         }
         let blocks = counts.iter().zip(&displs).zip(&types);
         // Displacements are in bytes where every block has a datatype of its own.
-        blocks.filter_map(|((n, d), t)| range(base, if one_each { *d } else { d.checked_mul(t.extent)? }, *n, t)).collect()
+        blocks
+            .filter_map(|((n, d), t)| range(base, if one_each { *d } else { d.checked_mul(t.extent)? }, *n, t))
+            .collect()
     }
 
     /// With how many neighbours this process exchanges one element each.

@@ -44,12 +44,30 @@ pub(crate) enum Of {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Test {
     /// A handle: passed by value or in a variable, an array of them with counts that say which elements matter.
-    Handle { kind: Kind, null: bool, variable: bool, array: bool, counts: Option<usize>, transfers: bool },
-    Rank { of: Of, wildcard: bool, array: bool },
+    Handle {
+        kind: Kind,
+        null: bool,
+        variable: bool,
+        array: bool,
+        counts: Option<usize>,
+        transfers: bool,
+    },
+    Rank {
+        of: Of,
+        wildcard: bool,
+        array: bool,
+    },
     Root,
-    Tag { wildcard: bool },
-    Count { array: bool },
-    Op { datatype: Option<usize>, one_sided: bool },
+    Tag {
+        wildcard: bool,
+    },
+    Count {
+        array: bool,
+    },
+    Op {
+        datatype: Option<usize>,
+        one_sided: bool,
+    },
     /// A result that MPI writes there.
     Output,
 }
@@ -65,11 +83,22 @@ pub(crate) struct Rule {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Amount {
     /// Elements of a datatype: the product of the counts, for so many processes.
-    Typed { counts: [Option<usize>; 2], datatype: usize, times: Times },
+    Typed {
+        counts: [Option<usize>; 2],
+        datatype: usize,
+        times: Times,
+    },
     /// A block for each process.
-    Blocks { counts: usize, displs: Option<usize>, datatype: usize },
+    Blocks {
+        counts: usize,
+        displs: Option<usize>,
+        datatype: usize,
+    },
     /// As many elements as the sum of an array.
-    Sum { counts: usize, datatype: usize },
+    Sum {
+        counts: usize,
+        datatype: usize,
+    },
     Bytes(usize),
     Unknown,
 }
@@ -275,7 +304,9 @@ fn takes_any(row: &Function) -> bool {
 
 fn takes_any_tag(row: &Function, p: &Param) -> bool {
     match row.class {
-        Class::SendRecv(_) | Class::SendRecvReplace(_) => row.params.iter().rfind(|q| q.kind == Kind::Tag).is_some_and(|q| std::ptr::eq(q, p)),
+        Class::SendRecv(_) | Class::SendRecvReplace(_) => {
+            row.params.iter().rfind(|q| q.kind == Kind::Tag).is_some_and(|q| std::ptr::eq(q, p))
+        }
         _ => takes_any(row) || row.class == Class::PartitionedRecv,
     }
 }
@@ -374,9 +405,7 @@ fn point_to_point(row: &Function, param: usize, kind: Kind) -> When {
     let partners = match kind {
         Kind::Tag => [before, None],
         // The buffer of MPI_Sendrecv_replace is used if one of the two partners is.
-        Kind::Buf if matches!(row.class, Class::SendRecvReplace(_)) => {
-            [ranks.first().copied(), ranks.last().copied()]
-        }
+        Kind::Buf if matches!(row.class, Class::SendRecvReplace(_)) => [ranks.first().copied(), ranks.last().copied()],
         Kind::SendBuf | Kind::RecvBuf if exchanges(row) || is_one_sided(row) => [after, None],
         _ => [None; 2],
     };

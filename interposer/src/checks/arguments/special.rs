@@ -29,7 +29,11 @@ fn rule(row: &Function) -> Option<Check> {
         MPI_File_seek | MPI_File_seek_shared => whence,
         MPI_Type_create_subarray | MPI_Type_create_subarray_c => subarray,
         MPI_Type_create_darray | MPI_Type_create_darray_c => order,
-        MPI_Win_create | MPI_Win_create_c | MPI_Win_allocate | MPI_Win_allocate_c | MPI_Win_allocate_shared
+        MPI_Win_create
+        | MPI_Win_create_c
+        | MPI_Win_allocate
+        | MPI_Win_allocate_c
+        | MPI_Win_allocate_shared
         | MPI_Win_allocate_shared_c => window,
         MPI_Alloc_mem => size,
         MPI_File_set_size | MPI_File_preallocate => size,
@@ -82,9 +86,10 @@ fn list(names: &[&str]) -> String {
 /// Strings must be there.
 fn text(exam: &mut Exam) -> bool {
     let params = exam.call.info.row.params;
-    let missing = params.iter().enumerate().find(|(i, p)| {
-        p.kind == Kind::Str && p.dir == Dir::In && p.len.is_empty() && exam.word(*i) == 0
-    });
+    let missing = params
+        .iter()
+        .enumerate()
+        .find(|(i, p)| p.kind == Kind::Str && p.dir == Dir::In && p.len.is_empty() && exam.word(*i) == 0);
     missing.is_some_and(|(param, _)| tell(exam, param, "NULL", "it must be a string"))
 }
 
@@ -207,7 +212,8 @@ fn subarray(exam: &mut Exam) -> bool {
 
 fn window(exam: &mut Exam) -> bool {
     let unit = exam.place("disp_unit").map(|p| (p, exam.int(p)));
-    size(exam) || unit.is_some_and(|(p, unit)| unit <= 0 && tell(exam, p, unit, "a unit of displacement must be 1 or greater"))
+    size(exam)
+        || unit.is_some_and(|(p, unit)| unit <= 0 && tell(exam, p, unit, "a unit of displacement must be 1 or greater"))
 }
 
 fn size(exam: &mut Exam) -> bool {
@@ -239,7 +245,8 @@ fn access_mode(exam: &mut Exam) -> bool {
     if has("RDONLY") && (has("CREATE") || has("EXCL")) {
         return tell(exam, param, amode, &format!("it has {creates}, which MPI_MODE_RDONLY excludes"));
     }
-    has("RDWR") && has("SEQUENTIAL")
+    has("RDWR")
+        && has("SEQUENTIAL")
         && tell(exam, param, amode, "it has MPI_MODE_SEQUENTIAL, which MPI_MODE_RDWR excludes")
 }
 

@@ -1,4 +1,4 @@
-// The ranks put their flags together.
+// Rank 0 puts flags together.
 //
 // Correct: MPI_BOR is defined for integers.
 //
@@ -9,10 +9,13 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
     long long mine = 1, all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_BOR, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Reduce_local(&mine, &all, 1, MPI_LONG_LONG, MPI_BOR);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }

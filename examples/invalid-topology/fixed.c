@@ -1,6 +1,6 @@
-// A grid is made of however many ranks there are.
+// Rank 0 looks for its neighbours in a grid.
 //
-// Correct: MPI_Dims_create chooses the sizes.
+// Correct: the dimensions of a grid of two dimensions are 0 and 1.
 //
 // ranks: 2
 
@@ -9,17 +9,18 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int size;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    int dims[2] = {0, 0}, periods[2] = {0, 0};
-    if (dims[0] == 0)
-        MPI_Dims_create(size, 2, dims);
-    MPI_Comm grid = MPI_COMM_NULL;
+    int dims[2] = {0, 0}, periods[2] = {0, 1}, below[2], above[2];
+    MPI_Dims_create(size, 2, dims);
+    MPI_Comm grid;
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
-    if (grid != MPI_COMM_NULL)
-        MPI_Comm_free(&grid);
+    for (int d = 0; d < 2 && rank == 0; d++)
+        MPI_Cart_shift(grid, d, 1, &below[d], &above[d]);
+    MPI_Barrier(grid);
+    MPI_Comm_free(&grid);
     MPI_Finalize();
     return 0;
 }

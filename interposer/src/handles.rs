@@ -250,6 +250,10 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
 
 /// What is known of a handle that was freed; `None` if it was not, or if the library has given it out again.
 pub(crate) fn freed_before(kind: Kind, handle: u64) -> Option<Freed> {
+    // Another thread may be given the handle by the library before this is noted as freed.
+    if LIVE.contains_key(&(kind, handle)) {
+        return None;
+    }
     FREED.get(&(kind, handle)).map(|freed| *freed)
 }
 

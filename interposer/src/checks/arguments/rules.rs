@@ -155,7 +155,11 @@ pub(crate) struct Rules {
 impl Rules {
     pub(crate) fn of(row: &'static Function) -> Rules {
         let extension = row.name.starts_with("MPIX_");
-        let mut rules = Rules { comm: NONE, inside: !row.id.is_always_available() && !extension, ..Rules::default() };
+        let mut rules = Rules {
+            comm: NONE,
+            inside: !(row.id.is_always_available() || extension || row.class == Class::SessionFinalize),
+            ..Rules::default()
+        };
         // What returns no error code converts handles, the null handle too.
         if row.ret != Kind::Code || matches!(row.class, Class::Init | Class::Abort | Class::Pcontrol) || extension {
             rules.special = row.id == FnId::MPI_Init_thread;

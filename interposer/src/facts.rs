@@ -157,8 +157,8 @@ pub(crate) fn proof(kind: Kind, handle: u64) -> Option<Proof> {
         (id != UNKNOWN_ID).then_some(Proof::Other(*k, id))
     });
     let garbage = match family {
-        // Small numbers are handles of the standard's, of which there may be more than this library knows.
-        Family::Standard | Family::Draft if handle != 0 && handle < 4096 => false,
+        // Nothing but the predefined handles is laid down here, and 0, which is none.
+        Family::Standard | Family::Draft => handle == 0,
         _ => handle < 4096 || memory::is_readable(handle) == Some(false),
     };
     other.or(garbage.then_some(Proof::Garbage))

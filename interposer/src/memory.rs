@@ -201,8 +201,7 @@ pub(crate) fn is_readable(address: u64) -> Option<bool> {
 
 /// Is the runtime library of an accelerator loaded?
 fn has_accelerator() -> bool {
-    const RUNTIMES: [&str; 5] =
-        ["libcuda.so", "libcudart", "libamdhip64", "libhsa-runtime64", "libze_loader"];
+    const RUNTIMES: [&str; 5] = ["libcuda.so", "libcudart", "libamdhip64", "libhsa-runtime64", "libze_loader"];
     modules::loaded().iter().any(|m| RUNTIMES.iter().any(|name| m.path.contains(name)))
 }
 

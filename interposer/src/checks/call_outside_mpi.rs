@@ -1,6 +1,7 @@
 //! `call-outside-mpi`: see `trace_format::catalogue::CALL_OUTSIDE_MPI`.
 
 use super::{Finding, Spot};
+use crate::config::Config;
 use crate::recording::Call;
 use crate::thread::Thread;
 use crate::{real, report, sessions};
@@ -105,6 +106,9 @@ fn too_early(row: &Function) -> String {
 pub(crate) fn before_init(row: &'static Function) {
     let starts = matches!(row.class, Class::Init | Class::SessionInit);
     if starts || row.id.is_always_available() || row.ret != Kind::Code || row.name.starts_with("MPIX_") {
+        return;
+    }
+    if Config::from_environment().disabled {
         return;
     }
     let (mut begun, mut ended) = (1i32, 1i32);

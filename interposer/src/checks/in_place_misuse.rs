@@ -29,6 +29,6 @@ fn is_nothing(exam: &mut Exam, buffer: &Buffer) -> bool {
         Amount::Bytes(_) | Amount::Unknown => true,
         // Where it may stand on some ranks it is meant as what it says, and the counts beside it mean nothing.
         _ if buffer.in_place.is_some() => false,
-        _ => exam.ranges(buffer).is_empty(),
+        _ => exam.ranges_at(buffer, 1 << 32).is_empty(),
     }
 }

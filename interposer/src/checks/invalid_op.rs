@@ -42,7 +42,7 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
             return false;
         }
         let message =
-            format!("{what} is {op}, which is not defined for derived datatypes such as {}", exam.name(datatype));
+            format!("{what} is {op}, which is not defined for derived datatypes; {} is one", exam.name(datatype));
         return exam.tell(&INVALID_OP, message);
     };
     if Class::of(name).is_none_or(|class| class.takes(op)) {

@@ -1,6 +1,6 @@
 //! `invalid-rank`: see `trace_format::catalogue::INVALID_RANK`.
 
-use super::arguments::{Exam, Of};
+use super::arguments::{Exam, Of, up_to};
 use crate::facts::Standing;
 use crate::handles;
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
@@ -38,7 +38,7 @@ pub(super) fn check(exam: &mut Exam, param: usize, of: Of, wildcard: bool, array
     let argument = exam.argument(param, array.then_some(place));
     let range = match ranks {
         0 => format!("{whose} has no process"),
-        _ => format!("it must be a rank of {whose}, 0 to {}{also}", ranks - 1),
+        _ => format!("it must be a rank of {whose}, {}{also}", up_to(i64::from(ranks))),
     };
     exam.tell(&INVALID_RANK, format!("{argument} is {value}; {range}"))
 }

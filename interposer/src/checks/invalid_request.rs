@@ -38,7 +38,7 @@ pub(super) fn all_look_valid(call: &Call, count: Option<usize>, place: usize) ->
             _ => {
                 let handle = ((base + 8 * i as u64) as *const u64).read_unaligned();
                 // The addresses of the program are below this, and objects of a library are aligned.
-                handle != 0 && (handle < 4096 || handle % 8 == 0 && handle < 1 << 47)
+                handle != 0 && (handle < 4096 || handle.is_multiple_of(8) && handle < 1 << 47)
             }
         }
     })

@@ -1,6 +1,6 @@
 //! `invalid-root`: see `trace_format::catalogue::INVALID_ROOT`.
 
-use super::arguments::Exam;
+use super::arguments::{Exam, up_to};
 use crate::facts::Standing;
 use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::catalogue::INVALID_ROOT;
@@ -20,12 +20,12 @@ pub(super) fn check(exam: &mut Exam, param: usize) -> bool {
         PROC_NULL | ROOT => format_int(Kind::Root, i64::from(root), &NoNames),
         _ => root.to_string(),
     };
-    let last = ranks - 1;
+    let all = up_to(i64::from(ranks));
     let range = match comm.inter {
         true => {
-            format!("a rank of the remote group, 0 to {last}, or MPI_ROOT or MPI_PROC_NULL in the group of the root")
+            format!("a rank of the remote group, {all}, or MPI_ROOT or MPI_PROC_NULL in the group of the root")
         }
-        false => format!("a rank of the communicator, 0 to {last}"),
+        false => format!("a rank of the communicator, {all}"),
     };
     exam.tell(&INVALID_ROOT, format!("{argument} is {value}; it must be {range}"))
 }

@@ -1,6 +1,6 @@
 //! `invalid-topology`: see `trace_format::catalogue::INVALID_TOPOLOGY`.
 
-use super::arguments::Exam;
+use super::arguments::{Exam, up_to};
 use crate::encode::ask;
 use crate::facts::Standing;
 use crate::{define, real};
@@ -88,7 +88,7 @@ fn position(exam: &mut Exam) -> bool {
             let what = exam.argument(param, None);
             let range = match dims {
                 0 => "the topology has no dimension".to_owned(),
-                _ => format!("the topology has dimensions 0 to {}", dims - 1),
+                _ => format!("the topology has dimensions {}", up_to(dims)),
             };
             !(0..dims).contains(&direction) && exam.tell(&INVALID_TOPOLOGY, format!("{what} is {direction}; {range}"))
         }
@@ -119,8 +119,10 @@ fn coordinates(exam: &mut Exam, comm: u64) -> bool {
     let wrong = grid.into_iter().find(|(_, ((c, d), p))| **p == 0 && !(0..i64::from(**d)).contains(*c));
     let Some((i, ((coordinate, size), _))) = wrong else { return false };
     let what = exam.argument(param, Some(i));
-    let message =
-        format!("{what} is {coordinate}; dimension {i} is not periodic and has coordinates 0 to {}", size - 1);
+    let message = format!(
+        "{what} is {coordinate}; dimension {i} is not periodic and has coordinates {}",
+        up_to(i64::from(*size))
+    );
     exam.tell(&INVALID_TOPOLOGY, message)
 }
 

@@ -201,7 +201,11 @@ impl<'a, 'b> Exam<'a, 'b> {
 
     /// The memory that a buffer is, block by block: none if that is not known, or if it is empty.
     pub(crate) fn ranges(&mut self, buffer: &Buffer) -> Vec<Range> {
-        let base = self.word(buffer.param);
+        self.ranges_at(buffer, self.word(buffer.param))
+    }
+
+    /// The same if the buffer began at another address.
+    pub(crate) fn ranges_at(&mut self, buffer: &Buffer, base: u64) -> Vec<Range> {
         match buffer.amount {
             Amount::Typed { counts, datatype, times } => {
                 let mut count = 1i64;
@@ -287,6 +291,14 @@ impl<'a, 'b> Exam<'a, 'b> {
     pub(crate) fn argument(&self, param: usize, element: Option<usize>) -> String {
         let element = element.map_or(String::new(), |i| format!("[{i}]"));
         format!("{}{element} of {}", self.name(param), self.function())
+    }
+}
+
+/// The numbers from 0 to below `end`, in words.
+pub(crate) fn up_to(end: i64) -> String {
+    match end {
+        1 => "0".to_owned(),
+        _ => format!("0 to {}", end - 1),
     }
 }
 

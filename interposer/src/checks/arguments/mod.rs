@@ -5,7 +5,7 @@
 mod exam;
 mod rules;
 pub(super) mod special;
-pub(super) use exam::{Argument, Exam};
+pub(super) use exam::{Argument, Exam, up_to};
 pub(crate) use rules::{Amount, Part, Rules, Times};
 pub(super) use rules::{Buffer, Of, Test, When};
 
@@ -46,10 +46,10 @@ fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
     let (Standing::Sound, Some(ranks)) = (comm.standing, comm.ranks) else { return false };
     for m in &rules.messages {
         let (rank, tag) = (word(m.rank) as i32, word(m.tag) as i32);
-        if !(0..ranks).contains(&rank) && !(m.receives && abi.rank(rank) == ANY_SOURCE) {
+        if !((0..ranks).contains(&rank) || m.receives && abi.rank(rank) == ANY_SOURCE) {
             return false;
         }
-        if !(0..=PORTABLE_TAG).contains(&tag) && !(m.receives && abi.tag(tag) == ANY_TAG) {
+        if !((0..=PORTABLE_TAG).contains(&tag) || m.receives && abi.tag(tag) == ANY_TAG) {
             return false;
         }
         if m.buf == NONE {

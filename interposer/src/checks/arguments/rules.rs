@@ -183,7 +183,7 @@ impl Rules {
     }
 
     pub(crate) fn are_empty(&self) -> bool {
-        self.rules.is_empty() && self.buffers.is_empty() && !self.special
+        self.rules.is_empty() && self.buffers.is_empty() && self.requests.is_none() && !self.special
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rules of single functions that follow from no kind of parameter: `invalid-argument` and `invalid-topology`, and what
 //! lists of ranks may hold.
 
-use super::Exam;
+use super::{Exam, up_to};
 use crate::checks::invalid_topology;
 use crate::dispatch;
 use crate::facts::Standing;
@@ -143,7 +143,7 @@ fn ranges(exam: &mut Exam) -> bool {
         if ranks == 0 || [first, end].iter().any(|r| !(0..i64::from(ranks)).contains(r)) {
             let message = match ranks {
                 0 => format!("{is}; the group has no process"),
-                _ => format!("{is}; the group has ranks 0 to {}", ranks - 1),
+                _ => format!("{is}; the group has ranks {}", up_to(i64::from(ranks))),
             };
             return exam.tell(if ranks == 0 { &INVALID_GROUP } else { &INVALID_RANK }, message);
         }

@@ -128,6 +128,12 @@ impl Cache {
     }
 }
 
+/// A number that differs whenever an object has been made, freed or changed since it was last asked for.
+#[inline(always)]
+pub(crate) fn changes() -> u32 {
+    CHANGES.load(Ordering::Relaxed)
+}
+
 /// The id of a handle.
 pub(crate) fn lookup(kind: Kind, handle: u64) -> Id {
     if let Some(id) = PREDEFINED.get().and_then(|p| p.get(&(kind, handle))) {

@@ -3,7 +3,7 @@
 
 use crate::fortran::InRoutine;
 use crate::stage::Stage;
-use crate::{config, handles, log, memory, sites, tls, trace};
+use crate::{checks, config, handles, log, memory, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,6 +15,8 @@ pub(crate) struct Thread {
     pub(crate) sites: sites::Cache,
     pub(crate) handles: handles::Cache,
     pub(crate) memory: memory::Cache,
+    /// Calls whose arguments were all right.
+    pub(crate) examined: checks::Examined,
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
     /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
@@ -144,6 +146,7 @@ fn first_call() -> Option<*mut Thread> {
                 sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
                 handles: handles::Cache::new(),
                 memory: memory::Cache::new(),
+                examined: checks::Examined::new(),
                 depth: 0,
                 in_routine: None,
                 is_main: false,

@@ -31,7 +31,7 @@ mod null_buffer;
 mod tag_portability;
 mod uncommitted_datatype;
 mod use_after_free;
-pub(crate) use arguments::Rules;
+pub(crate) use arguments::{Examined, Rules};
 pub(crate) use finding::{Finding, Spot};
 
 use crate::abi::Abi;

@@ -15,9 +15,12 @@ use super::{
     invalid_root, invalid_tag, invalid_window, null_buffer,
 };
 use crate::facts::Standing;
+use crate::handles;
 use crate::recording::Call;
 use crate::thread::Thread;
 use rules::NONE;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::Kind;
 
@@ -34,7 +37,47 @@ pub(super) fn check(thread: &mut Thread, call: &Call) {
     if rules.requests.is_some_and(|(count, place)| invalid_request::all_look_valid(call, count, place)) {
         return;
     }
-    examine(thread, call);
+    let key = rules.is_plain.then(|| Examined::key(call));
+    if key.is_some_and(|key| thread.examined.has(key)) {
+        return;
+    }
+    if !examine(thread, call)
+        && let Some(key) = key
+    {
+        thread.examined.add(key);
+    }
+}
+
+/// What a thread remembers of calls whose arguments were all right: it need not look at the same arguments again while
+/// no object is made or freed. Only for functions whose arguments are all in their words.
+pub(crate) struct Examined([(u64, u32); PLACES]);
+
+const PLACES: usize = 64;
+
+impl Examined {
+    pub(crate) const fn new() -> Examined {
+        Examined([(0, 0); PLACES])
+    }
+
+    #[inline(always)]
+    fn key(call: &Call) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write_u32(call.open.site);
+        hasher.write_u16(call.info.row.id as u16);
+        call.words.iter().take(call.info.args).for_each(|word| hasher.write_u64(*word));
+        hasher.finish()
+    }
+
+    #[inline(always)]
+    fn has(&self, key: u64) -> bool {
+        self.0.get(key as usize % PLACES) == Some(&(key, handles::changes()))
+    }
+
+    fn add(&mut self, key: u64) {
+        if let Some(place) = self.0.get_mut(key as usize % PLACES) {
+            *place = (key, handles::changes());
+        }
+    }
 }
 
 /// The quick look at a point-to-point call: true if its arguments are all right.
@@ -76,10 +119,10 @@ fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
     true
 }
 
-/// Looks at every argument.
+/// Looks at every argument. True if something was found.
 #[cold]
 #[inline(never)]
-fn examine(thread: &mut Thread, call: &Call) {
+fn examine(thread: &mut Thread, call: &Call) -> bool {
     let rules = &call.info.rules;
     let mut exam = Exam::new(thread, call);
     for rule in &rules.rules {
@@ -113,16 +156,16 @@ fn examine(thread: &mut Thread, call: &Call) {
             Test::Output => invalid_argument::output(&mut exam, rule.param),
         };
         if found {
-            return;
+            return true;
         }
     }
     if let Some((count, place)) = rules.requests
         && invalid_request::garbage(&mut exam, place, count.is_some())
     {
-        return;
+        return true;
     }
     if rules.special && special::check(&mut exam) {
-        return;
+        return true;
     }
     for buffer in &rules.buffers {
         if exam.matters(&buffer.when)
@@ -130,8 +173,8 @@ fn examine(thread: &mut Thread, call: &Call) {
                 || null_buffer::check(&mut exam, buffer)
                 || inaccessible_buffer::check(&mut exam, buffer))
         {
-            return;
+            return true;
         }
     }
-    aliased_buffers::check(&mut exam, &rules.buffers);
+    aliased_buffers::check(&mut exam, &rules.buffers)
 }

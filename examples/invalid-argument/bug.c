@@ -13,6 +13,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
 
     int sizes[2] = {8, 8}, block[2] = {4, 0}, starts[2] = {0, 4 * rank};
     block[1] = 5;

@@ -13,6 +13,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
 
     MPI_Info hints = MPI_INFO_NULL;
     if (rank == 0)

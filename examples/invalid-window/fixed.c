@@ -12,6 +12,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
 
     int entries = 100, threshold = 1000;
     double *table = calloc(entries, sizeof *table);

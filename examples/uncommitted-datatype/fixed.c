@@ -11,6 +11,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
 
     double matrix[4][4] = {{0}};
     MPI_Datatype column;

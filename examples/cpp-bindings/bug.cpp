@@ -6,7 +6,7 @@
 //
 // ranks: 3
 // mpi: !mpich-4.3 !mpich-5.0 !openmpi-5.0 !standard (they have no C++ bindings)
-// expect: mpi-error ranks 2
+// expect: invalid-rank ranks 2
 
 #include <mpi.h>
 
@@ -20,7 +20,7 @@ public:
     {
         if (rank > 0)
             comm.Recv(&task, 1, MPI::INT, rank - 1, 0);
-        comm.Send(&task, 1, MPI::INT, rank + 1, 0); //~ mpi-error
+        comm.Send(&task, 1, MPI::INT, rank + 1, 0); //~ invalid-rank
         return task;
     }
 

@@ -6,7 +6,7 @@
 // The fix: the last rank is size - 1.
 //
 // ranks: 2
-// expect: mpi-error ranks 0
+// expect: invalid-rank ranks 0
 
 #include <mpi.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         for (int i = 0; i < COUNT; i++)
             row[i] = i * i;
-        MPI_Send(row, COUNT, MPI_INT, last, 123, MPI_COMM_WORLD); //~ mpi-error
+        MPI_Send(row, COUNT, MPI_INT, last, 123, MPI_COMM_WORLD); //~ invalid-rank
         printf("rank 0 has sent the row\n");
     } else {
         MPI_Recv(row, COUNT, MPI_INT, 0, 123, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,9 +1,7 @@
-// Temperatures in a row of cells, one cell a rank: the steepest fall towards the right-hand neighbour.
+// Every rank looks for the datatype of real numbers that has the width of its column.
 //
-// What is wrong: every rank asks for the rank to its right, also the last one, whose neighbour would lie
-// beyond the edge of a row that is not periodic. The library refuses the coordinates, and its default
-// error handler ends the job.
-// The fix: MPI_Cart_shift, which gives MPI_PROC_NULL beyond the edge.
+// What is wrong: there is no real number of 6 bytes. The library says so, and its default error handler ends the job.
+// The fix: the width of the last column is 8.
 //
 // ranks: 4
 // expect: mpi-error ranks 3
@@ -14,26 +12,18 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    int size;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
 
-    MPI_Comm row;
-    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){0}, 0, &row);
-    int rank, here, left, right;
-    MPI_Comm_rank(row, &rank);
-    MPI_Cart_coords(row, rank, 1, &here);
-    left = here > 0 ? here - 1 : MPI_PROC_NULL;
-    int beside = here + 1;
-    MPI_Cart_rank(row, &beside, &right); //~ mpi-error
-
-    double mine = 90.0 / (1 + here), other = 0;
-    MPI_Sendrecv(&mine, 1, MPI_DOUBLE, left, 0, &other, 1, MPI_DOUBLE, right, 0, row,
-                 MPI_STATUS_IGNORE);
-    double fall = right == MPI_PROC_NULL ? 0 : mine - other, steepest = 0;
-    MPI_Reduce(&fall, &steepest, 1, MPI_DOUBLE, MPI_MAX, 0, row);
+    int widths[4] = {4, 8, 4, 6};
+    MPI_Datatype number;
+    MPI_Type_match_size(MPI_TYPECLASS_REAL, widths[rank], &number); //~ mpi-error
+    int bytes, all;
+    MPI_Type_size(number, &bytes);
+    MPI_Allreduce(&bytes, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("steepest fall: %.1f\n", steepest);
-    MPI_Comm_free(&row);
+        printf("%d bytes in a row\n", all);
     MPI_Finalize();
     return 0;
 }

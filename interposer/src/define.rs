@@ -7,7 +7,7 @@ use crate::errors::handlers::watch_made;
 use crate::recording::Call;
 use crate::{datatype, errors, handles, outsiders, real, trace, types};
 use trace_format::definition::{
-    BridgeKind, COMM_SELF, COMM_WORLD, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
+    BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind, Start};
 use trace_format::ranks::Ranks;
@@ -139,12 +139,16 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
             if let Some(kind) = outsiders::kind(function) {
                 outsiders::met(abi, kind, id, handle, Some((function, words)), entered);
             }
+            if matches!(function.class, Class::Collective(Coll::ThreadcommInit, _)) {
+                handles::set_boundless(handle);
+            }
             comm(abi, id, handle, function, words)
         }
         Kind::Group => Definition::Group { id, ranks: outsiders::numbers(abi, handle) },
         Kind::Datatype if fresh => {
             let definition = datatype::definition(abi, id, handle, function.id, words);
             types::learn(&definition);
+            mark_type(abi, &definition, handle, function, words);
             definition
         }
         Kind::Op => {
@@ -159,6 +163,31 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
         _ => return,
     };
     trace.define(&[definition]);
+}
+
+/// Notes what sort of datatype a call has made.
+fn mark_type(abi: &Abi, definition: &Definition, handle: u64, function: &Function, words: &Words) {
+    let Definition::Datatype { combiner, .. } = definition else { return };
+    match combiner {
+        // The library has made it by itself.
+        Combiner::Named | Combiner::Opaque => {}
+        // A duplicate is committed if the original was (MPI 4.1, 5.1.10).
+        Combiner::Dup => {
+            let old = function.param("oldtype").and_then(|p| words.get(p)).copied().unwrap_or(0);
+            let old = abi.handle_arg(Kind::Datatype, old);
+            if handles::is_constructed(old) {
+                handles::set_constructed(handle, !handles::is_uncommitted(old));
+            }
+        }
+        _ => handles::set_constructed(handle, false),
+    }
+}
+
+/// A datatype was committed.
+pub(crate) fn committed(abi: &Abi, words: &Words) {
+    if let Some(handle) = crate::encode::handle_at(abi, Kind::Datatype, words[0]) {
+        handles::set_committed(handle);
+    }
 }
 
 /// Names that the program gives to its objects.

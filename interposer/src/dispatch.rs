@@ -197,6 +197,9 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
     let words = frame.args(arg_count(row));
     let starts = matches!(row.class, Class::Init | Class::SessionInit);
     let inert = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    if MODE.load(Ordering::Relaxed) == Mode::Inert as u8 && !profiling && !IS_STARTING.get() {
+        guarded(|| checks::call_outside_mpi::before_init(row));
+    }
     // Another tool, or the library itself, may call the profiling entry on the way.
     if !inert || IS_STARTING.replace(true) {
         return forward(f, arg_count(row), &words);
@@ -345,12 +348,19 @@ fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
 fn after_call(call: &Call, spot: checks::Spot) {
     let &Call { info, abi, words, open } = call;
     match info.watched {
-        Watched::Init => lifecycle::world_begins(abi, open.entered),
+        Watched::Init => {
+            lifecycle::world_begins(abi, open.entered);
+            let world = real::library().and_then(|r| handles::predefined_handle(r, Kind::Comm, "MPI_COMM_WORLD"));
+            checks::mpi_has_begun(spot, world);
+        }
         Watched::SessionInit => lifecycle::session_begins(abi, words),
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
         Watched::AddErrorClass => errors::added_class(call),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(call, spot),
+        Watched::Commit => define::committed(abi, words),
+        Watched::GetAttribute => checks::attribute_was_asked(abi, words),
+        Watched::Finalize => checks::mpi_is_over(spot),
         _ => {}
     }
 }

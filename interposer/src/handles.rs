@@ -3,6 +3,7 @@
 
 use crate::abi::{Abi, Family};
 use crate::checks::Spot;
+use crate::facts::{self, Facts};
 use crate::real::Real;
 use crate::types;
 use dashmap::{DashMap, Entry};
@@ -26,6 +27,18 @@ struct Live {
     made: Option<Spot>,
     /// Those that handed it out again, of the last [`MAX_AGAIN`] that were not given back.
     again: Vec<Spot>,
+    marks: Marks,
+}
+
+/// What else is known of an object of the program.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    /// A datatype that is to be committed before it is used.
+    uncommitted: bool,
+    /// A datatype that the program has put together from others.
+    constructed: bool,
+    /// A communicator with more ranks than processes.
+    boundless: bool,
 }
 
 /// What was known of a handle when the program freed it.
@@ -69,6 +82,8 @@ struct Remembered {
     kind: Kind,
     id: Id,
     changes: u32,
+    has_facts: bool,
+    facts: Facts,
 }
 
 /// A thread's memory of handles.
@@ -78,23 +93,51 @@ const SLOTS: usize = 64;
 
 impl Cache {
     pub(crate) const fn new() -> Cache {
-        Cache([Remembered { key: 0, kind: Kind::Comm, id: 0, changes: 0 }; SLOTS])
+        let none = Remembered { key: 0, kind: Kind::Comm, id: 0, changes: 0, has_facts: false, facts: Facts::NONE };
+        Cache([none; SLOTS])
+    }
+
+    /// What is remembered of a handle (already cut to its size).
+    #[inline(always)]
+    fn slot(&mut self, kind: Kind, handle: u64) -> Option<&mut Remembered> {
+        let index = (handle ^ handle >> 6 ^ handle >> 13 ^ (kind as u64) << 3) as usize % SLOTS;
+        let changes = CHANGES.load(Ordering::Relaxed);
+        let slot = self.0.get_mut(index)?;
+        if slot.key != handle || slot.kind != kind || slot.changes != changes {
+            *slot = Remembered {
+                key: handle,
+                kind,
+                id: lookup(kind, handle),
+                changes,
+                has_facts: false,
+                facts: Facts::NONE,
+            };
+        }
+        Some(slot)
     }
 
     /// The id of a handle (already cut to its size).
     #[inline(always)]
     pub(crate) fn id(&mut self, kind: Kind, handle: u64) -> Id {
-        let index = (handle ^ handle >> 6 ^ handle >> 13 ^ (kind as u64) << 3) as usize % SLOTS;
-        let changes = CHANGES.load(Ordering::Relaxed);
-        match self.0.get_mut(index) {
-            Some(r) if r.key == handle && r.kind == kind && r.changes == changes => r.id,
-            Some(r) => {
-                *r = Remembered { key: handle, kind, id: lookup(kind, handle), changes };
-                r.id
-            }
-            None => UNKNOWN_ID,
-        }
+        self.slot(kind, handle).map_or(UNKNOWN_ID, |slot| slot.id)
     }
+
+    /// What checks need to know of the object with a handle (already cut to its size).
+    #[inline(always)]
+    pub(crate) fn facts(&mut self, kind: Kind, handle: u64) -> &Facts {
+        let Some(slot) = self.slot(kind, handle) else { return &Facts::NONE };
+        if !slot.has_facts {
+            slot.facts = facts::of(kind, handle, slot.id);
+            slot.has_facts = true;
+        }
+        &slot.facts
+    }
+}
+
+/// A number that differs whenever an object has been made, freed or changed since it was last asked for.
+#[inline(always)]
+pub(crate) fn changes() -> u32 {
+    CHANGES.load(Ordering::Relaxed)
 }
 
 /// The id of a handle.
@@ -133,7 +176,8 @@ pub(crate) fn is_predefined(kind: Kind, handle: u64) -> bool {
 /// Numbers a handle that a call has just returned. The flag says that the object is new. `shared`: libraries hand out
 /// one handle of this kind several times for the same object, each to be freed. `by`: the call.
 pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (Id, bool) {
-    let new = || Live { id: NEXT.fetch_add(1, Ordering::Relaxed), held: 0, dying: 0, made: by, again: Vec::new() };
+    let number = || NEXT.fetch_add(1, Ordering::Relaxed);
+    let new = || Live { id: number(), held: 0, dying: 0, made: by, again: Vec::new(), marks: Marks::default() };
     let mut fresh = false;
     let mut entry = LIVE.entry((kind, handle)).or_insert_with(|| {
         fresh = true;
@@ -153,6 +197,50 @@ pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (
     drop(entry);
     CHANGES.fetch_add(1, Ordering::Relaxed);
     (id, fresh)
+}
+
+fn mark(kind: Kind, handle: u64, change: impl FnOnce(&mut Marks)) {
+    if let Some(mut entry) = LIVE.get_mut(&(kind, handle)) {
+        change(&mut entry.marks);
+    }
+    CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
+fn marks(kind: Kind, handle: u64) -> Marks {
+    LIVE.get(&(kind, handle)).map(|live| live.marks).unwrap_or_default()
+}
+
+/// Notes that the program has put a datatype together, which is to be committed before it is used unless it is
+/// `committed`.
+pub(crate) fn set_constructed(datatype: u64, committed: bool) {
+    mark(Kind::Datatype, datatype, |marks| (marks.constructed, marks.uncommitted) = (true, !committed));
+}
+
+pub(crate) fn set_committed(datatype: u64) {
+    mark(Kind::Datatype, datatype, |marks| marks.uncommitted = false);
+}
+
+pub(crate) fn is_uncommitted(datatype: u64) -> bool {
+    marks(Kind::Datatype, datatype).uncommitted
+}
+
+/// Is it a datatype that the program has put together from others?
+pub(crate) fn is_constructed(datatype: u64) -> bool {
+    marks(Kind::Datatype, datatype).constructed
+}
+
+/// Notes that ranks of a communicator are not those of its processes.
+pub(crate) fn set_boundless(comm: u64) {
+    mark(Kind::Comm, comm, |marks| marks.boundless = true);
+}
+
+pub(crate) fn is_boundless(comm: u64) -> bool {
+    marks(Kind::Comm, comm).boundless
+}
+
+/// The call that made an object of the program's.
+pub(crate) fn maker(kind: Kind, handle: u64) -> Option<Spot> {
+    LIVE.get(&(kind, handle)).and_then(|live| live.made)
 }
 
 /// A call that frees a handle begins: what [`freed`] or [`kept`] must be told at its end.

@@ -1,6 +1,6 @@
 //! What handling the calls of a function needs to know, worked out once from its row of the table.
 
-use crate::checks::Part;
+use crate::checks::{Part, Rules};
 use crate::encode::max_bytes;
 use crate::operands::Operands;
 use crate::operations::RequestParam;
@@ -34,6 +34,8 @@ pub(crate) struct Info {
     pub(crate) handles_objects: bool,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
+    /// What checks look at before it is called.
+    pub(crate) rules: Rules,
     pub(crate) role: Role,
     pub(crate) buffering: Part,
     /// Its requests.
@@ -107,6 +109,8 @@ pub(crate) enum Watched {
     SetName,
     GetContents,
     Pcontrol,
+    Commit,
+    GetAttribute,
 }
 
 /// What the program is given and gives back.
@@ -233,11 +237,14 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
             FnId::MPI_Type_get_contents => Watched::GetContents,
             FnId::MPI_Pcontrol => Watched::Pcontrol,
+            FnId::MPI_Type_commit => Watched::Commit,
+            FnId::MPI_Comm_get_attr | FnId::MPI_Attr_get => Watched::GetAttribute,
             _ => Watched::No,
         },
         loan: loan(row),
         handles_objects: false,
         always_available: row.id.is_always_available(),
+        rules: Rules::of(row),
         role: role(row, &operands),
         buffering: Part::of(row.id, row.class),
         request: request(row, plan),

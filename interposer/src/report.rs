@@ -60,6 +60,11 @@ pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &
     printed.print();
 }
 
+/// A check found something while there is no trace: the line of the program that is being run.
+pub(crate) fn before_trace(check: &CheckInfo, message: &str) {
+    finding(check, message, &callers());
+}
+
 /// Prints a finding with the line of the program that is being run. Not for signal handlers.
 fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
     let Some(mut printed) = Printed::new(check, message) else { return };
@@ -72,7 +77,8 @@ static PRINTED: AtomicU64 = AtomicU64::new(0);
 
 /// A finding as it is printed, in one piece, so that those of several ranks do not mix.
 struct Printed {
-    rank: i32,
+    /// "rank 3", or the process if it has no rank yet.
+    who: String,
     text: String,
     symbols: Symbolizer,
 }
@@ -80,24 +86,27 @@ struct Printed {
 impl Printed {
     /// `None` if the user does not want to read it.
     fn new(check: &CheckInfo, message: &str) -> Option<Printed> {
-        let rank = trace::get().map_or(-1, |t| t.rank);
+        let who = match trace::get() {
+            Some(trace) => format!("rank {}", trace.rank),
+            None => format!("process {}", std::process::id()),
+        };
         let severity = config::selection().severity(check, check.severity)?;
         let most = config::selection().max_findings().unwrap_or(u64::MAX);
         let printed = PRINTED.fetch_add(1, Ordering::Relaxed);
         if printed == most {
-            log::line(&format!("rank {rank}: further findings are only in the report; --max-findings {most}"));
+            log::line(&format!("{who}: further findings are only in the report; --max-findings {most}"));
         }
         if printed >= most {
             return None;
         }
-        let text = format!("mpivet: rank {rank}: {}[{}] {}: {message}\n", severity.name(), check.code, check.name);
+        let text = format!("mpivet: {who}: {}[{}] {}: {message}\n", severity.name(), check.code, check.name);
         let mut symbols = Symbolizer::default();
         modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        Some(Printed { rank, text, symbols })
+        Some(Printed { who, text, symbols })
     }
 
     fn say(&mut self, what: &str) {
-        self.text.push_str(&format!("mpivet: rank {}:   {what}\n", self.rank));
+        self.text.push_str(&format!("mpivet: {}:   {what}\n", self.who));
     }
 
     /// The source line that these return addresses lead to, innermost first.

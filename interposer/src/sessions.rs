@@ -31,6 +31,11 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
+/// Is a session open?
+pub(crate) fn any_open() -> bool {
+    !state().open.is_empty()
+}
+
 /// The process set of all processes that were started together.
 const WORLD_SET: &std::ffi::CStr = c"mpi://WORLD";
 

@@ -4,7 +4,7 @@
 use crate::fortran::InRoutine;
 use crate::operations::Given;
 use crate::stage::Stage;
-use crate::{config, errors, handles, log, sites, tls, trace};
+use crate::{checks, config, errors, handles, log, mappings, sites, tls, trace};
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -16,6 +16,9 @@ pub(crate) struct Thread {
     pub(crate) stage: Stage,
     pub(crate) sites: sites::Cache,
     pub(crate) handles: handles::Cache,
+    pub(crate) mappings: mappings::Cache,
+    /// Calls whose arguments were all right.
+    pub(crate) examined: checks::Examined,
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
     /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
@@ -155,6 +158,8 @@ fn first_call() -> Option<*mut Thread> {
                 stage,
                 sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
                 handles: handles::Cache::new(),
+                mappings: mappings::Cache::new(),
+                examined: checks::Examined::new(),
                 depth: 0,
                 in_routine: None,
                 is_main: false,

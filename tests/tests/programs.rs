@@ -18,6 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use trace_format::catalogue::CHECKS;
+use trace_format::finding::Severity;
 
 /// Names MPIs to run everything under.
 const MPIS: &str = "MPIVET_TEST_MPIS";

@@ -1,6 +1,6 @@
 //! `collective-argument-mismatch`: see `trace_format::catalogue::COLLECTIVE_ARGUMENT_MISMATCH`.
 
-use super::{answers, explained, grouped, note_behind, same_call, said, size_misfit};
+use super::{answers, explained, grouped, note_behind, said, same_call, size_misfit};
 use crate::engine::Model;
 use crate::engine::collective::{Gathering, Verdict, View, What, what};
 use crate::engine::ending::Ending;
@@ -148,10 +148,12 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
             if all.windows(2).all(|w| w[0].1 == w[1].1) {
                 continue;
             }
-            let says: Vec<(i32, String)> = all.iter().map(|(v, value)| (v.rank, in_words(v, name, value, model))).collect();
+            let says: Vec<(i32, String)> =
+                all.iter().map(|(v, value)| (v.rank, in_words(v, name, value, model))).collect();
             let function = first.call.name();
             let message = format!("the ranks pass different values for `{name}` of {function}: {}", answers(&says));
-            let parts = all.iter().map(|(v, value)| (v.call.clone(), format!("passes {}", in_words(v, name, value, model))));
+            let parts =
+                all.iter().map(|(v, value)| (v.call.clone(), format!("passes {}", in_words(v, name, value, model))));
             let sites = grouped(model, parts.collect::<Vec<_>>());
             report.add(model, Draft::new(CHECK, message, sites).ranks(all.iter().map(|(v, _)| v.rank)));
             return Verdict::Wrong;

@@ -22,8 +22,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         1 => "it".to_owned(),
         _ => "them".to_owned(),
     };
-    let message =
-        format!("{}, while {} {verb} for {whom}{name}", departure(&e.left, model), rank_list(&ranks));
+    let message = format!("{}, while {} {verb} for {whom}{name}", departure(&e.left, model), rank_list(&ranks));
     let left = e.left.iter().filter_map(|r| last_call(*r, model).map(|l| (l, "the last MPI call".to_owned())));
     let mut sites = grouped(model, left.collect::<Vec<_>>());
     sites.extend(grouped(model, calls().map(|(r, c)| (c.clone(), e.graph.role(r))).collect::<Vec<_>>()));

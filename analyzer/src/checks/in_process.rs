@@ -4,6 +4,7 @@ use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report};
 use crate::worlds::Names;
+use trace_format::finding::Severity;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for (rank, r) in model.ranks.iter().enumerate() {
@@ -15,7 +16,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             draft.notes.extend(found.notes.iter().map(|n| format!("{}{n}", Names::KEEP)));
             let inside = r.open_calls().any(|open| found.is_at(&open.origin));
             let failed = |call: Option<&_>| call.is_some_and(|c| found.is_at(c));
-            if r.errors.iter().any(|error| error.fatal && failed(error.call.as_deref())) {
+            let ended = r.errors.iter().any(|error| error.fatal && failed(error.call.as_deref()));
+            if ended {
                 draft.notes.push("the MPI library then ended the program".into());
                 draft.notes.extend(e.aftermath());
             }
@@ -25,6 +27,11 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             if let Some(signal) = r.signal.as_ref().filter(|_| inside && e.crashed.contains(&(rank as i32))) {
                 draft.notes.push(format!("the process then died of {}", super::abend::name(signal.signal)));
                 draft.notes.extend(e.aftermath());
+            }
+            // The library has refused the call, and the program has seen to it that errors do not end it.
+            let refused = !ended && r.failures.contains(&found.at);
+            if found.check.severity == Severity::Error && refused && !found.is_about_file() {
+                draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
             }
             report.add(model, draft);
         }

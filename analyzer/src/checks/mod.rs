@@ -52,6 +52,7 @@ checks! {
     collective_blocking_mix: Parts,
     wrong_root: Parts,
     diff_reductions: Parts,
+    in_place_misuse: Parts,
     collective_data_type: Flows,
     collective_argument_mismatch: Parts + Flows = counts + End = end,
     wrong_recv_size: Flows,
@@ -107,7 +108,7 @@ pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
 pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
     let mut report = std::mem::take(&mut model.comms.list[g.comm as usize].report);
     let mut verdict = Verdict::Fine;
-    if !agree(g) {
+    if !agree(g) || !in_place_misuse::agree(g) {
         for (check, rule) in RULES {
             if let Rule::Parts(rule) = rule
                 && verdict < Verdict::Broken

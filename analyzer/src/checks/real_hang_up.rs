@@ -15,8 +15,11 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     let told = |ranks: &[i32], check, rank: i32| ranks.contains(&rank) && model.selection.is_on(check);
     for (rank, needed) in &e.verdict.hang_ups {
         // Who left without MPI_Finalize is the cause, and has a finding of its own.
-        let is_cause =
-            |n: &i32| told(&e.left, &EARLY_EXIT_OTHERS_WAIT, *n) || told(&e.left, &MISSING_FINALIZE, *n) || told(&e.left_inside, &INCOMPLETE_CALL, *n);
+        let is_cause = |n: &i32| {
+            told(&e.left, &EARLY_EXIT_OTHERS_WAIT, *n)
+                || told(&e.left, &MISSING_FINALIZE, *n)
+                || told(&e.left_inside, &INCOMPLETE_CALL, *n)
+        };
         if !needed.iter().any(is_cause) {
             by_finished.entry(needed).or_default().push(*rank);
         }

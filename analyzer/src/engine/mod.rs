@@ -156,10 +156,16 @@ pub(crate) struct Discovery {
     pub(crate) notes: Vec<String>,
     pub(crate) count: u64,
     /// Thread and number of the call that was being made.
-    at: (u16, u64),
+    pub(crate) at: (u16, u64),
 }
 
 impl Discovery {
+    /// Was it a call to do something with a file? Its errors end no program unless this asks for it (MPI 4.1, 14.7).
+    pub(crate) fn is_about_file(&self) -> bool {
+        let call = self.sites.first().and_then(|site| site.call.as_ref());
+        call.is_some_and(|c| shape::shape(c.func).file != shape::NONE)
+    }
+
     /// Was it this call that was being made?
     pub(crate) fn is_at(&self, call: &Origin) -> bool {
         self.at == (call.thread, call.index)
@@ -206,6 +212,8 @@ pub(crate) struct Rank {
     pub(crate) abort: Option<Arc<Origin>>,
     pub(crate) errors: Vec<MpiError>,
     pub(crate) discoveries: Vec<Discovery>,
+    /// Calls that returned an error, by thread and index.
+    pub(crate) failures: FxHashSet<(u16, u64)>,
     /// Recording stopped before the end.
     pub(crate) lost: bool,
     /// Some calls were not recorded: nothing is known for certain about what this rank did not do.

@@ -60,16 +60,22 @@ impl Finding {
 
     /// Prints and records it. The same check at the same places is printed once.
     #[cold]
-    pub(crate) fn tell(self, thread: &mut Thread) {
-        let Finding { check, message, places, mut notes } = self;
-        let times = told(check, &places);
+    pub(crate) fn tell(mut self, thread: &mut Thread) {
+        let times = told(self.check, &self.places);
         if times > MOST_RECORDED {
             return;
         }
-        notes.extend(marks::region(thread.number()).map(|name| format!("in the region {name}")));
+        self.notes.extend(marks::region(thread.number()).map(|name| format!("in the region {name}")));
         if times == 1 {
-            report::found(check, &message, &places, &notes);
+            report::found(self.check, &self.message, &self.places, &self.notes);
         }
+        self.record(thread);
+    }
+
+    /// Records it: it was printed already.
+    #[cold]
+    pub(crate) fn record(self, thread: &mut Thread) {
+        let Finding { check, message, places, notes } = self;
         thread.system(&SystemEvent::Found(Found { code: check.code.to_owned(), message, places, notes, count: 1 }));
     }
 }

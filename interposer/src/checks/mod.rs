@@ -5,11 +5,31 @@
 //! [`before`] runs when the record of a call is committed and the library is not yet entered, [`after`] when it has
 //! returned. Both are on the path of every call: what they do there must cost next to nothing when all is well.
 
+mod aliased_buffers;
+mod arguments;
 mod buffered_send_space;
 pub(crate) mod buffers;
+pub(crate) mod call_outside_mpi;
 mod collective_overlap;
 mod double_free;
 mod finding;
+mod handle;
+mod in_place_misuse;
+mod inaccessible_buffer;
+mod invalid_argument;
+mod invalid_comm;
+mod invalid_count;
+mod invalid_datatype;
+mod invalid_file;
+mod invalid_group;
+mod invalid_info;
+mod invalid_op;
+mod invalid_rank;
+mod invalid_request;
+mod invalid_root;
+mod invalid_tag;
+mod invalid_topology;
+mod invalid_window;
 mod leak_bsend_buffer;
 mod leak_communicator;
 mod leak_datatype;
@@ -27,6 +47,7 @@ mod leak_window;
 mod leaks;
 mod loans;
 mod nonpersistent_request_free;
+mod null_buffer;
 mod overlapping;
 mod overlapping_sendrecv;
 pub(crate) mod partitions;
@@ -34,12 +55,18 @@ mod request_cancel;
 mod request_misuse;
 pub(crate) mod requests;
 mod send_checksum;
+mod tag_portability;
+mod uncommitted_datatype;
+mod use_after_free;
 pub(crate) mod watched_data_changed;
 mod wrong_request_free;
+pub(crate) use arguments::{Examined, Rules};
 pub(crate) use buffered_send_space::Part;
 pub(crate) use finding::{Finding, Spot};
 pub(crate) use leaks::at_exit;
 
+use crate::abi::Abi;
+use crate::encode::Words;
 use crate::info::Watched;
 use crate::operations;
 use crate::recording::Call;
@@ -48,11 +75,18 @@ use crate::thread::Thread;
 /// A call that is not a repeated poll is about to be made.
 #[inline(always)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    // Nothing can be asked of a library that has ended.
+    if call_outside_mpi::check(thread, call) || call_outside_mpi::is_over() {
+        return;
+    }
     if watched_data_changed::is_on() {
         watched_data_changed::look(thread, call, false);
     }
     if let (Some((_, kind)), Some(dying)) = (call.info.frees, call.open.freed) {
         double_free::check(thread, call, kind, dying.handle);
+    }
+    if arguments::check(thread, call) {
+        return;
     }
     if call.info.handles_objects {
         before_objects(call);
@@ -85,6 +119,9 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if call.info.handles_objects && !failed {
         after_objects(thread, call);
     }
+    if call_outside_mpi::is_over() {
+        return;
+    }
     if matches!(call.info.buffering, Part::Attach | Part::Detach) && !failed {
         buffered_send_space::changed(thread, call);
     }
@@ -102,4 +139,21 @@ fn after_objects(thread: &mut Thread, call: &Call) {
     if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {
         leaks::after_end(thread);
     }
+}
+
+/// MPI_Init has returned in the call `spot`. `world`: MPI_COMM_WORLD.
+pub(crate) fn mpi_has_begun(spot: Spot, world: Option<u64>) {
+    tag_portability::world_begins(world.unwrap_or(0));
+    call_outside_mpi::begun(spot);
+}
+
+/// MPI_Finalize has returned in the call `spot`.
+pub(crate) fn mpi_is_over(spot: Spot) {
+    tag_portability::world_begins(0);
+    call_outside_mpi::ended(spot);
+}
+
+/// The program has asked for an attribute of a communicator.
+pub(crate) fn attribute_was_asked(abi: &Abi, words: &Words) {
+    tag_portability::asked(abi, words);
 }

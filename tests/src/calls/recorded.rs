@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
-use trace_format::call::{Call, Outcome, special};
+use trace_format::call::{Call, Outcome, SystemEvent, special};
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, GROUP_EMPTY, Id, NULL_ID};
 use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::{ERRHANDLERS, INFOS, datatype_id, op_id};
@@ -15,6 +15,8 @@ use trace_format::symbols::Symbolizer;
 pub struct Recorded {
     /// In the order in which they were made.
     pub(super) calls: Vec<Call>,
+    /// What checks in the process have found: the programs are correct.
+    findings: Vec<String>,
     stacks: BTreeMap<Id, Vec<u64>>,
     symbolizer: Symbolizer,
 }
@@ -27,6 +29,7 @@ impl Recorded {
         reader.writer_is_gone();
         while reader.poll(64, &mut |event| recorded.add(event))? {}
         ensure!(reader.defects.is_empty(), "{:?}", reader.defects);
+        ensure!(recorded.findings.is_empty(), "findings in a correct program: {}", recorded.findings.join("; "));
         Ok(recorded)
     }
 
@@ -35,6 +38,9 @@ impl Recorded {
             RankEvent::Definition(Definition::Module(module)) => self.symbolizer.add_module(module),
             RankEvent::Definition(Definition::Stack { id, frames }) => _ = self.stacks.insert(id, frames),
             RankEvent::Call(call) => self.calls.push(call),
+            RankEvent::System { event: SystemEvent::Found(found), .. } => {
+                self.findings.push(format!("{} {}", found.code, found.message));
+            }
             RankEvent::Return { thread, index, class, polls, outs, .. } => {
                 let open = self.calls.iter_mut().rev().find(|c| c.thread == thread && c.index == index);
                 if let Some(call) = open {

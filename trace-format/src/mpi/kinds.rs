@@ -262,6 +262,25 @@ pub enum Class {
     Pcontrol,
 }
 
+impl Class {
+    /// Is it a neighbourhood collective (MPI 4.1, 8.6)?
+    pub const fn is_neighborhood(self) -> bool {
+        use Coll::*;
+        matches!(
+            self,
+            Class::Collective(
+                NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw,
+                _
+            )
+        )
+    }
+
+    /// Does it send the same data to all neighbours?
+    pub const fn is_neighbor_gather(self) -> bool {
+        matches!(self, Class::Collective(Coll::NeighborAllgather | Coll::NeighborAllgatherv, _))
+    }
+}
+
 /// One-sided synchronization by one process; the collective ones are in [`Coll`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RmaSync {

@@ -1,0 +1,28 @@
+// A receive into a block of memory of its own.
+//
+// Correct: the block is unmapped when it is no longer needed.
+//
+// ranks: 2
+
+#define _DEFAULT_SOURCE
+#include <mpi.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    size_t bytes = 1 << 20;
+    double *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    double value = rank;
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(block, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    munmap(block, bytes);
+    MPI_Finalize();
+    return 0;
+}

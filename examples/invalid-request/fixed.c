@@ -1,0 +1,29 @@
+// A receive is prepared once and started in every step.
+//
+// Correct: a rank without a request does not start it; to wait for MPI_REQUEST_NULL is allowed.
+//
+// ranks: 2
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+
+    int value = rank;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank > 0)
+        MPI_Recv_init(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    if (request != MPI_REQUEST_NULL)
+        MPI_Start(&request);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (request != MPI_REQUEST_NULL)
+        MPI_Request_free(&request);
+    MPI_Finalize();
+    return 0;
+}

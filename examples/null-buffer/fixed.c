@@ -1,0 +1,23 @@
+// The root sends data to all.
+//
+// Correct: every rank has allocated the memory.
+//
+// ranks: 2
+
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+    double *data = NULL;
+    if (rank >= 0)
+        data = calloc(100, sizeof *data);
+    MPI_Bcast(data, 100, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    free(data);
+    MPI_Finalize();
+    return 0;
+}

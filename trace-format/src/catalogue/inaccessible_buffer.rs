@@ -1,0 +1,25 @@
+check! {
+    /// # What it finds
+    /// A buffer that is not memory of the process from the first byte of data to the last one (by the bounds of the
+    /// datatype), or that may only be read although MPI is to write there: a pointer that was never set, memory that was
+    /// unmapped, a count that is far too great, a constant as receive buffer.
+    ///
+    /// A buffer that ends too early inside the heap is not noticed: the bytes behind it are memory, too. Memory of
+    /// accelerators is left alone, and so is memory that the program has protected by itself.
+    ///
+    /// # Why it is wrong
+    /// The program must own all bytes of the buffer (MPI 4.1, 3.2.2). The library crashes, or the process at the other side
+    /// does.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Send(count=10, dest=1)    //~ inaccessible-buffer
+    /// 0: found MV221 "buf of MPI_Send is to hold 40 bytes from 0x12340000 on, where the process has no memory"
+    /// 0: mpi-error MPI_ERR_BUFFER fatal "..."
+    /// ```
+    ///
+    /// # How to fix
+    /// Compare the count, in elements of the datatype, with the allocation. A receive buffer must not be a string literal
+    /// or a constant.
+    INACCESSIBLE_BUFFER = "MV221" "inaccessible-buffer" Error Dynamic: "a buffer that is not memory of the process"
+}

@@ -16,7 +16,6 @@ int main(int argc, char **argv)
     MPI_Request request, copy;
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
         MPI_Isend(field, 100000, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &request); //~ request-misuse

@@ -143,6 +143,20 @@ impl Operands {
     }
 }
 
+/// May one of the datatypes of the call's buffers be one that the program has made?
+#[inline(always)]
+pub(crate) fn has_own_types(thread: &mut Thread, call: &Call) -> bool {
+    let &Call { info, abi, words, .. } = call;
+    let own = |operand: &Operand| {
+        let word = words.get(operand.datatype).copied().unwrap_or(0);
+        operand.types || {
+            let id = handle_id(thread, abi, word);
+            id >= trace_format::definition::FIRST_USER_ID && id != trace_format::definition::UNKNOWN_ID
+        }
+    };
+    info.operands.list.iter().any(own)
+}
+
 /// What a process contributes to a collective on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Share {
@@ -203,7 +217,7 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
 }
 
 /// Is the message of a matched probe the one from MPI_PROC_NULL?
-fn takes_nothing(call: &Call) -> bool {
+pub(crate) fn takes_nothing(call: &Call) -> bool {
     let &Call { info, abi, words, .. } = call;
     let at = info.row.param("message").and_then(|p| words.get(p)).copied().unwrap_or(0);
     handle_at(abi, Kind::Message, at).is_none_or(|m| handles::is_predefined(Kind::Message, m))

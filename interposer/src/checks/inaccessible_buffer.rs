@@ -2,6 +2,7 @@
 
 use super::arguments::{Amount, Buffer, Exam, Part};
 use crate::mappings::{self, Fault};
+use crate::operands;
 use trace_format::catalogue::INACCESSIBLE_BUFFER;
 use trace_format::mpi::{Class, Coll};
 
@@ -18,6 +19,8 @@ pub(super) fn check(exam: &mut Exam, buffer: &Buffer) -> bool {
             continue;
         }
         let Some(fault) = mappings::fault(&mut exam.thread.mappings, start, end, writes) else { continue };
+        // Between the parts of a datatype there may be anything.
+        let Some((start, end, fault)) = of_data(exam, buffer, (start, end, fault), writes) else { continue };
         let argument = exam.argument(buffer.param, None);
         let bytes = end - start;
         let message = match fault {
@@ -35,4 +38,28 @@ pub(super) fn check(exam: &mut Exam, buffer: &Buffer) -> bool {
         return exam.tell(&INACCESSIBLE_BUFFER, message);
     }
     false
+}
+
+/// More parts of a datatype are not looked at.
+const MAX_RUNS: usize = 4096;
+
+/// The first part of the data with a fault, if there was one somewhere between the first and the last byte.
+fn of_data(exam: &mut Exam, buffer: &Buffer, whole: (u64, u64, Fault), writes: bool) -> Option<(u64, u64, Fault)> {
+    let uses = operands::uses(exam.thread, exam.call);
+    let mut uses = uses.iter().filter(|u| usize::from(u.param) == buffer.param).peekable();
+    if uses.peek().is_none() {
+        // A call of another kind: only data without gaps are certain.
+        return (!exam.has_derived_type(buffer)).then_some(whole);
+    }
+    for used in uses {
+        let Some(map) = &used.map else { return Some(whole) };
+        for (offset, length) in map.runs(used.count).take(MAX_RUNS) {
+            let Some(start) = used.address.checked_add_signed(offset) else { continue };
+            let end = start.saturating_add(length);
+            if let Some(fault) = mappings::fault(&mut exam.thread.mappings, start, end, writes) {
+                return Some((start, end, fault));
+            }
+        }
+    }
+    None
 }

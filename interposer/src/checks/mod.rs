@@ -11,6 +11,7 @@ mod buffered_send_space;
 pub(crate) mod buffers;
 pub(crate) mod call_outside_mpi;
 mod collective_overlap;
+mod datatype_alignment;
 mod double_free;
 mod finding;
 mod handle;
@@ -94,6 +95,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if call.info.buffering == Part::Send {
         buffered_send_space::check(thread, call);
     }
+    datatype_alignment::before(thread, call);
     operations::before(thread, call);
 }
 

@@ -106,6 +106,7 @@ catalogue! {
     in_place_misuse::IN_PLACE_MISUSE,
     aliased_buffers::ALIASED_BUFFERS,
     tag_portability::TAG_PORTABILITY,
+    datatype_alignment::DATATYPE_ALIGNMENT,
     leak_communicator::LEAK_COMMUNICATOR,
     leak_datatype::LEAK_DATATYPE,
     leak_group::LEAK_GROUP,

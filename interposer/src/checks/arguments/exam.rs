@@ -6,10 +6,11 @@ use crate::encode::handle_at;
 use crate::facts::{Facts, Standing};
 use crate::recording::{Call, encoder};
 use crate::thread::Thread;
-use crate::{define, handles};
+use crate::{define, handles, operands};
 use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::catalogue::CheckInfo;
-use trace_format::mpi::{Kind, predefined};
+use trace_format::definition::FIRST_USER_ID;
+use trace_format::mpi::{Class, Kind, predefined};
 use trace_format::plan::Shape;
 
 /// Longer arrays are looked at in their first elements alone.
@@ -118,6 +119,16 @@ impl<'a, 'b> Exam<'a, 'b> {
         self.facts(kind, handle)
     }
 
+    /// Is the buffer described by a datatype that the program has made?
+    pub(crate) fn has_derived_type(&mut self, buffer: &Buffer) -> bool {
+        match buffer.amount {
+            Amount::Typed { datatype, .. } | Amount::Blocks { datatype, .. } | Amount::Sum { datatype, .. } => {
+                self.object(Kind::Datatype, datatype).id >= FIRST_USER_ID
+            }
+            Amount::Bytes(_) | Amount::Unknown => false,
+        }
+    }
+
     /// The communicator of the call.
     pub(crate) fn comm(&mut self) -> Facts {
         self.object(Kind::Comm, self.call.info.rules.comm)
@@ -190,7 +201,8 @@ impl<'a, 'b> Exam<'a, 'b> {
         let alone = !partners.is_empty() && partners.iter().all(|p| abi.rank(self.word(*p) as i32) == PROC_NULL);
         let in_place = when.in_place.is_some_and(|p| abi.is_in_place(self.word(p)));
         let no_op = when.no_op.is_some_and(|p| self.op(p) == Some("MPI_NO_OP"));
-        !alone && !in_place && !no_op && self.has_part(when.part)
+        let nothing = matches!(self.call.info.row.class, Class::Mrecv(_)) && operands::takes_nothing(self.call);
+        !alone && !in_place && !no_op && !nothing && self.has_part(when.part)
     }
 
     /// The name of the predefined operation of a parameter.

@@ -110,6 +110,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         on_exit(at_exit, std::ptr::null_mut());
     }
     signals::install(before.config.under_run);
+    checks::begin();
     dispatch::start(abi);
 }
 

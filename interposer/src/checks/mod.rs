@@ -67,11 +67,47 @@ pub(crate) use finding::{Finding, Spot};
 pub(crate) use leaks::at_exit;
 
 use crate::abi::Abi;
+use crate::config;
 use crate::encode::Words;
 use crate::info::Watched;
 use crate::operations;
 use crate::recording::Call;
 use crate::thread::Thread;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Checks that cost something on the path of frequent calls, in groups that share the work.
+static GROUPS: AtomicU8 = AtomicU8::new(0);
+const ARGUMENTS: u8 = 1;
+const OPERATIONS: u8 = 2;
+const ALIGNMENT: u8 = 4;
+
+/// Recording begins: what nobody wants to be told costs nothing.
+pub(crate) fn begin() {
+    use trace_format::catalogue::*;
+    let is_on = |check: &CheckInfo| config::selection().is_on(check);
+    let of_operations = [
+        &OVERLAPPING,
+        &OVERLAPPING_SENDRECV,
+        &SEND_CHECKSUM,
+        &NONPERSISTENT_REQUEST_FREE,
+        &WRONG_REQUEST_FREE,
+        &REQUEST_CANCEL,
+        &REQUEST_MISUSE,
+        &COLLECTIVE_OVERLAP,
+    ];
+    let apart = [&DOUBLE_FREE, &DATATYPE_ALIGNMENT];
+    let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
+    let arguments = CHECKS.iter().any(|c| of_arguments(c) && is_on(c));
+    let operations = of_operations.iter().any(|c| is_on(c));
+    let wanted = [(arguments, ARGUMENTS), (operations, OPERATIONS), (is_on(&DATATYPE_ALIGNMENT), ALIGNMENT)];
+    let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);
+    GROUPS.store(groups, Ordering::Relaxed);
+}
+
+#[inline(always)]
+fn is_any_on(group: u8) -> bool {
+    GROUPS.load(Ordering::Relaxed) & group != 0
+}
 
 /// A call that is not a repeated poll is about to be made.
 #[inline(always)]
@@ -86,7 +122,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if let (Some((_, kind)), Some(dying)) = (call.info.frees, call.open.freed) {
         double_free::check(thread, call, kind, dying.handle);
     }
-    if arguments::check(thread, call) {
+    if is_any_on(ARGUMENTS) && arguments::check(thread, call) {
         return;
     }
     if call.info.handles_objects {
@@ -95,14 +131,20 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if call.info.buffering == Part::Send {
         buffered_send_space::check(thread, call);
     }
-    datatype_alignment::before(thread, call);
-    operations::before(thread, call);
+    if is_any_on(ALIGNMENT) {
+        datatype_alignment::before(thread, call);
+    }
+    if is_any_on(OPERATIONS) {
+        operations::before(thread, call);
+    }
 }
 
 /// A poll is about to be made as it was before.
 #[inline(always)]
 pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
-    operations::keep_given(thread, call);
+    if is_any_on(OPERATIONS) {
+        operations::keep_given(thread, call);
+    }
 }
 
 #[cold]
@@ -127,7 +169,9 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if matches!(call.info.buffering, Part::Attach | Part::Detach) && !failed {
         buffered_send_space::changed(thread, call);
     }
-    operations::after(thread, call, failed);
+    if is_any_on(OPERATIONS) {
+        operations::after(thread, call, failed);
+    }
 }
 
 #[cold]

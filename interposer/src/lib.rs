@@ -47,6 +47,7 @@ mod snapshots;
 mod stage;
 mod statuses;
 mod stubs;
+mod sums;
 mod thread;
 mod tls;
 mod trace;

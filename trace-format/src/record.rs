@@ -63,6 +63,8 @@ pub enum SystemKind {
     ThreadLevel = 6,
     /// [`crate::call::Found`], by [`crate::codec`]
     Found = 7,
+    /// [`crate::call::Checksums`], by [`crate::codec`]
+    Checksums = 8,
 }
 
 /// The fields of a commit word.

@@ -367,6 +367,9 @@ impl Model {
     /// The return of a call.
     fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
         let failed = class != 0;
+        if self.ranks[origin.rank as usize].sums {
+            self.take_sums(origin, s, &entered);
+        }
         // An exception has left the call, or the library has an error class of its own: nobody says what it did.
         if class == UNKNOWN_ERROR_CLASS {
             for op in [entered.send, entered.recv].into_iter().flatten() {
@@ -765,6 +768,8 @@ impl Op {
             dim: false,
             at: None,
             got: None,
+            sum: None,
+            met: None,
         }
     }
 }

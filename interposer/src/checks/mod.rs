@@ -22,8 +22,10 @@ mod wrong_request_free;
 pub(crate) use buffered_send_space::Part;
 pub(crate) use finding::{Finding, Spot};
 
+use crate::info::Role;
 use crate::operations;
 use crate::recording::Call;
+use crate::sums;
 use crate::thread::Thread;
 
 /// A call that is not a repeated poll is about to be made.
@@ -36,6 +38,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         buffered_send_space::check(thread, call);
     }
     operations::before(thread, call);
+    if sums::are_on() && call.info.role == Role::Blocking {
+        sums::before_blocking(thread, call);
+    }
 }
 
 /// A poll is about to be made as it was before.
@@ -51,4 +56,7 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
         buffered_send_space::changed(thread, call);
     }
     operations::after(thread, call, failed);
+    if sums::are_on() && call.info.role == Role::Blocking {
+        sums::after_blocking(thread, call, failed);
+    }
 }

@@ -49,9 +49,15 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, out: &mut dyn Write) ->
     let name = traces.worlds.names().short(rank);
     traces.writer_is_gone(rank);
     let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
-    let mut printer =
-        Printer { plan, header, name, names: ObjectNames::default(), waiting: VecDeque::new(),
-        apart: Vec::new(), places: HashMap::new() };
+    let mut printer = Printer {
+        plan,
+        header,
+        name,
+        names: ObjectNames::default(),
+        waiting: VecDeque::new(),
+        apart: Vec::new(),
+        places: HashMap::new(),
+    };
     let mut events = Vec::new();
     while !traces.poll(4, &|_| false, &mut |_, event| events.push(event)).is_empty() {
         for event in events.drain(..) {

@@ -202,7 +202,8 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
         return;
     }
     let peeks = call.info.role == Role::Peeks;
-    let some = matches!(call.info.row.class, Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some));
+    let some =
+        matches!(call.info.row.class, Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some));
     let mut data: SmallVec<[_; 1]> = SmallVec::new();
     let changes = with(|state| {
         let mut changes: SmallVec<[_; 1]> = SmallVec::new();

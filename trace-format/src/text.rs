@@ -24,7 +24,9 @@
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
-use crate::call::{Call, Checksum, Checksums, Found, Outcome, Place, Signal, Status, SystemEvent, ThreadLevel, Value, special};
+use crate::call::{
+    Call, Checksum, Checksums, Found, Outcome, Place, Signal, Status, SystemEvent, ThreadLevel, Value, special,
+};
 use crate::definition::{
     Bridge, BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID,
 };

@@ -149,7 +149,8 @@ impl Model {
             space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false });
         }
         let instance = &mut space.queue[(index - space.base) as usize];
-        instance.parts[position as usize] = Some(Part { call: call.clone(), start: start.cloned(), done: false, dim, sums: None });
+        instance.parts[position as usize] =
+            Some(Part { call: call.clone(), start: start.cloned(), done: false, dim, sums: None });
         instance.arrived += 1;
         if instance.arrived as usize == size {
             self.check_collective(comm, index);

@@ -203,7 +203,8 @@ impl Model {
             each_move(self, &g, |from, to, out, into| {
                 let sums = |v: &View| parts.get(v.position as usize)?.as_ref()?.sums.as_deref();
                 let (Some(a), Some(b)) = (sums(&from), sums(&to)) else { return };
-                let (Some(sent), Some(received), Some(by)) = (find(&a.sent, out), find(&b.received, into), &b.by) else {
+                let (Some(sent), Some(received), Some(by)) = (find(&a.sent, out), find(&b.received, into), &b.by)
+                else {
                     return;
                 };
                 let differ = sent.bytes == received.bytes && sent.digest != received.digest;

@@ -53,7 +53,9 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
     let mut command = Command::new(mpivet()?);
     command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace);
     let more = std::env::var("MPIVET_TEST_OPTIONS").unwrap_or_default();
-    command.args(more.split_whitespace()).args(options).arg("--").args(job);
+    // An option may be given once.
+    let is_given = more.split_whitespace().any(|word| word.starts_with("--") && options.iter().any(|o| o == word));
+    command.args(more.split_whitespace().filter(|_| !is_given)).args(options).arg("--").args(job);
     if let Some(here) = here {
         command.current_dir(here);
     }

@@ -161,7 +161,7 @@ mod tests {
     fn opaque_types_without_gaps() {
         let map = Typemap::opaque(16, 0, 16).expect("no gap");
         assert!(map.is_contiguous() && map.is_opaque() && !named("MPI_CHAR", 1).is_opaque());
-        let vector = Typemap::derive(Combiner::Vector, &[9, 2, 3], &[map.clone()], 0, 25 * 16);
+        let vector = Typemap::derive(Combiner::Vector, &[9, 2, 3], std::slice::from_ref(&map), 0, 25 * 16);
         assert!(vector.is_some_and(|v| v.is_opaque()));
         assert_eq!(map.locate(3, 40).map(|p| (p.element, p.basic, p.offset)), Some((2, UNKNOWN_ID, 40)));
         assert_eq!(Typemap::opaque(8, -4, 8).map(|m| m.span(2)), Some(-4..12));

@@ -101,6 +101,7 @@ pub(crate) struct ReportArgs {
 pub(crate) enum Checksums {
     Off,
     Sends,
+    All,
 }
 
 impl Checksums {
@@ -109,6 +110,7 @@ impl Checksums {
         match self {
             Checksums::Off => "off",
             Checksums::Sends => "sends",
+            Checksums::All => "all",
         }
     }
 }
@@ -127,7 +129,8 @@ struct RunArgs {
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     stack_depth: Option<u32>,
-    /// Of which buffers checksums are taken: those of pending sends, to see who changes them, or none [default: sends]
+    /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
+    /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
     checksums: Option<Checksums>,
     /// Look only at samples of buffers with more bytes [default: look at all data]

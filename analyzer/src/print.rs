@@ -14,7 +14,7 @@ use trace_format::marks::{LEVEL, Mark};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{FnId, Kind};
 use trace_format::reader::RankEvent;
-use trace_format::text::{Names, format_call, format_definition, format_return};
+use trace_format::text::{Names, format_call, format_checksums, format_definition, format_return};
 
 /// Calls that wait for an earlier one to return; beyond, the earlier one is printed as it is.
 const MAX_WAITING: usize = 10_000;
@@ -56,6 +56,7 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, out: &mut dyn Write) ->
         name,
         names: ObjectNames::default(),
         waiting: VecDeque::new(),
+        apart: Vec::new(),
         places: HashMap::new(),
         marking: Vec::new(),
         dumps: HashMap::new(),
@@ -99,6 +100,8 @@ struct Printer<'a> {
     /// `3`, `w1.0`
     name: String,
     names: ObjectNames,
+    /// Calls that are printed apart from their return, since something stands between.
+    apart: Vec<Call>,
     /// Calls in order, until those before them have returned.
     waiting: VecDeque<Item>,
     places: HashMap<Id, String>,
@@ -130,6 +133,13 @@ impl Printer<'_> {
             RankEvent::Return { thread, index, .. } if self.take_marking(thread, index, true).is_some() => {}
             RankEvent::Call(call) => self.waiting.push_back(Item::Call(call)),
             RankEvent::Return { thread, index, time, class, polls, outs } => {
+                if let Some(place) = self.apart.iter().position(|c| c.thread == thread && c.index == index) {
+                    let mut call = self.apart.swap_remove(place);
+                    (call.outcome, call.outs) = (Outcome::Returned(class), outs);
+                    let line = format!("{}: return {}", self.who(thread), format_return(&call, &self.names));
+                    self.waiting.push_back(Item::Line(line));
+                    return self.flush(MAX_WAITING, symbols, out);
+                }
                 let open = self.waiting.iter_mut().rev().find_map(|item| match item {
                     Item::Call(c) if c.thread == thread && c.index == index => Some(c),
                     _ => None,
@@ -157,6 +167,9 @@ impl Printer<'_> {
                         self.waiting.push_back(Item::Line(line));
                     }
                 } else if !self.is_filtered() {
+                    if let SystemEvent::Checksums(checksums) = &event {
+                        self.set_apart(thread, checksums.call, symbols);
+                    }
                     let mut line = format!("{}: {}", self.who(thread), system(&event));
                     if self.plan.times {
                         _ = write!(line, "    // {}", self.seconds(time));
@@ -166,6 +179,19 @@ impl Printer<'_> {
             }
         }
         self.flush(MAX_WAITING, symbols, out)
+    }
+
+    /// Something belongs between this call and its return.
+    fn set_apart(&mut self, thread: u16, index: u64, symbols: &mut Symbols) {
+        let is_meant = |c: &Call| c.is_open() && c.thread == thread && c.index == index;
+        let found = self.waiting.iter().rposition(|item| matches!(item, Item::Call(c) if is_meant(c)));
+        let Some(Item::Call(call)) = found.and_then(|at| self.waiting.get(at)) else { return };
+        let call = call.clone();
+        let line = self.line(&call, symbols);
+        if let Some(item) = found.and_then(|at| self.waiting.get_mut(at)) {
+            *item = Item::Line(line);
+            self.apart.push(call);
+        }
     }
 
     /// Prints what is complete; of the rest, what is more than `keep`.
@@ -288,6 +314,7 @@ fn system(event: &SystemEvent) -> String {
             format!("thread-level {}{other}", level.name())
         }
         SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
+        SystemEvent::Checksums(checksums) => format_checksums(checksums),
         SystemEvent::Found(found) => {
             let places = found.places.iter().skip(1).map(|p| {
                 let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use trace_format::catalogue::SEND_CHECKSUM;
+use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
 use trace_format::selection::Selection;
 
 /// Most frames kept of a call stack.
@@ -29,6 +29,8 @@ pub(crate) enum Which {
 
 pub(crate) struct Checksums {
     pub(crate) which: Which,
+    /// Of all that is sent and received, to compare them between ranks.
+    pub(crate) between: bool,
     /// Of larger buffers (bytes) only samples are looked at.
     pub(crate) sample_over: Option<u64>,
 }
@@ -37,12 +39,13 @@ pub(crate) struct Checksums {
 pub(crate) fn checksums() -> &'static Checksums {
     static CHECKSUMS: OnceLock<Checksums> = OnceLock::new();
     CHECKSUMS.get_or_init(|| {
-        let which = match std::env::var("MPIVET_CHECKSUMS").as_deref() {
-            Ok("off") => Which::None,
-            Ok("" | "sends") | Err(_) => Which::PendingSends,
+        let (which, between) = match std::env::var("MPIVET_CHECKSUMS").as_deref() {
+            Ok("off") => (Which::None, false),
+            Ok("" | "sends") | Err(_) => (Which::PendingSends, false),
+            Ok("all") => (Which::PendingSends, true),
             Ok(_) => {
-                crate::log::line("MPIVET_CHECKSUMS is neither off nor sends; using sends");
-                Which::PendingSends
+                crate::log::line("MPIVET_CHECKSUMS is neither off nor sends nor all; using sends");
+                (Which::PendingSends, false)
             }
         };
         let sample_over = std::env::var("MPIVET_SAMPLE_OVER").ok().filter(|v| !v.is_empty()).and_then(|v| {
@@ -53,7 +56,9 @@ pub(crate) fn checksums() -> &'static Checksums {
             bytes
         });
         let which = if selection().is_on(&SEND_CHECKSUM) { which } else { Which::None };
-        Checksums { which, sample_over }
+        let is_on = |check| selection().is_on(check);
+        let between = between && (is_on(&RECV_CHECKSUM) || is_on(&COLLECTIVE_RECV_CHECKSUM));
+        Checksums { which, between, sample_over }
     })
 }
 

@@ -11,7 +11,8 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, sites, statuses, thread, trace};
+use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, sites, statuses, sums};
+use crate::{thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -218,6 +219,7 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
                 lifecycle::after_init(before, row.class, &words);
             }
             if is_recording() {
+                sums::announce();
                 record_after(index, frame, &words, entered, 0);
             }
         });
@@ -404,6 +406,7 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
         }
     }
     checks::after(thread, call, failed);
+    let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
     let class = if failed { errors::neutral_class(abi, result) } else { 0 };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
@@ -413,7 +416,7 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
         }
         return record_late(thread, call, done);
     }
-    if complete(thread, call, done) && negative {
+    if complete(thread, call, done, apart) && negative {
         thread.last_poll =
             Some(LastPoll { lap: open.lap, offset: open.offset, func: info.row.id as u16, in_bytes: open.in_bytes });
     }
@@ -442,7 +445,7 @@ impl Drop for Unwinding<'_> {
             if call.open.repeats.is_some() {
                 record_late(thread, &call, done);
             } else {
-                complete(thread, &call, done);
+                complete(thread, &call, done, false);
             }
             if thread.depth == 0 {
                 levels::leave(thread);

@@ -50,6 +50,7 @@ mod snapshots;
 mod stage;
 mod statuses;
 mod stubs;
+mod sums;
 mod thread;
 mod tls;
 mod trace;

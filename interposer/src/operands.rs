@@ -30,11 +30,23 @@ impl Access {
     }
 }
 
+/// Whose data a buffer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Partners {
+    /// Those of one partner, or the same for all.
+    All,
+    /// Those of one partner of several, by its place among them.
+    One(u32),
+    /// Those of so many partners, in blocks of one size.
+    Each(u32),
+}
+
 /// A buffer that a call uses.
 #[derive(Debug, Clone)]
 pub(crate) struct Use {
     pub(crate) buffer: Buffer,
     pub(crate) access: Access,
+    pub(crate) partners: Partners,
     /// The parameter that names it.
     pub(crate) param: u8,
     /// What the parameter says.
@@ -206,9 +218,13 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
         match operand.many {
             None => {
                 let count = count_at(operand, word(operand.count));
-                let times = if let Share::Times(n) = share { n as u64 } else { 1 };
+                let (times, partners) = match share {
+                    Share::Times(n) => (n as u64, Partners::Each(n as u32)),
+                    _ => (1, Partners::All),
+                };
                 let datatype = handle_id(thread, abi, word(operand.datatype));
-                push(&mut found, operand, access, (address, address), count.saturating_mul(times), datatype);
+                let count = count.saturating_mul(times);
+                push(&mut found, operand, (access, partners), (address, address), count, datatype);
             }
             Some((len, at_root)) => many(&mut found, thread, call, (operand, access, share), (len, at_root)),
         }
@@ -231,11 +247,18 @@ fn count_at(operand: &Operand, value: u64) -> u64 {
     (if operand.large { value as i64 } else { i64::from(value as i32) }).max(0) as u64
 }
 
-fn push(found: &mut Uses, operand: &Operand, access: Access, (base, address): (u64, u64), count: u64, datatype: Id) {
+fn push(
+    found: &mut Uses,
+    operand: &Operand,
+    (access, partners): (Access, Partners),
+    (base, address): (u64, u64),
+    count: u64,
+    datatype: Id,
+) {
     let made = types::with(datatype, |map| {
         let buffer = Buffer::new(address, map, count);
         let map = (datatype >= trace_format::definition::FIRST_USER_ID).then(|| map.clone());
-        Use { buffer, access, param: operand.param as u8, base, address, count, datatype, map }
+        Use { buffer, access, partners, param: operand.param as u8, base, address, count, datatype, map }
     });
     found.extend(made.filter(|made| !made.buffer.is_empty()));
 }
@@ -273,14 +296,14 @@ fn many(
     match (share, operand.displacements) {
         (Share::Sum, _) => {
             let datatype = datatype(thread, 0);
-            push(found, operand, access, (address, address), (0..n).map(count).sum(), datatype);
+            push(found, operand, (access, Partners::All), (address, address), (0..n).map(count).sum(), datatype);
         }
         // One's own part of what is scattered.
         (_, None) => {
             let rank = info.plan.comm.map_or(0, |p| ask(FnId::MPI_Comm_rank, abi.handle_arg(Kind::Comm, word(p))));
             if rank < n {
                 let datatype = datatype(thread, rank);
-                push(found, operand, access, (address, address), count(rank), datatype);
+                push(found, operand, (access, Partners::All), (address, address), count(rank), datatype);
             }
         }
         (_, Some((displacements, wide))) => {
@@ -293,7 +316,7 @@ fn many(
                 let unit = if operand.types { Some(1) } else { types::with(datatype, |map| map.extent()) };
                 let at = unit.and_then(|unit| load(base, i, wide).checked_mul(unit));
                 if let Some(start) = at.and_then(|at| address.checked_add_signed(at)) {
-                    push(found, operand, access, (address, start), count(i), datatype);
+                    push(found, operand, (access, Partners::One(i as u32)), (address, start), count(i), datatype);
                 }
             }
         }

@@ -7,6 +7,7 @@ use crate::info::Role;
 use crate::operands::{self, Use, Uses};
 use crate::recording::{Call, encoder};
 use crate::snapshots::Snapshots;
+use crate::sums;
 use crate::thread::Thread;
 use smallvec::SmallVec;
 use std::sync::Mutex;
@@ -35,6 +36,14 @@ pub(crate) struct Operation {
     keys: SmallVec<[Key; 2]>,
     snapshots: Snapshots,
     pub(crate) partitions: Option<Box<Partitions>>,
+}
+
+impl Operation {
+    /// Has it received data that nobody had a reason to touch since, now that it turns out to be complete?
+    fn has_received(&self) -> bool {
+        let is_untouched = self.active && !self.seen_complete && !self.cancelled && !self.is_disturbed;
+        is_untouched && self.partitions.is_none() && self.uses.iter().any(|u| u.access.writes())
+    }
 }
 
 /// State of a partitioned operation (MPI 4.1, 4.2).
@@ -129,6 +138,9 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let persistent = info.role == Role::Describes;
     let uses = operands::uses(thread, call);
     buffers::itself(thread, call, &uses);
+    if sums::are_on() && !persistent {
+        sums::started(thread, call, 0, info.row.class, &uses);
+    }
     let partitions = match info.row.class {
         class @ (Class::PartitionedSend | Class::PartitionedRecv) => {
             let n = info.row.param("partitions").and_then(|p| words.get(p)).map_or(0, |w| *w as i32).max(0) as usize;
@@ -165,12 +177,19 @@ pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
 pub(crate) fn started(thread: &mut Thread, call: &Call) {
     let given = given(thread, call);
     let spot = Spot::of(thread, call);
-    for (_, request) in given {
-        let conflicts = with(|state| match state.requests.find(request.handle, request.slot) {
-            Some(ix) => state.start(ix, spot),
-            None => SmallVec::new(),
+    for (i, request) in given {
+        let (conflicts, data) = with(|state| match state.requests.find(request.handle, request.slot) {
+            Some(ix) => {
+                let conflicts = state.start(ix, spot);
+                let data = state.requests.get(ix).filter(|o| sums::are_on() && o.persistent && o.partitions.is_none());
+                (conflicts, data.map(|o| (o.class, o.uses.clone())))
+            }
+            None => (SmallVec::new(), None),
         });
         conflicts.into_iter().for_each(|c| buffers::tell(thread, call, c));
+        if let Some((class, uses)) = data {
+            sums::started(thread, call, i, class, &uses);
+        }
     }
 }
 
@@ -184,12 +203,19 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
         return;
     }
     let peeks = call.info.role == Role::Peeks;
+    let some =
+        matches!(call.info.row.class, Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some));
+    let mut data: SmallVec<[_; 1]> = SmallVec::new();
     let changes = with(|state| {
         let mut changes: SmallVec<[_; 1]> = SmallVec::new();
-        for i in done {
+        for (k, i) in done.into_iter().enumerate() {
             let Some((_, given)) = given.iter().find(|g| g.0 == i) else { continue };
             let Some(ix) = state.requests.find(given.handle, given.slot) else { continue };
             let certain = state.requests.certain(given.handle, given.slot).is_some();
+            if sums::are_on() && certain && !failed {
+                let operation = state.requests.get(ix).filter(|o| o.has_received());
+                data.extend(operation.map(|o| ((i, if some { k } else { i }), o.class, o.uses.clone())));
+            }
             changes.extend(state.end(ix, certain && !failed));
             let Some(operation) = state.requests.get_mut(ix) else { continue };
             operation.seen_complete = true;
@@ -205,6 +231,7 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
         changes
     });
     changes.into_iter().for_each(|c| buffers::tell_changed(thread, call, c));
+    data.into_iter().for_each(|(places, class, uses)| sums::completed(thread, call, places, class, &uses));
 }
 
 /// Which of the given requests a call has completed, by their places.

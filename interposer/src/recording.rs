@@ -101,10 +101,11 @@ pub(crate) fn is_same(thread: &Thread, info: &Info, last: &LastPoll, site: u32, 
 }
 
 /// Writes down the return of a call: in its record, or else, and then the answer is false, as a record of its own.
+/// `apart`: other records must be read before it.
 #[inline(always)]
-pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return) -> bool {
+pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return, apart: bool) -> bool {
     let &Call { info, abi, words, open } = call;
-    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap) else {
+    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap && !apart) else {
         write_return(thread, call, open.index, end);
         return false;
     };

@@ -47,7 +47,7 @@ impl Snapshots {
 }
 
 /// Runs `f` with the buffer, or with a copy of it that has the same layout; `None` if it cannot be read.
-fn looked_at<T>(region: Region, used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
+pub(crate) fn looked_at<T>(region: Region, used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
     let span = used.buffer.span();
     if memory::is_there(region, &span) {
         return Some(f(&used.buffer));

@@ -101,7 +101,13 @@ impl Stage {
     /// Makes room for a record of at most `bytes`. False if recording ended.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, bytes: usize) -> bool {
-        if self.cursor + bytes + RESERVE <= STAGE_BYTES { true } else { self.empty() }
+        self.has_room(bytes) || self.empty()
+    }
+
+    /// Is there room for these bytes without emptying the stage?
+    #[inline(always)]
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        self.cursor + bytes + RESERVE <= STAGE_BYTES
     }
 
     /// Writes a record that needs less than the reserve, without making room: the last one of a stage.

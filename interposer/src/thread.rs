@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use trace_format::call::Checksum;
 use trace_format::record::State;
 use trace_format::writer;
 
@@ -39,6 +40,10 @@ pub(crate) struct Thread {
     pub(crate) last_poll: Option<LastPoll>,
     /// The requests that completion calls were given, by depth.
     pub(crate) given: Vec<SmallVec<[(usize, Given); 4]>>,
+    /// Sums of what blocking calls send, by the index of the call.
+    pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
+    /// Something stands behind the record of the call that must be read before its return.
+    pub(crate) return_apart: bool,
     /// Statuses of our own for calls whose program ignores them, by depth.
     pub(crate) statuses: Vec<Vec<u8>>,
 }
@@ -170,6 +175,8 @@ fn first_call() -> Option<*mut Thread> {
                 marked_lost: false,
                 last_poll: None,
                 given: Vec::new(),
+                sent: Vec::new(),
+                return_apart: false,
                 statuses: Vec::new(),
             }))
         }

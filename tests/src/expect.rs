@@ -5,7 +5,7 @@
 //! ```text
 //! // ranks: 4                          how many ranks (4)
 //! // args: 10 20                       arguments of the program (none)
-//! // options: --check leak-message      options of mpivet (none)
+//! // options: --check leak-message      options of mpivet run (none)
 //! // timeout: 20                       seconds that a run may take (30)
 //! // mpi: mpich !intel (why)           only under these MPIs or families, and not under those with `!`
 //! // expect: abend ranks 3             one finding that must come, with its ranks if it says so
@@ -33,7 +33,7 @@ pub struct Program {
     pub lines: Vec<String>,
     pub ranks: usize,
     pub args: Vec<String>,
-    /// Options of `mpivet run` and `mpivet analyze`.
+    /// Options of `mpivet run`.
     pub options: Vec<String>,
     pub timeout: Duration,
     /// Names of MPIs and of families, those that it does not run under with `!`.
@@ -121,6 +121,20 @@ impl Program {
             );
         }
         Ok(program)
+    }
+
+    /// Those of its options that `mpivet analyze` has, too.
+    pub fn analyze_options(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        let mut all = self.options.iter();
+        while let Some(option) = all.next() {
+            if ["--checksums", "--sample-over"].contains(&option.as_str()) {
+                all.next();
+            } else {
+                options.push(option.clone());
+            }
+        }
+        options
     }
 
     fn is_fortran(&self) -> bool {
@@ -238,6 +252,14 @@ mod tests {
         assert_eq!(complain(vec![finding(7, "MPI_Send();")]).len(), 1, "text of the line");
         let other_ranks = Finding { ranks: vec![0], ..finding(7, "MPI_Recv(); //~ real-deadlock") };
         assert_eq!(complain(vec![other_ranks]).len(), 2, "missing and unexpected");
+    }
+
+    #[test]
+    fn options_of_the_run_alone_are_kept_from_the_analysis() {
+        let source = "// ranks: 2\n// options: --check a --checksums all --severity b=note\n";
+        let program = Program::parse(Path::new("bug.c"), source).unwrap();
+        assert_eq!(program.options.len(), 6);
+        assert_eq!(program.analyze_options(), ["--check", "a", "--severity", "b=note"]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Calls mpivet as a user does.
+//! Calls mpivet as a user does. `MPIVET_TEST_OPTIONS` has further options of `mpivet run` for all tests: with
+//! `--checksums all` for example none may fail.
 
 use crate::mpi::Mpi;
 use crate::report::Report;
@@ -51,7 +52,10 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
     let (trace, report) = (dir.join("trace"), dir.join("report.json"));
     let mut command = Command::new(mpivet()?);
     command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace);
-    command.args(options).arg("--").args(job);
+    let more = std::env::var("MPIVET_TEST_OPTIONS").unwrap_or_default();
+    // An option may be given once.
+    let is_given = more.split_whitespace().any(|word| word.starts_with("--") && options.iter().any(|o| o == word));
+    command.args(more.split_whitespace().filter(|_| !is_given)).args(options).arg("--").args(job);
     if let Some(here) = here {
         command.current_dir(here);
     }

@@ -172,7 +172,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
         bail!("{}\n{}\n(files in {})", complaints.join("\n"), vet::last_words(&vetted.outcome), dir.display());
     }
     if is_bug(program) && golden::is_kept_for(mpi.name) {
-        let report = normalize(&vet::analyze_with(&program.options, &vetted.trace)?.0);
+        let report = normalize(&vet::analyze_with(&program.analyze_options(), &vetted.trace)?.0);
         if golden::is_blessing() {
             blessings.add(&program.path, mpi.name, report);
         } else {

@@ -231,6 +231,36 @@ pub enum SystemEvent {
     Found(Found),
     /// The program has said something to mpivet by this call of this thread.
     Mark { call: u64, mark: Mark },
+    /// What was in the buffers of an operation. Without any it only says that the rank takes checksums; that comes before
+    /// its first call. Stands between a call and its return.
+    Checksums(Checksums),
+}
+
+/// Checksums of the data of one operation, for comparison between ranks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksums {
+    /// [`Call::index`] of the call being made: the one that starts the operation for what is sent, the one that completes
+    /// it for what is received.
+    pub call: u64,
+    /// Place of the request among those that the call is given.
+    pub request: u32,
+    pub sent: Vec<Checksum>,
+    pub received: Vec<Checksum>,
+}
+
+/// The digest of packed data: the same for the same data, whatever their layout in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    /// Place of the partner among those of a collective operation, as the arrays of counts have it;
+    /// [`Checksum::WHOLE`] where the data of the operation are one.
+    pub partner: u32,
+    pub bytes: u64,
+    pub digest: u64,
+}
+
+impl Checksum {
+    /// Not for one partner of several.
+    pub const WHOLE: u32 = u32::MAX;
 }
 
 /// A signal.

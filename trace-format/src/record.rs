@@ -65,6 +65,8 @@ pub enum SystemKind {
     Found = 7,
     /// u64 call index, [`crate::marks::Mark`] by [`crate::codec`]
     Mark = 8,
+    /// [`crate::call::Checksums`], by [`crate::codec`]
+    Checksums = 9,
 }
 
 /// The fields of a commit word.

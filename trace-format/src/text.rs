@@ -16,13 +16,17 @@
 //! 1: MPI_Waitall(requests=[r1,r2]) = ok
 //! 0.1: MPI_Barrier() = ok                              thread 1 of rank 0
 //! 0.1: thread-level MPI_THREAD_SERIALIZED beside 0    the last call of thread 1 was forbidden: thread 0 was in one
+//! 0: checksums at 1 sent all:8:1f received 0:4:aa,2:4:bb   in the last call, request number 1 (without `at`: 0): partner,
+//!                                                      bytes, digest; `checksums` alone: the rank takes some
 //! 0: exit 0 / 0: signal 8 / 0: signal 15 by launcher / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
-use crate::call::{Call, Found, Outcome, Place, Signal, Status, SystemEvent, ThreadLevel, Value, special};
+use crate::call::{
+    Call, Checksum, Checksums, Found, Outcome, Place, Signal, Status, SystemEvent, ThreadLevel, Value, special,
+};
 use crate::definition::{
     Bridge, BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID,
 };
@@ -350,6 +354,10 @@ impl Parser {
                 *calls += 1;
                 system(thread, time, SystemEvent::Mark { call: *calls - 1, mark: Mark::parse(what)? })
             }
+            "checksums" => {
+                let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
+                system(thread, time, SystemEvent::Checksums(parse_checksums(rest, call)?))
+            }
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;
@@ -512,6 +520,50 @@ fn parse_found(text: &str, thread: u16, call: u64) -> Result<Found, String> {
         places.push(Place { thread, call, func: func as u16, site: 0, role: role.to_owned() });
     }
     Ok(Found { code: check.code.to_owned(), message, places, notes: Vec::new(), count: 1 })
+}
+
+/// `at 1 sent all:8:1f received 0:4:aa,2:4:bb`
+fn parse_checksums(text: &str, call: u64) -> Result<Checksums, String> {
+    let one = |word: &str| {
+        let mut parts = word.split(':');
+        let mut next = || parts.next().ok_or_else(|| format!("`{word}` is not of the form partner:bytes:digest"));
+        let (partner, bytes, digest) = (next()?, next()?, next()?);
+        let partner = match partner {
+            "all" => Checksum::WHOLE,
+            number => int(number)? as u32,
+        };
+        let digest = u64::from_str_radix(digest, 16).map_err(|_| format!("`{digest}` is no digest"))?;
+        Ok(Checksum { partner, bytes: int(bytes)? as u64, digest })
+    };
+    let list = |text: &str| text.split(',').map(one).collect::<Result<Vec<_>, String>>();
+    let mut checksums = Checksums { call, ..Checksums::default() };
+    let mut words = text.split_whitespace();
+    while let Some(word) = words.next() {
+        let what = words.next().ok_or_else(|| format!("nothing behind `{word}`"))?;
+        match word {
+            "at" => checksums.request = int(what)? as u32,
+            "sent" => checksums.sent = list(what)?,
+            "received" => checksums.received = list(what)?,
+            _ => return Err(format!("`{word}` says nothing of checksums")),
+        }
+    }
+    Ok(checksums)
+}
+
+/// The inverse of [`parse_checksums`].
+pub fn format_checksums(checksums: &Checksums) -> String {
+    let mut text = "checksums".to_owned();
+    if checksums.request > 0 {
+        _ = write!(text, " at {}", checksums.request);
+    }
+    for (what, list) in [("sent", &checksums.sent), ("received", &checksums.received)] {
+        for (i, c) in list.iter().enumerate() {
+            text += &if i == 0 { format!(" {what} ") } else { ",".to_owned() };
+            text += &if c.partner == Checksum::WHOLE { "all".to_owned() } else { c.partner.to_string() };
+            _ = write!(text, ":{}:{:x}", c.bytes, c.digest);
+        }
+    }
+    text
 }
 
 fn parse_outcome(call: &mut Call, text: &str, time: u64) -> Result<(), String> {

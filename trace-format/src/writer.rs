@@ -126,6 +126,10 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             _ = crate::codec::append(mark, out);
             SystemKind::Mark
         }
+        SystemEvent::Checksums(checksums) => {
+            _ = crate::codec::append(checksums, out);
+            SystemKind::Checksums
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

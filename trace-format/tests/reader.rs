@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use trace_format::call::{Call, Outcome, SystemEvent};
+use trace_format::call::{Call, Checksum, Checksums, Outcome, SystemEvent};
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC,
     rank_path, stage_path,
@@ -12,7 +12,8 @@ use trace_format::file::{
 use trace_format::mpi::{FnId, table_hash};
 use trace_format::reader::{RankEvent, RankReader};
 use trace_format::record::{Commit, LAP_MASK};
-use trace_format::writer::{encode_call, encode_system, file_header, seal};
+use trace_format::text::{format_checksums, parse};
+use trace_format::writer::{RankWriter, encode_call, encode_system, file_header, seal};
 
 const STAGE: usize = 1 << 12;
 
@@ -313,4 +314,46 @@ fn an_empty_stage_is_no_damage_and_a_short_one_is_told_once() {
         assert!(!reader.poll(2, &mut |_| {}).unwrap());
     }
     assert_eq!(reader.defects.len(), 1);
+}
+
+#[test]
+fn checksums_are_read_as_they_were_written() {
+    let all = |partner| Checksum { partner, bytes: 1 << 40, digest: u64::MAX - u64::from(partner) };
+    let wide =
+        Checksums { call: 7, request: 3, sent: vec![all(Checksum::WHOLE)], received: (0..1000).map(all).collect() };
+    let written = [Checksums::default(), wide];
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = RankWriter::new(File::create(rank_path(dir.path(), 0)).unwrap(), &header()).unwrap();
+    for (time, sums) in (1..).zip(&written) {
+        writer.system(&SystemEvent::Checksums(sums.clone()), time);
+    }
+    writer.flush().unwrap();
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    let mut read = Vec::new();
+    let mut take = |event| {
+        if let RankEvent::System { event: SystemEvent::Checksums(sums), .. } = event {
+            read.push(sums);
+        }
+    };
+    while reader.poll(2, &mut take).unwrap() {}
+    assert_eq!(read, written);
+}
+
+#[test]
+fn checksums_in_the_notation_are_read_back() {
+    for line in [
+        "checksums",
+        "checksums sent all:8:1f",
+        "checksums at 2 sent 0:4:1,7:8:ffffffffffffffff received all:1099511627776:0",
+    ] {
+        let trace = parse(&format!("0: MPI_Barrier() = ok\n0: MPI_Barrier()\n0: {line}\n")).unwrap();
+        let Some((0, RankEvent::System { event: SystemEvent::Checksums(sums), .. })) = trace.events.last() else {
+            panic!("{line}");
+        };
+        assert_eq!((sums.call, format_checksums(sums).as_str()), (1, line));
+    }
+    for wrong in ["checksums sent", "checksums sent 1:2", "checksums sent 1:2:x", "checksums of 1:2:3"] {
+        assert!(parse(&format!("0: MPI_Barrier()\n0: {wrong}\n")).is_err(), "{wrong}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::basic;
 use std::sync::Arc;
+use trace_format::definition::UNKNOWN_ID;
 
 /// Deeper types are refused: every walk of the tree, and its drop, may then recurse.
 const MAX_DEPTH: u8 = 64;
@@ -43,6 +44,18 @@ pub(crate) enum Kind {
         stride: i64,
     },
     List(Box<[Part]>),
+}
+
+impl Shape {
+    /// Are there parts of which only the size is known?
+    pub(crate) fn is_opaque(&self) -> bool {
+        match &self.kind {
+            Kind::Empty => false,
+            Kind::Basic(id) => *id == UNKNOWN_ID,
+            Kind::Repeat { child, .. } => child.is_opaque(),
+            Kind::List(parts) => parts.iter().any(|p| p.child.is_opaque()),
+        }
+    }
 }
 
 /// `count` copies of `child`, `stride` bytes apart; the first is at `displacement`.

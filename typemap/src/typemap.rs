@@ -65,6 +65,11 @@ impl Typemap {
         Some(Typemap::of(Shape::moved(&Shape::basic(UNKNOWN_ID, size)?, lb)?, lb, extent))
     }
 
+    /// Is the order of the data in memory unknown?
+    pub fn is_opaque(&self) -> bool {
+        self.shape.is_opaque()
+    }
+
     /// Bytes of data in one element.
     pub fn size(&self) -> u64 {
         self.shape.size
@@ -155,7 +160,9 @@ mod tests {
     #[test]
     fn opaque_types_without_gaps() {
         let map = Typemap::opaque(16, 0, 16).expect("no gap");
-        assert!(map.is_contiguous());
+        assert!(map.is_contiguous() && map.is_opaque() && !named("MPI_CHAR", 1).is_opaque());
+        let vector = Typemap::derive(Combiner::Vector, &[9, 2, 3], std::slice::from_ref(&map), 0, 25 * 16);
+        assert!(vector.is_some_and(|v| v.is_opaque()));
         assert_eq!(map.locate(3, 40).map(|p| (p.element, p.basic, p.offset)), Some((2, UNKNOWN_ID, 40)));
         assert_eq!(Typemap::opaque(8, -4, 8).map(|m| m.span(2)), Some(-4..12));
         assert!(Typemap::opaque(12, 0, 16).is_none());

@@ -3,11 +3,13 @@
 
 use crate::engine::Model;
 use crate::engine::collective::{Gathering, Verdict, View, start_of};
+use crate::engine::comms::CommIx;
 use crate::engine::concurrent::Misuse;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, Site, rank_list};
 use crate::engine::flows::{Flow, Misfit, misfits};
 use crate::engine::p2p::Message;
+use crate::engine::sums::{Damage, Spoilt};
 use crate::engine::wait::Knot;
 use std::sync::Arc;
 use trace_format::catalogue::CheckInfo;
@@ -20,6 +22,10 @@ pub(crate) enum Rule {
     /// A send and the receive that got its message, where the two are not obviously alike. True: the message is
     /// done with, later rules do not see it.
     Message(fn(&Message, &Model, &mut Report) -> bool),
+    /// A message whose data have arrived changed.
+    Damage(fn(&Damage, &Model, &mut Report)),
+    /// Data of one collective operation that have arrived changed; some at least.
+    Spoilt(fn(&[Spoilt], &Model, &mut Report)),
     /// Two calls of two threads that were at the same thing at once.
     Misuse(fn(&Misuse, &Model, &mut Report)),
     /// The parts of one collective operation.
@@ -46,6 +52,8 @@ checks! {
     wrong_data_type: Message,
     wrong_send_size: Message,
     incorrect_send_size: Message,
+    recv_checksum: Damage,
+    collective_recv_checksum: Spoilt,
     concurrent_misuse: Misuse,
     comm_free_mismatch: Parts + End = end,
     collective_mismatch: Parts,
@@ -91,6 +99,28 @@ pub(crate) fn message(model: &mut Model, message: &Message) {
         }
     }
     model.report = report;
+}
+
+/// A message whose data have arrived changed.
+pub(crate) fn damage(model: &mut Model, damage: &Damage) {
+    let mut report = std::mem::take(&mut model.report);
+    for rule in rules(model) {
+        if let Rule::Damage(rule) = rule {
+            rule(damage, model, &mut report);
+        }
+    }
+    model.report = report;
+}
+
+/// Data of a collective operation that have arrived changed.
+pub(crate) fn spoilt(model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
+    let mut report = std::mem::take(&mut model.comms.list[comm as usize].report);
+    for rule in rules(model) {
+        if let Rule::Spoilt(rule) = rule {
+            rule(spoilt, model, &mut report);
+        }
+    }
+    model.comms.list[comm as usize].report = report;
 }
 
 /// Two calls of two threads that were at the same thing at once.

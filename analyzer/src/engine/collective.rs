@@ -6,6 +6,7 @@ use super::comms::{CommIx, Topology};
 use super::concurrent::Misused;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
+use super::sums::PartSums;
 use super::types::Amount;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -47,6 +48,7 @@ pub(crate) struct Part {
     pub(crate) done: bool,
     /// Not all calls of its rank are known at this place: which operation it belongs to is uncertain.
     pub(crate) dim: bool,
+    pub(crate) sums: Option<Box<PartSums>>,
 }
 
 impl Part {
@@ -87,6 +89,21 @@ impl Space {
 
     fn get_mut(&mut self, index: u64) -> Option<&mut Instance> {
         self.queue.get_mut(index.checked_sub(self.base)? as usize)
+    }
+
+    pub(crate) fn part_mut(&mut self, index: u64, position: u32) -> Option<&mut Part> {
+        self.get_mut(index)?.parts.get_mut(position as usize)?.as_mut()
+    }
+
+    /// Lends the parts of an operation; to be given back.
+    pub(crate) fn take_parts(&mut self, index: u64) -> Option<Vec<Option<Part>>> {
+        self.get_mut(index).map(|i| std::mem::take(&mut i.parts))
+    }
+
+    pub(crate) fn give_parts(&mut self, index: u64, parts: Vec<Option<Part>>) {
+        if let Some(instance) = self.get_mut(index) {
+            instance.parts = parts;
+        }
     }
 
     /// Instances that are not over.
@@ -132,7 +149,8 @@ impl Model {
             space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false });
         }
         let instance = &mut space.queue[(index - space.base) as usize];
-        instance.parts[position as usize] = Some(Part { call: call.clone(), start: start.cloned(), done: false, dim });
+        instance.parts[position as usize] =
+            Some(Part { call: call.clone(), start: start.cloned(), done: false, dim, sums: None });
         instance.arrived += 1;
         if instance.arrived as usize == size {
             self.check_collective(comm, index);
@@ -149,7 +167,11 @@ impl Model {
         {
             part.done = true;
             instance.done += 1;
-            space.retire();
+            let over = instance.done as usize == instance.parts.len();
+            if over && instance.parts.iter().flatten().any(|p| p.sums.is_some()) && !instance.bad {
+                self.compare_part_sums(comm, index);
+            }
+            self.comms.list[comm as usize].space.retire();
         }
     }
 

@@ -190,8 +190,11 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         || !left.is_empty()
         || !left_inside.is_empty()
         || !verdict.dead.is_empty();
+    // What is paired from here on is not certain.
+    model.ranks.iter_mut().for_each(|r| r.sums = false);
     pair_leftovers(model);
     model.judge_messages();
+    model.judge_damage();
     let leftovers = leftovers(model);
     // In MPI_Finalize nobody starts anything any more. Libraries may fail there over a message that nobody receives.
     let over = |r: &super::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;

@@ -6,6 +6,7 @@ use super::collective::{Gathering, View, What, neighbors, topology};
 use super::comms::{Comm, Topology};
 use super::types::{Amount, Difference};
 use std::collections::BTreeMap;
+use trace_format::call::Checksum;
 use trace_format::call::special::ROOT;
 use trace_format::definition::Neighbors;
 use trace_format::mpi::Coll;
@@ -267,4 +268,54 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
         }
     }
     f.flows
+}
+
+/// Calls `visit` for everything that a collective operation moves as it is: sender, receiver, and the places of the
+/// receiver among the sender's partners and of the sender among the receiver's; [`Checksum::WHOLE`] where a buffer has
+/// one part only. Functions, roots and amounts agree already.
+pub(crate) fn each_move<'a>(model: &Model, g: &Gathering<'a>, mut visit: impl FnMut(View<'a>, View<'a>, u32, u32)) {
+    const WHOLE: u32 = Checksum::WHOLE;
+    let Some(What::Coll(coll)) = g.views().next().map(|v| v.coll()) else { return };
+    let comm = &model.comms.list[g.comm as usize];
+    let is_inter = comm.b.is_some();
+    let low = comm.a.len();
+    let index = |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };
+    let talk = |a: &View, b: &View| !is_inter || (a.position < low) != (b.position < low);
+    let root = root_of(comm, g);
+    use Coll::*;
+    match coll {
+        Bcast | Scatter | Scatterv | Gather | Gatherv => {
+            let Some(root) = root else { return };
+            for v in g.views().filter(|v| talk(&root, v)) {
+                match coll {
+                    Bcast if v.position == root.position => {}
+                    Bcast => visit(root, v, WHOLE, WHOLE),
+                    Scatter | Scatterv => visit(root, v, index(&v), WHOLE),
+                    _ => visit(v, root, WHOLE, index(&v)),
+                }
+            }
+        }
+        Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => {
+            let to_each = matches!(coll, Alltoall | Alltoallv | Alltoallw);
+            for a in g.views() {
+                for b in g.views().filter(|b| talk(&a, b)) {
+                    visit(a, b, if to_each { index(&b) } else { WHOLE }, index(&a));
+                }
+            }
+        }
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => {
+            let to_each = !matches!(coll, NeighborAllgather | NeighborAllgatherv);
+            for a in g.views() {
+                for (to, outs) in edges(model, &a, |n| &n.destinations) {
+                    let Some(b) = u32::try_from(to).ok().and_then(|p| g.view(p)) else { continue };
+                    let ins = edges(model, &b, |n| &n.sources).remove(&(a.position as i32)).unwrap_or_default();
+                    let in_order = outs.len() == 1 || topology(model, &a) == Some(Topology::Graph);
+                    if outs.len() == ins.len() && in_order {
+                        outs.into_iter().zip(ins).for_each(|(i, j)| visit(a, b, if to_each { i } else { WHOLE }, j));
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
 }

@@ -22,6 +22,7 @@ mod replay;
 pub(crate) mod requests;
 pub(crate) mod shape;
 pub(crate) mod slab;
+pub(crate) mod sums;
 pub(crate) mod types;
 pub(crate) mod wait;
 
@@ -36,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use trace_format::call::{Found, Place, Signal, SystemEvent, ThreadLevel, Value};
+use trace_format::call::{Checksums, Found, Place, Signal, SystemEvent, ThreadLevel, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::file::PROCESS_THREAD;
@@ -127,6 +128,8 @@ pub(crate) struct Thread {
     pub(crate) open: Vec<OpenCall>,
     /// The last call, open or returned.
     pub(crate) last: Option<Arc<Origin>>,
+    /// Taken in calls that have not returned.
+    pub(crate) sums: Vec<Checksums>,
 }
 
 /// An error that the MPI library reported.
@@ -189,6 +192,8 @@ pub(crate) struct Rank {
     went_on: u64,
     /// Ticks that clocks of two processors may differ by, at most.
     pub(crate) slack: u64,
+    /// It takes checksums of what it sends and receives.
+    pub(crate) sums: bool,
     /// Calls that the level of thread support forbids.
     pub(crate) breaches: Vec<Breach>,
     /// Processes of other worlds that it has met.
@@ -238,6 +243,8 @@ pub(crate) struct Model {
     pub(crate) undecided: Vec<concurrent::Misuse>,
     /// Messages to be judged at the end.
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
+    /// Messages whose data have arrived changed.
+    pub(crate) damaged: FxHashMap<p2p::Suspect, sums::Damage>,
     pub(crate) report: Report,
     pub(crate) names: Processes,
     /// Named constants of the MPI library, where they are known.
@@ -269,6 +276,7 @@ impl Engine {
                 bridges: FxHashMap::default(),
                 undecided: Vec::new(),
                 suspects: FxHashMap::default(),
+                damaged: FxHashMap::default(),
                 report: Report::default(),
                 names: Processes::default(),
                 constants: BTreeMap::new(),
@@ -505,6 +513,12 @@ impl Model {
                 let other = other.map(|number| (number, in_call(number)));
                 if let Some(call) = r.call(thread, call) {
                     r.breaches.push(Breach { call, level, other });
+                }
+            }
+            SystemEvent::Checksums(checksums) => {
+                r.sums = true;
+                if !(checksums.sent.is_empty() && checksums.received.is_empty()) {
+                    r.thread(thread).sums.push(checksums);
                 }
             }
             SystemEvent::Lost { .. } => r.lost = true,

@@ -8,6 +8,7 @@ use super::Model;
 use super::comms::CommIx;
 use super::concurrent::Pair;
 use super::facts::Origin;
+use super::sums::Sum;
 use super::types::{Amount, Difference};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
@@ -59,6 +60,10 @@ pub(crate) struct Op {
     pub(crate) at: Option<Arc<Origin>>,
     /// Bytes that a receive says it got.
     pub(crate) got: Option<u64>,
+    /// Of the data that were sent or received.
+    pub(crate) sum: Option<Box<Sum>>,
+    /// The other half, which is kept until both are over, for their sums.
+    pub(crate) met: Option<OpId>,
 }
 
 impl Op {
@@ -132,6 +137,11 @@ impl Last {
 impl Lane {
     fn is_tangled(&self) -> bool {
         self.unsure
+    }
+
+    /// Need the order of the calls not be that of the messages?
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.unsure || self.mixed
     }
 }
 
@@ -260,6 +270,7 @@ impl Model {
             self.ops[send].waiting_partner = Some(recv);
             return;
         }
+        self.meet(send, recv);
         self.compare(send, recv);
         self.release(send);
         self.release(recv);
@@ -299,8 +310,11 @@ impl Model {
 
     /// Forgets an operation that nobody needs any more.
     pub(crate) fn release(&mut self, op: OpId) {
-        if self.ops.get(op).is_some_and(|o| o.done && o.matched && o.waiting_partner.is_none()) {
-            self.ops.remove(op);
+        let over = |o: &&Op| o.done && o.matched && o.waiting_partner.is_none();
+        match self.ops.get(op).filter(over).map(|o| o.met) {
+            Some(Some(other)) => self.part(op, other),
+            Some(None) => _ = self.ops.remove(op),
+            None => {}
         }
     }
 }

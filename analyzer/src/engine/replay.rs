@@ -370,6 +370,9 @@ impl Model {
         if failed {
             self.ranks[origin.rank as usize].failures.insert((origin.thread, origin.index));
         }
+        if self.ranks[origin.rank as usize].sums {
+            self.take_sums(origin, s, &entered);
+        }
         // An exception has left the call, or the library has an error class of its own: nobody says what it did.
         if class == UNKNOWN_ERROR_CLASS {
             for op in [entered.send, entered.recv].into_iter().flatten() {
@@ -768,6 +771,8 @@ impl Op {
             dim: false,
             at: None,
             got: None,
+            sum: None,
+            met: None,
         }
     }
 }

@@ -69,9 +69,10 @@ pub(crate) use leaks::at_exit;
 use crate::abi::Abi;
 use crate::config;
 use crate::encode::Words;
-use crate::info::Watched;
+use crate::info::{Role, Watched};
 use crate::operations;
 use crate::recording::Call;
+use crate::sums;
 use crate::thread::Thread;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -98,7 +99,8 @@ pub(crate) fn begin() {
     let apart = [&DOUBLE_FREE, &DATATYPE_ALIGNMENT];
     let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
     let arguments = CHECKS.iter().any(|c| of_arguments(c) && is_on(c));
-    let operations = of_operations.iter().any(|c| is_on(c));
+    // Checksums of all data are taken when operations end.
+    let operations = config::checksums().between || of_operations.iter().any(|c| is_on(c));
     let wanted = [(arguments, ARGUMENTS), (operations, OPERATIONS), (is_on(&DATATYPE_ALIGNMENT), ALIGNMENT)];
     let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);
     GROUPS.store(groups, Ordering::Relaxed);
@@ -137,6 +139,9 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if is_any_on(OPERATIONS) {
         operations::before(thread, call);
     }
+    if sums::are_on() && call.info.role == Role::Blocking {
+        sums::before_blocking(thread, call);
+    }
 }
 
 /// A poll is about to be made as it was before.
@@ -171,6 +176,9 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     }
     if is_any_on(OPERATIONS) {
         operations::after(thread, call, failed);
+    }
+    if sums::are_on() && call.info.role == Role::Blocking {
+        sums::after_blocking(thread, call, failed);
     }
 }
 

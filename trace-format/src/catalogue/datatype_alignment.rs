@@ -14,7 +14,7 @@ check! {
     ///
     /// # Example
     /// ```trace
-    /// 0: MPI_Recv(source=1) = ok                                 //~ warning:datatype-alignment
+    /// 0: MPI_Recv(source=1) = ok                                 //~ datatype-alignment
     /// 0: found MV228 "MPI_Recv receives into buf with a datatype that names some of its bytes twice"
     /// 1: MPI_Send(dest=0) = ok
     /// ```

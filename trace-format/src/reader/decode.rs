@@ -175,6 +175,11 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
         let text = bytes.get(at + 4..at + 4 + len).unwrap_or(&[]);
         String::from_utf8_lossy(text).into_owned()
     };
+    /// What [`crate::codec`] has encoded.
+    fn item<T: serde::de::DeserializeOwned>(mut bytes: &[u8]) -> Result<T, String> {
+        crate::codec::take(&mut bytes).ok_or("empty item")?.map_err(|e| e.to_string())
+    }
+    let rest = bytes.get(at..).unwrap_or(&[]);
     let event = match kind {
         k if k == SystemKind::Exit as u16 => SystemEvent::Exit { status: u32_at(bytes, at) as i32 },
         k if k == SystemKind::Signal as u16 => SystemEvent::Signal(Signal {
@@ -200,15 +205,11 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
             level: *ThreadLevel::ALL.get(u32_at(bytes, at + 8) as usize).ok_or("unknown level of thread support")?,
             other: u16::try_from(u32_at(bytes, at + 12)).ok(),
         },
-        k if k == SystemKind::Found as u16 => {
-            let found = crate::codec::take(&mut bytes.get(at..).unwrap_or(&[]));
-            SystemEvent::Found(found.ok_or("empty finding")?.map_err(|e| e.to_string())?)
-        }
+        k if k == SystemKind::Found as u16 => SystemEvent::Found(item(rest)?),
         k if k == SystemKind::Mark as u16 => {
-            let mark = crate::codec::take(&mut bytes.get(at + 8..).unwrap_or(&[]));
-            let mark = mark.ok_or("empty mark")?.map_err(|e| e.to_string())?;
-            SystemEvent::Mark { call: u64_at(bytes, at), mark }
+            SystemEvent::Mark { call: u64_at(bytes, at), mark: item(bytes.get(at + 8..).unwrap_or(&[]))? }
         }
+        k if k == SystemKind::Checksums as u16 => SystemEvent::Checksums(item(rest)?),
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

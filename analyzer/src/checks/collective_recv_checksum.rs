@@ -1,0 +1,48 @@
+//! `collective-recv-checksum`: see `trace_format::catalogue::COLLECTIVE_RECV_CHECKSUM`.
+
+use super::grouped;
+use crate::engine::Model;
+use crate::engine::facts::{Draft, Origin, Report, plural, rank_list};
+use crate::engine::sums::Spoilt;
+use std::sync::Arc;
+use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
+
+pub(super) static CHECK: &CheckInfo = &COLLECTIVE_RECV_CHECKSUM;
+
+pub(super) fn rule(spoilt: &[Spoilt], model: &Model, report: &mut Report) {
+    let Some(first) = spoilt.first() else { return };
+    let (from, to) = (first.from.rank, first.to.rank);
+    let bytes = plural(first.bytes, "byte");
+    let name = first.to.call.name();
+    let message =
+        format!("in {name} rank {to} received {bytes} from rank {from} that are not those that rank {from} sent");
+    let receivers: Vec<i32> = spoilt.iter().map(|s| s.to.rank).collect();
+    let mut parts: Vec<(Arc<Origin>, String)> = Vec::new();
+    let mut push = |call: &Arc<Origin>, says: &str| {
+        if !parts.iter().any(|(known, said)| Arc::ptr_eq(known, call) && said == says) {
+            parts.push((call.clone(), says.to_owned()));
+        }
+    };
+    for s in spoilt {
+        push(s.to.call, "receives other data");
+    }
+    for s in spoilt.iter().filter(|s| !Arc::ptr_eq(&s.by, s.to.call)) {
+        push(&s.by, "completes it");
+    }
+    for s in spoilt {
+        push(s.from.call, "sends");
+    }
+    let ranks: Vec<i32> = spoilt.iter().flat_map(|s| [s.from.rank, s.to.rank]).collect();
+    let mut draft = Draft::new(CHECK, message, grouped(model, parts)).ranks(unique(ranks));
+    let receivers = unique(receivers);
+    if receivers.len() > 1 {
+        draft = draft.note(format!("{} received other data than were sent", rank_list(&receivers)));
+    }
+    report.add(model, draft);
+}
+
+fn unique(mut ranks: Vec<i32>) -> Vec<i32> {
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}

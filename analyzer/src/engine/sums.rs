@@ -1,0 +1,229 @@
+//! Checksums of what was sent and received (`--checksums all`): put to the operations they belong to, and compared when
+//! both ends of a movement of data are over.
+
+use super::collective::{Gathering, View};
+use super::comms::CommIx;
+use super::facts::Origin;
+use super::flows::each_move;
+use super::p2p::OpId;
+use super::replay::{Entered, given_requests};
+use super::shape::Shape;
+use super::{Model, p2p};
+use std::sync::Arc;
+use trace_format::call::{Checksum, Checksums};
+use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo, OVERLAPPING, OVERLAPPING_SENDRECV, SEND_CHECKSUM};
+use trace_format::mpi::Class;
+
+/// The sum of one half of a message.
+#[derive(Debug)]
+pub(crate) struct Sum {
+    sum: Checksum,
+    /// The call in which it was taken.
+    by: Arc<Origin>,
+}
+
+/// The sums of a process's part of a collective operation, by partners.
+#[derive(Debug, Default)]
+pub(crate) struct PartSums {
+    sent: Vec<Checksum>,
+    received: Vec<Checksum>,
+    /// The call that completed it.
+    by: Option<Arc<Origin>>,
+}
+
+/// A message whose data have arrived changed.
+#[derive(Debug)]
+pub(crate) struct Damage {
+    pub(crate) send: Arc<Origin>,
+    pub(crate) recv: Arc<Origin>,
+    /// The call that completed the receive.
+    pub(crate) by: Arc<Origin>,
+    pub(crate) bytes: u64,
+    /// How often it happened on this lane at these places.
+    pub(crate) count: u64,
+}
+
+impl Damage {
+    fn order(&self) -> (u16, u64, u16, u64) {
+        (self.send.thread, self.send.index, self.recv.thread, self.recv.index)
+    }
+}
+
+/// Data of a collective operation that have arrived changed.
+pub(crate) struct Spoilt<'a> {
+    pub(crate) from: View<'a>,
+    pub(crate) to: View<'a>,
+    /// The call that completed the receiver's part.
+    pub(crate) by: Arc<Origin>,
+    pub(crate) bytes: u64,
+}
+
+/// More than this many of one operation are not listed.
+const MAX_SPOILT: usize = 256;
+
+/// What says itself that data will not be what they should be.
+const CAUSES: [&CheckInfo; 4] = [&SEND_CHECKSUM, &OVERLAPPING, &OVERLAPPING_SENDRECV, &COLLECTIVE_OVERLAP];
+
+impl Model {
+    /// Gives the sums that were taken in a call to the operations they are of. The call returns.
+    pub(super) fn take_sums(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &Entered) {
+        let sums = &mut self.ranks[origin.rank as usize].thread(origin.thread).sums;
+        if sums.is_empty() {
+            return;
+        }
+        let (mine, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(sums).into_iter().filter(|c| c.call >= origin.index).partition(|c| c.call == origin.index);
+        *sums = rest;
+        for c in mine {
+            let by_request = matches!(
+                s.class,
+                Class::Wait(_) | Class::Test(_) | Class::GetStatus(_) | Class::StartOne | Class::StartAll
+            );
+            let (send, recv, collective) = if by_request {
+                let (base, handles) = given_requests(&origin.ins, s);
+                let requests = &self.ranks[origin.rank as usize].requests;
+                let Some(id) = requests.find_in(&handles, base, c.request as usize) else { continue };
+                let Some(request) = requests.all.get(id) else { continue };
+                (request.send, request.recv, request.collective)
+            } else {
+                (entered.send, entered.recv, entered.collective)
+            };
+            match collective {
+                Some((comm, index, position)) => self.take_part_sums(comm, index, position, origin, c),
+                None => {
+                    self.take_sum(send, origin, &c.sent);
+                    self.take_sum(recv, origin, &c.received);
+                }
+            }
+        }
+    }
+
+    fn take_sum(&mut self, op: Option<OpId>, by: &Arc<Origin>, sums: &[Checksum]) {
+        if let Some(op) = op.and_then(|op| self.ops.get_mut(op))
+            && let [sum] = sums
+        {
+            op.sum = Some(Box::new(Sum { sum: *sum, by: by.clone() }));
+        }
+    }
+
+    fn take_part_sums(&mut self, comm: CommIx, index: u64, position: u32, by: &Arc<Origin>, sums: Checksums) {
+        let Some(part) = self.comms.list[comm as usize].space.part_mut(index, position) else { return };
+        let mine = part.sums.get_or_insert_default();
+        let Checksums { sent, received, .. } = sums;
+        if !sent.is_empty() {
+            mine.sent = sent;
+        }
+        if !received.is_empty() {
+            mine.received = received;
+            mine.by = Some(by.clone());
+        }
+    }
+
+    /// The two belong together: if their ranks take sums, each waits for the end of the other.
+    pub(super) fn meet(&mut self, send: OpId, recv: OpId) {
+        let takes = |op: OpId| self.ranks[self.ops[op].rank as usize].sums;
+        if takes(send) && takes(recv) {
+            self.ops[send].met = Some(recv);
+            self.ops[recv].met = Some(send);
+        }
+    }
+
+    /// An operation is over. If its other half is, too, they are compared and forgotten.
+    pub(super) fn part(&mut self, op: OpId, other: OpId) {
+        if self.ops.get(other).is_some_and(|o| !o.done) {
+            return;
+        }
+        let (send, recv) = if self.ops[op].is_send() { (op, other) } else { (other, op) };
+        self.compare_sums(send, recv);
+        self.ops.remove(op);
+        self.ops.remove(other);
+    }
+
+    fn compare_sums(&mut self, send: OpId, recv: OpId) {
+        let (Some(s), Some(r)) = (self.ops.get(send), self.ops.get(recv)) else { return };
+        let (Some(sent), Some(received)) = (&s.sum, &r.sum) else { return };
+        let differ = sent.sum.bytes == received.sum.bytes && sent.sum.digest != received.sum.digest;
+        if !differ || s.dim || r.dim {
+            return;
+        }
+        let lane = (s.comm, r.rank, s.rank, s.tag);
+        if self.is_doubtful(lane) {
+            return;
+        }
+        let (send, recv, by) = (s.shown().clone(), r.shown().clone(), received.by.clone());
+        let key = (lane, self.place(&send), self.place(&recv));
+        let bytes = received.sum.bytes;
+        let mut damage = Damage { send, recv, by, bytes, count: 1 };
+        if let Some(known) = self.damaged.remove(&key) {
+            let count = known.count + 1;
+            damage = if known.order() < damage.order() { known } else { damage };
+            damage.count = count;
+        }
+        self.damaged.insert(key, damage);
+    }
+
+    /// Is it uncertain which messages of a lane met which receives? Where several threads send or receive on it, it is.
+    fn is_doubtful(&self, (comm, dest, source, tag): (CommIx, i32, i32, i32)) -> bool {
+        let mailbox = self.comms.list[comm as usize].boxes.get(&dest);
+        mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(p2p::Lane::is_doubtful)
+    }
+
+    /// Reports the messages that have arrived changed. At the end, since only then it is known where calls of threads
+    /// came out of order.
+    pub(super) fn judge_damage(&mut self) {
+        for ((lane, ..), damage) in std::mem::take(&mut self.damaged) {
+            if !self.is_doubtful(lane) && !self.is_disturbed(&damage.send) && !self.is_disturbed(&damage.recv) {
+                crate::checks::damage(self, &damage);
+            }
+        }
+    }
+
+    /// Has the process found itself why the data of this operation, or of another one that was started at the same
+    /// place, are not what they should be?
+    fn is_disturbed(&self, call: &Origin) -> bool {
+        let place = self.place(call);
+        self.ranks[call.rank as usize].discoveries.iter().any(|d| {
+            let explains = CAUSES.iter().any(|c| std::ptr::eq(*c, d.check)) && self.selection.is_on(d.check);
+            explains && d.sites.iter().any(|site| self.place_of_site(site) == place)
+        })
+    }
+
+    /// All processes are done with a collective operation: compares what they sent with what others received.
+    pub(super) fn compare_part_sums(&mut self, comm: CommIx, index: u64) {
+        let c = &mut self.comms.list[comm as usize];
+        if c.spoiled || c.is_foreign() || c.space.tangled {
+            return;
+        }
+        let Some(parts) = c.space.take_parts(index) else { return };
+        let known = |p: &&super::collective::Part| p.sums.is_some();
+        let usable = parts.iter().flatten().any(|p| known(&p)) && !parts.iter().flatten().any(|p| p.dim);
+        if usable {
+            let g = Gathering { comm, parts: &parts };
+            let mut spoilt = Vec::new();
+            each_move(self, &g, |from, to, out, into| {
+                let sums = |v: &View| parts.get(v.position as usize)?.as_ref()?.sums.as_deref();
+                let (Some(a), Some(b)) = (sums(&from), sums(&to)) else { return };
+                let (Some(sent), Some(received), Some(by)) = (find(&a.sent, out), find(&b.received, into), &b.by)
+                else {
+                    return;
+                };
+                let differ = sent.bytes == received.bytes && sent.digest != received.digest;
+                if differ && spoilt.len() < MAX_SPOILT && !self.is_disturbed(from.call) {
+                    spoilt.push(Spoilt { from, to, by: by.clone(), bytes: sent.bytes });
+                }
+            });
+            // One process may pass on to others what was disturbed in it.
+            let shown = || parts.iter().flatten().map(|p| p.shown());
+            if !spoilt.is_empty() && !shown().any(|call| self.is_disturbed(call)) {
+                crate::checks::spoilt(self, comm, &spoilt);
+            }
+        }
+        self.comms.list[comm as usize].space.give_parts(index, parts);
+    }
+}
+
+/// The sum for a partner; they are in the order of partners.
+fn find(sums: &[Checksum], partner: u32) -> Option<Checksum> {
+    let at = sums.binary_search_by_key(&partner, |c| c.partner).ok()?;
+    sums.get(at).copied()
+}

@@ -209,9 +209,9 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     let changes = with(|state| {
         let mut changes: SmallVec<[_; 1]> = SmallVec::new();
         for (k, i) in done.into_iter().enumerate() {
-            let Some((_, given)) = given.iter().find(|g| g.0 == i) else { continue };
-            let Some(ix) = state.requests.find(given.handle, given.slot) else { continue };
-            let certain = state.requests.certain(given.handle, given.slot).is_some();
+            let place = given.binary_search_by_key(&i, |g| g.0).ok();
+            let Some((_, given)) = place.and_then(|place| given.get(place)) else { continue };
+            let Some((ix, certain)) = state.requests.meant(given.handle, given.slot) else { continue };
             if sums::are_on() && certain && !failed {
                 let operation = state.requests.get(ix).filter(|o| o.has_received());
                 data.extend(operation.map(|o| ((i, if some { k } else { i }), o.class, o.uses.clone())));
@@ -320,11 +320,11 @@ impl State {
     /// The operation begins: its buffers are in use.
     fn start(&mut self, ix: Ix, spot: Spot) -> SmallVec<[buffers::Conflict; 1]> {
         self.release(ix);
-        let Some(operation) = self.requests.get(ix) else { return SmallVec::new() };
-        // With nothing pending there is nothing to look for.
-        let uses = if self.pending.is_empty() { Uses::new() } else { operation.uses.clone() };
+        let Some(operation) = self.requests.get_mut(ix) else { return SmallVec::new() };
+        let uses = std::mem::take(&mut operation.uses);
         let conflicts: SmallVec<[_; 1]> = uses.iter().filter_map(|u| self.conflict(u)).take(1).collect();
         let Some(operation) = self.requests.get_mut(ix) else { return conflicts };
+        operation.uses = uses;
         operation.started = spot;
         operation.active = true;
         operation.cancelled = false;

@@ -21,10 +21,12 @@ pub struct Request<T> {
 
 /// The requests with one handle value, in the order of their making.
 #[derive(Debug)]
-struct Same {
+struct Same<E> {
     first: Ix,
     last: Ix,
     count: u32,
+    /// How the last one ended.
+    ended: Option<E>,
     /// By the address of their variables, when they are many.
     slots: FxHashMap<u64, Ix>,
 }
@@ -36,16 +38,16 @@ const MANY: u32 = 8;
 #[derive(Debug)]
 pub struct Requests<T, E = ()> {
     all: Slab<Request<T>>,
-    by_handle: FxHashMap<u64, Same>,
-    ended: FxHashMap<u64, E>,
+    /// Handles without a request stay for a while: libraries use them again.
+    by_handle: FxHashMap<u64, Same<E>>,
 }
 
-/// Endings that are remembered.
-const MAX_ENDED: usize = 1 << 12;
+/// With more handles than this, those without a request are forgotten.
+const MAX_HANDLES: usize = 1 << 14;
 
 impl<T, E: Copy> Default for Requests<T, E> {
     fn default() -> Self {
-        Requests { all: Slab::new(), by_handle: FxHashMap::default(), ended: FxHashMap::default() }
+        Requests { all: Slab::new(), by_handle: FxHashMap::default() }
     }
 }
 
@@ -65,79 +67,68 @@ impl<T, E: Copy> Requests<T, E> {
 
     /// A call has written `handle` to the variable at `slot`.
     pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
-        self.ended.remove(&handle);
-        if let Some(earlier) = self.at(handle, slot).and_then(|ix| self.all.get_mut(ix as usize)) {
-            // Its handle stands there no more.
-            earlier.slot = 0;
-        }
         let ix = self.next();
+        let fresh = || Same { first: ix, last: ix, count: 0, ended: None, slots: FxHashMap::default() };
+        let same = self.by_handle.entry(handle).or_insert_with(fresh);
         let mut before = None;
-        match self.by_handle.get_mut(&handle) {
-            Some(same) => {
-                before = Some(same.last);
-                if let Some(last) = self.all.get_mut(same.last as usize) {
-                    last.after = Some(ix);
-                }
-                same.last = ix;
-                same.count += 1;
-                if same.count == MANY {
-                    same.slots = listed(&self.all, same.first);
-                }
-                if same.count >= MANY {
-                    same.slots.insert(slot, ix);
-                }
+        if same.count == 0 {
+            (same.first, same.last, same.count) = (ix, ix, 1);
+        } else {
+            if let Some(earlier) = at(&self.all, same, slot).and_then(|ix| self.all.get_mut(ix as usize)) {
+                // Its handle stands there no more.
+                earlier.slot = 0;
             }
-            None => {
-                let same = Same { first: ix, last: ix, count: 1, slots: FxHashMap::default() };
-                self.by_handle.insert(handle, same);
+            before = Some(same.last);
+            if let Some(last) = self.all.get_mut(same.last as usize) {
+                last.after = Some(ix);
+            }
+            same.last = ix;
+            same.count += 1;
+            if same.count == MANY {
+                same.slots = listed(&self.all, same.first);
+            }
+            if same.count >= MANY {
+                same.slots.insert(slot, ix);
             }
         }
         self.all.insert(Request { handle, slot, before, after: None, what }) as Ix
     }
 
+    fn live(&self, handle: u64) -> Option<&Same<E>> {
+        self.by_handle.get(&handle).filter(|same| same.count > 0)
+    }
+
     /// Is there any request with this handle?
     pub fn knows(&self, handle: u64) -> bool {
-        self.by_handle.contains_key(&handle)
+        self.live(handle).is_some()
     }
 
     /// The request meant by a handle that stands at `slot`: the last one written there, otherwise the oldest.
     pub fn find(&self, handle: u64, slot: u64) -> Option<Ix> {
-        let same = self.by_handle.get(&handle)?;
-        if same.count == 1 {
-            return Some(same.first);
-        }
-        self.at(handle, slot).or(Some(same.first))
-    }
-
-    /// The request with this handle that was written to `slot` last.
-    fn at(&self, handle: u64, slot: u64) -> Option<Ix> {
-        let same = self.by_handle.get(&handle).filter(|_| slot != 0)?;
-        if same.count >= MANY {
-            return same.slots.get(&slot).copied();
-        }
-        let mut at = Some(same.last);
-        while let Some((ix, request)) = at.and_then(|ix| Some((ix, self.all.get(ix as usize)?))) {
-            if request.slot == slot {
-                return Some(ix);
-            }
-            at = request.before;
-        }
-        None
+        self.meant(handle, slot).map(|(ix, _)| ix)
     }
 
     /// As [`Requests::find`], if there is no doubt.
     pub fn certain(&self, handle: u64, slot: u64) -> Option<Ix> {
-        let ix = self.find(handle, slot)?;
-        let alone = self.by_handle.get(&handle).is_some_and(|same| same.count == 1);
-        let here = self.all.get(ix as usize).is_some_and(|r| slot != 0 && r.slot == slot);
-        (alone || here).then_some(ix)
+        self.meant(handle, slot).filter(|(_, certain)| *certain).map(|(ix, _)| ix)
+    }
+
+    /// The request that [`Requests::find`] finds, and whether there is no doubt.
+    pub fn meant(&self, handle: u64, slot: u64) -> Option<(Ix, bool)> {
+        let same = self.live(handle)?;
+        if same.count == 1 {
+            return Some((same.first, true));
+        }
+        let here = at(&self.all, same, slot);
+        Some((here.unwrap_or(same.first), here.is_some()))
     }
 
     /// The request is over; `end` is remembered until its handle is given out again.
     pub fn remove(&mut self, ix: Ix, end: E) -> Option<T> {
         let request = self.all.try_remove(ix as usize)?;
-        let gone = self.by_handle.get_mut(&request.handle).is_some_and(|same| {
+        if let Some(same) = self.by_handle.get_mut(&request.handle) {
             same.count -= 1;
+            same.ended = Some(end);
             if same.first == ix {
                 same.first = request.after.unwrap_or(ix);
             }
@@ -147,14 +138,9 @@ impl<T, E: Copy> Requests<T, E> {
             if same.slots.get(&request.slot) == Some(&ix) {
                 same.slots.remove(&request.slot);
             }
-            same.count == 0
-        });
-        if gone {
-            self.by_handle.remove(&request.handle);
-            if self.ended.len() >= MAX_ENDED {
-                self.ended.clear();
-            }
-            self.ended.insert(request.handle, end);
+        }
+        if self.by_handle.len() > MAX_HANDLES {
+            self.by_handle.retain(|_, same| same.count > 0);
         }
         if let Some(before) = request.before.and_then(|b| self.all.get_mut(b as usize)) {
             before.after = request.after;
@@ -167,7 +153,7 @@ impl<T, E: Copy> Requests<T, E> {
 
     /// How the last request with this handle ended, if there is none now.
     pub fn ended(&self, handle: u64) -> Option<E> {
-        self.ended.get(&handle).copied()
+        self.by_handle.get(&handle).filter(|same| same.count == 0)?.ended
     }
 
     /// All requests, in no order.
@@ -182,6 +168,24 @@ impl<T, E: Copy> Requests<T, E> {
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
+}
+
+/// The request of a handle that was written to `slot` last.
+fn at<T, E>(all: &Slab<Request<T>>, same: &Same<E>, slot: u64) -> Option<Ix> {
+    if slot == 0 {
+        return None;
+    }
+    if same.count >= MANY {
+        return same.slots.get(&slot).copied();
+    }
+    let mut next = Some(same.last);
+    while let Some((ix, request)) = next.and_then(|ix| Some((ix, all.get(ix as usize)?))) {
+        if request.slot == slot {
+            return Some(ix);
+        }
+        next = request.before;
+    }
+    None
 }
 
 /// The last request of each variable, in the chain from `first` on.

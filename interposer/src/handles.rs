@@ -154,6 +154,11 @@ pub(crate) fn predefined_by_id(kind: Kind, id: Id) -> Option<u64> {
     found.map(|(key, _)| key.1)
 }
 
+/// Is it MPI_MESSAGE_NO_PROC?
+pub(crate) fn is_no_proc(message: u64) -> bool {
+    lookup(Kind::Message, message) == predefined_id(Kind::Message, "MPI_MESSAGE_NO_PROC")
+}
+
 /// The value of MPI_REQUEST_NULL.
 static NULL_REQUEST: AtomicU64 = AtomicU64::new(0);
 

@@ -120,6 +120,10 @@ pub(crate) fn given(thread: &mut Thread, call: &Call) -> SmallVec<[(usize, Given
 /// Keeps the handles that a completion call is given: the library overwrites them.
 pub(crate) fn keep_given(thread: &mut Thread, call: &Call) {
     let given = given(thread, call);
+    keep(thread, given);
+}
+
+fn keep(thread: &mut Thread, given: SmallVec<[(usize, Given); 4]>) {
     let depth = thread.depth;
     if thread.given.len() <= depth {
         thread.given.resize_with(depth + 1, SmallVec::new);
@@ -136,7 +140,9 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let Some(handle) = handle_at(abi, Kind::Request, slot).filter(|h| !handles::is_null_request(*h)) else { return };
     let spot = Spot::of(thread, call);
     let persistent = info.role == Role::Describes;
-    let uses = operands::uses(thread, call);
+    let of_nobody = matches!(info.row.class, Class::Mrecv(_))
+        && thread.given.get(thread.depth).is_some_and(|given| !given.is_empty());
+    let uses = if of_nobody { Uses::new() } else { operands::uses(thread, call) };
     buffers::itself(thread, call, &uses);
     if sums::are_on() && !persistent {
         sums::started(thread, call, 0, info.row.class, &uses);
@@ -367,6 +373,11 @@ impl State {
 #[inline(always)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
     match call.info.role {
+        // The library takes the message's handle away.
+        Role::Starts if matches!(call.info.row.class, Class::Mrecv(_)) => {
+            let nothing = operands::takes_nothing(call).then_some((0, Given { slot: 0, handle: 0 }));
+            keep(thread, nothing.into_iter().collect());
+        }
         Role::None | Role::Starts | Role::Describes => {}
         Role::Blocking => buffers::blocking(thread, call),
         _ => requests::before(thread, call),

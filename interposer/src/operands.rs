@@ -6,11 +6,12 @@ use crate::encode::{Words, ask};
 use crate::info::Info;
 use crate::recording::{Call, encoder};
 use crate::thread::Thread;
-use crate::{define, handles, types};
+use crate::{define, handles, sums, types};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::definition::Id;
+use trace_format::folds::Fold;
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind};
 use trace_format::plan::{Len, Plan, Shape};
 use typemap::{Buffer, Typemap};
@@ -41,12 +42,22 @@ pub(crate) enum Partners {
     Each(u32),
 }
 
+/// Whether the data are reduced with those of others, and what is known of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reduced {
+    No,
+    By(Fold),
+    /// By an operation, or of elements, that cannot be folded.
+    Somehow,
+}
+
 /// A buffer that a call uses.
 #[derive(Debug, Clone)]
 pub(crate) struct Use {
     pub(crate) buffer: Buffer,
     pub(crate) access: Access,
     pub(crate) partners: Partners,
+    pub(crate) reduced: Reduced,
     /// The parameter that names it.
     pub(crate) param: u8,
     /// What the parameter says.
@@ -229,7 +240,29 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
             Some((len, at_root)) => many(&mut found, thread, call, (operand, access, share), (len, at_root)),
         }
     }
+    if sums::are_on() {
+        say_reduced(thread, call, &mut found);
+    }
     found
+}
+
+/// Says of the buffers of a reduction how they are reduced.
+fn say_reduced(thread: &mut Thread, call: &Call, uses: &mut Uses) {
+    use Coll::*;
+    let &Call { info, abi, words, .. } = call;
+    let Class::Collective(coll @ (Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan), _) =
+        info.row.class
+    else {
+        return;
+    };
+    let op = info.row.param("op").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Op, *w));
+    let op = op.map(|op| thread.handles.id(Kind::Op, op));
+    for used in uses {
+        // In place, the result is only a part of what was contributed.
+        let split = used.access == Access::Both && matches!(coll, ReduceScatter | ReduceScatterBlock);
+        let fold = op.and_then(|op| Fold::of(op, used.datatype)).filter(|_| !split);
+        used.reduced = fold.map_or(Reduced::Somehow, Reduced::By);
+    }
 }
 
 /// Is the message of a matched probe the one from MPI_PROC_NULL?
@@ -258,7 +291,8 @@ fn push(
     let made = types::with(datatype, |map| {
         let buffer = Buffer::new(address, map, count);
         let map = (datatype >= trace_format::definition::FIRST_USER_ID).then(|| map.clone());
-        Use { buffer, access, partners, param: operand.param as u8, base, address, count, datatype, map }
+        let (param, reduced) = (operand.param as u8, Reduced::No);
+        Use { buffer, access, partners, reduced, param, base, address, count, datatype, map }
     });
     found.extend(made.filter(|made| !made.buffer.is_empty()));
 }

@@ -3,7 +3,7 @@
 //! call and its return.
 
 use crate::encode::ask;
-use crate::operands::{self, Access, Partners, Use};
+use crate::operands::{self, Access, Partners, Reduced, Use};
 use crate::recording::Call;
 use crate::snapshots::looked_at;
 use crate::thread::{self, Thread};
@@ -11,6 +11,7 @@ use crate::{config, memory, types};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::call::{Checksum, Checksums, SystemEvent};
+use trace_format::folds::Fold;
 use trace_format::mpi::{Class, Coll, FnId, Kind};
 use typemap::{Buffer, Sampling, checksum_prefix};
 
@@ -37,7 +38,7 @@ pub(crate) fn announce() {
 /// No more of one call.
 const MAX_SUMS: usize = 1024;
 
-/// Does an operation move data from one process to another as they are?
+/// Does an operation move data from one process to another, as they are or reduced?
 fn moves(class: Class) -> bool {
     use Coll::*;
     match class {
@@ -59,6 +60,12 @@ fn moves(class: Class) -> bool {
                 | NeighborAlltoall
                 | NeighborAlltoallv
                 | NeighborAlltoallw
+                | Reduce
+                | Allreduce
+                | ReduceScatter
+                | ReduceScatterBlock
+                | Scan
+                | Exscan
         ),
         _ => false,
     }
@@ -66,6 +73,11 @@ fn moves(class: Class) -> bool {
 
 /// The sum of the first `length` bytes of data, or of all.
 fn sum(used: &Use, partner: u32, length: Option<u64>) -> Option<Checksum> {
+    match used.reduced {
+        Reduced::No => {}
+        Reduced::By(fold) => return folded(used, fold),
+        Reduced::Somehow => return None,
+    }
     let is_opaque = match &used.map {
         Some(map) => map.is_opaque(),
         None => types::with(used.datatype, |map| map.is_opaque())?,
@@ -79,6 +91,18 @@ fn sum(used: &Use, partner: u32, length: Option<u64>) -> Option<Checksum> {
     // SAFETY: `looked_at` passes a buffer that can be read.
     let digest = looked_at(region, used, |buffer| unsafe { checksum_prefix(buffer, bytes, sampling) })??;
     Some(Checksum { partner, bytes, digest })
+}
+
+/// The fold of integers that are reduced.
+fn folded(used: &Use, fold: Fold) -> Option<Checksum> {
+    let region = memory::region(&used.buffer.span());
+    let digest = looked_at(region, used, |buffer| {
+        let span = buffer.span();
+        // SAFETY: `looked_at` passes a buffer that can be read; integers have no gaps.
+        let bytes = unsafe { std::slice::from_raw_parts(span.start as *const u8, (span.end - span.start) as usize) };
+        fold.integers(bytes)
+    })??;
+    Some(Checksum { partner: Checksum::WHOLE, bytes: used.buffer.size(), digest })
 }
 
 /// Block `i` of `n`, one behind the other.
@@ -98,6 +122,8 @@ fn block(used: &Use, n: u32, i: u32) -> Option<Use> {
 /// The sums of a buffer, one for each partner that has a part of it.
 fn add(sums: &mut Vec<Checksum>, used: &Use, length: Option<u64>) {
     match used.partners {
+        // One number for all of it.
+        _ if used.reduced != Reduced::No => sums.extend(sum(used, Checksum::WHOLE, length)),
         Partners::All => sums.extend(sum(used, Checksum::WHOLE, length)),
         Partners::One(partner) => sums.extend(sum(used, partner, length)),
         Partners::Each(n) => {
@@ -132,6 +158,7 @@ fn in_place(call: &Call, uses: &[Use]) -> Vec<Checksum> {
     for used in uses.iter().filter(|u| u.access == Access::Both).take(MAX_SUMS) {
         match info.row.class {
             Class::SendRecvReplace(_) => add(&mut sums, used, None),
+            _ if used.reduced != Reduced::No => add(&mut sums, used, None),
             Class::Collective(Coll::Alltoall | Coll::Alltoallv | Coll::Alltoallw, _) => add(&mut sums, used, None),
             Class::Collective(Coll::Allgather | Coll::Allgatherv, _) => {
                 let comm = info.plan.comm.and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));

@@ -10,6 +10,7 @@ pub mod codec;
 pub mod definition;
 pub mod file;
 pub mod finding;
+pub mod folds;
 pub mod job;
 pub mod marks;
 pub mod mpi;

@@ -1,9 +1,9 @@
 //! `collective-recv-checksum`: see `trace_format::catalogue::COLLECTIVE_RECV_CHECKSUM`.
 
 use super::grouped;
-use crate::engine::Model;
+use crate::engine::{Model, op_name};
 use crate::engine::facts::{Draft, Origin, Report, plural, rank_list};
-use crate::engine::sums::Spoilt;
+use crate::engine::sums::{Spoilt, WrongResult};
 use std::sync::Arc;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
 
@@ -39,6 +39,23 @@ pub(super) fn rule(spoilt: &[Spoilt], model: &Model, report: &mut Report) {
         draft = draft.note(format!("{} received other data than were sent", rank_list(&receivers)));
     }
     report.add(model, draft);
+}
+
+/// Results of a reduction that are not what the contributions make.
+pub(super) fn result(wrong: &[WrongResult], model: &Model, report: &mut Report) {
+    let Some(first) = wrong.first() else { return };
+    let ranks = unique(wrong.iter().map(|w| w.at.rank).collect());
+    let (name, op) = (first.at.call.name(), op_name(first.op));
+    let has = if ranks.len() == 1 { "has a result that is" } else { "have results that are" };
+    let message = format!("in {name} {} {has} not the {op} of what the ranks contributed", rank_list(&ranks));
+    let mut parts: Vec<(Arc<Origin>, String)> = Vec::new();
+    for w in wrong {
+        parts.push((w.at.call.clone(), "has another result".to_owned()));
+        if !Arc::ptr_eq(&w.by, w.at.call) {
+            parts.push((w.by.clone(), "completes it".to_owned()));
+        }
+    }
+    report.add(model, Draft::new(CHECK, message, grouped(model, parts)).ranks(ranks));
 }
 
 fn unique(mut ranks: Vec<i32>) -> Vec<i32> {

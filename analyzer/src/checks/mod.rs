@@ -9,7 +9,7 @@ use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, Site, rank_list};
 use crate::engine::flows::{Flow, Misfit, misfits};
 use crate::engine::p2p::Message;
-use crate::engine::sums::{Damage, Spoilt};
+use crate::engine::sums::{Damage, Spoilt, WrongResult};
 use crate::engine::wait::Knot;
 use std::sync::Arc;
 use trace_format::catalogue::CheckInfo;
@@ -26,6 +26,8 @@ pub(crate) enum Rule {
     Damage(fn(&Damage, &Model, &mut Report)),
     /// Data of one collective operation that have arrived changed; some at least.
     Spoilt(fn(&[Spoilt], &Model, &mut Report)),
+    /// A reduction of which some results are wrong; one of them at least.
+    Result(fn(&[WrongResult], &Model, &mut Report)),
     /// Two calls of two threads that were at the same thing at once.
     Misuse(fn(&Misuse, &Model, &mut Report)),
     /// The parts of one collective operation.
@@ -53,7 +55,7 @@ checks! {
     wrong_send_size: Message,
     incorrect_send_size: Message,
     recv_checksum: Damage,
-    collective_recv_checksum: Spoilt,
+    collective_recv_checksum: Spoilt + Result = result,
     concurrent_misuse: Misuse,
     comm_free_mismatch: Parts + End = end,
     collective_mismatch: Parts,
@@ -118,6 +120,17 @@ pub(crate) fn spoilt(model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
     for rule in rules(model) {
         if let Rule::Spoilt(rule) = rule {
             rule(spoilt, model, &mut report);
+        }
+    }
+    model.comms.list[comm as usize].report = report;
+}
+
+/// A reduction with wrong results.
+pub(crate) fn wrong_results(model: &mut Model, comm: CommIx, wrong: &[WrongResult]) {
+    let mut report = std::mem::take(&mut model.comms.list[comm as usize].report);
+    for rule in rules(model) {
+        if let Rule::Result(rule) = rule {
+            rule(wrong, model, &mut report);
         }
     }
     model.comms.list[comm as usize].report = report;

@@ -274,6 +274,11 @@ impl<'a> View<'a> {
         self.half(shape(self.call.func).recv)
     }
 
+    /// The datatype of a reduction, which all its buffers share.
+    pub(crate) fn reduced_type(&self) -> Option<Id> {
+        self.int(shape(self.call.func).recv.datatype).map(|t| t as Id)
+    }
+
     fn half(&self, side: Side) -> Half<'a> {
         Half {
             rank: self.rank,

@@ -1,7 +1,7 @@
 //! Checksums of what was sent and received (`--checksums all`): put to the operations they belong to, and compared when
 //! both ends of a movement of data are over.
 
-use super::collective::{Gathering, View};
+use super::collective::{Gathering, View, What};
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::flows::each_move;
@@ -12,7 +12,9 @@ use super::{Model, p2p};
 use std::sync::Arc;
 use trace_format::call::{Checksum, Checksums};
 use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo, OVERLAPPING, OVERLAPPING_SENDRECV, SEND_CHECKSUM};
-use trace_format::mpi::Class;
+use trace_format::definition::Id;
+use trace_format::folds::Fold;
+use trace_format::mpi::{Class, Coll};
 
 /// The sum of one half of a message.
 #[derive(Debug)]
@@ -56,6 +58,14 @@ pub(crate) struct Spoilt<'a> {
     /// The call that completed the receiver's part.
     pub(crate) by: Arc<Origin>,
     pub(crate) bytes: u64,
+}
+
+/// A process of a reduction whose result is not what the contributions make.
+pub(crate) struct WrongResult<'a> {
+    pub(crate) at: View<'a>,
+    /// The call that completed its part.
+    pub(crate) by: Arc<Origin>,
+    pub(crate) op: Id,
 }
 
 /// More than this many of one operation are not listed.
@@ -199,6 +209,11 @@ impl Model {
         let usable = parts.iter().flatten().any(|p| known(&p)) && !parts.iter().flatten().any(|p| p.dim);
         if usable {
             let g = Gathering { comm, parts: &parts };
+            let wrong = if c.b.is_some() { Vec::new() } else { wrong_results(&g) };
+            let shown = || parts.iter().flatten().map(|p| p.shown());
+            if !wrong.is_empty() && !shown().any(|call| self.is_disturbed(call)) {
+                crate::checks::wrong_results(self, comm, &wrong);
+            }
             let mut spoilt = Vec::new();
             each_move(self, &g, |from, to, out, into| {
                 let sums = |v: &View| parts.get(v.position as usize)?.as_ref()?.sums.as_deref();
@@ -226,4 +241,54 @@ impl Model {
 fn find(sums: &[Checksum], partner: u32) -> Option<Checksum> {
     let at = sums.binary_search_by_key(&partner, |c| c.partner).ok()?;
     sums.get(at).copied()
+}
+
+/// Where the result of a reduction over integers is not the fold of all contributions. Nothing if not all are known.
+fn wrong_results<'a>(g: &Gathering<'a>) -> Vec<WrongResult<'a>> {
+    use Coll::*;
+    let part = |v: &View| g.parts.get(v.position as usize)?.as_ref()?.sums.as_deref();
+    let views: Vec<View<'a>> = g.views().collect();
+    let fold = |v: &View| Some((v.coll(), v.op()?, Fold::of(v.op()?, v.reduced_type()?)?));
+    let Some((What::Coll(coll), op, by)) = views.first().and_then(fold) else { return Vec::new() };
+    if views.len() != g.parts.len() || views.iter().any(|v| fold(v) != Some((What::Coll(coll), op, by))) {
+        return Vec::new();
+    }
+    let contributions: Option<Vec<Checksum>> = views.iter().map(|v| find(&part(v)?.sent, Checksum::WHOLE)).collect();
+    let Some(contributions) = contributions else { return Vec::new() };
+    let bytes = contributions.first().map_or(0, |c| c.bytes);
+    if contributions.iter().any(|c| c.bytes != bytes) {
+        return Vec::new();
+    }
+    let all = |of: &[Checksum]| of.iter().map(|c| c.digest).reduce(|a, b| by.combine(a, b));
+    let result = |v: &View| {
+        let part = part(v)?;
+        Some((find(&part.received, Checksum::WHOLE)?, part.by.clone()?))
+    };
+    // Which contributions make the result of a process.
+    let expected = |v: &View| match coll {
+        Reduce | Allreduce => all(&contributions),
+        Scan => all(contributions.get(..=v.position as usize)?),
+        Exscan => all(contributions.get(..v.position as usize)?),
+        _ => None,
+    };
+    if matches!(coll, ReduceScatter | ReduceScatterBlock) {
+        let results: Option<Vec<_>> = views.iter().map(result).collect();
+        let Some(results) = results else { return Vec::new() };
+        let parts: Vec<Checksum> = results.iter().map(|r| r.0).collect();
+        if all(&parts) == all(&contributions) || parts.iter().map(|c| c.bytes).sum::<u64>() != bytes {
+            return Vec::new();
+        }
+        let wrong = views.into_iter().zip(results);
+        return wrong.map(|(at, (_, completed))| WrongResult { at, by: completed, op }).collect();
+    }
+    let mut wrong = Vec::new();
+    for at in views {
+        if let (Some((sum, completed)), Some(expected)) = (result(&at), expected(&at))
+            && sum.bytes == bytes
+            && sum.digest != expected
+        {
+            wrong.push(WrongResult { at, by: completed, op });
+        }
+    }
+    wrong
 }

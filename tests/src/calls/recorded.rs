@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use trace_format::call::{Call, Outcome, SystemEvent, special};
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, GROUP_EMPTY, Id, NULL_ID};
+use trace_format::finding::Severity;
 use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::{ERRHANDLERS, INFOS, datatype_id, op_id};
 use trace_format::reader::{RankEvent, RankReader};
@@ -38,7 +39,10 @@ impl Recorded {
             RankEvent::Definition(Definition::Module(module)) => self.symbolizer.add_module(module),
             RankEvent::Definition(Definition::Stack { id, frames }) => _ = self.stacks.insert(id, frames),
             RankEvent::Call(call) => self.calls.push(call),
-            RankEvent::System { event: SystemEvent::Found(found), .. } => {
+            // Calling every function includes those that are warned of, such as MPI_Cancel.
+            RankEvent::System { event: SystemEvent::Found(found), .. }
+                if found.check().is_none_or(|c| c.severity == Severity::Error) =>
+            {
                 self.findings.push(format!("{} {}", found.code, found.message));
             }
             RankEvent::Return { thread, index, class, polls, outs, .. } => {

@@ -5,7 +5,11 @@ check! {
     /// receive buffer before the operation was complete, or the data were damaged on their way. Only with `--checksums all`,
     /// as for `recv-checksum`.
     ///
-    /// Not compared are reductions, what stands in place in nonblocking and persistent operations, several edges between the
+    /// The results of reductions over integers are recomputed: by one number a buffer, the same operation over all of its
+    /// elements, so that a wrong result may go unseen with MPI_MIN, MPI_MAX, MPI_BAND and MPI_BOR. Other reductions depend on
+    /// the order, or on the program.
+    ///
+    /// Not compared are reductions between two groups, what stands in place in nonblocking and persistent operations, several edges between the
     /// same two processes of a Cartesian topology, and amounts that are not equal. An operation is compared when all its
     /// processes have completed it, and only if no other check found it wrong.
     ///

@@ -236,7 +236,7 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
 pub(crate) fn takes_nothing(call: &Call) -> bool {
     let &Call { info, abi, words, .. } = call;
     let at = info.row.param("message").and_then(|p| words.get(p)).copied().unwrap_or(0);
-    handle_at(abi, Kind::Message, at).is_none_or(|m| handles::is_no_proc(m))
+    handle_at(abi, Kind::Message, at).is_none_or(handles::is_no_proc)
 }
 
 fn handle_id(thread: &mut Thread, abi: &Abi, word: u64) -> Id {

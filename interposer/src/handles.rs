@@ -289,6 +289,18 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
     CHANGES.fetch_add(1, Ordering::Relaxed);
 }
 
+/// MPI is over, and with it what the program has not freed, but for what may be freed later.
+pub(crate) fn forget_ended() {
+    LIVE.retain(|(kind, _), live| {
+        let later = matches!(kind, Kind::Info | Kind::Errhandler | Kind::Session);
+        if !later && *kind == Kind::Datatype {
+            types::forget(live.id);
+        }
+        later
+    });
+    CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
 fn remember_freed(key: Key, freed: Freed) {
     if FREED.len() >= MAX_FREED {
         FREED.clear();

@@ -47,7 +47,11 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     let spot = Spot::of(thread, call);
     let mark = match action {
         Action::RegionBegin => {
-            regions().push((thread.number(), name.clone()));
+            let mut open = regions();
+            if open.len() >= MAX_REGIONS {
+                open.remove(0);
+            }
+            open.push((thread.number(), name.clone()));
             Mark::RegionBegin { name }
         }
         Action::RegionEnd => {
@@ -80,6 +84,14 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
 
 /// Open regions, with the number of the thread that began them.
 static REGIONS: Mutex<Vec<(u16, String)>> = Mutex::new(Vec::new());
+
+/// More open regions are not remembered.
+const MAX_REGIONS: usize = 1024;
+
+/// A thread has ended, and its number may be given to another.
+pub(crate) fn thread_ended(number: u16) {
+    regions().retain(|(of, _)| *of != number);
+}
 
 fn regions() -> MutexGuard<'static, Vec<(u16, String)>> {
     REGIONS.lock().unwrap_or_else(|e| e.into_inner())

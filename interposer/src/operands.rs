@@ -269,7 +269,7 @@ fn say_reduced(thread: &mut Thread, call: &Call, uses: &mut Uses) {
 pub(crate) fn takes_nothing(call: &Call) -> bool {
     let &Call { info, abi, words, .. } = call;
     let at = info.row.param("message").and_then(|p| words.get(p)).copied().unwrap_or(0);
-    handle_at(abi, Kind::Message, at).is_none_or(|m| handles::is_no_proc(m))
+    handle_at(abi, Kind::Message, at).is_none_or(handles::is_no_proc)
 }
 
 fn handle_id(thread: &mut Thread, abi: &Abi, word: u64) -> Id {
@@ -295,6 +295,18 @@ fn push(
         Use { buffer, access, partners, reduced, param, base, address, count, datatype, map }
     });
     found.extend(made.filter(|made| !made.buffer.is_empty()));
+}
+
+/// The partners of a neighbourhood collective on one side, if the call is one.
+fn neighbors_of(call: &Call, kind: Kind) -> Option<Vec<i32>> {
+    use Coll::*;
+    let &Call { info, abi, words, .. } = call;
+    let Class::Collective(NeighborAllgatherv | NeighborAlltoallv | NeighborAlltoallw, _) = info.row.class else {
+        return None;
+    };
+    let comm = info.plan.comm.and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w))?;
+    let neighbors = define::neighbors(abi, comm);
+    Some(if kind == Kind::SendBuf { neighbors.destinations } else { neighbors.sources })
 }
 
 /// The buffers of one side of a call that has counts, and maybe displacements and types, for each partner.
@@ -330,7 +342,14 @@ fn many(
     match (share, operand.displacements) {
         (Share::Sum, _) => {
             let datatype = datatype(thread, 0);
-            push(found, operand, (access, Partners::All), (address, address), (0..n).map(count).sum(), datatype);
+            push(
+                found,
+                operand,
+                (access, Partners::All),
+                (address, address),
+                (0..n).map(count).fold(0, u64::saturating_add),
+                datatype,
+            );
         }
         // One's own part of what is scattered.
         (_, None) => {
@@ -345,7 +364,10 @@ fn many(
             if base < abi.lowest_address {
                 return;
             }
-            for i in (0..n).filter(|i| count(*i) > 0) {
+            // Beyond the border of a grid there is nobody.
+            let neighbors = neighbors_of(call, operand.kind);
+            let nobody = |i: usize| neighbors.as_ref().is_some_and(|n| n.get(i).is_some_and(|rank| *rank < 0));
+            for i in (0..n).filter(|i| count(*i) > 0 && !nobody(*i)) {
                 let datatype = datatype(thread, i);
                 let unit = if operand.types { Some(1) } else { types::with(datatype, |map| map.extent()) };
                 let at = unit.and_then(|unit| load(base, i, wide).checked_mul(unit));

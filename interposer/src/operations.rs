@@ -204,6 +204,19 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     let spot = Spot::of(thread, call);
     let depth = thread.depth;
     let Some(given) = thread.given.get_mut(depth).map(std::mem::take) else { return };
+    if failed {
+        // Of persistent requests nothing tells which of them are over.
+        with(|state| {
+            for (_, given) in &given {
+                let Some(ix) = state.requests.find(given.handle, given.slot) else { continue };
+                if state.requests.get(ix).is_some_and(|o| o.persistent) {
+                    state.release(ix);
+                    let operation = state.requests.get_mut(ix);
+                    operation.into_iter().for_each(|o| (o.seen_complete, o.is_disturbed) = (true, true));
+                }
+            }
+        });
+    }
     let done = done(call, &given, failed);
     if done.is_empty() {
         return;
@@ -221,6 +234,11 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
             if sums::are_on() && certain && !failed {
                 let operation = state.requests.get(ix).filter(|o| o.has_received());
                 data.extend(operation.map(|o| ((i, if some { k } else { i }), o.class, o.uses.clone())));
+            }
+            // Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
+            for other in state.requests.sharing(given.handle) {
+                state.release(other);
+                state.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
             }
             changes.extend(state.end(ix, certain && !failed));
             let Some(operation) = state.requests.get_mut(ix) else { continue };
@@ -339,11 +357,14 @@ impl State {
         if let Some(partitions) = &mut operation.partitions {
             partitions.ready.fill(false);
         }
-        for (place, used) in operation.uses.iter().enumerate().take(usize::from(u8::MAX)) {
+        // Of partitioned operations the parts belong to the program and to MPI in turn.
+        let is_partitioned = matches!(operation.class, Class::PartitionedSend | Class::PartitionedRecv);
+        let held = if is_partitioned { 0 } else { usize::from(u8::MAX) };
+        for (place, used) in operation.uses.iter().enumerate().take(held) {
             let key = self.pending.insert(used.buffer.clone(), used.access.writes(), (ix, place as u8));
             operation.keys.push(key);
         }
-        if operation.partitions.is_none() {
+        if !is_partitioned {
             operation.snapshots.take(&operation.uses);
         }
         conflicts
@@ -363,7 +384,7 @@ impl State {
         let operation = self.requests.get_mut(ix)?;
         let compare = compare && operation.active && !operation.cancelled && !operation.is_disturbed;
         let snapshots = std::mem::take(&mut operation.snapshots);
-        let (place, change) = snapshots.changed(&operation.uses).filter(|_| compare)?;
+        let (place, change) = if compare { snapshots.changed(&operation.uses)? } else { return None };
         let used = operation.uses.get(place)?.clone();
         Some(buffers::Changed { used, change, started: operation.started })
     }

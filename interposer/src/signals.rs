@@ -92,6 +92,16 @@ fn is_library_handler(handler: usize) -> bool {
     crate::modules::loaded().iter().any(|m| inside(m) && m.origin == crate::modules::Origin::Internal)
 }
 
+/// Does the instruction that the signal interrupted raise it again when the handler returns? What the terminal or the
+/// kernel sends by itself (SI_KERNEL, an asynchronous memory error) does not come again.
+fn is_fault(signal: c_int, code: c_int) -> bool {
+    /// `BUS_MCEERR_AO`
+    const ASYNCHRONOUS: c_int = 5;
+    code > 0
+        && matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL)
+        && !(signal == libc::SIGBUS && code == ASYNCHRONOUS)
+}
+
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let Some(index) = WATCHED.iter().position(|(s, _)| *s == signal) else { return };
     // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO; `install` has stored the old action.
@@ -100,6 +110,8 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
         let pc = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize];
         ((*before).assume_init_ref(), (*info).si_code, (*info).si_addr() as u64, pc as u64)
     };
+    // SAFETY: the address is that of this thread's own variable.
+    let errno = unsafe { *libc::__errno_location() };
     let of_library = LIBRARY_HANDLERS.load(Ordering::SeqCst) >> index & 1 != 0;
     let is_last = before.sa_sigaction == libc::SIG_DFL || of_library;
     // A forked child is none of the ranks.
@@ -113,16 +125,18 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
     if is_last && recorder && !is_from_outside(signal) && !UNDER_RUN.load(Ordering::SeqCst) {
         report::signal(WATCHED.get(index).map_or("a signal", |w| w.1), pc);
     }
+    // SAFETY: as above. The interrupted code, and the program's handler, find it as it was.
+    unsafe { *libc::__errno_location() = errno };
     match before.sa_sigaction {
         // A fault cannot be ignored: the kernel ends the process all the same.
-        libc::SIG_IGN if code > 0 => reset(signal),
+        libc::SIG_IGN if is_fault(signal, code) => reset(signal),
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
             // SAFETY: restores the default action. A fault happens again at once when the handler returns; others
             // are raised again.
             unsafe {
                 libc::sigaction(signal, before, std::ptr::null_mut());
-                if code <= 0 {
+                if !is_fault(signal, code) {
                     libc::raise(signal);
                 }
             }

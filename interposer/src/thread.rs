@@ -92,6 +92,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     state.stage.empty();
     state.stage.abandon();
     state.last_poll = None;
+    crate::marks::thread_ended(state.number());
     if let Ok(mut idle) = IDLE.lock() {
         idle.push(thread as usize);
     }

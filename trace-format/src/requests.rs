@@ -25,6 +25,9 @@ struct Same<E> {
     first: Ix,
     last: Ix,
     count: u32,
+    /// There were several at once since there was none last. Libraries give one handle to several requests only if all of
+    /// them are complete already; which is meant is a guess then.
+    shared: bool,
     /// How the last one ended.
     ended: Option<E>,
     /// By the address of their variables, when they are many.
@@ -40,6 +43,8 @@ pub struct Requests<T, E = ()> {
     all: Slab<Request<T>>,
     /// Handles without a request stay for a while: libraries use them again.
     by_handle: FxHashMap<u64, Same<E>>,
+    /// Handles without a request.
+    empty: usize,
 }
 
 /// With more handles than this, those without a request are forgotten.
@@ -47,7 +52,7 @@ const MAX_HANDLES: usize = 1 << 14;
 
 impl<T, E: Copy> Default for Requests<T, E> {
     fn default() -> Self {
-        Requests { all: Slab::new(), by_handle: FxHashMap::default() }
+        Requests { all: Slab::new(), by_handle: FxHashMap::default(), empty: 0 }
     }
 }
 
@@ -68,12 +73,14 @@ impl<T, E: Copy> Requests<T, E> {
     /// A call has written `handle` to the variable at `slot`.
     pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
         let ix = self.next();
-        let fresh = || Same { first: ix, last: ix, count: 0, ended: None, slots: FxHashMap::default() };
+        let fresh = || Same { first: ix, last: ix, count: 0, shared: false, ended: None, slots: FxHashMap::default() };
         let same = self.by_handle.entry(handle).or_insert_with(fresh);
         let mut before = None;
         if same.count == 0 {
-            (same.first, same.last, same.count) = (ix, ix, 1);
+            (same.first, same.last, same.count, same.shared) = (ix, ix, 1, false);
+            self.empty = self.empty.saturating_sub(usize::from(same.ended.is_some()));
         } else {
+            same.shared = true;
             if let Some(earlier) = at(&self.all, same, slot).and_then(|ix| self.all.get_mut(ix as usize)) {
                 // Its handle stands there no more.
                 earlier.slot = 0;
@@ -117,10 +124,20 @@ impl<T, E: Copy> Requests<T, E> {
     pub fn meant(&self, handle: u64, slot: u64) -> Option<(Ix, bool)> {
         let same = self.live(handle)?;
         if same.count == 1 {
-            return Some((same.first, true));
+            return Some((same.first, !same.shared));
         }
-        let here = at(&self.all, same, slot);
-        Some((here.unwrap_or(same.first), here.is_some()))
+        Some((at(&self.all, same, slot).unwrap_or(same.first), false))
+    }
+
+    /// All requests with a handle, if there were several at once.
+    pub fn sharing(&self, handle: u64) -> Vec<Ix> {
+        let mut all = Vec::new();
+        let mut next = self.live(handle).filter(|same| same.shared).map(|same| same.first);
+        while let Some((ix, request)) = next.and_then(|ix| Some((ix, self.all.get(ix as usize)?))) {
+            all.push(ix);
+            next = request.after;
+        }
+        all
     }
 
     /// The request is over; `end` is remembered until its handle is given out again.
@@ -139,8 +156,10 @@ impl<T, E: Copy> Requests<T, E> {
                 same.slots.remove(&request.slot);
             }
         }
-        if self.by_handle.len() > MAX_HANDLES {
+        self.empty += usize::from(!self.knows(request.handle));
+        if self.empty > MAX_HANDLES.max(self.all.len()) {
             self.by_handle.retain(|_, same| same.count > 0);
+            self.empty = 0;
         }
         if let Some(before) = request.before.and_then(|b| self.all.get_mut(b as usize)) {
             before.after = request.after;
@@ -213,10 +232,14 @@ mod tests {
         // A copy of the handle elsewhere: the oldest is as good as any.
         assert_eq!((all.find(7, 0x999), all.certain(7, 0x999)), (Some(first), None));
         assert_eq!(all.remove(first, ()), Some("first"));
-        assert_eq!(all.certain(7, 0x999), Some(second));
+        // Which of the two is over was a guess.
+        assert_eq!((all.find(7, 0x999), all.certain(7, 0x108)), (Some(second), None));
+        assert_eq!(all.sharing(7), [second]);
         assert_eq!((all.ended(7), all.find(8, 0x100)), (None, None));
         all.remove(second, ());
         assert_eq!((all.ended(7), all.find(7, 0x108)), (Some(()), None));
+        let third = all.add(7, 0x200, "third");
+        assert_eq!((all.certain(7, 0x999), all.sharing(7)), (Some(third), vec![]));
     }
 
     /// Against a plain list, with a random walk through few handles and variables.

@@ -89,6 +89,15 @@ pub(super) fn changed(thread: &mut Thread, call: &Call) {
     all.insert(owner(call), Attached { size: own.then_some(size), by: Spot::of(thread, call) });
 }
 
+/// A communicator or session is freed, and its buffer with it.
+#[cold]
+pub(super) fn freed(kind: Kind, handle: u64) {
+    let mut all = ATTACHED.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(all) = all.as_mut() {
+        all.remove(&if kind == Kind::Session { Owner::Session(handle) } else { Owner::Comm(handle) });
+    }
+}
+
 /// A buffered send is about to be made: by the accounting of MPI 4.1, 3.6.1 its message needs its packed size and
 /// MPI_BSEND_OVERHEAD.
 #[cold]

@@ -16,6 +16,9 @@ static CHECK: &CheckInfo = &DATATYPE_ALIGNMENT;
 /// Datatypes that were looked at, and whether for receiving several elements. Ids are never used again.
 static SEEN: Mutex<Option<FxHashSet<(Id, bool, bool)>>> = Mutex::new(None);
 
+/// So many are remembered.
+const MAX_SEEN: usize = 1 << 16;
+
 /// A call is about to be made: datatypes of the program are looked at when they are first used in their way.
 #[inline(always)]
 pub(super) fn before(thread: &mut Thread, call: &Call) {
@@ -45,7 +48,11 @@ fn look(thread: &mut Thread, call: &Call) {
 /// Is the datatype used in this way for the first time?
 fn is_new(id: Id, writes: bool, several: bool) -> bool {
     let mut seen = SEEN.lock().unwrap_or_else(|e| e.into_inner());
-    seen.get_or_insert_default().insert((id, writes, several))
+    let seen = seen.get_or_insert_default();
+    if seen.len() >= MAX_SEEN {
+        seen.clear();
+    }
+    seen.insert((id, writes, several))
 }
 
 fn param(call: &Call, used: &Use) -> &'static str {

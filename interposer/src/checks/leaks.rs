@@ -152,6 +152,8 @@ pub(super) fn after_end(thread: &mut Thread) {
     leak_message::check(&leaks, thread);
     leak_bsend_buffer::check(&leaks, thread);
     leak_port::check(&leaks, thread);
+    // They are told of, and their handles mean nothing to an MPI that begins anew.
+    handles::forget_ended();
 }
 
 /// The process ends by exit(3).

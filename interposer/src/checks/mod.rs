@@ -75,6 +75,7 @@ use crate::recording::Call;
 use crate::sums;
 use crate::thread::Thread;
 use std::sync::atomic::{AtomicU8, Ordering};
+use trace_format::mpi::Kind;
 
 /// Checks that cost something on the path of frequent calls, in groups that share the work.
 static GROUPS: AtomicU8 = AtomicU8::new(0);
@@ -170,6 +171,9 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     }
     if call_outside_mpi::is_over() {
         return;
+    }
+    if let (Some((_, kind @ (Kind::Comm | Kind::Session))), Some(dying)) = (call.info.frees, call.open.freed) {
+        buffered_send_space::freed(kind, dying.handle);
     }
     if matches!(call.info.buffering, Part::Attach | Part::Detach) && !failed {
         buffered_send_space::changed(thread, call);

@@ -4,7 +4,7 @@ use super::request_misuse;
 use super::requests::Known;
 use crate::operations::{self, Given};
 use crate::recording::Call;
-use crate::thread::Thread;
+use crate::thread::{self, Thread};
 use smallvec::SmallVec;
 use trace_format::mpi::Class;
 
@@ -28,7 +28,7 @@ pub(crate) fn of(call: &Call) -> SmallVec<[i64; 4]> {
 }
 
 /// MPI_Pready or MPI_Parrived is about to be called.
-pub(super) fn check(thread: &mut Thread, call: &Call, given: Given, known: &Known) {
+pub(super) fn check(caller: &mut Thread, call: &Call, given: Given, known: &Known) {
     let marks = call.info.row.class == Class::Pready;
     let made = known.made.func.name();
     let what = match (known.class, marks) {
@@ -47,6 +47,8 @@ pub(super) fn check(thread: &mut Thread, call: &Call, given: Given, known: &Know
             let partitions = state.requests.get(ix)?.partitions.as_ref()?;
             let n = partitions.ready.len();
             let outside = named.iter().find(|p| !(0..n as i64).contains(*p));
+            // Another thread may have marked it for the last time before it notes so.
+            let marks = marks && !thread::are_several();
             let again = || named.iter().find(|p| partitions.ready.get(**p as usize) == Some(&true)).filter(|_| marks);
             match (outside, again()) {
                 (Some(p), _) => {
@@ -58,6 +60,6 @@ pub(super) fn check(thread: &mut Thread, call: &Call, given: Given, known: &Know
         })
     });
     if let Some(what) = what {
-        request_misuse::partition(thread, call, known, &what);
+        request_misuse::partition(caller, call, known, &what);
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn start(thread: &mut Thread, call: &Call, known: &Known) {
     if !known.persistent {
         let message = format!("{name} is called for a request of {made}, which is not persistent");
         Finding::new(CHECK, message).at(here, "starts it").at(known.made, "made the request").tell(thread);
-    } else if known.active {
+    } else if known.active && !known.seen_complete {
         let message =
             format!("{name} is called for a request of {made} that is active: it was started and not completed");
         Finding::new(CHECK, message)

@@ -191,6 +191,10 @@ impl<'a, 'b> Exam<'a, 'b> {
                 let sides = self.sides();
                 sides.root || sides.leaf
             }
+            Part::NotFirst => {
+                let comm = self.comm();
+                comm.standing == Standing::Sound && comm.rank != 0
+            }
         }
     }
 

@@ -15,6 +15,8 @@ pub(crate) enum Part {
     Leaf,
     /// At root and leaves: not in the group of the root on an intercommunicator.
     Member,
+    /// Not at the first process.
+    NotFirst,
 }
 
 /// When an argument means something.
@@ -393,6 +395,7 @@ fn when(row: &Function, param: usize) -> When {
             When { part, ..ALWAYS }
         }
         Class::Collective(Bcast, _) => When { part: Part::Member, ..ALWAYS },
+        Class::Collective(Exscan, _) if kind == Kind::RecvBuf => When { part: Part::NotFirst, ..ALWAYS },
         Class::Collective(CommSpawn | CommSpawnMultiple | CommAccept | CommConnect, _) => {
             When { part: Part::Root, ..ALWAYS }
         }

@@ -5,6 +5,7 @@
 // The fix: scratch memory of its own.
 //
 // ranks: 3
+// mpi: mpich (when the sums arrive differs)
 // options: --checksums all
 // expect: collective-recv-checksum ranks 1
 

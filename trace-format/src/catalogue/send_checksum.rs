@@ -6,7 +6,9 @@ check! {
     /// changed, by element and by the place in the typemap. `--checksums off` turns it off; `--sample-over BYTES` looks at
     /// samples of larger buffers only.
     ///
-    /// A change that is undone before the completion is not seen, nor is one of memory that the processor cannot read.
+    /// A change that is undone before the completion is not seen, nor is one of memory that the processor cannot read, nor
+    /// one of several pending requests to which the library has given one handle, as MPICH does for short messages. The
+    /// buffers of partitioned sends are not looked at.
     ///
     /// # Why it is wrong
     /// A send buffer must not be changed until the operation is complete (MPI 4.1, 3.7.2). The receiver gets the old data,

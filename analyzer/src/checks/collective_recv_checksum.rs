@@ -1,9 +1,9 @@
 //! `collective-recv-checksum`: see `trace_format::catalogue::COLLECTIVE_RECV_CHECKSUM`.
 
 use super::grouped;
-use crate::engine::{Model, op_name};
 use crate::engine::facts::{Draft, Origin, Report, plural, rank_list};
 use crate::engine::sums::{Spoilt, WrongResult};
+use crate::engine::{Model, op_name};
 use std::sync::Arc;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
 

@@ -1,0 +1,22 @@
+//! Which deadlocks the MPI standard permits for what a run did, although this run got through.
+//!
+//! A [`Program`] is what each thread of each process did: the operations that it started and the calls in which it
+//! waited for them. Two questions are asked of it.
+//!
+//! - `Replay` keeps the matching of the run and takes away what the standard does not promise: no buffer for standard
+//!   sends, no collective operation that returns before all have called it. It needs time proportional to the run and
+//!   memory proportional to what lags behind, so it takes runs of any length.
+//! - [`explore`] asks for every matching of wildcard receives and probes that the standard permits. It writes the question
+//!   as a formula and has it decided by a SAT solver; the answer is that nothing can go wrong, a [`Witness`], or that the
+//!   budget did not suffice.
+//!
+//! Both take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
+//! receive could have got instead changes the order of things, not the program. Where that is not so
+//! ([`Kind::Recv::steers`]), the receive keeps the message that it got.
+
+mod explore;
+mod formula;
+mod program;
+
+pub use explore::{Answer, Budget, Event, Reading, Witness, explore};
+pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};

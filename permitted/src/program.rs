@@ -1,0 +1,134 @@
+//! What the processes of a run did, without what does not bear on who waits for whom.
+
+/// Index of an operation in [`Program::ops`].
+pub type OpIx = u32;
+
+/// When a send is complete (MPI 4.1 section 3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// At the latest when its receive is posted; before that if the library buffers it, which it need not.
+    Standard,
+    /// At once.
+    Buffered,
+    /// When its receive is posted.
+    Synchronous,
+}
+
+/// What an operation is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// `comm`: any number, the same for all processes; `from`, `to`: processes.
+    Send { mode: Mode, comm: u32, from: u32, to: u32, tag: i32, bytes: u64 },
+    /// `None`: any.
+    Recv {
+        comm: u32,
+        at: u32,
+        source: Option<u32>,
+        tag: Option<i32>,
+        /// The send whose message it got.
+        got: Option<OpIx>,
+        /// What the process does after it depends on what it gets.
+        steers: bool,
+    },
+    /// The part of one process in a collective operation.
+    Part { collective: u32, position: u32 },
+    /// Complete from the start, or nothing is known of it.
+    Free,
+}
+
+/// Something that is started, and complete later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    pub kind: Kind,
+    pub lane: u32,
+    /// The step that starts it.
+    pub step: u32,
+}
+
+/// Which of several operations a call waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Many {
+    All,
+    /// Any of them; these were complete when the call returned.
+    Any(Vec<OpIx>),
+}
+
+/// A call that returns when operations are complete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    pub ops: Vec<OpIx>,
+    pub many: Many,
+    /// The process does nothing else until then: it is blocked, or it polls. If not, nobody knows what it would have
+    /// done in the meantime.
+    pub patient: bool,
+}
+
+/// One thing that a thread did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Start(OpIx),
+    Wait(Wait),
+    /// Waits for a message without receiving it. `found`: the send of the message that it was told of.
+    Probe {
+        comm: u32,
+        at: u32,
+        source: Option<u32>,
+        tag: Option<i32>,
+        found: Option<OpIx>,
+        patient: bool,
+    },
+}
+
+/// The calls of one collective operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Collective {
+    /// By position in the communicator; `None`: never called.
+    pub parts: Vec<Option<OpIx>>,
+    /// Whose call each position cannot do without, whatever the library does, since it needs their data.
+    pub needs: Vec<Vec<u32>>,
+}
+
+/// What the threads of all processes did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Steps of each thread, in its order.
+    pub lanes: Vec<Vec<Step>>,
+    pub ops: Vec<Operation>,
+    pub collectives: Vec<Collective>,
+}
+
+impl Program {
+    /// Adds an operation and the step that starts it.
+    pub fn start(&mut self, lane: u32, kind: Kind) -> OpIx {
+        let op = self.ops.len() as OpIx;
+        let steps = &mut self.lanes[lane as usize];
+        let step = steps.len() as u32;
+        steps.push(Step::Start(op));
+        if let Kind::Part { collective, position } = kind {
+            self.collectives[collective as usize].parts[position as usize] = Some(op);
+        }
+        self.ops.push(Operation { kind, lane, step });
+        op
+    }
+
+    /// Adds a call that waits for all of these.
+    pub fn wait_all(&mut self, lane: u32, ops: Vec<OpIx>) {
+        self.lanes[lane as usize].push(Step::Wait(Wait { ops, many: Many::All, patient: true }));
+    }
+
+    /// Could the receive (or probe) take the message, as far as its arguments go?
+    pub fn fits(&self, send: OpIx, comm: u32, at: u32, source: Option<u32>, tag: Option<i32>) -> bool {
+        let Kind::Send { comm: c, from, to, tag: t, .. } = self.ops[send as usize].kind else { return false };
+        c == comm && to == at && source.is_none_or(|s| s == from) && tag.is_none_or(|wanted| wanted == t)
+    }
+
+    /// Could the receive take the message, as far as its arguments go?
+    pub fn pairs(&self, send: OpIx, recv: OpIx) -> bool {
+        match self.ops[recv as usize].kind {
+            Kind::Recv { comm, at, source, tag, got, steers } => {
+                (!steers || got.is_none_or(|g| g == send)) && self.fits(send, comm, at, source, tag)
+            }
+            _ => false,
+        }
+    }
+}

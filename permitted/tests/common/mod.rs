@@ -1,0 +1,353 @@
+//! Small programs and the plain truth about them.
+
+use permitted::{Kind, Many, Mode, OpIx, Program, Reading, Step, Wait};
+use std::collections::HashSet;
+
+/// How far a run of a program has come.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    at: Vec<u32>,
+    /// By operation: its partner.
+    met: Vec<Option<OpIx>>,
+}
+
+/// Every schedule of a program, one by one.
+pub(crate) struct Schedules<'a> {
+    program: &'a Program,
+    reading: Reading,
+    seen: HashSet<State>,
+}
+
+impl<'a> Schedules<'a> {
+    /// Does any schedule that is permitted under `reading` end in a deadlock?
+    pub(crate) fn may_deadlock(program: &'a Program, reading: Reading) -> bool {
+        let mut all = Schedules { program, reading, seen: HashSet::new() };
+        let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
+        all.settle(&mut start);
+        all.visit(start)
+    }
+
+    /// Goes past the steps that start something.
+    fn settle(&self, state: &mut State) {
+        for (lane, at) in state.at.iter_mut().enumerate() {
+            while matches!(self.program.lanes[lane].get(*at as usize), Some(Step::Start(_))) {
+                *at += 1;
+            }
+        }
+    }
+
+    fn visit(&mut self, state: State) -> bool {
+        if !self.seen.insert(state.clone()) {
+            return false;
+        }
+        if self.is_deadlock(&state) {
+            return true;
+        }
+        let mut next = Vec::new();
+        for send in 0..self.program.ops.len() as OpIx {
+            for recv in 0..self.program.ops.len() as OpIx {
+                if self.may_meet(&state, send, recv) {
+                    let mut s = state.clone();
+                    s.met[send as usize] = Some(recv);
+                    s.met[recv as usize] = Some(send);
+                    next.push(s);
+                }
+            }
+        }
+        for lane in 0..state.at.len() {
+            if self.may_pass(&state, lane) {
+                let mut s = state.clone();
+                s.at[lane] += 1;
+                self.settle(&mut s);
+                next.push(s);
+            }
+        }
+        next.into_iter().any(|s| self.visit(s))
+    }
+
+    fn posted(&self, state: &State, op: OpIx) -> bool {
+        let op = &self.program.ops[op as usize];
+        state.at[op.lane as usize] > op.step
+    }
+
+    /// Posted, not received, and nothing of the same thread that the receive would get before it.
+    fn may_meet(&self, state: &State, send: OpIx, recv: OpIx) -> bool {
+        let alone = |op: OpIx| self.posted(state, op) && state.met[op as usize].is_none();
+        if !self.program.pairs(send, recv) || !alone(send) || !alone(recv) {
+            return false;
+        }
+        let of = |op: OpIx| &self.program.ops[op as usize];
+        let overtakes =
+            |other: OpIx, op: OpIx| of(other).lane == of(op).lane && of(other).step < of(op).step && alone(other);
+        (0..self.program.ops.len() as OpIx)
+            .all(|o| !(overtakes(o, send) && self.fits(o, recv)) && !(overtakes(o, recv) && self.fits(send, o)))
+    }
+
+    fn fits(&self, send: OpIx, recv: OpIx) -> bool {
+        match self.program.ops[recv as usize].kind {
+            Kind::Recv { comm, at, source, tag, .. } => self.program.fits(send, comm, at, source, tag),
+            _ => false,
+        }
+    }
+
+    fn part(&self, state: &State, collective: u32, position: u32, strict: bool) -> bool {
+        let c = &self.program.collectives[collective as usize];
+        let here = |p: usize| c.parts[p].is_some_and(|op| self.posted(state, op));
+        if strict { (0..c.parts.len()).all(here) } else { c.needs[position as usize].iter().all(|p| here(*p as usize)) }
+    }
+
+    /// May the operation be complete?
+    fn may_be_complete(&self, state: &State, op: OpIx) -> bool {
+        match self.program.ops[op as usize].kind {
+            Kind::Send { mode: Mode::Synchronous, .. } | Kind::Recv { .. } => state.met[op as usize].is_some(),
+            Kind::Part { collective, position } => self.part(state, collective, position, false),
+            Kind::Send { .. } | Kind::Free => true,
+        }
+    }
+
+    /// Has the operation to be complete?
+    fn is_complete(&self, state: &State, op: OpIx) -> bool {
+        match self.program.ops[op as usize].kind {
+            Kind::Send { mode: Mode::Buffered, .. } | Kind::Free => true,
+            Kind::Send { mode: Mode::Standard, .. } if !self.reading.sends_block => true,
+            Kind::Send { .. } | Kind::Recv { .. } => state.met[op as usize].is_some(),
+            Kind::Part { collective, position } => {
+                self.part(state, collective, position, self.reading.collectives_block)
+            }
+        }
+    }
+
+    /// Messages that a probe could be told of.
+    fn waiting(&self, state: &State, comm: u32, at: u32, source: Option<u32>, tag: Option<i32>) -> Vec<OpIx> {
+        let fits = |op: &OpIx| {
+            self.program.fits(*op, comm, at, source, tag)
+                && self.posted(state, *op)
+                && state.met[*op as usize].is_none()
+        };
+        let all: Vec<OpIx> = (0..self.program.ops.len() as OpIx).filter(fits).collect();
+        let of = |op: OpIx| &self.program.ops[op as usize];
+        let first = |op: &OpIx| !all.iter().any(|o| of(*o).lane == of(*op).lane && of(*o).step < of(*op).step);
+        all.iter().copied().filter(first).collect()
+    }
+
+    fn may_pass(&self, state: &State, lane: usize) -> bool {
+        match self.program.lanes[lane].get(state.at[lane] as usize) {
+            None | Some(Step::Start(_)) => false,
+            Some(Step::Wait(wait)) => {
+                let done = match &wait.many {
+                    Many::All => &wait.ops,
+                    Many::Any(done) => done,
+                };
+                done.iter().all(|op| self.may_be_complete(state, *op))
+            }
+            Some(Step::Probe { comm, at, source, tag, found, .. }) => {
+                found.is_some_and(|f| self.waiting(state, *comm, *at, *source, *tag).contains(&f))
+            }
+        }
+    }
+
+    /// Does the library have to let it go on, or does the program do something that nobody knows?
+    fn goes_on(&self, state: &State, lane: usize) -> bool {
+        match self.program.lanes[lane].get(state.at[lane] as usize) {
+            None | Some(Step::Start(_)) => false,
+            Some(Step::Wait(Wait { patient: false, .. }) | Step::Probe { patient: false, .. }) => true,
+            Some(Step::Wait(wait)) => match wait.many {
+                Many::All => wait.ops.iter().all(|op| self.is_complete(state, *op)),
+                Many::Any(_) => wait.ops.iter().any(|op| self.is_complete(state, *op)),
+            },
+            Some(Step::Probe { comm, at, source, tag, .. }) => {
+                !self.waiting(state, *comm, *at, *source, *tag).is_empty()
+            }
+        }
+    }
+
+    fn is_deadlock(&self, state: &State) -> bool {
+        let lanes = 0..state.at.len();
+        let ended = |l: usize| state.at[l] as usize >= self.program.lanes[l].len();
+        let ops = 0..self.program.ops.len() as OpIx;
+        let alone = |op: &OpIx| self.posted(state, *op) && state.met[*op as usize].is_none();
+        !lanes.clone().all(ended)
+            && !lanes.clone().any(|l| self.goes_on(state, l))
+            && !ops.clone().filter(alone).any(|s| ops.clone().filter(alone).any(|r| self.fits(s, r)))
+    }
+}
+
+/// What a random program is made of. Shrinks to fewer and simpler parts.
+#[derive(Debug, Clone)]
+pub(crate) struct Recipe {
+    pub(crate) lanes: u32,
+    pub(crate) parts: Vec<[u8; 5]>,
+    /// Decides the schedule of the run that was observed.
+    pub(crate) luck: u64,
+}
+
+/// A stream of small random numbers.
+pub(crate) struct Luck(pub(crate) u64);
+
+impl Luck {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+}
+
+/// The program of a recipe, if it has a run that gets through.
+pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
+    let lanes = recipe.lanes;
+    let mut p = Program { lanes: vec![Vec::new(); lanes as usize], ..Program::default() };
+    let mut open: Vec<Vec<OpIx>> = vec![Vec::new(); lanes as usize];
+    for [what, lane, a, b, c] in &recipe.parts {
+        let lane = u32::from(*lane) % lanes;
+        let other = (lane + 1 + u32::from(*a) % (lanes - 1).max(1)) % lanes;
+        let mode = [Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered][usize::from(*b) % 4];
+        let tag = i32::from(*c) % 2;
+        let send = Kind::Send { mode, comm: 0, from: lane, to: other, tag, bytes: 8 };
+        let recv = Kind::Recv {
+            comm: 0,
+            at: lane,
+            source: (b % 3 != 0).then_some(other),
+            tag: (c % 5 != 0).then_some(tag),
+            got: None,
+            steers: false,
+        };
+        match what % 10 {
+            // A message between two, so that most programs get through.
+            0..=2 => {
+                let op = p.start(lane, send.clone());
+                if what % 10 == 2 {
+                    open[lane as usize].push(op)
+                } else {
+                    p.wait_all(lane, vec![op])
+                }
+                let recv = Kind::Recv {
+                    comm: 0,
+                    at: other,
+                    source: (b % 3 != 0).then_some(lane),
+                    tag: (c % 5 != 0).then_some(tag),
+                    got: None,
+                    steers: false,
+                };
+                let op = p.start(other, recv);
+                if a % 5 == 4 { open[other as usize].push(op) } else { p.wait_all(other, vec![op]) }
+            }
+            3 => {
+                let op = p.start(lane, send);
+                p.wait_all(lane, vec![op]);
+            }
+            4 => {
+                let op = p.start(lane, recv);
+                p.wait_all(lane, vec![op]);
+            }
+            5 => open[lane as usize].push(p.start(lane, send)),
+            6 => open[lane as usize].push(p.start(lane, recv)),
+            7 => {
+                let ops = std::mem::take(&mut open[lane as usize]);
+                let any = b % 2 == 0 && !ops.is_empty();
+                if any {
+                    // What it returned with is filled in by the run; the rest is waited for later.
+                    open[lane as usize].clone_from(&ops);
+                    let many = Many::Any(Vec::new());
+                    p.lanes[lane as usize].push(Step::Wait(Wait { ops, many, patient: c % 4 != 0 }));
+                } else {
+                    p.wait_all(lane, ops);
+                }
+            }
+            8 => {
+                let Kind::Recv { comm, at, source, tag, .. } = recv else { continue };
+                let patient = a % 4 != 3;
+                p.lanes[lane as usize].push(Step::Probe { comm, at, source, tag, found: None, patient });
+            }
+            _ => {
+                let root = u32::from(*b) % lanes;
+                let all: Vec<u32> = (0..lanes).collect();
+                let needs = |l: u32| match c % 3 {
+                    0 => all.clone(),
+                    // From the root to all.
+                    1 => vec![root, l],
+                    // From all to the root.
+                    _ => {
+                        if l == root {
+                            all.clone()
+                        } else {
+                            vec![l]
+                        }
+                    }
+                };
+                let collective = p.collectives.len() as u32;
+                p.collectives.push(permitted::Collective {
+                    parts: vec![None; lanes as usize],
+                    needs: (0..lanes).map(needs).collect(),
+                });
+                for l in 0..lanes {
+                    let op = p.start(l, Kind::Part { collective, position: l });
+                    if a % 4 == 0 { open[l as usize].push(op) } else { p.wait_all(l, vec![op]) }
+                }
+            }
+        }
+    }
+    for (lane, ops) in open.into_iter().enumerate() {
+        p.wait_all(lane as u32, ops);
+    }
+    run(&mut p, &mut Luck(recipe.luck)).then_some(p)
+}
+
+/// Runs the program once, in a generous library, and writes down what its calls returned. Does it get through?
+fn run(p: &mut Program, luck: &mut Luck) -> bool {
+    let mut state = State { at: vec![0; p.lanes.len()], met: vec![None; p.ops.len()] };
+    let mut gone: Vec<OpIx> = Vec::new();
+    loop {
+        let all = Schedules { program: p, reading: Reading::GENEROUS, seen: HashSet::new() };
+        all.settle(&mut state);
+        let mut choices: Vec<(Option<usize>, OpIx, OpIx)> = Vec::new();
+        let ops = 0..p.ops.len() as OpIx;
+        for send in ops.clone() {
+            choices.extend(ops.clone().filter(|r| all.may_meet(&state, send, *r)).map(|r| (None, send, r)));
+        }
+        let mut passes: Vec<(usize, Step)> = Vec::new();
+        for lane in 0..p.lanes.len() {
+            let Some(step) = p.lanes[lane].get(state.at[lane] as usize) else { continue };
+            match step {
+                Step::Start(_) => {}
+                Step::Wait(w) => {
+                    // What was returned before is not waited for again.
+                    let left: Vec<OpIx> = w.ops.iter().copied().filter(|o| !gone.contains(o)).collect();
+                    let done: Vec<OpIx> = left.iter().copied().filter(|o| all.may_be_complete(&state, *o)).collect();
+                    let wait = |many| Step::Wait(Wait { ops: left.clone(), many, patient: w.patient });
+                    match w.many {
+                        Many::All if done.len() == left.len() => passes.push((lane, wait(Many::All))),
+                        Many::All => {}
+                        Many::Any(_) if left.is_empty() => passes.push((lane, wait(Many::All))),
+                        Many::Any(_) => passes.extend(done.iter().map(|d| (lane, wait(Many::Any(vec![*d]))))),
+                    }
+                }
+                Step::Probe { comm, at, source, tag, patient, .. } => {
+                    for found in all.waiting(&state, *comm, *at, *source, *tag) {
+                        let found = Some(found);
+                        let probe =
+                            Step::Probe { comm: *comm, at: *at, source: *source, tag: *tag, found, patient: *patient };
+                        passes.push((lane, probe));
+                    }
+                }
+            }
+        }
+        let pick = luck.below(choices.len() + passes.len());
+        if let Some((_, send, recv)) = choices.get(pick) {
+            state.met[*send as usize] = Some(*recv);
+            state.met[*recv as usize] = Some(*send);
+            if let Kind::Recv { got, .. } = &mut p.ops[*recv as usize].kind {
+                *got = Some(*send);
+            }
+        } else if let Some((lane, step)) = passes.get(pick - choices.len()) {
+            if let Step::Wait(w) = step {
+                match &w.many {
+                    Many::All => gone.extend(&w.ops),
+                    Many::Any(done) => gone.extend(done),
+                }
+            }
+            p.lanes[*lane][state.at[*lane] as usize] = step.clone();
+            state.at[*lane] += 1;
+        } else {
+            return (0..p.lanes.len()).all(|l| state.at[l] as usize >= p.lanes[l].len());
+        }
+    }
+}

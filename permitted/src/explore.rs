@@ -4,7 +4,7 @@
 //! played: what can happen next happens, until nothing is left, and the model is a way to a deadlock; or until what is left
 //! waits for itself in a circle, and that circle is forbidden by a clause. This ends, since every clause excludes models.
 
-use crate::formula::{Formula, Layout, Pair};
+use crate::formula::{Formula, Layout, Pair, State, Verdict};
 use crate::program::{Kind, Many, Mode, OpIx, Program, Step};
 use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
@@ -89,10 +89,10 @@ pub fn explore(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], b
     }
     for _ in 0..budget.rounds {
         match formula.solve() {
-            Err(()) => return Answer::Undecided,
-            Ok(None) => return Answer::Safe,
-            Ok(Some((passed, met))) => match Play::new(&layout, &passed, &met).run() {
-                Ok(events) => return Answer::Deadlock(Witness { events, stuck: stuck(&layout, &passed) }),
+            Verdict::Undecided => return Answer::Undecided,
+            Verdict::Impossible => return Answer::Safe,
+            Verdict::Model(state) => match Play::new(&layout, &state).run() {
+                Ok(events) => return Answer::Deadlock(Witness { events, stuck: stuck(&layout, &state.passed) }),
                 Err(circle) => {
                     let clause: Vec<Lit> = circle
                         .into_iter()
@@ -158,7 +158,7 @@ struct Play<'a> {
 }
 
 impl<'a> Play<'a> {
-    fn new(layout: &'a Layout<'a>, passed: &[bool], met: &[bool]) -> Play<'a> {
+    fn new(layout: &'a Layout<'a>, state: &State) -> Play<'a> {
         let mut play = Play {
             layout,
             nodes: Vec::new(),
@@ -168,11 +168,11 @@ impl<'a> Play<'a> {
             of_op: vec![None; layout.program.ops.len()],
             before: Vec::new(),
         };
-        for (i, _) in passed.iter().enumerate().filter(|(_, p)| **p) {
+        for (i, _) in state.passed.iter().enumerate().filter(|(_, p)| **p) {
             play.of_gate[i] = Some(play.nodes.len() as u32);
             play.nodes.push(Node::Gate(i as u32));
         }
-        for (i, pair) in layout.pairs.iter().enumerate().filter(|(i, _)| met[*i]) {
+        for (i, pair) in layout.pairs.iter().enumerate().filter(|(i, _)| state.met[*i]) {
             let node = Some(play.nodes.len() as u32);
             play.of_pair[i] = node;
             play.of_op[pair.send as usize] = node;

@@ -157,6 +157,23 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// What is true in a model.
+pub(crate) struct State {
+    /// By gate: it was passed.
+    pub(crate) passed: Vec<bool>,
+    /// By pair: the two met.
+    pub(crate) met: Vec<bool>,
+}
+
+/// What the solver says.
+pub(crate) enum Verdict {
+    Model(State),
+    /// There is none.
+    Impossible,
+    /// The budget ended.
+    Undecided,
+}
+
 /// A formula and its solver.
 pub(crate) struct Formula<'a, C: Callbacks> {
     pub(crate) layout: &'a Layout<'a>,
@@ -168,9 +185,8 @@ pub(crate) struct Formula<'a, C: Callbacks> {
 impl<'a, C: Callbacks> Formula<'a, C> {
     pub(crate) fn new(layout: &'a Layout<'a>, reading: Reading, callbacks: C) -> Formula<'a, C> {
         let mut solver = Solver::new(batsat::SolverOpts::default(), callbacks);
-        // Not to pass, and not to meet anybody, is tried first: short ways to the end.
         let passed = layout.gates.iter().map(|_| solver.new_var_default()).collect();
-        let met = layout.pairs.iter().map(|_| solver.new_var(lbool::UNDEF, true)).collect();
+        let met = layout.pairs.iter().map(|_| solver.new_var_default()).collect();
         let mut formula = Formula { layout, solver, passed, met };
         formula.order_of_gates();
         formula.meetings();
@@ -187,17 +203,16 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         self.solver.add_clause_reuse(&mut clause);
     }
 
-    /// The state of a model: gates passed, pairs met. `None`: there is none; an error: the budget ended.
-    pub(crate) fn solve(&mut self) -> Result<Option<(Vec<bool>, Vec<bool>)>, ()> {
+    pub(crate) fn solve(&mut self) -> Verdict {
         let answer = self.solver.solve_limited(&[]);
         if answer == lbool::UNDEF {
-            return Err(());
+            return Verdict::Undecided;
         }
         if answer != lbool::TRUE {
-            return Ok(None);
+            return Verdict::Impossible;
         }
         let of = |vars: &[Var]| vars.iter().map(|v| self.solver.value_var(*v) == lbool::TRUE).collect();
-        Ok(Some((of(&self.passed), of(&self.met))))
+        Verdict::Model(State { passed: of(&self.passed), met: of(&self.met) })
     }
 
     pub(crate) fn gate(&self, gate: u32, value: bool) -> Lit {

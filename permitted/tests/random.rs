@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Luck, Recipe, Schedules, cook};
-use permitted::{Answer, Budget, Reading, explore};
+use permitted::{Act, Answer, Budget, Call, Id, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore};
 use proptest::prelude::*;
 
 const READINGS: [Reading; 3] =
@@ -39,17 +39,21 @@ proptest! {
     }
 }
 
+fn random_recipe(luck: &mut Luck) -> Recipe {
+    let lanes = 2 + luck.below(3) as u32;
+    let count = 1 + luck.below(6);
+    let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
+    let parts = (0..count).map(|_| part(luck)).collect();
+    Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 }
+}
+
 /// The same for many, always the same ones, without shrinking.
 #[test]
 fn exploration_is_exact_for_a_hundred_thousand_programs() {
     let mut luck = Luck(1);
     let (mut deadlocks, mut safe) = (0, 0);
     while deadlocks + safe < 100_000 {
-        let lanes = 2 + luck.below(3) as u32;
-        let count = 1 + luck.below(6);
-        let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
-        let parts = (0..count).map(|_| part(&mut luck)).collect();
-        let recipe = Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 };
+        let recipe = random_recipe(&mut luck);
         match agrees(&recipe) {
             Ok(Some(true)) => deadlocks += 1,
             Ok(Some(false)) => safe += 1,
@@ -58,4 +62,101 @@ fn exploration_is_exact_for_a_hundred_thousand_programs() {
         }
     }
     assert!(deadlocks > 10_000 && safe > 10_000, "{deadlocks} may deadlock, {safe} may not");
+}
+
+/// The program told to a replay, thread by thread in any order.
+fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
+    let mut replay = Replay::default();
+    let size = program.lanes.len() as u32;
+    program.lanes.iter().for_each(|_| _ = replay.lane());
+    let collectives: Vec<u32> =
+        program.collectives.iter().map(|c| replay.collective(size, Needs::Given(c.needs.clone()))).collect();
+    let mut ids: Vec<Option<Id>> = vec![None; program.ops.len()];
+    let mut at = vec![0; program.lanes.len()];
+    let mut pairs = Vec::new();
+    for (recv, op) in program.ops.iter().enumerate() {
+        if let Kind::Recv { got: Some(send), .. } = op.kind {
+            pairs.push((send, recv as OpIx));
+        }
+    }
+    while let Some(lane) =
+        (0..at.len()).map(|_| luck.below(at.len())).chain(0..at.len()).find(|l| at[*l] < program.lanes[*l].len())
+    {
+        let place = (lane as u32, at[lane] as u32);
+        let id = |op: &OpIx| ids[*op as usize].expect("started before");
+        match &program.lanes[lane][at[lane]] {
+            Step::Start(op) => {
+                let act = match program.ops[*op as usize].kind {
+                    Kind::Send { mode, comm, from, to, tag, bytes } => Act::Send { mode, comm, from, to, tag, bytes },
+                    Kind::Recv { comm, at, source, tag, .. } => Act::Recv { comm, at, source, tag },
+                    Kind::Part { collective, position } => {
+                        Act::Part { collective: collectives[collective as usize], position }
+                    }
+                    Kind::Free => unreachable!("not in these programs"),
+                };
+                ids[*op as usize] = Some(replay.start(lane as u32, act, place));
+            }
+            Step::Wait(wait) => {
+                let any = match &wait.many {
+                    Many::All => None,
+                    Many::Any(done) => Some(done.iter().map(id).collect()),
+                };
+                let ops: Vec<Id> = wait.ops.iter().map(id).collect();
+                let gone = any.clone().unwrap_or_else(|| ops.clone());
+                replay.wait(lane as u32, Call { ops, any, patient: wait.patient, returned: true, info: place });
+                gone.into_iter().for_each(|id| replay.forget(id));
+            }
+            Step::Probe { .. } => unreachable!("not in these programs"),
+        }
+        at[lane] += 1;
+        pairs.retain(|(send, recv)| match (ids[*send as usize], ids[*recv as usize]) {
+            (Some(s), Some(r)) if luck.below(2) == 0 => {
+                replay.pair(s, r);
+                false
+            }
+            _ => true,
+        });
+    }
+    for (send, recv) in pairs {
+        if let (Some(s), Some(r)) = (ids[send as usize], ids[recv as usize]) {
+            replay.pair(s, r);
+        }
+    }
+    replay
+}
+
+/// Without a choice the replay finds a deadlock if and only if there may be one, and what it says is always permitted;
+/// it keeps nothing once all is over.
+#[test]
+fn replay_finds_what_there_is() {
+    let mut luck = Luck(2);
+    let (mut deadlocks, mut safe, mut open) = (0, 0, 0);
+    while deadlocks + safe + open < 100_000 {
+        let recipe = random_recipe(&mut luck);
+        let Some(program) = cook(&recipe).filter(|p| p.ops.len() <= 14) else { continue };
+        if program.lanes.iter().flatten().any(|s| matches!(s, Step::Probe { .. })) {
+            continue;
+        }
+        let truth = Schedules::may_deadlock(&program, Reading::WEAKEST);
+        let mut replay = replay(&program, &mut luck);
+        let knots = replay.knots(true);
+        let choice = |op: &OpIx| matches!(program.ops[*op as usize].kind, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none());
+        let any = |s: &Step| matches!(s, Step::Wait(w) if w.many != Many::All || !w.patient);
+        // Where a thread may go on in a way that nobody knows, not all have to be stuck.
+        let unknown = program.lanes.iter().flatten().any(any);
+        assert!(truth || unknown || knots.is_empty(), "{program:?}\n{knots:?}");
+        let chooses = (0..program.ops.len() as OpIx).any(|op| choice(&op)) || unknown;
+        if !chooses {
+            assert_eq!(truth, !knots.is_empty(), "{program:?}\n{knots:?}");
+            if truth { deadlocks += 1 } else { safe += 1 }
+        } else {
+            open += 1;
+        }
+        if replay.lag() == 0 {
+            let unreceived = program.ops.iter().filter(|o| matches!(o.kind, Kind::Send { .. })).count()
+                - program.ops.iter().filter(|o| matches!(o.kind, Kind::Recv { got: Some(_), .. })).count();
+            assert_eq!(replay.kept(), unreceived, "{program:#?}");
+        }
+    }
+    assert!(deadlocks > 2_000 && safe > 5_000, "{deadlocks} may deadlock, {safe} may not, {open} have a choice");
 }

@@ -1,0 +1,743 @@
+//! The run once more, with the messages that it had, in a library that promises nothing: standard sends wait for their
+//! receive, collective operations for all of their communicator.
+//!
+//! With the matching given, whatever can happen will: the order in which things are tried does not matter. What is told of
+//! the run is forgotten as soon as it has happened here too. Where this replay cannot go on and the run did, the run needed
+//! a permission; the replay says which, grants it and goes on, so that it finds the next place.
+
+use crate::program::Mode;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// An operation of the replay. Numbers are used again once the replay is done with an operation.
+pub type Id = u32;
+
+/// Whose call a part of a collective operation cannot do without, whatever the library does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Needs {
+    All,
+    /// The root has what all others need.
+    Root(u32),
+    /// The root needs what all others have.
+    AtRoot(u32),
+    /// All before it.
+    Lower,
+    /// By position.
+    Given(Vec<Vec<u32>>),
+    Nobody,
+}
+
+impl Needs {
+    /// Positions that `position` needs, of `size`.
+    pub fn of(&self, position: u32, size: u32) -> Vec<u32> {
+        match self {
+            Needs::All => (0..size).collect(),
+            Needs::Root(root) if *root != position => vec![*root],
+            Needs::AtRoot(root) if *root == position => (0..size).collect(),
+            Needs::Lower => (0..position).collect(),
+            Needs::Given(all) => all.get(position as usize).cloned().unwrap_or_default(),
+            Needs::Root(_) | Needs::AtRoot(_) | Needs::Nobody => Vec::new(),
+        }
+    }
+}
+
+/// What is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    Send {
+        mode: Mode,
+        comm: u32,
+        to: u32,
+        from: u32,
+        tag: i32,
+        bytes: u64,
+    },
+    /// `None`: any.
+    Recv {
+        comm: u32,
+        at: u32,
+        source: Option<u32>,
+        tag: Option<i32>,
+    },
+    /// `collective`: from [`Replay::collective`].
+    Part {
+        collective: u32,
+        position: u32,
+    },
+}
+
+/// A call that waited. Its operations may be forgotten once it is told of.
+#[derive(Debug, Clone)]
+pub struct Call<T> {
+    pub ops: Vec<Id>,
+    /// It waits for any of them, and had these when it returned; `None`: it waits for all.
+    pub any: Option<Vec<Id>>,
+    /// The process did nothing else until then.
+    pub patient: bool,
+    /// It returned in the run.
+    pub returned: bool,
+    pub info: T,
+}
+
+enum Step<T> {
+    Start(Id),
+    Wait(Call<T>),
+}
+
+struct Op<T> {
+    act: Act,
+    lane: u32,
+    partner: Option<Id>,
+    posted: bool,
+    complete: bool,
+    /// It needed a permission to be complete.
+    granted: bool,
+    /// The caller will not speak of it again.
+    forgotten: bool,
+    /// Steps still to come that have to do with it.
+    steps: u32,
+    /// Threads that wait for it.
+    waiters: Vec<u32>,
+    info: T,
+}
+
+struct Lane<T> {
+    steps: VecDeque<Step<T>>,
+}
+
+struct Collective {
+    needs: Needs,
+    parts: Vec<Option<Id>>,
+    posted: Vec<bool>,
+    arrived: u32,
+    /// Parts that are over and forgotten.
+    gone: u32,
+}
+
+/// What one thread of a knot waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Need<T> {
+    /// That thread posts the receive (or the send) of this operation.
+    Partner { op: T, lane: u32 },
+    /// Nobody ever does.
+    Nobody { op: T },
+    /// These threads call the collective operation.
+    Calls { op: T, lanes: Vec<u32> },
+}
+
+/// What the run was granted by its library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission<T> {
+    /// This many bytes of a standard send were buffered.
+    Buffer { op: T, bytes: u64 },
+    /// The collective operation returned before all had called it.
+    Early { op: T },
+}
+
+/// A thread that cannot go on, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block<T> {
+    pub lane: u32,
+    /// The call that waits.
+    pub call: T,
+    /// It returned in the run.
+    pub returned: bool,
+    pub needs: Vec<Need<T>>,
+}
+
+/// Threads that cannot go on without a permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Knot<T> {
+    /// Those that hold each other, or the one that waits for what never comes.
+    pub blocks: Vec<Block<T>>,
+    /// The least that lets them go on: what it is, and whether there is certainly nothing less.
+    pub permissions: Vec<Permission<T>>,
+    pub least: bool,
+}
+
+/// See the module. `T`: what the caller knows a call by.
+pub struct Replay<T> {
+    ops: Vec<Option<Op<T>>>,
+    free: Vec<Id>,
+    lanes: Vec<Lane<T>>,
+    collectives: Vec<Option<Collective>>,
+    free_collectives: Vec<u32>,
+    /// Threads that may be able to go on.
+    ready: Vec<u32>,
+    queued: usize,
+    /// Sends and receives that were posted and have not met, by communicator and destination.
+    waiting: FxHashMap<(u32, u32), Vec<Id>>,
+}
+
+impl<T: Clone> Default for Replay<T> {
+    fn default() -> Replay<T> {
+        Replay {
+            ops: Vec::new(),
+            free: Vec::new(),
+            lanes: Vec::new(),
+            collectives: Vec::new(),
+            free_collectives: Vec::new(),
+            ready: Vec::new(),
+            queued: 0,
+            waiting: FxHashMap::default(),
+        }
+    }
+}
+
+impl<T: Clone> Replay<T> {
+    /// A new thread.
+    pub fn lane(&mut self) -> u32 {
+        self.lanes.push(Lane { steps: VecDeque::new() });
+        self.lanes.len() as u32 - 1
+    }
+
+    /// Steps that were told and have not happened here.
+    pub fn lag(&self) -> usize {
+        self.queued
+    }
+
+    /// Operations and collective operations that are kept.
+    pub fn kept(&self) -> usize {
+        self.ops.iter().flatten().count() + self.collectives.iter().flatten().count()
+    }
+
+    /// A new collective operation of `size` processes.
+    pub fn collective(&mut self, size: u32, needs: Needs) -> u32 {
+        let new = Collective {
+            needs,
+            parts: vec![None; size as usize],
+            posted: vec![false; size as usize],
+            arrived: 0,
+            gone: 0,
+        };
+        match self.free_collectives.pop() {
+            Some(index) => {
+                self.collectives[index as usize] = Some(new);
+                index
+            }
+            None => {
+                self.collectives.push(Some(new));
+                self.collectives.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The thread starts an operation.
+    pub fn start(&mut self, lane: u32, act: Act, info: T) -> Id {
+        let op = Op {
+            act,
+            lane,
+            partner: None,
+            posted: false,
+            complete: false,
+            granted: false,
+            forgotten: false,
+            steps: 1,
+            waiters: Vec::new(),
+            info,
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.ops[id as usize] = Some(op);
+                id
+            }
+            None => {
+                self.ops.push(Some(op));
+                self.ops.len() as Id - 1
+            }
+        };
+        if let Some(Op { act: Act::Part { collective, position }, .. }) = self.ops[id as usize]
+            && let Some(Some(c)) = self.collectives.get_mut(collective as usize)
+        {
+            c.parts[position as usize] = Some(id);
+        }
+        self.push(lane, Step::Start(id));
+        id
+    }
+
+    /// The two belong together.
+    pub fn pair(&mut self, send: Id, recv: Id) {
+        for (one, other) in [(send, recv), (recv, send)] {
+            if let Some(op) = self.op_mut(one) {
+                op.partner = Some(other);
+            }
+        }
+        self.try_meet(send);
+        self.go_on();
+    }
+
+    /// The thread waited.
+    pub fn wait(&mut self, lane: u32, call: Call<T>) {
+        for id in &call.ops {
+            if let Some(op) = self.op_mut(*id) {
+                op.steps += 1;
+            }
+        }
+        self.push(lane, Step::Wait(call));
+    }
+
+    /// The caller will not speak of the operation again, except to [`Replay::pair`] it.
+    pub fn forget(&mut self, id: Id) {
+        if let Some(op) = self.op_mut(id) {
+            op.forgotten = true;
+        }
+        self.retire(id);
+    }
+
+    /// The operation did not take place, or nothing is known of its partner: nobody waits for it.
+    pub fn release(&mut self, id: Id) {
+        self.no_longer_waiting(id);
+        self.complete(id);
+        self.forget(id);
+        self.go_on();
+    }
+
+    fn op(&self, id: Id) -> Option<&Op<T>> {
+        self.ops.get(id as usize)?.as_ref()
+    }
+
+    fn op_mut(&mut self, id: Id) -> Option<&mut Op<T>> {
+        self.ops.get_mut(id as usize)?.as_mut()
+    }
+
+    fn push(&mut self, lane: u32, step: Step<T>) {
+        let steps = &mut self.lanes[lane as usize].steps;
+        steps.push_back(step);
+        self.queued += 1;
+        if steps.len() == 1 {
+            self.ready.push(lane);
+            self.go_on();
+        }
+    }
+
+    fn go_on(&mut self) {
+        while let Some(lane) = self.ready.pop() {
+            self.advance(lane);
+        }
+    }
+
+    fn advance(&mut self, lane: u32) {
+        loop {
+            match self.lanes[lane as usize].steps.front() {
+                None => return,
+                Some(Step::Start(id)) => {
+                    let id = *id;
+                    self.lanes[lane as usize].steps.pop_front();
+                    self.queued -= 1;
+                    self.post(id);
+                }
+                Some(Step::Wait(call)) => {
+                    let is_open = |id: &&Id| self.op(**id).is_some_and(|op| !op.complete);
+                    let wanted = call.any.as_ref().unwrap_or(&call.ops);
+                    if let Some(id) = wanted.iter().find(is_open).copied() {
+                        if let Some(op) = self.op_mut(id) {
+                            op.waiters.push(lane);
+                        }
+                        return;
+                    }
+                    let Some(Step::Wait(call)) = self.lanes[lane as usize].steps.pop_front() else { return };
+                    self.queued -= 1;
+                    for id in call.ops {
+                        self.step_over(id);
+                    }
+                }
+            }
+        }
+    }
+
+    fn post(&mut self, id: Id) {
+        let Some(op) = self.op_mut(id) else { return };
+        op.posted = true;
+        match op.act {
+            Act::Send { mode: Mode::Buffered, comm, to, .. } => {
+                self.waiting.entry((comm, to)).or_default().push(id);
+                self.complete(id);
+                self.try_meet(id);
+            }
+            Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => {
+                self.waiting.entry((comm, at)).or_default().push(id);
+                self.try_meet(id);
+            }
+            Act::Part { collective, position } => {
+                if let Some(Some(c)) = self.collectives.get_mut(collective as usize) {
+                    c.posted[position as usize] = true;
+                    c.arrived += 1;
+                    if c.arrived as usize == c.parts.len() {
+                        let parts = c.parts.clone();
+                        for part in parts.into_iter().flatten() {
+                            self.complete(part);
+                            self.retire(part);
+                        }
+                    }
+                }
+            }
+        }
+        self.step_over(id);
+    }
+
+    /// Lets a posted send or receive meet its partner, if that is posted too.
+    fn try_meet(&mut self, id: Id) {
+        let Some(other) = self.op(id).filter(|op| op.posted).and_then(|op| op.partner) else { return };
+        if self.op(other).is_some_and(|op| op.posted) {
+            for id in [id, other] {
+                self.no_longer_waiting(id);
+            }
+            self.complete(id);
+            self.complete(other);
+            self.retire(id);
+            self.retire(other);
+        }
+    }
+
+    fn no_longer_waiting(&mut self, id: Id) {
+        let Some(Op { act: Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. }, .. }) = self.op(id) else {
+            return;
+        };
+        let key = (*comm, *at);
+        if let Some(list) = self.waiting.get_mut(&key) {
+            list.retain(|other| *other != id);
+            if list.is_empty() {
+                self.waiting.remove(&key);
+            }
+        }
+    }
+
+    fn complete(&mut self, id: Id) {
+        let Some(op) = self.op_mut(id) else { return };
+        op.complete = true;
+        let waiters = std::mem::take(&mut op.waiters);
+        self.ready.extend(waiters);
+    }
+
+    fn step_over(&mut self, id: Id) {
+        if let Some(op) = self.op_mut(id) {
+            op.steps -= 1;
+        }
+        self.retire(id);
+    }
+
+    /// Forgets an operation that nobody needs any more.
+    fn retire(&mut self, id: Id) {
+        let Some(op) = self.op(id) else { return };
+        if !op.complete || !op.forgotten || op.steps > 0 {
+            return;
+        }
+        match op.act {
+            Act::Send { .. } | Act::Recv { .. } => {
+                // The partner has to see that it was posted, and to be told of.
+                match op.partner {
+                    Some(other) if self.op(other).is_some_and(|o| !o.posted && o.partner == Some(id)) => return,
+                    None if op.granted || matches!(op.act, Act::Send { mode: Mode::Buffered, .. }) => return,
+                    _ => {}
+                }
+            }
+            Act::Part { collective, .. } => {
+                let Some(Some(c)) = self.collectives.get_mut(collective as usize) else { return };
+                if c.arrived as usize != c.parts.len() {
+                    return;
+                }
+                c.gone += 1;
+                if c.gone as usize == c.parts.len() {
+                    self.collectives[collective as usize] = None;
+                    self.free_collectives.push(collective);
+                }
+            }
+        }
+        self.ops[id as usize] = None;
+        self.free.push(id);
+    }
+
+    /// Where the replay cannot go on and the run did. `over`: nothing more will be told. Grants what is missing, so that
+    /// nothing is said twice.
+    pub fn knots(&mut self, over: bool) -> Vec<Knot<T>> {
+        let mut knots = Vec::new();
+        let mut hopeless: FxHashSet<u32> = FxHashSet::default();
+        loop {
+            let graph = self.graph(over);
+            let dead = graph.dead(&FxHashSet::default());
+            let Some(part) = graph.causes(&dead).into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l)))
+            else {
+                return knots;
+            };
+            let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
+            let (ids, least) = if part.iter().any(returned) { self.least(&graph, &part) } else { (Vec::new(), true) };
+            if ids.is_empty() {
+                // It happened in the run too, or its matching is not possible: nothing that can be granted.
+                hopeless.extend(part);
+                continue;
+            }
+            let blocks = part.iter().filter_map(|lane| self.block(&graph, *lane)).collect();
+            let permissions = ids.iter().filter_map(|id| self.permission(*id)).collect();
+            knots.push(Knot { blocks, permissions, least });
+            for id in ids {
+                if let Some(op) = self.op_mut(id) {
+                    op.granted = true;
+                }
+                self.complete(id);
+                self.retire(id);
+            }
+            self.go_on();
+        }
+    }
+
+    fn front(&self, lane: u32) -> Option<&Call<T>> {
+        match self.lanes[lane as usize].steps.front() {
+            Some(Step::Wait(call)) => Some(call),
+            _ => None,
+        }
+    }
+
+    fn graph(&self, over: bool) -> Graph {
+        let waits = (0..self.lanes.len() as u32).map(|lane| {
+            let call = self.front(lane)?;
+            if !call.patient {
+                return None;
+            }
+            let open: Vec<&Id> = call.ops.iter().filter(|id| self.op(**id).is_some_and(|op| !op.complete)).collect();
+            if call.any.is_some() && open.len() < call.ops.len() {
+                // It would return with another one than it did, and who knows what then.
+                return None;
+            }
+            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over))).collect();
+            Some(Waits { any: call.any.is_some(), ops })
+        });
+        Graph { waits: waits.collect() }
+    }
+
+    /// What an incomplete operation waits for.
+    fn dependence(&self, id: Id, over: bool) -> Dependence {
+        let Some(op) = self.op(id) else { return Dependence::Unknown };
+        if !op.posted {
+            return Dependence::Lanes(vec![op.lane]);
+        }
+        match &op.act {
+            Act::Part { collective, .. } => {
+                let Some(Some(c)) = self.collectives.get(*collective as usize) else { return Dependence::Unknown };
+                let mut lanes = Vec::new();
+                for (part, posted) in c.parts.iter().zip(&c.posted) {
+                    match part.and_then(|p| self.op(p)) {
+                        _ if *posted => {}
+                        Some(part) => lanes.push(part.lane),
+                        None if over => return Dependence::Never,
+                        None => return Dependence::Unknown,
+                    }
+                }
+                Dependence::Lanes(lanes)
+            }
+            Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
+            Act::Send { .. } | Act::Recv { .. } => match op.partner.and_then(|p| self.op(p)) {
+                Some(partner) => Dependence::Lanes(vec![partner.lane]),
+                None if over => Dependence::Never,
+                None => Dependence::Unknown,
+            },
+        }
+    }
+
+    /// Could it belong to another one than in the run, that is there now?
+    fn has_a_choice(&self, id: Id) -> bool {
+        let Some(op) = self.op(id) else { return false };
+        let (Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. }) = op.act else { return false };
+        let others = self.waiting.get(&(comm, at)).into_iter().flatten().filter_map(|id| self.op(*id));
+        others.into_iter().any(|other| {
+            let (send, recv) = if matches!(op.act, Act::Send { .. }) { (op, other) } else { (other, op) };
+            let (Act::Send { from, tag, .. }, Act::Recv { source, tag: t, .. }) = (&send.act, &recv.act) else {
+                return false;
+            };
+            (source.is_none() || t.is_none()) && source.is_none_or(|s| s == *from) && t.is_none_or(|t| t == *tag)
+        })
+    }
+
+    fn block(&self, graph: &Graph, lane: u32) -> Option<Block<T>> {
+        let call = self.front(lane)?;
+        let waits = graph.waits[lane as usize].as_ref()?;
+        let mut needs = Vec::new();
+        for (id, dependence) in &waits.ops {
+            let Some(op) = self.op(*id) else { continue };
+            let info = op.info.clone();
+            needs.push(match (dependence, &op.act) {
+                (Dependence::Lanes(lanes), Act::Part { .. }) => Need::Calls { op: info, lanes: lanes.clone() },
+                (Dependence::Lanes(lanes), _) => Need::Partner { op: info, lane: *lanes.first()? },
+                (Dependence::Never, _) => Need::Nobody { op: info },
+                (Dependence::Unknown, _) => continue,
+            });
+        }
+        Some(Block { lane, call: call.info.clone(), returned: call.returned, needs })
+    }
+
+    fn permission(&self, id: Id) -> Option<Permission<T>> {
+        let op = self.op(id)?;
+        Some(match op.act {
+            Act::Send { bytes, .. } => Permission::Buffer { op: op.info.clone(), bytes },
+            _ => Permission::Early { op: op.info.clone() },
+        })
+    }
+
+    /// The cheapest operations that may be complete and without which these threads would go on; whether there is
+    /// certainly nothing cheaper.
+    fn least(&self, graph: &Graph, part: &[u32]) -> (Vec<Id>, bool) {
+        let mut early = Vec::new();
+        let mut buffers = Vec::new();
+        for lane in part {
+            let Some(waits) = &graph.waits[*lane as usize] else { continue };
+            if !self.front(*lane).is_some_and(|c| c.returned) {
+                continue;
+            }
+            for (id, _) in &waits.ops {
+                match self.op(*id).map(|op| &op.act) {
+                    Some(Act::Part { .. }) if self.may_be_early(*id) => early.push(*id),
+                    Some(Act::Send { mode: Mode::Standard, bytes, .. }) => buffers.push((*bytes, *id)),
+                    _ => {}
+                }
+            }
+        }
+        buffers.sort_unstable();
+        buffers.dedup();
+        let helps = |ids: &[Id]| {
+            let granted: FxHashSet<Id> = ids.iter().copied().collect();
+            let dead = graph.dead(&granted);
+            !part.iter().all(|l| dead.contains(l))
+                && !graph.causes(&dead).iter().any(|c| c.iter().any(|l| part.contains(l)))
+        };
+        // A collective operation that returns early costs nothing.
+        for id in &early {
+            if helps(&[*id]) {
+                return (vec![*id], true);
+            }
+        }
+        if helps(&early) {
+            return (early, true);
+        }
+        const MANY: usize = 12;
+        if buffers.len() <= MANY {
+            let cost = |set: u32| -> (u64, u32) {
+                let chosen = (0..buffers.len()).filter(|i| set & (1 << i) != 0);
+                (chosen.map(|i| buffers[i].0).sum(), set.count_ones())
+            };
+            let mut sets: Vec<u32> = (1..1u32 << buffers.len()).collect();
+            sets.sort_by_key(|s| (cost(*s), *s));
+            for set in sets {
+                let chosen: Vec<Id> =
+                    (0..buffers.len()).filter(|i| set & (1 << i) != 0).map(|i| buffers[i].1).collect();
+                if helps(&chosen) {
+                    return (chosen, true);
+                }
+            }
+        }
+        // The dearest ones that are not needed are left out one by one.
+        let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
+        if !helps(&chosen) {
+            return (Vec::new(), true);
+        }
+        for i in (0..chosen.len()).rev() {
+            let without: Vec<Id> = chosen.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, id)| *id).collect();
+            if helps(&without) {
+                chosen = without;
+            }
+        }
+        let least = chosen.len() == 1;
+        (chosen, least)
+    }
+
+    /// Are all there whose call the part cannot do without?
+    fn may_be_early(&self, id: Id) -> bool {
+        let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
+        let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
+        c.needs.of(*position, c.parts.len() as u32).iter().all(|p| c.posted.get(*p as usize) == Some(&true))
+    }
+}
+
+/// What an operation waits for.
+enum Dependence {
+    /// All of these threads.
+    Lanes(Vec<u32>),
+    Never,
+    /// It may be complete soon.
+    Unknown,
+}
+
+struct Waits {
+    any: bool,
+    ops: Vec<(Id, Dependence)>,
+}
+
+/// By thread: what it waits for; `None`: it does not.
+struct Graph {
+    waits: Vec<Option<Waits>>,
+}
+
+impl Graph {
+    /// Threads that can never go on, if these operations were complete.
+    fn dead(&self, granted: &FxHashSet<Id>) -> FxHashSet<u32> {
+        let lanes = 0..self.waits.len() as u32;
+        let mut dead: FxHashSet<u32> = lanes.filter(|l| self.waits[*l as usize].is_some()).collect();
+        loop {
+            let before = dead.len();
+            let stays = |lane: u32| {
+                let Some(waits) = &self.waits[lane as usize] else { return false };
+                let open = |(id, on): &(Id, Dependence)| {
+                    !granted.contains(id)
+                        && match on {
+                            Dependence::Lanes(lanes) => lanes.iter().any(|l| dead.contains(l)),
+                            Dependence::Never => true,
+                            Dependence::Unknown => false,
+                        }
+                };
+                if waits.any { waits.ops.iter().all(open) } else { waits.ops.iter().any(open) }
+            };
+            let now: FxHashSet<u32> = dead.iter().copied().filter(|l| stays(*l)).collect();
+            dead = now;
+            if dead.len() == before {
+                return dead;
+            }
+        }
+    }
+
+    fn next(&self, lane: u32, dead: &FxHashSet<u32>) -> Vec<u32> {
+        let mut all: Vec<u32> = Vec::new();
+        for (_, on) in self.waits[lane as usize].iter().flat_map(|w| &w.ops) {
+            if let Dependence::Lanes(lanes) = on {
+                all.extend(lanes.iter().copied().filter(|l| dead.contains(l)));
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Dead threads that hold each other and wait for no other dead ones, or wait for what never comes; by their lowest.
+    fn causes(&self, dead: &FxHashSet<u32>) -> Vec<Vec<u32>> {
+        let mut lanes: Vec<u32> = dead.iter().copied().collect();
+        lanes.sort_unstable();
+        let mut parts: Vec<Vec<u32>> = Vec::new();
+        let mut placed: FxHashSet<u32> = FxHashSet::default();
+        for lane in &lanes {
+            if placed.contains(lane) {
+                continue;
+            }
+            let forth = self.reach(*lane, dead);
+            // A part with no way out: all that it reaches reach it.
+            if forth.iter().all(|l| *l == *lane || self.reach(*l, dead).contains(lane)) {
+                let mut part: Vec<u32> = forth.into_iter().chain([*lane]).collect();
+                part.sort_unstable();
+                part.dedup();
+                placed.extend(&part);
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
+    /// What can be reached from a thread in one step or more.
+    fn reach(&self, lane: u32, dead: &FxHashSet<u32>) -> FxHashSet<u32> {
+        let mut reached = FxHashSet::default();
+        let mut work = vec![lane];
+        while let Some(at) = work.pop() {
+            for next in self.next(at, dead) {
+                if reached.insert(next) {
+                    work.push(next);
+                }
+            }
+        }
+        reached
+    }
+}

@@ -80,7 +80,7 @@ impl<'a> Schedules<'a> {
         let overtakes =
             |other: OpIx, op: OpIx| of(other).lane == of(op).lane && of(other).step < of(op).step && alone(other);
         (0..self.program.ops.len() as OpIx)
-            .all(|o| !(overtakes(o, send) && self.fits(o, recv)) && !(overtakes(o, recv) && self.fits(send, o)))
+            .all(|o| !(overtakes(o, send) && self.fits(o, recv) || overtakes(o, recv) && self.fits(send, o)))
     }
 
     fn fits(&self, send: OpIx, recv: OpIx) -> bool {

@@ -40,11 +40,13 @@ pub(crate) struct Handles {
 pub(crate) struct Sweeps {
     waiting: usize,
     at: usize,
+    /// At every call that frees something: for tests.
+    pub(super) always: bool,
 }
 
 impl Default for Sweeps {
     fn default() -> Sweeps {
-        Sweeps { waiting: 0, at: SWEEP_AT }
+        Sweeps { waiting: 0, at: SWEEP_AT, always: false }
     }
 }
 
@@ -112,7 +114,7 @@ impl Model {
         if *held == 0 {
             r.handles.freed.push_back(key);
             self.sweeps.waiting += 1;
-            if self.sweeps.waiting >= self.sweeps.at {
+            if self.sweeps.waiting >= self.sweeps.at || self.sweeps.always {
                 self.sweep();
             }
         }
@@ -120,7 +122,7 @@ impl Model {
 
     /// Forgets the freed objects that nothing speaks of.
     fn sweep(&mut self) {
-        let mut candidates = Candidates(self.ranks.iter_mut().map(Rank::take_freed).collect());
+        let mut candidates = Candidates(self.ranks.iter_mut().map(|r| r.take_freed(self.sweeps.always)).collect());
         let mut met = 0;
         self.each_call(|call| {
             met += 1;
@@ -137,7 +139,7 @@ impl Model {
         self.sweep_comms();
         let left: usize = self.ranks.iter().map(|r| r.handles.freed.len()).sum();
         let more = SWEEP_AT.max(PER_RANK * self.ranks.len()).max(left).max(met / 4);
-        self.sweeps = Sweeps { waiting: left, at: left + more };
+        (self.sweeps.waiting, self.sweeps.at) = (left, left + more);
     }
 
     /// All calls that may still have to be looked at or named.
@@ -223,12 +225,12 @@ impl Model {
 }
 
 impl Rank {
-    /// What was freed, but for what may still come late.
-    fn take_freed(&mut self) -> FxHashMap<(Kind, Id), bool> {
+    /// What was freed; not what events that come late may still be about, unless `all` is wanted.
+    fn take_freed(&mut self, all: bool) -> FxHashMap<(Kind, Id), bool> {
         if self.holed {
             self.handles.freed.clear();
         }
-        let late = if self.multiple || self.threads.len() > 1 { LATE } else { 0 };
+        let late = if !all && (self.multiple || self.threads.len() > 1) { LATE } else { 0 };
         let most = self.handles.freed.len().saturating_sub(late);
         let held = &self.handles.held;
         let freed = self.handles.freed.drain(..most);

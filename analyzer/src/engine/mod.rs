@@ -250,6 +250,11 @@ impl Engine {
         Analysis { findings, hidden, ranks: model.summaries(&ending) }
     }
 
+    /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.
+    pub fn forget_always(&mut self) {
+        self.model.sweeps.always = true;
+    }
+
     /// Entries about communicators, windows, files, groups, datatypes and their names that are kept. For tests of memory.
     pub fn kept_objects(&self) -> usize {
         self.model.kept_objects()

@@ -3,16 +3,15 @@
 use super::{MAX_SITES, answers, explained, grouped, note_behind, said, same_call};
 use crate::engine::Model;
 use crate::engine::collective::{Gathering, Verdict, What, what};
-use crate::engine::comms::{COMM, FILE, WIN};
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, rank_list};
 use crate::engine::frees::{Step, is_free};
-use crate::engine::shape::{NONE, shape};
+use crate::engine::shape::shape;
 use crate::engine::wait::Knot;
 use trace_format::call::Value;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;
-use trace_format::mpi::Coll;
+use trace_format::mpi::{Coll, Kind};
 
 pub(super) static CHECK: &CheckInfo = &COMM_FREE_MISMATCH;
 
@@ -47,10 +46,10 @@ fn makes(what: What) -> bool {
 
 /// What kind of object a call is about.
 fn object(call: &Origin) -> &'static str {
-    match (shape(call.func).win, shape(call.func).file) {
-        (NONE, NONE) => "communicator",
-        (NONE, _) => "file",
-        _ => "window",
+    match shape(call.func).ordering_object().0 {
+        Kind::Win => "window",
+        Kind::File => "file",
+        _ => "communicator",
     }
 }
 
@@ -88,12 +87,7 @@ pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
 
 /// The object that a collective is called on.
 fn object_number(call: &Origin, model: &Model) -> Option<u32> {
-    let s = shape(call.func);
-    let (kind, place) = match (s.win, s.file) {
-        (NONE, NONE) => (COMM, s.comm),
-        (NONE, file) => (FILE, file),
-        (win, _) => (WIN, win),
-    };
+    let (kind, place) = shape(call.func).ordering_object();
     let Value::Int(id) = call.ins.get(place as usize)? else { return None };
     let member = model.ranks[call.rank as usize].objects.members.get(&(kind, *id as Id))?;
     member.map(|m| m.ix)

@@ -15,6 +15,7 @@ pub(crate) mod concurrent;
 pub(crate) mod ending;
 pub(crate) mod facts;
 pub(crate) mod flows;
+mod forget;
 pub(crate) mod frees;
 pub mod limit;
 mod model;
@@ -135,6 +136,7 @@ impl Engine {
                 undecided: Vec::new(),
                 suspects: FxHashMap::default(),
                 damaged: FxHashMap::default(),
+                sweeps: forget::Sweeps::default(),
                 report: Report::default(),
                 names: Processes::default(),
                 constants: BTreeMap::new(),
@@ -246,6 +248,16 @@ impl Engine {
             None => (findings, Vec::new()),
         };
         Analysis { findings, hidden, ranks: model.summaries(&ending) }
+    }
+
+    /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.
+    pub fn forget_always(&mut self) {
+        self.model.sweeps.always = true;
+    }
+
+    /// Entries about communicators, windows, files, groups, datatypes and their names that are kept. For tests of memory.
+    pub fn kept_objects(&self) -> usize {
+        self.model.kept_objects()
     }
 
     /// Operations that are kept: what is in flight. For tests of memory.

@@ -5,7 +5,7 @@ use super::facts::{Origin, Report, Site};
 use super::p2p::{Op, OpId, OpKind};
 use super::slab::Slab;
 use super::types::{Amount, Signatures};
-use super::{Breach, MpiError, Rank, RankSummary, comms, concurrent, ending, facts, p2p, sums};
+use super::{Breach, MpiError, Rank, RankSummary, concurrent, ending, facts, forget, p2p, sums};
 use crate::worlds::Names as Processes;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
@@ -33,6 +33,7 @@ pub(crate) struct Model {
     /// Messages whose data have arrived changed.
     pub(crate) damaged: FxHashMap<p2p::Suspect, sums::Damage>,
     pub(crate) report: Report,
+    pub(super) sweeps: forget::Sweeps,
     pub(crate) names: Processes,
     /// Named constants of the MPI library, where they are known.
     pub(crate) constants: BTreeMap<String, i64>,
@@ -93,18 +94,18 @@ impl Model {
                 r.objects.groups_of.insert(id, (local, remote));
             }
             Definition::CommName { id, name } => {
-                r.names.insert((true, id), name);
+                r.names.insert((Kind::Comm, id), name);
             }
             Definition::TypeName { id, name } => {
-                r.names.insert((false, id), name);
+                r.names.insert((Kind::Datatype, id), name);
             }
             Definition::Group { id, ranks } => {
                 r.objects.groups.insert(id, ranks);
             }
             Definition::OnComm { kind, id, comm } => {
                 let kind = match kind {
-                    trace_format::definition::ObjectKind::Win => comms::WIN,
-                    _ => comms::FILE,
+                    trace_format::definition::ObjectKind::Win => Kind::Win,
+                    _ => Kind::File,
                 };
                 r.objects.on_comm.insert((kind, id), comm);
             }
@@ -256,11 +257,7 @@ struct RankNames<'a>(&'a Model, i32);
 impl Names for RankNames<'_> {
     fn name(&self, kind: Kind, id: Id) -> Option<String> {
         let names = &self.0.ranks[self.1 as usize].names;
-        match kind {
-            Kind::Comm => names.get(&(true, id)).cloned(),
-            Kind::Datatype => names.get(&(false, id)).cloned(),
-            _ => None,
-        }
+        names.get(&(kind, id)).cloned()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::comms::Objects;
 use super::facts::{Origin, Site};
+use super::forget::Handles;
 use super::p2p::OpId;
 use super::requests::Requests;
 use super::types::Amount;
@@ -14,7 +15,7 @@ use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
-use trace_format::mpi::FnId;
+use trace_format::mpi::{FnId, Kind};
 
 /// A call that has not returned.
 pub(crate) struct OpenCall {
@@ -80,6 +81,7 @@ impl Discovery {
 #[derive(Default)]
 pub(crate) struct Rank {
     pub(crate) objects: Objects,
+    pub(super) handles: Handles,
     pub(crate) requests: Requests,
     pub(crate) frees: frees::Frees,
     pub(crate) threads: Vec<Thread>,
@@ -103,7 +105,7 @@ pub(crate) struct Rank {
     pub(crate) sessions: u32,
     pub(super) types: FxHashMap<Id, Amount>,
     pub(super) extents: FxHashMap<Id, i64>,
-    pub(super) names: FxHashMap<(bool, Id), String>,
+    pub(super) names: FxHashMap<(Kind, Id), String>,
     pub(super) modules: Vec<(u64, u64, u64, u64)>,
     pub(super) places: FxHashMap<Id, u64>,
     /// Places in the source of interpreted programs, hashed.

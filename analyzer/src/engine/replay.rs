@@ -4,7 +4,7 @@
 mod completion;
 mod returns;
 
-use super::comms::{COMM, CommIx, CommKey, FILE, Member, WIN};
+use super::comms::{CommIx, CommKey, Member};
 use super::concurrent::Misused;
 use super::facts::Origin;
 use super::frees::is_free;
@@ -20,7 +20,7 @@ use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
-use trace_format::mpi::{Class, SendMode, Start};
+use trace_format::mpi::{Class, Kind, SendMode, Start};
 
 /// May a receive that ended with this error class have taken a message?
 fn may_have_received(class: u16) -> bool {
@@ -183,7 +183,8 @@ impl Model {
                 let objects = &mut self.ranks[rank as usize].objects;
                 if let Some(ranks) = objects.groups.get(&group).filter(|g| g.len() <= most).cloned() {
                     let id = int(&origin.ins, s.comm);
-                    let parent = id.and_then(|id| self.comms.resolve(rank, objects, COMM, id as Id)).map(|m| m.ix);
+                    let parent =
+                        id.and_then(|id| self.comms.resolve(rank, objects, Kind::Comm, id as Id)).map(|m| m.ix);
                     let tag = int(&origin.ins, s.tag).unwrap_or(0);
                     let text = match value(&origin.ins, s.text) {
                         Value::Str(text) => text.clone(),
@@ -234,8 +235,8 @@ impl Model {
 
     fn enter_bridge(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &mut Entered) {
         let Some(id) = int(&origin.ins, s.comm) else { return };
-        let Some(local) = self.resolve(origin, COMM, id as Id) else { return };
-        let comm = &self.comms.list[local.ix as usize];
+        let Some(local) = self.resolve(origin, Kind::Comm, id as Id) else { return };
+        let comm = &self.comms.list[local.ix];
         let tag = int(&origin.ins, s.tag).unwrap_or(0);
         let Some(leader) = int(&origin.ins, s.peer).and_then(|l| comm.a.get(l as i32)) else { return };
         // The group's calls have an order of their own; the text keeps them apart from MPI_Comm_create_group.
@@ -249,8 +250,8 @@ impl Model {
             return;
         }
         // Only the leader names the other one.
-        let peer = int(&origin.ins, s.comm2).and_then(|id| self.resolve(origin, COMM, id as Id));
-        let group = peer.map(|m| self.comms.list[m.ix as usize].peers(m.position));
+        let peer = int(&origin.ins, s.comm2).and_then(|id| self.resolve(origin, Kind::Comm, id as Id));
+        let group = peer.map(|m| self.comms.list[m.ix].peers(m.position));
         let Some(other) = group.and_then(|g| g.get(int(&origin.ins, s.peer2)? as i32)) else { return };
         let made = self.bridges.entry((leader.min(other), leader.max(other), tag)).or_default();
         let nth = &mut made[usize::from(leader > other)];
@@ -259,7 +260,7 @@ impl Model {
     }
 
     /// The object that a call names.
-    fn resolve(&mut self, origin: &Origin, kind: u8, id: Id) -> Option<Member> {
+    fn resolve(&mut self, origin: &Origin, kind: Kind, id: Id) -> Option<Member> {
         let r = &mut self.ranks[origin.rank as usize];
         // The events of several threads may come out of order: perhaps the call that made it is still to come, and
         // which object it is nobody knows before.
@@ -273,21 +274,17 @@ impl Model {
 
     /// The object whose order of collectives a call belongs to.
     fn collective_object(&mut self, origin: &Origin, s: &Shape) -> Option<Member> {
-        let (kind, place) = match (s.win, s.file) {
-            (NONE, NONE) => (COMM, s.comm),
-            (NONE, file) => (FILE, file),
-            (win, _) => (WIN, win),
-        };
+        let (kind, place) = s.ordering_object();
         let id = int(&origin.ins, place)? as Id;
         let m = self.resolve(origin, kind, id)?;
-        (!self.comms.list[m.ix as usize].foreign).then_some(m)
+        (!self.comms.list[m.ix].foreign).then_some(m)
     }
 
     /// Where the call sends to or looks; `None` for nobody (MPI_PROC_NULL), or where mpivet cannot know.
     pub(crate) fn target(&mut self, origin: &Origin, peer: Place, tag: Place, s: &Shape) -> Option<Target> {
         let id = int(&origin.ins, s.comm)? as Id;
-        let m = self.resolve(origin, COMM, id)?;
-        let comm = &self.comms.list[m.ix as usize];
+        let m = self.resolve(origin, Kind::Comm, id)?;
+        let comm = &self.comms.list[m.ix];
         let peer = int(&origin.ins, peer)? as i32;
         let peer = match peer {
             ANY_SOURCE => ANY_SOURCE,

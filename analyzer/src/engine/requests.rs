@@ -117,6 +117,11 @@ impl Requests {
         Some(request)
     }
 
+    /// The objects of collectives that are under way.
+    pub(super) fn collectives(&self) -> impl Iterator<Item = CommIx> {
+        self.all.iter().filter_map(|(_, r)| r.collective).map(|(comm, ..)| comm)
+    }
+
     pub(crate) fn open_collectives(&self) -> u64 {
         self.all.iter().filter(|(_, r)| r.active && r.collective.is_some()).count() as u64
     }

@@ -215,7 +215,7 @@ impl Graph {
     pub(crate) fn hint(&self, model: &Model, rank: i32) -> Option<String> {
         for (from, why) in self.waits_for(rank) {
             let Why::Send(tag) = why else { continue };
-            for comm in &model.comms.list {
+            for (_, comm) in model.comms.list.iter() {
                 let Some(mailbox) = comm.boxes.get(&rank) else { continue };
                 let mut near: Vec<_> = mailbox.candidates(from).collect();
                 near.sort_unstable();

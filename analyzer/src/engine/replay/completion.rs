@@ -38,7 +38,7 @@ impl Model {
         let (mut source, mut tag) = (o.peer, o.tag);
         if let Some(status) = status {
             if source == ANY_SOURCE && status.source >= 0 {
-                let comm = &self.comms.list[o.comm as usize];
+                let comm = &self.comms.list[o.comm];
                 let peers = comm.position(o.rank).map(|p| comm.peers(p));
                 let known = peers.and_then(|g| g.get(status.source));
                 source = known.filter(|r| *r >= 0 && (*r as usize) < self.ranks.len()).unwrap_or(ANY_SOURCE);
@@ -200,8 +200,11 @@ impl Model {
     pub(super) fn matched_recv(&mut self, origin: &Arc<Origin>, s: &Shape, start: Start, failed: bool, outs: &[Value]) {
         let handle = int(&origin.ins, s.message).unwrap_or(0);
         let data = self.data(origin, s.recv);
-        let messages = self.ranks[origin.rank as usize].messages.get_mut(&handle);
-        let op = messages.and_then(|m| (!m.is_empty()).then(|| m.remove(0)));
+        let messages = &mut self.ranks[origin.rank as usize].messages;
+        let op = messages.get_mut(&handle).and_then(|m| (!m.is_empty()).then(|| m.remove(0)));
+        if messages.get(&handle).is_some_and(Vec::is_empty) {
+            messages.remove(&handle);
+        }
         if let Some(op) = op {
             let posted = std::mem::replace(&mut self.ops[op].origin, origin.clone());
             self.ops[op].at = Some(posted);

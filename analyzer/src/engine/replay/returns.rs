@@ -3,7 +3,7 @@
 use super::{Entered, given_requests, int, may_have_received, status_at};
 use crate::engine::Model;
 use crate::engine::collective::is_blocking;
-use crate::engine::comms::{COMM, CommIx, CommKey, Comms, FILE, Topology, WIN};
+use crate::engine::comms::{CommIx, CommKey, Comms, Topology};
 use crate::engine::facts::Origin;
 use crate::engine::requests::Request;
 use crate::engine::shape::Shape;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use trace_format::call::Value;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
-use trace_format::mpi::{Class, Coll, Start};
+use trace_format::mpi::{Class, Coll, Kind, Start};
 
 impl Model {
     /// The return of a call.
@@ -127,7 +127,7 @@ impl Model {
                 } else if let Some(id) = int(outs, s.new_comm) {
                     // Where the other members of the parent are not known: told by its group and the order.
                     let objects = &mut self.ranks[origin.rank as usize].objects;
-                    self.comms.register(origin.rank, objects, COMM, id as Id, None);
+                    self.comms.register(origin.rank, objects, Kind::Comm, id as Id, None);
                 }
                 if start == Start::Nonblocking && !failed {
                     let mut request = Request::new(origin, s.class);
@@ -152,7 +152,7 @@ impl Model {
                     let objects = &mut self.ranks[origin.rank as usize].objects;
                     let tag = int(&origin.ins, s.tag).unwrap_or(0);
                     if let Some(key) = self.comms.inter_key(objects, id as Id, tag) {
-                        self.comms.register(origin.rank, objects, COMM, id as Id, Some(key));
+                        self.comms.register(origin.rank, objects, Kind::Comm, id as Id, Some(key));
                     }
                 }
             }
@@ -165,6 +165,9 @@ impl Model {
                 self.add_request(Request::new(origin, s.class), s, outs);
             }
             _ => {}
+        }
+        if !failed {
+            self.note_handles(origin, s, outs);
         }
     }
 
@@ -192,9 +195,9 @@ impl Model {
             && let Some(first) = Comms::first_rank(objects, id as Id)
         {
             let key = CommKey::Child { parent, index, first };
-            self.comms.register(rank, objects, COMM, id as Id, Some(key));
+            self.comms.register(rank, objects, Kind::Comm, id as Id, Some(key));
         }
-        for (kind, place) in [(WIN, s.new_win), (FILE, s.new_file)] {
+        for (kind, place) in [(Kind::Win, s.new_win), (Kind::File, s.new_file)] {
             if let Some(id) = int(outs, place) {
                 let key = CommKey::Object { parent, index };
                 self.comms.register(rank, objects, kind, id as Id, Some(key));

@@ -21,7 +21,7 @@ pub(super) struct Outlooks<'a> {
 
 impl Outlooks<'_> {
     fn get(&mut self, comm: CommIx, dest: i32) -> Option<&Outlook> {
-        let mailbox = self.model.comms.list[comm as usize].boxes.get(&dest)?;
+        let mailbox = self.model.comms.list[comm].boxes.get(&dest)?;
         Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook()))
     }
 }
@@ -98,7 +98,7 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
                 }
                 (Cond::Free, Some(Bridge::Led { leader })) => {
                     // Until the leader's call is over.
-                    let parts = model.comms.list[comm as usize].space.get(index).map(|i| &i.parts);
+                    let parts = model.comms.list[comm].space.get(index).map(|i| &i.parts);
                     let leader_in = parts.into_iter().flatten().flatten().any(|p| p.call.rank == leader && !p.done);
                     if leader_in { Cond::On { rank: leader, certain: true, why: Why::Collective } } else { Cond::Free }
                 }
@@ -182,7 +182,7 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
                 return Cond::Free;
             }
-            let comm = &model.comms.list[o.comm as usize];
+            let comm = &model.comms.list[o.comm];
             if comm.is_foreign() {
                 return Cond::Free;
             }
@@ -196,16 +196,16 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
 
 /// A message that nobody has sent yet.
 fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -> Cond {
-    if model.comms.list[comm as usize].is_foreign() {
+    if model.comms.list[comm].is_foreign() {
         return Cond::Free;
     }
-    if model.comms.list[comm as usize].made_wrongly {
+    if model.comms.list[comm].made_wrongly {
         return Cond::Bad;
     }
     if source != ANY_SOURCE {
         return Cond::On { rank: source, certain: true, why: Why::Send(tag) };
     }
-    let comm = &model.comms.list[comm as usize];
+    let comm = &model.comms.list[comm];
     let peers = comm.position(rank).map(|p| comm.peers(p));
     let others = peers.into_iter().flat_map(|g| g.iter()).filter(|r| *r != rank);
     let conds: Vec<Cond> = others.map(|r| Cond::On { rank: r, certain: true, why: Why::Send(tag) }).collect();
@@ -218,7 +218,7 @@ fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -
 
 /// When the part of the process at `position` in a collective can complete.
 fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond {
-    let c = &model.comms.list[comm as usize];
+    let c = &model.comms.list[comm];
     let Some(instance) = c.space.get(index) else { return Cond::Free };
     let Some(mine) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return Cond::Free };
     let kind = what(mine.call.func);

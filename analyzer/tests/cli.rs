@@ -280,6 +280,6 @@ fn checks_and_explain_know_the_catalogue() {
         page.contains("\nHow to fix\n----------\n")
             && page.contains("\n    0: MPI_Recv(source=1, tag=0)      <-- real-deadlock\n")
     );
-    expect_one_line(&mpivet(dir, &["explain", "deadlock"]), 2, "did you mean real-deadlock?");
+    expect_one_line(&mpivet(dir, &["explain", "deadlock"]), 2, "did you mean real-deadlock or potential-deadlock?");
     expect_one_line(&mpivet(dir, &["explain", "xyzzy"]), 2, "`mpivet checks` lists them all");
 }

@@ -227,7 +227,8 @@ fn correct_program(random: &mut Random, ranks: usize, steps: usize) -> String {
             }
         }
     }
-    let mut text = format!("ranks {ranks}\n");
+    // These programs rely on buffers.
+    let mut text = format!("//! check -MV602,-MV604\nranks {ranks}\n");
     for r in 0..ranks {
         flush(&mut lines[r], &mut open[r], true);
         for line in &lines[r] {

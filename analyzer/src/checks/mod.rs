@@ -83,6 +83,8 @@ checks! {
     unfinished_gop: End,
     real_deadlock: End,
     real_hang_up: End,
+    potential_deadlock: End,
+    potential_hang_up: End,
 }
 
 /// The rules of the checks that are on. One that is off must not take its consequences with it.

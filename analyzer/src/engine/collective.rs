@@ -37,6 +37,8 @@ pub(crate) struct Instance {
     pub(crate) done: u32,
     /// A check found it wrong.
     pub(crate) bad: bool,
+    /// What it is in the replay of [`super::weakest`].
+    pub(crate) replayed: Option<u32>,
 }
 
 /// What one process contributed.
@@ -49,6 +51,8 @@ pub(crate) struct Part {
     /// Not all calls of its rank are known at this place: which operation it belongs to is uncertain.
     pub(crate) dim: bool,
     pub(crate) sums: Option<Box<PartSums>>,
+    /// What it is in the replay of [`super::weakest`], until it is over.
+    pub(crate) replayed: Option<permitted::Id>,
 }
 
 impl Part {
@@ -93,6 +97,16 @@ impl Space {
 
     pub(crate) fn part_mut(&mut self, index: u64, position: u32) -> Option<&mut Part> {
         self.get_mut(index)?.parts.get_mut(position as usize)?.as_mut()
+    }
+
+    /// What the operation and a part of it are in the replay of [`super::weakest`].
+    pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: u32, part: permitted::Id) {
+        if let Some(instance) = self.get_mut(index) {
+            instance.replayed = Some(collective);
+            if let Some(Some(p)) = instance.parts.get_mut(position as usize) {
+                p.replayed = Some(part);
+            }
+        }
     }
 
     /// Lends the parts of an operation; to be given back.
@@ -158,13 +172,15 @@ impl Model {
         while space.base + (space.queue.len() as u64) <= index {
             let mut parts = Vec::with_capacity(size);
             parts.resize_with(size, || None);
-            space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false });
+            space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false, replayed: None });
         }
         let instance = &mut space.queue[(index - space.base) as usize];
         instance.parts[position as usize] =
-            Some(Part { call: call.clone(), start: start.cloned(), done: false, dim, sums: None });
+            Some(Part { call: call.clone(), start: start.cloned(), done: false, dim, sums: None, replayed: None });
         instance.arrived += 1;
-        if instance.arrived as usize == size {
+        let all = instance.arrived as usize == size;
+        self.tell_part(comm, index, position);
+        if all {
             self.check_collective(comm, index);
         }
         index
@@ -172,6 +188,7 @@ impl Model {
 
     /// The process at `position` is done with its part.
     pub(crate) fn part_done(&mut self, comm: CommIx, index: u64, position: u32) {
+        self.tell_part_end(comm, index, position);
         let space = &mut self.comms.list[comm].space;
         if let Some(instance) = space.get_mut(index)
             && let Some(part) = &mut instance.parts[position as usize]

@@ -163,7 +163,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         false => Watch::Unwatched,
     });
     let verdict = graph.verdict(certain);
-    let ends = (0..n)
+    let ends: Vec<RankEnd> = (0..n)
         .map(|i| {
             let r = &model.ranks[i as usize];
             if r.missing {
@@ -201,6 +201,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     let quiet = crashed.is_empty() && aborted.is_empty();
     let over = quiet && !end.lost && !end.stopped && model.ranks.iter().all(over);
     let (alone, incomplete) = if cut && !over { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };
+    model.conclude_replay(!cut && ends.iter().all(|e| *e == RankEnd::Normal));
     let failed_over = cut && over && !alone.is_empty();
     let (left_inside, killed) = if failed_over { (Vec::new(), Vec::new()) } else { (left_inside, killed) };
     Ending {
@@ -252,6 +253,7 @@ fn pair_leftovers(model: &mut Model) {
                 if sole {
                     model.compare_pair(send, recv);
                 }
+                model.tell_pair(send, recv, sole);
                 for op in [send, recv] {
                     if let Some(o) = model.ops.get_mut(op) {
                         o.matched = true;

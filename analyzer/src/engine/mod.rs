@@ -28,6 +28,7 @@ pub(crate) mod slab;
 pub(crate) mod sums;
 pub(crate) mod types;
 pub(crate) mod wait;
+pub(crate) mod weakest;
 
 pub(crate) use model::{Model, op_name};
 pub(crate) use rank::{Breach, MpiError, OpenCall, Rank};
@@ -141,6 +142,7 @@ impl Engine {
                 names: Processes::default(),
                 constants: BTreeMap::new(),
                 selection: Selection::default(),
+                weakest: weakest::Weakest::default(),
             },
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Model {
     pub(crate) constants: BTreeMap<String, i64>,
     /// What the user wants to be told.
     pub(crate) selection: Selection,
+    /// The run in a library that promises nothing.
+    pub(crate) weakest: super::weakest::Weakest,
 }
 
 impl Model {

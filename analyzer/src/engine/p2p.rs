@@ -64,6 +64,10 @@ pub(crate) struct Op {
     pub(crate) sum: Option<Box<Sum>>,
     /// The other half, which is kept until both are over, for their sums.
     pub(crate) met: Option<OpId>,
+    /// What it is in the replay of [`super::weakest`], until that is told the last thing of it.
+    pub(crate) replayed: Option<permitted::Id>,
+    /// That replay knows that it is over.
+    pub(crate) told: bool,
 }
 
 impl Op {
@@ -215,6 +219,8 @@ impl Model {
         if o.matched {
             return self.finish_op(op);
         }
+        self.tell_nothing(op);
+        let o = &self.ops[op];
         let (comm, send) = (o.comm, o.is_send());
         let (dest, lane) = if send { (o.peer, (o.rank, o.tag)) } else { (o.rank, (o.peer, o.tag)) };
         if let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&dest) {
@@ -263,6 +269,8 @@ impl Model {
             }
             lane.sends.pop_front();
             lane.recvs.pop_front();
+            let certain = !lane.is_doubtful();
+            self.tell_pair(send, recv, certain);
             self.pair(send, recv);
         }
     }
@@ -308,6 +316,7 @@ impl Model {
 
     /// The program is done with the operation.
     pub(crate) fn finish_op(&mut self, op: OpId) {
+        self.tell_end(op);
         if let Some(o) = self.ops.get_mut(op) {
             o.done = true;
         }

@@ -315,6 +315,7 @@ impl Model {
         let target = self.target(origin, s.peer, s.tag, s)?;
         let data = Some(self.data(origin, s.send));
         let op = self.new_op(Op::new(OpKind::Send(mode), origin, start, target, data));
+        self.tell_start(op);
         self.post_send(op);
         Some(op)
     }
@@ -330,6 +331,7 @@ impl Model {
         let target = self.target(origin, peer, tag, s)?;
         let data = Some(self.data(origin, s.recv));
         let op = self.new_op(Op::new(OpKind::Recv, origin, start, target, data));
+        self.tell_start(op);
         self.post_recv(op);
         Some(op)
     }
@@ -383,6 +385,8 @@ impl Op {
             got: None,
             sum: None,
             met: None,
+            replayed: None,
+            told: false,
         }
     }
 }

@@ -141,7 +141,9 @@ catalogue! {
     collective_argument_mismatch::COLLECTIVE_ARGUMENT_MISMATCH,
     comm_free_mismatch::COMM_FREE_MISMATCH,
     real_deadlock::REAL_DEADLOCK,
+    potential_deadlock::POTENTIAL_DEADLOCK,
     real_hang_up::REAL_HANG_UP,
+    potential_hang_up::POTENTIAL_HANG_UP,
     watched_data_changed::WATCHED_DATA_CHANGED,
 }
 

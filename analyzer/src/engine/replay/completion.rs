@@ -23,12 +23,13 @@ impl Model {
         if o.matched {
             return self.finish_op(op);
         }
+        self.tell_end(op);
         self.ops[op].done = true;
         match self.got(op, status) {
             Some((source, tag)) => self.settle(op, source, tag),
             // Nobody knows whether it got a message.
             None if failed => self.withdraw(op),
-            None => {}
+            None => self.tell_nothing(op),
         }
     }
 
@@ -83,7 +84,7 @@ impl Model {
 
     pub(super) fn complete(
         &mut self,
-        origin: &Origin,
+        origin: &Arc<Origin>,
         s: &Shape,
         many: Many,
         wait: bool,
@@ -91,6 +92,8 @@ impl Model {
         outs: &[Value],
     ) {
         let completed = Model::completed(origin, s, many, wait, failed, outs);
+        let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
+        self.tell_completion(origin, many, wait, &places);
         if completed.is_empty() {
             return;
         }
@@ -192,6 +195,7 @@ impl Model {
         }
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let op = self.new_op(Op::new(OpKind::Recv, origin, None, target, None));
+        self.tell_start(op);
         self.post_recv(op);
         self.ranks[origin.rank as usize].messages.entry(handle).or_default().push(op);
         self.settle_by_status(op, status_at(outs, s.status, 0));

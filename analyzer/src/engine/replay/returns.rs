@@ -29,6 +29,9 @@ impl Model {
                 self.ops.get_mut(op).into_iter().for_each(|op| op.dim = true);
             }
         }
+        if !failed {
+            self.tell_blocking(origin, &entered, true);
+        }
         match s.class {
             Class::Init if !failed => {
                 let r = &mut self.ranks[origin.rank as usize];
@@ -118,6 +121,8 @@ impl Model {
                 let requests = &mut self.ranks[origin.rank as usize].requests;
                 if let Some(id) = requests.find_in(&handles, base, 0) {
                     requests.all[id].cancelled = true;
+                    let ops = [requests.all[id].send, requests.all[id].recv];
+                    ops.into_iter().flatten().for_each(|op| self.tell_nothing(op));
                 }
             }
             Class::Collective(coll, start) => {

@@ -1,0 +1,88 @@
+//! `potential-deadlock`: see `trace_format::catalogue::POTENTIAL_DEADLOCK`.
+
+use super::MAX_SITES;
+use crate::engine::Model;
+use crate::engine::ending::Ending;
+use crate::engine::facts::{Draft, Report, Site, plural, rank_list};
+use crate::engine::weakest::{Blocked, Unpromised};
+use std::sync::Arc;
+use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
+
+pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
+
+pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
+    for found in model.weakest.found.iter().filter(|f| !f.is_hang_up()) {
+        let mut ranks: Vec<i32> = found.blocks.iter().map(|b| b.rank).collect();
+        ranks.dedup();
+        let path = path(&found.blocks).into_iter().map(|b| {
+            let name = model.names.short(b.rank);
+            format!("{name}: {}", b.call.name())
+        });
+        let mut path: Vec<String> = path.collect();
+        if path.len() > 12 {
+            path.truncate(12);
+            path.push("...".into());
+        }
+        path.extend(found.blocks.first().map(|b| model.names.short(b.rank)));
+        let whom = if ranks.len() == 1 { "for itself" } else { "for each other" };
+        let message = format!("{} may wait {whom}: {}", rank_list(&ranks), path.join(" -> "));
+        let draft = Draft::new(CHECK, message, sites(found)).ranks(ranks);
+        report.add(model, explain(found, draft));
+    }
+}
+
+/// The blocked ranks in the order in which they wait for each other, from the first one on.
+fn path(blocks: &[Blocked]) -> Vec<&Blocked> {
+    let mut path: Vec<&Blocked> = Vec::new();
+    let mut at = blocks.first();
+    while let Some(block) = at.filter(|b| !path.iter().any(|p| std::ptr::eq(*p, *b))) {
+        path.push(block);
+        let next = |b: &&Blocked| block.needs.iter().any(|n| n.ranks.contains(&b.rank));
+        // The shortest way back, if there is one; otherwise on to somebody new.
+        let new = blocks.iter().filter(next).find(|b| !path.iter().any(|p| std::ptr::eq(*p, *b)));
+        at = if path.len() > 1 && blocks.first().is_some_and(|first| next(&first)) { None } else { new };
+    }
+    path
+}
+
+/// Where the ranks wait, for whom, and what would have to be granted.
+pub(super) fn sites(found: &Unpromised) -> Vec<Site> {
+    let mut sites = Vec::new();
+    for block in found.blocks.iter().take(2 * MAX_SITES) {
+        let mut ranks: Vec<i32> = block.needs.iter().flat_map(|n| n.ranks.iter().copied()).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let mut role = found.permission(&block.call).unwrap_or_default();
+        if !role.is_empty() {
+            role.push_str("; ");
+        }
+        match ranks.is_empty() {
+            true => role.push_str("otherwise waits for what nobody does"),
+            false => role.push_str(&format!("otherwise waits for {}", rank_list(&ranks))),
+        }
+        sites.push(Site::new(&block.call, role));
+        for wanted in block.needs.iter().filter(|w| !Arc::ptr_eq(&w.op, &block.call)).take(4) {
+            let role = found.permission(&wanted.op).unwrap_or_else(|| "started what is waited for".into());
+            sites.push(Site::new(&wanted.op, role));
+        }
+    }
+    sites
+}
+
+/// What the run owes to its library.
+pub(super) fn explain(found: &Unpromised, mut draft: Draft) -> Draft {
+    if !found.buffers.is_empty() {
+        let bytes: u64 = found.buffers.iter().map(|b| b.1).sum();
+        let least = if found.least { "at least " } else { "" };
+        let what = plural(found.buffers.len() as u64, "message");
+        draft.notes.push(format!("this run got through because the library buffered {least}{bytes} bytes ({what})"));
+    }
+    if let Some(early) = found.early.first() {
+        draft.notes.push(format!(
+            "this run got through because {} returned before all ranks of its communicator had called it",
+            early.name()
+        ));
+    }
+    draft.count = found.count;
+    draft
+}

@@ -1,0 +1,338 @@
+//! The run once more in a library that promises nothing: see `permitted::Replay`. Told from the engine's own replay as
+//! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
+
+use super::Model;
+use super::collective::{self, View, is_blocking, what};
+use super::comms::CommIx;
+use super::facts::Origin;
+use super::p2p::{OpId, OpKind};
+use super::replay::{Entered, given_requests};
+use super::shape::shape;
+use permitted::{Act, Call, Id, Knot, Mode, Need, Needs, Permission, Replay};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
+use trace_format::mpi::{Class, FnId, Many, SendMode, Start};
+
+/// What a call is known by in the replay.
+type Known = Arc<Origin>;
+
+/// The replay of a run, and what it found.
+#[derive(Default)]
+pub(crate) struct Weakest {
+    replay: Replay<Known>,
+    /// Rank and thread of each of the replay's threads.
+    lanes: Vec<(i32, u16)>,
+    of: FxHashMap<(i32, u16), u32>,
+    /// How far it may lag behind before it is looked at.
+    patience: usize,
+    /// Calls that one thread polls with, until something else happens.
+    polls: FxHashMap<(i32, u16), Poll>,
+    pub(crate) found: Vec<Unpromised>,
+}
+
+/// A call that was made in vain, perhaps in a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Poll {
+    func: FnId,
+    site: u32,
+}
+
+/// Ranks that got through with a permission that the standard does not give.
+#[derive(Debug, Clone)]
+pub(crate) struct Unpromised {
+    pub(crate) blocks: Vec<Blocked>,
+    /// Calls whose data must be buffered, with the bytes; in the order of the blocks.
+    pub(crate) buffers: Vec<(Known, u64)>,
+    /// Collective calls that must return before all have called them.
+    pub(crate) early: Vec<Known>,
+    /// There is certainly nothing less that helps.
+    pub(crate) least: bool,
+    /// How often it happened at these places.
+    pub(crate) count: u64,
+    key: Vec<u64>,
+}
+
+impl Unpromised {
+    /// Does what is waited for never happen?
+    pub(crate) fn is_hang_up(&self) -> bool {
+        self.blocks.iter().all(|b| b.needs.iter().any(|n| n.ranks.is_empty()))
+    }
+
+    /// What the call was granted.
+    pub(crate) fn permission(&self, call: &Known) -> Option<String> {
+        if let Some((_, bytes)) = self.buffers.iter().find(|b| Arc::ptr_eq(&b.0, call)) {
+            return Some(format!("its message must be buffered: {bytes} bytes"));
+        }
+        self.early
+            .iter()
+            .any(|e| Arc::ptr_eq(e, call))
+            .then(|| "must return before all ranks of its communicator have called it".into())
+    }
+}
+
+/// A call that could not return without the permission.
+#[derive(Debug, Clone)]
+pub(crate) struct Blocked {
+    pub(crate) rank: i32,
+    pub(crate) call: Known,
+    pub(crate) needs: Vec<Wanted>,
+}
+
+/// What a blocked call waits for.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    /// The call that started what it waits for.
+    pub(crate) op: Known,
+    /// Who would have to do something; nobody: it never happens.
+    pub(crate) ranks: Vec<i32>,
+}
+
+/// Steps that the replay may lag behind without being looked at.
+const PATIENCE: usize = 1 << 14;
+
+impl Model {
+    fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
+        let w = &mut self.weakest;
+        *w.of.entry((rank, thread)).or_insert_with(|| {
+            w.lanes.push((rank, thread));
+            w.replay.lane()
+        })
+    }
+
+    /// A send or receive was started.
+    pub(super) fn tell_start(&mut self, op: OpId) {
+        let o = &self.ops[op];
+        let comm = &self.comms.list[o.comm];
+        if o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
+            return;
+        }
+        let (rank, peer, tag) = (o.rank as u32, o.peer, o.tag);
+        let act = match o.kind {
+            OpKind::Send(mode) => {
+                let mode = match mode {
+                    SendMode::Buffered => Mode::Buffered,
+                    SendMode::Synchronous => Mode::Synchronous,
+                    _ => Mode::Standard,
+                };
+                let bytes = o.data.and_then(|d| d.amount.bytes).unwrap_or(0);
+                Act::Send { mode, comm: o.comm, from: rank, to: peer as u32, tag, bytes }
+            }
+            OpKind::Recv => Act::Recv {
+                comm: o.comm,
+                at: rank,
+                source: u32::try_from(peer).ok(),
+                tag: (tag != ANY_TAG).then_some(tag),
+            },
+        };
+        let origin = o.shown().clone();
+        let lane = self.replay_lane(origin.rank, origin.thread);
+        self.ops[op].replayed = Some(self.weakest.replay.start(lane, act, origin));
+    }
+
+    /// A process started its part of a collective operation.
+    pub(super) fn tell_part(&mut self, comm: CommIx, index: u64, position: u32) {
+        let c = &self.comms.list[comm];
+        if c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
+            return;
+        }
+        let Some(instance) = c.space.get(index) else { return };
+        let Some(part) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return };
+        if part.dim {
+            return;
+        }
+        let origin = part.shown().clone();
+        let view = View { rank: part.call.rank, position, call: &part.call };
+        let needs = if c.b.is_some() { Needs::Nobody } else { promised_needs(&view) };
+        let known = instance.replayed;
+        let collective =
+            known.unwrap_or_else(|| self.weakest.replay.collective(instance.parts.len() as u32, needs));
+        let lane = self.replay_lane(origin.rank, origin.thread);
+        let id = self.weakest.replay.start(lane, Act::Part { collective, position }, origin);
+        self.comms.list[comm].space.set_replayed(index, position, collective, id);
+    }
+
+    /// The two belong together. `certain`: nobody else could be meant.
+    pub(super) fn tell_pair(&mut self, send: OpId, recv: OpId, certain: bool) {
+        let ids = [self.ops[send].replayed, self.ops[recv].replayed];
+        match ids {
+            [Some(s), Some(r)] if certain && !self.ops[send].dim && !self.ops[recv].dim => {
+                self.weakest.replay.pair(s, r);
+            }
+            _ => [send, recv].into_iter().for_each(|op| self.tell_nothing(op)),
+        }
+    }
+
+    /// The operation did not take place, or nobody knows what it met.
+    pub(super) fn tell_nothing(&mut self, op: OpId) {
+        if let Some(id) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
+            self.weakest.replay.release(id);
+        }
+    }
+
+    /// The program will not wait for the operation again.
+    pub(super) fn tell_end(&mut self, op: OpId) {
+        let Some(o) = self.ops.get_mut(op).filter(|o| !o.told) else { return };
+        o.told = true;
+        if let Some(id) = o.replayed {
+            if o.matched {
+                o.replayed = None;
+            }
+            self.weakest.replay.forget(id);
+        }
+    }
+
+    pub(super) fn tell_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
+        let part = self.comms.list[comm].space.part_mut(index, position);
+        if let Some(id) = part.and_then(|p| p.replayed.take()) {
+            self.weakest.replay.forget(id);
+        }
+    }
+
+    /// A call that starts something and waits for it has returned, or (not `returned`) never does.
+    pub(super) fn tell_blocking(&mut self, origin: &Known, entered: &Entered, returned: bool) {
+        let waits = match shape(origin.func).class {
+            Class::Send(_, start) | Class::Recv(start) | Class::SendRecv(start) | Class::SendRecvReplace(start) => {
+                start == Start::Blocking
+            }
+            Class::Collective(..) => is_blocking(origin.func),
+            Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate => true,
+            _ => false,
+        };
+        if !waits {
+            return;
+        }
+        let ops = [entered.send, entered.recv].into_iter().flatten();
+        let mut ids: Vec<Id> = ops.filter_map(|op| self.ops.get(op)?.replayed).collect();
+        ids.extend(entered.collective.and_then(|at| self.part_id(at)));
+        self.tell_wait(origin, ids, None, true, returned);
+    }
+
+    fn part_id(&self, (comm, index, position): (CommIx, u64, u32)) -> Option<Id> {
+        let instance = self.comms.list[comm].space.get(index)?;
+        instance.parts.get(position as usize)?.as_ref()?.replayed
+    }
+
+    fn tell_wait(&mut self, origin: &Known, ops: Vec<Id>, any: Option<Vec<Id>>, patient: bool, returned: bool) {
+        self.weakest.polls.remove(&(origin.rank, origin.thread));
+        if ops.is_empty() || any.as_ref().is_some_and(Vec::is_empty) && returned {
+            return;
+        }
+        let lane = self.replay_lane(origin.rank, origin.thread);
+        let call = Call { ops, any, patient, returned, info: origin.clone() };
+        self.weakest.replay.wait(lane, call);
+        let w = &mut self.weakest;
+        if w.replay.lag() > w.patience.max(PATIENCE) {
+            self.look_for_permissions(false);
+            self.weakest.patience = 2 * self.weakest.replay.lag();
+        }
+    }
+
+    /// Operations of the given requests.
+    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Vec<Id> {
+        let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+        let requests = &self.ranks[origin.rank as usize].requests;
+        let mut ids = Vec::new();
+        for i in at {
+            let request = requests.find_in(&handles, base, i).and_then(|id| requests.all.get(id));
+            let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
+            let ops = [request.send, request.recv].into_iter().flatten();
+            ids.extend(ops.filter_map(|op| self.ops.get(op)?.replayed));
+            ids.extend(request.collective.and_then(|at| self.part_id(at)));
+        }
+        ids
+    }
+
+    /// A call has completed requests: those at `completed` of its array. To be told before they are gone.
+    pub(super) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[usize]) {
+        let poll = Poll { func: origin.func, site: origin.site };
+        let thread = (origin.rank, origin.thread);
+        if completed.is_empty() {
+            if !wait {
+                self.weakest.polls.insert(thread, poll);
+            }
+            return;
+        }
+        let patient = wait || self.weakest.polls.get(&thread) == Some(&poll);
+        let done = self.waited_for(origin, completed.iter().copied());
+        match many {
+            Many::One | Many::All => self.tell_wait(origin, done, None, patient, true),
+            Many::Any | Many::Some => {
+                let all = self.waited_for(origin, 0..given_requests(&origin.ins, shape(origin.func)).1.len());
+                self.tell_wait(origin, all, Some(done), patient, true);
+            }
+        }
+    }
+
+    /// The run is over; `well`: every rank came to its end, and all of them are known.
+    pub(super) fn conclude_replay(&mut self, well: bool) {
+        for rank in 0..self.ranks.len() {
+            let open: Vec<(Known, Entered)> = self.ranks[rank]
+                .threads
+                .iter()
+                .filter_map(|t| t.open.last())
+                .map(|o| (o.origin.clone(), o.entered))
+                .collect();
+            for (origin, entered) in open {
+                match shape(origin.func).class {
+                    Class::Wait(many) => {
+                        let all = self.waited_for(&origin, 0..given_requests(&origin.ins, shape(origin.func)).1.len());
+                        let any = matches!(many, Many::Any | Many::Some).then(Vec::new);
+                        self.tell_wait(&origin, all, any, true, false);
+                    }
+                    _ => self.tell_blocking(&origin, &entered, false),
+                }
+            }
+        }
+        self.look_for_permissions(well);
+    }
+
+    fn look_for_permissions(&mut self, over: bool) {
+        for knot in self.weakest.replay.knots(over) {
+            self.note_permission(&knot);
+        }
+    }
+
+    fn note_permission(&mut self, knot: &Knot<Known>) {
+        let rank = |lane: &u32| self.weakest.lanes[*lane as usize].0;
+        let mut blocks = Vec::new();
+        for block in &knot.blocks {
+            let needs = block.needs.iter().map(|need| match need {
+                Need::Partner { op, lane } => Wanted { op: op.clone(), ranks: vec![rank(lane)] },
+                Need::Nobody { op } => Wanted { op: op.clone(), ranks: Vec::new() },
+                Need::Calls { op, lanes } => Wanted { op: op.clone(), ranks: lanes.iter().map(rank).collect() },
+            });
+            blocks.push(Blocked { rank: rank(&block.lane), call: block.call.clone(), needs: needs.collect() });
+        }
+        if blocks.iter().any(|b| self.is_dim(b.rank)) {
+            return;
+        }
+        let mut key: Vec<u64> = blocks.iter().map(|b| self.place(&b.call)).collect();
+        key.sort_unstable();
+        key.dedup();
+        if let Some(known) = self.weakest.found.iter_mut().find(|u| u.key == key) {
+            known.count += 1;
+            return;
+        }
+        let (mut buffers, mut early) = (Vec::new(), Vec::new());
+        for permission in &knot.permissions {
+            match permission {
+                Permission::Buffer { op, bytes } => buffers.push((op.clone(), *bytes)),
+                Permission::Early { op } => early.push(op.clone()),
+            }
+        }
+        self.weakest.found.push(Unpromised { blocks, buffers, early, least: knot.least, count: 1, key });
+    }
+}
+
+/// Whom a collective cannot do without, by what kind of operation it is.
+fn promised_needs(view: &View) -> Needs {
+    let root = view.root().filter(|r| *r != ROOT && *r != PROC_NULL).and_then(|r| u32::try_from(r).ok());
+    match (collective::needs(what(view.call.func)), root) {
+        (collective::Needs::All, _) => Needs::All,
+        (collective::Needs::RootNeedsAll, Some(root)) => Needs::AtRoot(root),
+        (collective::Needs::AllNeedRoot, Some(root)) => Needs::Root(root),
+        (collective::Needs::Lower, _) => Needs::Lower,
+        _ => Needs::Nobody,
+    }
+}

@@ -1,0 +1,27 @@
+check! {
+    /// # What it finds
+    /// Ranks that got through because the MPI library did more than the standard promises: it buffered a message of
+    /// MPI_Send (or of MPI_Isend, up to the wait), or let a collective operation return before all ranks had called it.
+    /// Where it does not, these ranks wait for each other for ever. The finding says which call needs the favour, and how
+    /// many bytes had to be buffered at least. It is proved by running the trace once more with the messages that it had,
+    /// in a library that does none of this, not by a time-out. Where a receive from any source (or with any tag) could
+    /// take another message then, mpivet does not know how the program would go on, and is silent.
+    ///
+    /// # Why it is wrong
+    /// A send in standard mode may wait until its receive is started, and the library alone decides (MPI 4.1, 3.4); a
+    /// program is unsafe if it relies on buffering (3.5). A collective operation may wait for all processes of its
+    /// communicator (6.1). Such a program hangs with larger messages, more ranks, another network or another library.
+    ///
+    /// # Example
+    /// ```trace
+    /// 0: MPI_Send(dest=1) = ok          //~ potential-deadlock
+    /// 0: MPI_Recv(source=1) = ok
+    /// 1: MPI_Send(dest=0) = ok          //~ potential-deadlock
+    /// 1: MPI_Recv(source=0) = ok
+    /// ```
+    ///
+    /// # How to fix
+    /// Let one side receive first, or use MPI_Sendrecv, or start the receives with MPI_Irecv before the sends. Where the
+    /// buffering is wanted, say so: MPI_Bsend with a buffer that is large enough.
+    POTENTIAL_DEADLOCK = "MV602" "potential-deadlock" Warning Analyzer: "ranks that wait for each other unless the library does more than it must"
+}

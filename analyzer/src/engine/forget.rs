@@ -264,7 +264,7 @@ impl Rank {
         for t in &self.threads {
             t.open.iter().map(|o| &o.origin).chain(&t.last).for_each(&mut *see);
         }
-        for (_, request) in self.requests.all.iter() {
+        for request in self.requests.iter() {
             [Some(&request.origin), request.start.as_ref(), request.claim.as_ref()]
                 .into_iter()
                 .flatten()

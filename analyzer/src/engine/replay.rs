@@ -225,7 +225,7 @@ impl Model {
         for i in 0..handles.len() {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.certain(&handles, base, i) else { continue };
-            let Some(request) = requests.all.get_mut(id).filter(|r| r.active) else { continue };
+            let Some(request) = requests.get_mut(id).filter(|r| r.active) else { continue };
             let what = Misused::Request(request.start.as_ref().unwrap_or(&request.origin).clone());
             if let Some(first) = request.claim.replace(origin.clone()) {
                 self.note_use(what, &first, origin);
@@ -336,7 +336,7 @@ impl Model {
 
     fn start_persistent(&mut self, start: &Arc<Origin>, id: ReqId) {
         let rank = start.rank as usize;
-        let Some(request) = self.ranks[rank].requests.all.get_mut(id) else { return };
+        let Some(request) = self.ranks[rank].requests.get_mut(id) else { return };
         if !request.persistent || request.active {
             return;
         }
@@ -357,7 +357,7 @@ impl Model {
             }
             _ => {}
         }
-        if let Some(request) = self.ranks[rank].requests.all.get_mut(id) {
+        if let Some(request) = self.ranks[rank].requests.get_mut(id) {
             (request.send, request.recv, request.collective) = (send, recv, collective);
         }
     }

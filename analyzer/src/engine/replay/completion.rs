@@ -111,7 +111,7 @@ impl Model {
 
     fn complete_one(&mut self, rank: i32, id: ReqId, status: Option<Status>, failed: bool) {
         let requests = &mut self.ranks[rank as usize].requests;
-        let Some(request) = requests.all.get_mut(id) else { return };
+        let Some(request) = requests.get_mut(id) else { return };
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
         request.active = false;
@@ -138,7 +138,7 @@ impl Model {
         for (i, k) in Model::completed(origin, s, many, false, false, outs) {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.find_in(&handles, base, i) else { continue };
-            let Some(request) = requests.all.get_mut(id) else { continue };
+            let Some(request) = requests.get_mut(id) else { continue };
             let status = status_at(outs, s.status, k);
             match (request.recv, request.cancelled) {
                 (Some(op), false) => self.settle_by_status(op, status),

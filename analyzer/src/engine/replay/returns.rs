@@ -117,7 +117,7 @@ impl Model {
                 let (base, handles) = given_requests(&origin.ins, s);
                 let requests = &mut self.ranks[origin.rank as usize].requests;
                 if let Some(id) = requests.find_in(&handles, base, 0) {
-                    requests.all[id].cancelled = true;
+                    requests.get_mut(id).into_iter().for_each(|r| r.cancelled = true);
                 }
             }
             Class::Collective(coll, start) => {

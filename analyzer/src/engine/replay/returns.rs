@@ -109,14 +109,14 @@ impl Model {
             Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),
             Class::RequestFree if !failed => {
                 let (base, handles) = given_requests(&origin.ins, s);
-                if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(&handles, base, 0) {
+                if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(handles, base, 0) {
                     self.free_request(origin.rank, id);
                 }
             }
             Class::Cancel if !failed => {
                 let (base, handles) = given_requests(&origin.ins, s);
                 let requests = &mut self.ranks[origin.rank as usize].requests;
-                if let Some(id) = requests.find_in(&handles, base, 0) {
+                if let Some(id) = requests.find_in(handles, base, 0) {
                     requests.get_mut(id).into_iter().for_each(|r| r.cancelled = true);
                 }
             }

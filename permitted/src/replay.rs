@@ -102,6 +102,8 @@ struct Op<T> {
 }
 
 struct Lane<T> {
+    /// Its place among the threads, whenever it was met.
+    order: u64,
     steps: VecDeque<Step<T>>,
 }
 
@@ -185,15 +187,24 @@ impl<T: Clone> Default for Replay<T> {
 }
 
 impl<T: Clone> Replay<T> {
-    /// A new thread.
-    pub fn lane(&mut self) -> u32 {
-        self.lanes.push(Lane { steps: VecDeque::new() });
+    /// A new thread. `order`: its place among all threads, so that the answer does not depend on who was met first.
+    pub fn lane(&mut self, order: u64) -> u32 {
+        self.lanes.push(Lane { order, steps: VecDeque::new() });
         self.lanes.len() as u32 - 1
     }
 
     /// Steps that were told and have not happened here.
     pub fn lag(&self) -> usize {
         self.queued
+    }
+
+    /// What all calls that are kept are known by.
+    pub fn infos(&self) -> impl Iterator<Item = &T> {
+        let steps = self.lanes.iter().flat_map(|l| &l.steps).filter_map(|s| match s {
+            Step::Wait(call) => Some(&call.info),
+            Step::Start(_) => None,
+        });
+        self.ops.iter().flatten().map(|op| &op.info).chain(steps)
     }
 
     /// Operations and collective operations that are kept.
@@ -455,8 +466,10 @@ impl<T: Clone> Replay<T> {
         loop {
             let graph = self.graph(over);
             let dead = graph.dead(&FxHashSet::default());
-            let Some(part) = graph.causes(&dead).into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l)))
-            else {
+            let mut causes = graph.causes(&dead);
+            causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
+            causes.sort_by_key(|part| part.first().map(|l| self.lanes[*l as usize].order));
+            let Some(part) = causes.into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l))) else {
                 return knots;
             };
             let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
@@ -524,6 +537,8 @@ impl<T: Clone> Replay<T> {
                 }
                 Dependence::Lanes(lanes)
             }
+            // What others may send before the run is over nobody knows yet.
+            Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } => match op.partner.and_then(|p| self.op(p)) {
                 Some(partner) => Dependence::Lanes(vec![partner.lane]),
@@ -590,8 +605,10 @@ impl<T: Clone> Replay<T> {
                 }
             }
         }
-        buffers.sort_unstable();
-        buffers.dedup();
+        // The cheapest first; of equals the first in the order of threads and calls.
+        buffers.sort_by_key(|b| b.0);
+        let mut seen = FxHashSet::default();
+        buffers.retain(|b| seen.insert(b.1));
         let helps = |ids: &[Id]| {
             let granted: FxHashSet<Id> = ids.iter().copied().collect();
             let dead = graph.dead(&granted);

@@ -68,7 +68,7 @@ fn exploration_is_exact_for_a_hundred_thousand_programs() {
 fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
     let mut replay = Replay::default();
     let size = program.lanes.len() as u32;
-    program.lanes.iter().for_each(|_| _ = replay.lane());
+    (0..program.lanes.len()).for_each(|lane| _ = replay.lane(lane as u64));
     let collectives: Vec<u32> =
         program.collectives.iter().map(|c| replay.collective(size, Needs::Given(c.needs.clone()))).collect();
     let mut ids: Vec<Option<Id>> = vec![None; program.ops.len()];

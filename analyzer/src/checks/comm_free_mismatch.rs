@@ -6,12 +6,12 @@ use crate::engine::collective::{Gathering, Verdict, What, what};
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, rank_list};
 use crate::engine::frees::{Step, is_free};
-use crate::engine::shape::shape;
+use crate::engine::shape::{NONE, shape};
 use crate::engine::wait::Knot;
 use trace_format::call::Value;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;
-use trace_format::mpi::{Coll, Kind};
+use trace_format::mpi::{Class, Coll, FnId, Kind};
 
 pub(super) static CHECK: &CheckInfo = &COMM_FREE_MISMATCH;
 
@@ -19,29 +19,10 @@ fn frees(what: What) -> bool {
     matches!(what, What::Coll(coll) if is_free(coll))
 }
 
-/// Does the collective make an object out of the one that it is called on?
-fn makes(what: What) -> bool {
-    use Coll::*;
-    let What::Coll(coll) = what else { return false };
-    matches!(
-        coll,
-        CommDup
-            | CommDupWithInfo
-            | CommSplit
-            | CommSplitType
-            | CommCreate
-            | CartCreate
-            | CartSub
-            | GraphCreate
-            | DistGraphCreate
-            | DistGraphCreateAdjacent
-            | IntercommMerge
-            | WinCreate
-            | WinAllocate
-            | WinAllocateShared
-            | WinCreateDynamic
-            | FileOpen
-    )
+/// Does a collective make an object out of the one that it is called on?
+fn makes(func: FnId) -> bool {
+    let s = shape(func);
+    matches!(s.class, Class::Collective(..)) && [s.new_comm, s.new_win, s.new_file].iter().any(|place| *place != NONE)
 }
 
 /// What kind of object a call is about.
@@ -74,8 +55,8 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
 /// Do the ranks wait for each other in the same call on different objects?
 pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
     let Some(calls) = same_call(knot, e) else { return false };
-    let kind = what(calls[0].func);
-    if !frees(kind) && !makes(kind) {
+    let func = calls[0].func;
+    if !frees(what(func)) && !makes(func) {
         return false;
     }
     let mut objects: Vec<_> = calls.iter().filter_map(|c| object_number(c, model)).collect();

@@ -5,7 +5,7 @@ use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
 use std::sync::Arc;
-use trace_format::catalogue::{CheckInfo, INCOMPLETE_GOP, NONPAIRED_SEND, POTENTIAL_HANG_UP};
+use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, POTENTIAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_HANG_UP;
 
@@ -13,10 +13,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for found in model.weakest.found.iter().filter(|f| f.is_hang_up()) {
         let ops = || found.blocks.iter().flat_map(|b| &b.needs).filter(|n| n.ranks.is_empty()).map(|n| &n.op);
         let alone = || e.alone.iter().map(|a| &a.shown);
-        let incomplete = || e.incomplete.iter().flat_map(|i| &i.calls);
-        let told = model.selection.is_on(&NONPAIRED_SEND) && ops().any(|op| alone().any(|a| Arc::ptr_eq(a, op)))
-            || model.selection.is_on(&INCOMPLETE_GOP) && ops().any(|op| incomplete().any(|c| Arc::ptr_eq(c, op)));
-        if told {
+        // That others never call a collective operation, and which messages are certainly alone, is told elsewhere.
+        if model.selection.is_on(&NONPAIRED_SEND) || !ops().any(|op| alone().any(|a| Arc::ptr_eq(a, op))) {
             continue;
         }
         let ranks: Vec<i32> = found.blocks.iter().map(|b| b.rank).collect();

@@ -109,6 +109,12 @@ impl Space {
         }
     }
 
+    /// What the parts of an operation are in the replay of [`super::weakest`], which is not told of it any more.
+    pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<permitted::Id> {
+        let parts = self.get_mut(index).into_iter().flat_map(|i| &mut i.parts).flatten();
+        parts.filter_map(|p| p.replayed.take()).collect()
+    }
+
     /// Lends the parts of an operation; to be given back.
     pub(crate) fn take_parts(&mut self, index: u64) -> Option<Vec<Option<Part>>> {
         self.get_mut(index).map(|i| std::mem::take(&mut i.parts))
@@ -224,6 +230,7 @@ impl Model {
             instance.bad = verdict != Verdict::Fine;
         }
         if verdict != Verdict::Fine {
+            self.tell_bad(comm, index);
             self.comms.spoil_made_by(comm, index);
         }
     }

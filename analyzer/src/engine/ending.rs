@@ -269,9 +269,8 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
     for r in model.ranks.iter().filter(|r| r.finalize.is_some() && r.sessions == 0) {
         let mut of_rank: Vec<Leftover> = r
             .requests
-            .all
             .iter()
-            .map(|(_, q)| {
+            .map(|q| {
                 let paired = |op: Option<OpId>| op.and_then(|op| model.ops.get(op)).is_none_or(|o| o.matched);
                 Leftover {
                     origin: q.origin.clone(),

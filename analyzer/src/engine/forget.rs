@@ -160,6 +160,7 @@ impl Model {
         self.suspects.values().flat_map(|m| [&m.send, &m.recv]).for_each(&mut see);
         self.damaged.values().flat_map(|d| [&d.send, &d.recv, &d.by]).for_each(&mut see);
         self.report.calls().for_each(&mut see);
+        self.weakest.calls().for_each(&mut see);
     }
 
     /// Forgets the communicators, windows and files that no rank knows any more and on which nothing is under way.
@@ -264,7 +265,7 @@ impl Rank {
         for t in &self.threads {
             t.open.iter().map(|o| &o.origin).chain(&t.last).for_each(&mut *see);
         }
-        for (_, request) in self.requests.all.iter() {
+        for request in self.requests.iter() {
             [Some(&request.origin), request.start.as_ref(), request.claim.as_ref()]
                 .into_iter()
                 .flatten()

@@ -181,7 +181,7 @@ impl Rank {
     /// The call at a place: with its arguments as long as these are kept.
     fn call_at(&self, rank: i32, place: &Place) -> Arc<Origin> {
         let pending = || {
-            let calls = self.requests.all.iter().flat_map(|(_, r)| r.start.iter().chain([&r.origin]));
+            let calls = self.requests.iter().flat_map(|r| r.start.iter().chain([&r.origin]));
             calls.into_iter().find(|o| o.thread == place.thread && o.index == place.call).cloned()
         };
         self.call(place.thread, place.call).or_else(pending).unwrap_or_else(|| {

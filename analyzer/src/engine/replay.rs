@@ -13,7 +13,6 @@ use super::requests::ReqId;
 use super::shape::{NONE, Place, Shape, Side, shape};
 use super::types::Amount;
 use super::{Model, OpenCall};
-use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
@@ -81,13 +80,13 @@ fn status_at(outs: &[Value], place: Place, i: usize) -> Option<Status> {
 }
 
 /// Handles of the requests that a call is given, with the address of the first.
-pub(crate) fn given_requests(ins: &[Value], s: &Shape) -> (u64, SmallVec<[i64; 4]>) {
+pub(crate) fn given_requests<'a>(ins: &'a [Value], s: &Shape) -> (u64, &'a [i64]) {
     match value(ins, s.request) {
-        Value::Request { slot, handle } => (*slot, SmallVec::from_slice(&[*handle])),
-        Value::Requests { base, handles } => (*base, SmallVec::from_slice(handles)),
-        Value::Int(handle) => (0, SmallVec::from_slice(&[*handle])),
-        Value::Ints(handles) => (0, SmallVec::from_slice(handles)),
-        _ => (0, SmallVec::new()),
+        Value::Request { slot, handle } => (*slot, std::slice::from_ref(handle)),
+        Value::Requests { base, handles } => (*base, handles),
+        Value::Int(handle) => (0, std::slice::from_ref(handle)),
+        Value::Ints(handles) => (0, handles),
+        _ => (0, &[]),
     }
 }
 
@@ -201,7 +200,7 @@ impl Model {
                 let (base, handles) = given_requests(&origin.ins, s);
                 for i in 0..handles.len() {
                     let requests = &self.ranks[origin.rank as usize].requests;
-                    if let Some(id) = requests.find_in(&handles, base, i) {
+                    if let Some(id) = requests.find_in(handles, base, i) {
                         self.start_persistent(origin, id);
                     }
                 }
@@ -224,8 +223,8 @@ impl Model {
         let (base, handles) = given_requests(&origin.ins, s);
         for i in 0..handles.len() {
             let requests = &mut self.ranks[origin.rank as usize].requests;
-            let Some(id) = requests.certain(&handles, base, i) else { continue };
-            let Some(request) = requests.all.get_mut(id).filter(|r| r.active) else { continue };
+            let Some(id) = requests.certain(handles, base, i) else { continue };
+            let Some(request) = requests.get_mut(id).filter(|r| r.active) else { continue };
             let what = Misused::Request(request.start.as_ref().unwrap_or(&request.origin).clone());
             if let Some(first) = request.claim.replace(origin.clone()) {
                 self.note_use(what, &first, origin);
@@ -338,7 +337,7 @@ impl Model {
 
     fn start_persistent(&mut self, start: &Arc<Origin>, id: ReqId) {
         let rank = start.rank as usize;
-        let Some(request) = self.ranks[rank].requests.all.get_mut(id) else { return };
+        let Some(request) = self.ranks[rank].requests.get_mut(id) else { return };
         if !request.persistent || request.active {
             return;
         }
@@ -359,7 +358,7 @@ impl Model {
             }
             _ => {}
         }
-        if let Some(request) = self.ranks[rank].requests.all.get_mut(id) {
+        if let Some(request) = self.ranks[rank].requests.get_mut(id) {
             (request.send, request.recv, request.collective) = (send, recv, collective);
         }
     }

@@ -104,8 +104,8 @@ impl Model {
             let (send, recv, collective) = if by_request {
                 let (base, handles) = given_requests(&origin.ins, s);
                 let requests = &self.ranks[origin.rank as usize].requests;
-                let Some(id) = requests.find_in(&handles, base, c.request as usize) else { continue };
-                let Some(request) = requests.all.get(id) else { continue };
+                let Some(id) = requests.find_in(handles, base, c.request as usize) else { continue };
+                let Some(request) = requests.get(id) else { continue };
                 (request.send, request.recv, request.collective)
             } else {
                 (entered.send, entered.recv, entered.collective)

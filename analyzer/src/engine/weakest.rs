@@ -2,9 +2,10 @@
 //! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
 
 use super::Model;
-use super::collective::{self, View, is_blocking, what};
+use super::collective::{self, View, What, is_blocking, what};
 use super::comms::CommIx;
 use super::facts::Origin;
+use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
 use super::shape::shape;
@@ -12,7 +13,7 @@ use permitted::{Act, Call, Id, Knot, Mode, Need, Needs, Permission, Replay};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
-use trace_format::mpi::{Class, FnId, Many, SendMode, Start};
+use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 
 /// What a call is known by in the replay.
 type Known = Arc<Origin>;
@@ -51,6 +52,17 @@ pub(crate) struct Unpromised {
     /// How often it happened at these places.
     pub(crate) count: u64,
     key: Vec<u64>,
+}
+
+impl Weakest {
+    /// All calls that may have to be looked at or named.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Known> {
+        let found = self.found.iter().flat_map(|f| {
+            let blocks = f.blocks.iter().flat_map(|b| b.needs.iter().map(|n| &n.op).chain([&b.call]));
+            blocks.chain(f.buffers.iter().map(|b| &b.0)).chain(&f.early)
+        });
+        self.replay.infos().chain(found)
+    }
 }
 
 impl Unpromised {
@@ -92,11 +104,17 @@ pub(crate) struct Wanted {
 const PATIENCE: usize = 1 << 14;
 
 impl Model {
+    /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
+    pub(super) fn tell_bad(&mut self, comm: CommIx, index: u64) {
+        let parts = self.comms.list[comm].space.take_replayed(index);
+        parts.into_iter().for_each(|id| self.weakest.replay.release(id));
+    }
+
     fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
         let w = &mut self.weakest;
         *w.of.entry((rank, thread)).or_insert_with(|| {
             w.lanes.push((rank, thread));
-            w.replay.lane()
+            w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread))
         })
     }
 
@@ -138,7 +156,10 @@ impl Model {
         }
         let Some(instance) = c.space.get(index) else { return };
         let Some(part) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return };
-        if part.dim {
+        // Freeing is collective in name; the order in which objects are freed has a check of its own.
+        let in_name = |c: Coll| is_free(c) || matches!(c, Coll::CommSetInfo | Coll::WinSetInfo | Coll::FileSetInfo);
+        let in_name = matches!(what(part.call.func), What::Coll(c) if in_name(c));
+        if part.dim || instance.bad || in_name {
             return;
         }
         let origin = part.shown().clone();
@@ -234,7 +255,7 @@ impl Model {
         let requests = &self.ranks[origin.rank as usize].requests;
         let mut ids = Vec::new();
         for i in at {
-            let request = requests.find_in(&handles, base, i).and_then(|id| requests.all.get(id));
+            let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
             let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
             let ops = [request.send, request.recv].into_iter().flatten();
             ids.extend(ops.filter_map(|op| self.ops.get(op)?.replayed));

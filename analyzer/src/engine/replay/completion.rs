@@ -97,13 +97,7 @@ impl Model {
         if completed.is_empty() {
             return;
         }
-        let (base, handles): (u64, &[i64]) = match value(&origin.ins, s.request) {
-            Value::Request { slot, handle } => (*slot, std::slice::from_ref(handle)),
-            Value::Requests { base, handles } => (*base, handles),
-            Value::Int(handle) => (0, std::slice::from_ref(handle)),
-            Value::Ints(handles) => (0, handles),
-            _ => return,
-        };
+        let (base, handles) = given_requests(&origin.ins, s);
         for (i, k) in completed {
             let requests = &self.ranks[origin.rank as usize].requests;
             if let Some(id) = requests.find_in(handles, base, i) {
@@ -114,7 +108,7 @@ impl Model {
 
     fn complete_one(&mut self, rank: i32, id: ReqId, status: Option<Status>, failed: bool) {
         let requests = &mut self.ranks[rank as usize].requests;
-        let Some(request) = requests.all.get_mut(id) else { return };
+        let Some(request) = requests.get_mut(id) else { return };
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
         request.active = false;
@@ -140,8 +134,8 @@ impl Model {
         let (base, handles) = given_requests(&origin.ins, s);
         for (i, k) in Model::completed(origin, s, many, false, false, outs) {
             let requests = &mut self.ranks[origin.rank as usize].requests;
-            let Some(id) = requests.find_in(&handles, base, i) else { continue };
-            let Some(request) = requests.all.get_mut(id) else { continue };
+            let Some(id) = requests.find_in(handles, base, i) else { continue };
+            let Some(request) = requests.get_mut(id) else { continue };
             let status = status_at(outs, s.status, k);
             match (request.recv, request.cancelled) {
                 (Some(op), false) => self.settle_by_status(op, status),

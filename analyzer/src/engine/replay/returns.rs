@@ -112,16 +112,16 @@ impl Model {
             Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),
             Class::RequestFree if !failed => {
                 let (base, handles) = given_requests(&origin.ins, s);
-                if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(&handles, base, 0) {
+                if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(handles, base, 0) {
                     self.free_request(origin.rank, id);
                 }
             }
             Class::Cancel if !failed => {
                 let (base, handles) = given_requests(&origin.ins, s);
                 let requests = &mut self.ranks[origin.rank as usize].requests;
-                if let Some(id) = requests.find_in(&handles, base, 0) {
-                    requests.all[id].cancelled = true;
-                    let ops = [requests.all[id].send, requests.all[id].recv];
+                if let Some(request) = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id)) {
+                    request.cancelled = true;
+                    let ops = [request.send, request.recv];
                     ops.into_iter().flatten().for_each(|op| self.tell_nothing(op));
                 }
             }

@@ -110,7 +110,7 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
             let requests = &model.ranks[rank as usize].requests;
             let mut conds = Vec::new();
             for i in 0..handles.len() {
-                let request = requests.find_in(&handles, base, i).and_then(|id| requests.all.get(id));
+                let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
                 let Some(request) = request.filter(|r| r.active) else {
                     // Handles that mpivet does not know may be anything; null and inactive ones are complete.
                     if handles[i] != 0 && request.is_none() {

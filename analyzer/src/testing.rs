@@ -200,8 +200,16 @@ fn shuffled(events: &[(i32, RankEvent)], ranks: i32, random: &mut Random) -> Vec
 }
 
 fn run(events: Vec<(i32, RankEvent)>, worlds: &[i32], expected: &Expected) -> (Option<Stuck>, Analysis) {
+    run_with(Engine::new(worlds.iter().sum()), events, worlds, expected)
+}
+
+fn run_with(
+    mut engine: Engine,
+    events: Vec<(i32, RankEvent)>,
+    worlds: &[i32],
+    expected: &Expected,
+) -> (Option<Stuck>, Analysis) {
     let names = Names::new(worlds.iter().copied());
-    let mut engine = Engine::new(worlds.iter().sum());
     engine.select(expected.selection.clone());
     // Those of the standard's own binary interface.
     let constants = [("MPI_MODE_NOPRECEDE", 2048), ("MPI_MODE_NOSUCCEED", 16384)];
@@ -249,7 +257,8 @@ pub fn analyze(text: &str) -> Analysis {
     run(trace.events, &trace.worlds, &expected).1
 }
 
-/// Checks the expectations of a trace in the notation, in several interleavings. Panics if one is not met.
+/// Checks the expectations of a trace in the notation, in several interleavings, with and without the memory of freed
+/// objects. Panics if one is not met.
 pub fn check_trace(text: &str) {
     if let Err(what) = try_trace(text) {
         panic!("{what}\n--- trace:\n{text}");
@@ -271,8 +280,13 @@ pub fn try_trace(text: &str) -> Result<(), String> {
     let (stuck, analysis) = run(trace.events.clone(), &trace.worlds, &expected);
     let found = describe(&analysis);
     let mut random = Random(7);
-    for _ in 0..6 {
-        let other = run(shuffled(&trace.events, trace.ranks, &mut random), &trace.worlds, &expected);
+    for turn in 0..6 {
+        let mut engine = Engine::new(trace.ranks);
+        if turn % 2 == 0 {
+            engine.forget_always();
+        }
+        let events = shuffled(&trace.events, trace.ranks, &mut random);
+        let other = run_with(engine, events, &trace.worlds, &expected);
         if other.0 != stuck {
             return Err(format!("another interleaving is stuck in another way: {stuck:?} / {:?}", other.0));
         }

@@ -395,3 +395,17 @@ fn noise_never_breaks_the_engine() {
         }));
     }
 }
+
+#[test]
+fn names_of_freed_objects_stay_as_long_as_a_finding_speaks_of_them() {
+    let mut engine = fed("ranks 1\n0: MPI_Comm_dup() = ok {newcomm=c7{0}}\n");
+    engine.forget_always();
+    let (id, kept) = (trace_format::definition::FIRST_USER_ID + 7, engine.kept_objects());
+    engine.feed(0, RankEvent::Definition(Definition::CommName { id, name: "the copy".into() }));
+    let comm = ("comm", i64::from(id));
+    engine.feed(0, call("MPI_Send", 0, 2, 1, &[("dest", 0), ("tag", 0), comm, ("count", 1), ("datatype", 35)]));
+    engine.feed(0, call("MPI_Comm_free", 0, 3, 2, &[comm]));
+    assert!(engine.kept_objects() > kept, "a message on it was not received");
+    let found = finish(&mut engine, 1);
+    assert!(found.contains("comm=the copy"), "{found}");
+}

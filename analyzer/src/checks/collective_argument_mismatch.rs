@@ -135,7 +135,7 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
         return groups(g, model, report);
     }
     // MPI_Intercomm_merge: within a group.
-    let low = model.comms.list[g.comm as usize].a.len();
+    let low = model.comms.list[g.comm].a.len();
     let merge = first.coll() == What::Coll(Coll::IntercommMerge);
     let side = |v: &View| merge && v.position >= low;
     for name in common(first.coll()) {
@@ -175,7 +175,7 @@ fn group_of<'a>(call: &Origin, model: &'a Model) -> Option<&'a Ranks> {
 
 /// MPI 4.1 section 7.4.2: all members of a group that is passed must pass it, in the same order.
 fn groups(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
-    if model.comms.list[g.comm as usize].b.is_some() {
+    if model.comms.list[g.comm].b.is_some() {
         return Verdict::Fine;
     }
     let passed: FxHashMap<i32, &Ranks> =

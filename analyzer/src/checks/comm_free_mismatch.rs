@@ -3,7 +3,6 @@
 use super::{MAX_SITES, answers, explained, grouped, note_behind, said, same_call};
 use crate::engine::Model;
 use crate::engine::collective::{Gathering, Verdict, What, what};
-use crate::engine::comms::{COMM, FILE, WIN};
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, rank_list};
 use crate::engine::frees::{Step, is_free};
@@ -12,7 +11,7 @@ use crate::engine::wait::Knot;
 use trace_format::call::Value;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;
-use trace_format::mpi::Coll;
+use trace_format::mpi::{Class, Coll, FnId, Kind};
 
 pub(super) static CHECK: &CheckInfo = &COMM_FREE_MISMATCH;
 
@@ -20,37 +19,18 @@ fn frees(what: What) -> bool {
     matches!(what, What::Coll(coll) if is_free(coll))
 }
 
-/// Does the collective make an object out of the one that it is called on?
-fn makes(what: What) -> bool {
-    use Coll::*;
-    let What::Coll(coll) = what else { return false };
-    matches!(
-        coll,
-        CommDup
-            | CommDupWithInfo
-            | CommSplit
-            | CommSplitType
-            | CommCreate
-            | CartCreate
-            | CartSub
-            | GraphCreate
-            | DistGraphCreate
-            | DistGraphCreateAdjacent
-            | IntercommMerge
-            | WinCreate
-            | WinAllocate
-            | WinAllocateShared
-            | WinCreateDynamic
-            | FileOpen
-    )
+/// Does a collective make an object out of the one that it is called on?
+fn makes(func: FnId) -> bool {
+    let s = shape(func);
+    matches!(s.class, Class::Collective(..)) && [s.new_comm, s.new_win, s.new_file].iter().any(|place| *place != NONE)
 }
 
 /// What kind of object a call is about.
 fn object(call: &Origin) -> &'static str {
-    match (shape(call.func).win, shape(call.func).file) {
-        (NONE, NONE) => "communicator",
-        (NONE, _) => "file",
-        _ => "window",
+    match shape(call.func).ordering_object().0 {
+        Kind::Win => "window",
+        Kind::File => "file",
+        _ => "communicator",
     }
 }
 
@@ -75,8 +55,8 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
 /// Do the ranks wait for each other in the same call on different objects?
 pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
     let Some(calls) = same_call(knot, e) else { return false };
-    let kind = what(calls[0].func);
-    if !frees(kind) && !makes(kind) {
+    let func = calls[0].func;
+    if !frees(what(func)) && !makes(func) {
         return false;
     }
     let mut objects: Vec<_> = calls.iter().filter_map(|c| object_number(c, model)).collect();
@@ -88,12 +68,7 @@ pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
 
 /// The object that a collective is called on.
 fn object_number(call: &Origin, model: &Model) -> Option<u32> {
-    let s = shape(call.func);
-    let (kind, place) = match (s.win, s.file) {
-        (NONE, NONE) => (COMM, s.comm),
-        (NONE, file) => (FILE, file),
-        (win, _) => (WIN, win),
-    };
+    let (kind, place) = shape(call.func).ordering_object();
     let Value::Int(id) = call.ins.get(place as usize)? else { return None };
     let member = model.ranks[call.rank as usize].objects.members.get(&(kind, *id as Id))?;
     member.map(|m| m.ix)

@@ -26,7 +26,7 @@ pub(super) fn agree(g: &Gathering) -> bool {
 }
 
 pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
-    if agree(g) || model.comms.list[g.comm as usize].b.is_some() {
+    if agree(g) || model.comms.list[g.comm].b.is_some() {
         return Verdict::Fine;
     }
     let name = |in_place: bool| if in_place { "MPI_IN_PLACE" } else { "a send buffer" };

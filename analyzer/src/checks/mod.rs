@@ -116,24 +116,24 @@ pub(crate) fn damage(model: &mut Model, damage: &Damage) {
 
 /// Data of a collective operation that have arrived changed.
 pub(crate) fn spoilt(model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
-    let mut report = std::mem::take(&mut model.comms.list[comm as usize].report);
+    let mut report = std::mem::take(&mut model.comms.list[comm].report);
     for rule in rules(model) {
         if let Rule::Spoilt(rule) = rule {
             rule(spoilt, model, &mut report);
         }
     }
-    model.comms.list[comm as usize].report = report;
+    model.comms.list[comm].report = report;
 }
 
 /// A reduction with wrong results.
 pub(crate) fn wrong_results(model: &mut Model, comm: CommIx, wrong: &[WrongResult]) {
-    let mut report = std::mem::take(&mut model.comms.list[comm as usize].report);
+    let mut report = std::mem::take(&mut model.comms.list[comm].report);
     for rule in rules(model) {
         if let Rule::Result(rule) = rule {
             rule(wrong, model, &mut report);
         }
     }
-    model.comms.list[comm as usize].report = report;
+    model.comms.list[comm].report = report;
 }
 
 /// Two calls of two threads that were at the same thing at once.
@@ -149,7 +149,7 @@ pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
 
 /// The parts of a collective operation.
 pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
-    let mut report = std::mem::take(&mut model.comms.list[g.comm as usize].report);
+    let mut report = std::mem::take(&mut model.comms.list[g.comm].report);
     let mut verdict = Verdict::Fine;
     if !agree(g) || !in_place_misuse::agree(g) {
         for (check, rule) in RULES {
@@ -177,7 +177,7 @@ pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
             }
         }
     }
-    model.comms.list[g.comm as usize].report = report;
+    model.comms.list[g.comm].report = report;
     verdict
 }
 

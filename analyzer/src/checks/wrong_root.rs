@@ -14,7 +14,7 @@ pub(super) static CHECK: &CheckInfo = &WRONG_ROOT;
 /// Do the parts disagree about the root? On an intercommunicator one group holds the root, which says MPI_ROOT
 /// while its neighbours say MPI_PROC_NULL; the other group names the root's rank (MPI 4.1 section 6.2.3).
 fn is_broken(g: &Gathering, model: &Model) -> bool {
-    let comm = &model.comms.list[g.comm as usize];
+    let comm = &model.comms.list[g.comm];
     let low = comm.a.len();
     if comm.b.is_none() {
         let mut roots = g.views().filter_map(|v| v.root());

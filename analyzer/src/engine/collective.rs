@@ -111,6 +111,18 @@ impl Space {
         self.queue.iter().enumerate().map(|(i, inst)| (self.base + i as u64, inst))
     }
 
+    /// Is no operation under way?
+    pub(super) fn is_idle(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// The calls of the operations that are under way, and the last ones.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+        let parts = self.queue.iter().flat_map(|i| i.parts.iter().flatten());
+        let calls = parts.flat_map(|p| [Some(&p.call), p.start.as_ref(), p.sums.as_ref().and_then(|s| s.by())]);
+        calls.flatten().chain(self.last_call.values())
+    }
+
     fn retire(&mut self) {
         while self.queue.front().is_some_and(|i| i.done as usize == i.parts.len()) {
             self.queue.pop_front();
@@ -131,12 +143,12 @@ impl Model {
         let dim = self.ranks[call.rank as usize].holed;
         // The order in which persistent operations are started is another matter.
         if start.is_none() && self.has_threads(call.rank) && matches!(what(call.func), What::Coll(_)) {
-            let last_call = &mut self.comms.list[comm as usize].space.last_call;
+            let last_call = &mut self.comms.list[comm].space.last_call;
             if let Some(first) = last_call.insert(position, call.clone()) {
                 self.note_use(Misused::Object(comm), &first, call);
             }
         }
-        let space = &mut self.comms.list[comm as usize].space;
+        let space = &mut self.comms.list[comm].space;
         let size = space.next.len();
         let shown = start.unwrap_or(call);
         let (thread, time) = std::mem::replace(&mut space.last[position as usize], (shown.thread, shown.time));
@@ -160,7 +172,7 @@ impl Model {
 
     /// The process at `position` is done with its part.
     pub(crate) fn part_done(&mut self, comm: CommIx, index: u64, position: u32) {
-        let space = &mut self.comms.list[comm as usize].space;
+        let space = &mut self.comms.list[comm].space;
         if let Some(instance) = space.get_mut(index)
             && let Some(part) = &mut instance.parts[position as usize]
             && !part.done
@@ -171,24 +183,24 @@ impl Model {
             if over && instance.parts.iter().flatten().any(|p| p.sums.is_some()) && !instance.bad {
                 self.compare_part_sums(comm, index);
             }
-            self.comms.list[comm as usize].space.retire();
+            self.comms.list[comm].space.retire();
         }
     }
 
     /// Holds the parts that are there against each other.
     pub(crate) fn check_collective(&mut self, comm: CommIx, index: u64) {
-        let c = &self.comms.list[comm as usize];
+        let c = &self.comms.list[comm];
         if c.spoiled || c.is_foreign() || c.space.tangled || c.size() < 2 {
             return;
         }
-        let Some(instance) = self.comms.list[comm as usize].space.get_mut(index) else { return };
+        let Some(instance) = self.comms.list[comm].space.get_mut(index) else { return };
         if instance.parts.iter().flatten().any(|p| p.dim) {
             return;
         }
         // Lent to the checks, which need the rest of the model as well.
         let parts = std::mem::take(&mut instance.parts);
         let verdict = crate::checks::collective(self, &Gathering { comm, parts: &parts });
-        let c = &mut self.comms.list[comm as usize];
+        let c = &mut self.comms.list[comm];
         c.spoiled |= verdict == Verdict::Spoiled;
         if let Some(instance) = c.space.get_mut(index) {
             instance.parts = parts;

@@ -5,8 +5,10 @@ use super::Model;
 use super::collective::Space;
 use super::facts::Report;
 use super::p2p::Mailbox;
+use super::slab::Slab;
 use rustc_hash::FxHashMap;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, Neighbors, UNKNOWN_ID};
+use trace_format::mpi::Kind;
 use trace_format::ranks::Ranks;
 
 /// Number of a communicator, window or file of the whole run.
@@ -79,16 +81,30 @@ pub(crate) enum CommKey {
     /// Intercommunicator of two groups (the one with the lower first rank first), n-th of its kind.
     Inter { low: Ranks, high: Ranks, tag: i64, nth: u64 },
     /// Made where mpivet did not look.
-    Nth { kind: u8, low: Ranks, high: Ranks, nth: u64 },
+    Nth { kind: Kind, low: Ranks, high: Ranks, nth: u64 },
+}
+
+impl CommKey {
+    /// In the place of a parent that is forgotten.
+    pub(super) const NOBODY: CommIx = CommIx::MAX;
+
+    /// The object that it was made on, by which it is found.
+    pub(super) fn parent(&self) -> Option<CommIx> {
+        match self {
+            CommKey::Child { parent, .. } | CommKey::Object { parent, .. } => Some(*parent),
+            CommKey::GroupCalls { parent, .. } => *parent,
+            _ => None,
+        }
+    }
+
+    /// Is it no object, but the order of the calls of a group?
+    pub(super) fn is_of_group(&self) -> bool {
+        matches!(self, CommKey::GroupCalls { .. })
+    }
 }
 
 /// Groups may be larger than the world, since they may have processes outside; not larger than this.
 const MAX_GROUP: usize = 1 << 20;
-
-/// Kinds of objects whose collectives are ordered by the object.
-pub(crate) const COMM: u8 = 0;
-pub(crate) const WIN: u8 = 1;
-pub(crate) const FILE: u8 = 2;
 
 /// One communicator, window or file of the run.
 pub(crate) struct Comm {
@@ -109,7 +125,7 @@ pub(crate) struct Comm {
     pub(crate) made_wrongly: bool,
     /// Findings about its collectives: dropped if their order turns out to be uncertain.
     pub(crate) report: Report,
-    key: CommKey,
+    pub(super) key: CommKey,
     /// Ranks that know the object already.
     known_to: u32,
 }
@@ -178,7 +194,7 @@ pub(crate) enum Topology {
 /// What a rank knows of its objects.
 #[derive(Default)]
 pub(crate) struct Objects {
-    pub(crate) members: FxHashMap<(u8, Id), Option<Member>>,
+    pub(crate) members: FxHashMap<(Kind, Id), Option<Member>>,
     pub(crate) groups_of: FxHashMap<Id, (Ranks, Option<Ranks>)>,
     pub(crate) groups: FxHashMap<Id, Ranks>,
     /// Neighbours of this rank in its communicators with a topology.
@@ -186,7 +202,7 @@ pub(crate) struct Objects {
     /// Kinds of these topologies.
     pub(crate) topologies: FxHashMap<Id, Topology>,
     /// Communicators of windows and files.
-    pub(crate) on_comm: FxHashMap<(u8, Id), Id>,
+    pub(crate) on_comm: FxHashMap<(Kind, Id), Id>,
     nth: FxHashMap<CommKey, u64>,
     /// Intercommunicators to other worlds whose other side is known: the number of the link.
     pub(crate) bridges: FxHashMap<Id, u64>,
@@ -195,8 +211,8 @@ pub(crate) struct Objects {
 /// All objects of a run.
 #[derive(Default)]
 pub(crate) struct Comms {
-    pub(crate) list: Vec<Comm>,
-    keys: FxHashMap<CommKey, CommIx>,
+    pub(crate) list: Slab<Comm>,
+    pub(super) keys: FxHashMap<CommKey, CommIx>,
     ranks: i32,
 }
 
@@ -211,7 +227,7 @@ impl Comms {
     }
 
     /// The object that `rank` knows as `id`.
-    pub(crate) fn resolve(&mut self, rank: i32, objects: &mut Objects, kind: u8, id: Id) -> Option<Member> {
+    pub(crate) fn resolve(&mut self, rank: i32, objects: &mut Objects, kind: Kind, id: Id) -> Option<Member> {
         if let Some(known) = objects.members.get(&(kind, id)) {
             return *known;
         }
@@ -219,11 +235,11 @@ impl Comms {
             return None;
         }
         let key = match (kind, id) {
-            (COMM, COMM_WORLD) => {
+            (Kind::Comm, COMM_WORLD) => {
                 let first = objects.groups_of.get(&id).and_then(|(world, _)| world.get(0));
                 Some(CommKey::World(first.unwrap_or(0)))
             }
-            (COMM, COMM_SELF) => Some(CommKey::Own(rank)),
+            (Kind::Comm, COMM_SELF) => Some(CommKey::Own(rank)),
             _ => None,
         };
         self.register(rank, objects, kind, id, key)
@@ -235,7 +251,7 @@ impl Comms {
         &mut self,
         rank: i32,
         objects: &mut Objects,
-        kind: u8,
+        kind: Kind,
         id: Id,
         key: Option<CommKey>,
     ) -> Option<Member> {
@@ -245,15 +261,15 @@ impl Comms {
         if let Some(Some(known)) = objects.members.get(&(kind, id)) {
             return Some(*known);
         }
-        let bridge = objects.bridges.get(&id).filter(|_| kind == COMM);
+        let bridge = objects.bridges.get(&id).filter(|_| kind == Kind::Comm);
         let key = bridge.map(|number| CommKey::Bridge(*number)).or(key);
-        let comm = if kind == COMM { Some(id) } else { objects.on_comm.get(&(kind, id)).copied() };
+        let comm = if kind == Kind::Comm { Some(id) } else { objects.on_comm.get(&(kind, id)).copied() };
         let groups = comm.and_then(|c| objects.groups_of.get(&c)).cloned().or(match (comm, &key) {
             (Some(COMM_WORLD), _) => Some((Ranks::first_n(self.ranks as u32), None)),
             (Some(COMM_SELF), _) => Some((std::iter::once(rank).collect(), None)),
             // A window or file has the processes of the communicator that it was made on.
             (None, Some(CommKey::Object { parent, .. })) => {
-                let c = &self.list[*parent as usize];
+                let c = &self.list[*parent];
                 Some((c.a.iter().collect(), c.b.as_ref().map(|b| b.iter().collect())))
             }
             _ => None,
@@ -270,7 +286,7 @@ impl Comms {
         member
     }
 
-    fn nth(&self, objects: &mut Objects, kind: u8, low: &Ranks, high: &Option<Ranks>) -> CommKey {
+    fn nth(&self, objects: &mut Objects, kind: Kind, low: &Ranks, high: &Option<Ranks>) -> CommKey {
         let high = high.clone().unwrap_or_default();
         let key = |nth| CommKey::Nth { kind, low: low.clone(), high: high.clone(), nth };
         let n = objects.nth.entry(key(0)).or_default();
@@ -306,7 +322,7 @@ impl Comms {
 
     /// A collective that makes objects was found wrong: what is done on these follows from it.
     pub(crate) fn spoil_made_by(&mut self, by: CommIx, number: u64) {
-        for comm in &mut self.list {
+        for (_, comm) in self.list.iter_mut() {
             if let CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } = comm.key {
                 comm.made_wrongly |= parent == by && index == number;
                 comm.spoiled |= comm.made_wrongly;
@@ -321,16 +337,15 @@ impl Comms {
                 let (a, b) = (Group::new(low), high.as_ref().map(Group::new));
                 let inside = |g: &Group| g.iter().all(|r| r >= 0 && r < self.ranks);
                 let foreign = !inside(&a) || !b.as_ref().is_none_or(inside);
-                let ix = self.list.len() as CommIx;
                 let size = a.len() + b.as_ref().map_or(0, Group::len);
                 let made_by = match &key {
                     CommKey::Child { parent, index, .. } | CommKey::Object { parent, index } => {
-                        self.list.get(*parent as usize).and_then(|p| p.space.get(*index))
+                        self.list.get(*parent).and_then(|p| p.space.get(*index))
                     }
                     _ => None,
                 };
                 let made_wrongly = made_by.is_some_and(|instance| instance.bad);
-                self.list.push(Comm {
+                let ix = self.list.insert(Comm {
                     a,
                     b,
                     foreign,
@@ -348,11 +363,11 @@ impl Comms {
                 ix
             }
         };
-        let comm = &mut self.list[ix as usize];
+        let comm = &mut self.list[ix];
         let position = comm.position(rank)?;
         comm.known_to += 1;
         // Calls of a group have no end; every other object is met once by each rank.
-        if comm.known_to == comm.size() && !matches!(comm.key, CommKey::GroupCalls { .. }) {
+        if comm.known_to == comm.size() && !comm.key.is_of_group() {
             self.keys.remove(&comm.key);
         }
         Some(Member { ix, position })
@@ -379,7 +394,7 @@ impl Model {
             let met = usize::try_from(a).ok().and_then(|a| ranks.get(a)).map(|r| &r.met);
             members.iter().all(|(b, w)| *w == world || met.is_some_and(|m| m.contains(b)))
         };
-        for comm in self.comms.list.iter_mut().filter(|c| !c.closed && !c.foreign) {
+        for comm in self.comms.list.iter_mut().map(|(_, c)| c).filter(|c| !c.closed && !c.foreign) {
             let members: Vec<(i32, usize)> = comm.members().map(|p| (p, names.of(p).0)).collect();
             comm.closed = members.iter().all(|(p, world)| names_all(*p, &members, *world));
             comm.half_known = !comm.closed;

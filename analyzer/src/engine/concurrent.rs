@@ -33,6 +33,10 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
+    pub(super) fn calls(&self) -> [&Arc<Origin>; 4] {
+        [&self.send_at, &self.recv_at, &self.message.send, &self.message.recv]
+    }
+
     fn could_be_in(&self, cluster: &[Pair]) -> bool {
         cluster
             .iter()
@@ -110,7 +114,7 @@ impl Model {
         let message =
             Message { send: s.origin.clone(), recv: r.origin.clone(), sent, room, difference: None, count: 1 };
         let pair = Pair { send_at: s.at().clone(), recv_at: r.at().clone(), message, got: r.got };
-        let Some(lane) = self.comms.list[comm as usize].boxes.get_mut(&dest).and_then(|b| b.lanes.get_mut(&key)) else {
+        let Some(lane) = self.comms.list[comm].boxes.get_mut(&dest).and_then(|b| b.lanes.get_mut(&key)) else {
             return;
         };
         lane.unsure |= !sure;
@@ -149,13 +153,13 @@ impl Model {
         }
     }
 
-    /// Judges the clusters that are still open.
-    pub(crate) fn judge_clusters(&mut self) {
+    /// Judges the clusters that are still open, of the communicators that are wanted.
+    pub(crate) fn judge_clusters(&mut self, wanted: impl Fn(CommIx) -> bool) {
         let mut all = Vec::new();
-        for (comm, c) in self.comms.list.iter_mut().enumerate() {
+        for (comm, c) in self.comms.list.iter_mut().filter(|(comm, _)| wanted(*comm)) {
             for (dest, mailbox) in &mut c.boxes {
                 for ((source, tag), lane) in mailbox.lanes.iter_mut().filter(|(_, l)| !l.cluster.is_empty()) {
-                    all.push(((comm as CommIx, *dest, *source, *tag), std::mem::take(&mut lane.cluster)));
+                    all.push(((comm, *dest, *source, *tag), std::mem::take(&mut lane.cluster)));
                 }
             }
         }
@@ -180,6 +184,19 @@ pub(crate) struct Misuse {
     pub(crate) what: Misused,
     pub(crate) first: Arc<Origin>,
     pub(crate) second: Arc<Origin>,
+}
+
+impl Misused {
+    pub(super) fn object(&self) -> Option<CommIx> {
+        if let Misused::Object(comm) = self { Some(*comm) } else { None }
+    }
+}
+
+impl Misuse {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+        let request = if let Misused::Request(call) = &self.what { Some(call) } else { None };
+        [&self.first, &self.second].into_iter().chain(request)
+    }
 }
 
 /// So many undecided cases are kept before they are gone through.
@@ -210,7 +227,7 @@ impl Model {
                 continue;
             }
             if let Misused::Object(comm) = case.what {
-                self.comms.list[comm as usize].space.tangled = true;
+                self.comms.list[comm].space.tangled = true;
             }
             crate::checks::misuse(self, &case);
         }

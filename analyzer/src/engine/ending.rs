@@ -122,7 +122,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     model.look_for_half_known();
     check_partial_collectives(model);
     model.decide_misuse(true);
-    for comm in &mut model.comms.list {
+    for (_, comm) in model.comms.list.iter_mut() {
         let found = std::mem::take(&mut comm.report);
         if !comm.space.tangled {
             model.report.merge(found);
@@ -227,8 +227,8 @@ fn is_abort(origin: &Origin) -> bool {
 
 /// Collectives that not all started are checked with those who did.
 fn check_partial_collectives(model: &mut Model) {
-    for comm in 0..model.comms.list.len() as u32 {
-        let space = &model.comms.list[comm as usize].space;
+    for comm in model.comms.list.keys() {
+        let space = &model.comms.list[comm].space;
         let open: Vec<u64> = space
             .open()
             .filter(|(_, i)| i.arrived > 1 && (i.arrived as usize) < i.parts.len())
@@ -242,12 +242,12 @@ fn check_partial_collectives(model: &mut Model) {
 
 /// Messages that are certainly or possibly paired although their receives were never completed.
 fn pair_leftovers(model: &mut Model) {
-    for comm in 0..model.comms.list.len() as u32 {
-        let boxes = &model.comms.list[comm as usize].boxes;
+    for comm in model.comms.list.keys() {
+        let boxes = &model.comms.list[comm].boxes;
         let mut dests: Vec<i32> = boxes.keys().copied().collect();
         dests.sort_unstable();
         for dest in dests {
-            let pairs = model.comms.list[comm as usize].boxes[&dest].leftovers();
+            let pairs = model.comms.list[comm].boxes[&dest].leftovers();
             for (recv, send, sole) in pairs {
                 if sole {
                     model.compare_pair(send, recv);
@@ -267,9 +267,8 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
     for r in model.ranks.iter().filter(|r| r.finalize.is_some() && r.sessions == 0) {
         let mut of_rank: Vec<Leftover> = r
             .requests
-            .all
             .iter()
-            .map(|(_, q)| {
+            .map(|q| {
                 let paired = |op: Option<OpId>| op.and_then(|op| model.ops.get(op)).is_none_or(|o| o.matched);
                 Leftover {
                     origin: q.origin.clone(),
@@ -279,7 +278,7 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
                     active: q.active,
                     paired: paired(q.send) && paired(q.recv),
                     collective: q.collective.map(|(comm, index, _)| {
-                        let space = &model.comms.list[comm as usize].space;
+                        let space = &model.comms.list[comm].space;
                         space.get(index).is_none_or(|i| i.arrived as usize == i.parts.len())
                     }),
                 }
@@ -293,7 +292,7 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
 
 fn alone(model: &Model) -> Vec<Alone> {
     let mut ops: Vec<OpId> = Vec::new();
-    for comm in &model.comms.list {
+    for (_, comm) in model.comms.list.iter() {
         if comm.is_foreign() || comm.made_wrongly || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }
@@ -337,7 +336,7 @@ fn alone(model: &Model) -> Vec<Alone> {
 
 fn incomplete(model: &Model) -> Vec<Incomplete> {
     let mut all = Vec::new();
-    for comm in &model.comms.list {
+    for (_, comm) in model.comms.list.iter() {
         if comm.is_foreign() || comm.spoiled || comm.space.tangled || comm.members().any(|r| model.is_dim(r)) {
             continue;
         }

@@ -134,7 +134,7 @@ pub(crate) fn root_of<'a>(comm: &Comm, g: &Gathering<'a>) -> Option<View<'a>> {
 /// The flows that do not fit. Functions, roots and reduction operations agree already.
 pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>> {
     let Some(What::Coll(coll)) = g.views().next().map(|v| v.coll()) else { return Vec::new() };
-    let comm = &model.comms.list[g.comm as usize];
+    let comm = &model.comms.list[g.comm];
     let is_inter = comm.b.is_some();
     let (low, size) = (comm.a.len(), comm.size());
     // The index by which others refer to a process.
@@ -276,7 +276,7 @@ pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>>
 pub(crate) fn each_move<'a>(model: &Model, g: &Gathering<'a>, mut visit: impl FnMut(View<'a>, View<'a>, u32, u32)) {
     const WHOLE: u32 = Checksum::WHOLE;
     let Some(What::Coll(coll)) = g.views().next().map(|v| v.coll()) else { return };
-    let comm = &model.comms.list[g.comm as usize];
+    let comm = &model.comms.list[g.comm];
     let is_inter = comm.b.is_some();
     let low = comm.a.len();
     let index = |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };

@@ -29,6 +29,16 @@ impl Frees {
     }
 }
 
+impl Frees {
+    pub(super) fn comms(&self) -> impl Iterator<Item = CommIx> {
+        self.0.iter().map(|(comm, _)| *comm)
+    }
+
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+        self.0.iter().map(|(_, call)| call)
+    }
+}
+
 /// A rank frees one object and then another.
 pub(crate) struct Step {
     pub(crate) first: Arc<Origin>,
@@ -47,7 +57,7 @@ impl Model {
         for (rank, r) in self.ranks.iter().enumerate().filter(|(rank, _)| !self.is_dim(*rank as i32)) {
             let mut last: FxHashMap<u16, (usize, &Arc<Origin>)> = FxHashMap::default();
             for (comm, call) in &r.frees.0 {
-                let c = &self.comms.list[*comm as usize];
+                let c = &self.comms.list[*comm];
                 if c.size() < 2 || c.is_foreign() || c.spoiled || c.space.tangled {
                     continue;
                 }

@@ -72,6 +72,12 @@ impl Op {
         self.at.as_ref().unwrap_or(self.shown())
     }
 
+    /// All calls that it may be spoken of with.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+        let by = self.sum.as_ref().map(|s| s.by());
+        [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by].into_iter().flatten()
+    }
+
     pub(crate) fn is_send(&self) -> bool {
         matches!(self.kind, OpKind::Send(_))
     }
@@ -163,7 +169,7 @@ impl Model {
     pub(crate) fn post_send(&mut self, op: OpId) {
         let o = &self.ops[op];
         let (comm, dest, lane) = (o.comm, o.peer, (o.rank, o.tag));
-        let mailbox = self.comms.list[comm as usize].boxes.entry(dest).or_default();
+        let mailbox = self.comms.list[comm].boxes.entry(dest).or_default();
         let here = mailbox.lanes.entry(lane).or_default();
         here.sends.push_back(op);
         let (other, late) = here.last.note(o.shown());
@@ -174,7 +180,7 @@ impl Model {
 
     pub(crate) fn post_recv(&mut self, op: OpId) {
         let o = &mut self.ops[op];
-        let mailbox = self.comms.list[o.comm as usize].boxes.entry(o.rank).or_default();
+        let mailbox = self.comms.list[o.comm].boxes.entry(o.rank).or_default();
         mailbox.tangled |= mailbox.last_posted.note(o.shown()).1;
         o.order = mailbox.next_order;
         mailbox.next_order += 1;
@@ -185,7 +191,7 @@ impl Model {
     pub(crate) fn settle(&mut self, op: OpId, source: i32, tag: i32) {
         let o = &self.ops[op];
         let (comm, rank, order) = (o.comm, o.rank, o.order);
-        let Some(mailbox) = self.comms.list[comm as usize].boxes.get_mut(&rank) else { return };
+        let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&rank) else { return };
         let Some(place) = mailbox.pending.iter().position(|p| p.op == op) else { return };
         let exact = mailbox.pending[place].is_exact();
         mailbox.pending.remove(place);
@@ -211,7 +217,7 @@ impl Model {
         }
         let (comm, send) = (o.comm, o.is_send());
         let (dest, lane) = if send { (o.peer, (o.rank, o.tag)) } else { (o.rank, (o.peer, o.tag)) };
-        if let Some(mailbox) = self.comms.list[comm as usize].boxes.get_mut(&dest) {
+        if let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&dest) {
             mailbox.pending.retain(|p| p.op != op);
             match mailbox.lanes.get_mut(&lane) {
                 Some(lane) if send => lane.sends.retain(|s| *s != op),
@@ -226,7 +232,7 @@ impl Model {
     }
 
     fn try_all_lanes(&mut self, comm: CommIx, dest: i32) {
-        let Some(mailbox) = self.comms.list[comm as usize].boxes.get(&dest) else { return };
+        let Some(mailbox) = self.comms.list[comm].boxes.get(&dest) else { return };
         let ready = mailbox.lanes.iter().filter(|(_, l)| !l.sends.is_empty() && !l.recvs.is_empty());
         let mut lanes: Vec<(i32, i32)> = ready.map(|(k, _)| *k).collect();
         lanes.sort_unstable();
@@ -237,14 +243,14 @@ impl Model {
 
     fn try_lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) {
         loop {
-            let Some(mailbox) = self.comms.list[comm as usize].boxes.get_mut(&dest) else { return };
+            let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&dest) else { return };
             let many = mailbox.lanes.len() > MAX_LANES;
             let Some(lane) = mailbox.lanes.get_mut(&key) else { return };
             let (Some(&send), Some(&(order, recv))) = (lane.sends.front(), lane.recvs.front()) else {
                 if many && lane.sends.is_empty() && lane.recvs.is_empty() && !lane.unsure {
                     let cluster = std::mem::take(&mut lane.cluster);
                     if self.is_settled(&cluster) {
-                        self.comms.list[comm as usize].boxes.entry(dest).or_default().lanes.remove(&key);
+                        self.comms.list[comm].boxes.entry(dest).or_default().lanes.remove(&key);
                         self.judge_cluster((comm, dest, key.0, key.1), cluster);
                     } else if let Some(lane) = self.lane(comm, dest, key) {
                         lane.cluster = cluster;
@@ -277,7 +283,7 @@ impl Model {
     }
 
     fn lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) -> Option<&mut Lane> {
-        self.comms.list[comm as usize].boxes.get_mut(&dest)?.lanes.get_mut(&key)
+        self.comms.list[comm].boxes.get_mut(&dest)?.lanes.get_mut(&key)
     }
 
     /// Holds the two halves of a message against each other, or puts that off until it is certain that they are.
@@ -355,10 +361,16 @@ impl Model {
     /// Judges the messages whose halves are not obviously alike. At the end, since only then it is known where calls of
     /// threads came out of order.
     pub(crate) fn judge_messages(&mut self) {
-        self.judge_clusters();
-        for ((lane, ..), mut message) in std::mem::take(&mut self.suspects) {
+        self.judge_comms(|_| true);
+    }
+
+    /// The same for some communicators, on which nothing will be sent any more.
+    pub(super) fn judge_comms(&mut self, wanted: impl Fn(CommIx) -> bool) {
+        self.judge_clusters(&wanted);
+        let suspects: Vec<_> = self.suspects.extract_if(|(lane, ..), _| wanted(lane.0)).collect();
+        for ((lane, ..), mut message) in suspects {
             let (comm, dest, source, tag) = lane;
-            let mailbox = self.comms.list[comm as usize].boxes.get(&dest);
+            let mailbox = self.comms.list[comm].boxes.get(&dest);
             if !mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(Lane::is_tangled) {
                 message.difference = self.signatures.difference(message.sent, message.room);
                 crate::checks::message(self, &message);

@@ -1,22 +1,17 @@
-//! The requests of one rank. A handle value is no key: libraries give the same value to several outstanding requests
-//! and reuse values at once. Which request is meant follows from where its variable stands.
+//! The requests of one rank: what the engine knows of each, in the table of `trace_format::requests`, which tells what
+//! request a handle means.
 
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::p2p::OpId;
-use super::slab::Slab;
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::sync::Arc;
 use trace_format::mpi::Class;
+use trace_format::requests::{Ix, Requests as Table};
 
-pub(crate) type ReqId = u32;
+pub(crate) type ReqId = Ix;
 
 /// A request that the program has not completed (or freed, if it is persistent).
 pub(crate) struct Request {
-    pub(crate) handle: i64,
-    /// Address of the variable that the call wrote the handle to; 0 if not known.
-    slot: u64,
     /// The call that made it.
     pub(crate) origin: Arc<Origin>,
     pub(crate) class: Class,
@@ -37,8 +32,6 @@ pub(crate) struct Request {
 impl Request {
     pub(crate) fn new(origin: &Arc<Origin>, class: Class) -> Request {
         Request {
-            handle: 0,
-            slot: 0,
             origin: origin.clone(),
             class,
             persistent: false,
@@ -54,70 +47,64 @@ impl Request {
 }
 
 pub(crate) struct Requests {
-    pub(crate) all: Slab<Request>,
-    by_handle: FxHashMap<i64, SmallVec<[ReqId; 2]>>,
+    table: Table<Request>,
     /// Bytes from one element of an array of requests to the next.
     pub(crate) stride: u64,
 }
 
 impl Default for Requests {
     fn default() -> Requests {
-        Requests { all: Slab::default(), by_handle: FxHashMap::default(), stride: 8 }
+        Requests { table: Table::default(), stride: 8 }
     }
 }
 
-/// Handles seen are remembered (without requests) as long as there are not more than this many.
-const MAX_HANDLES: usize = 1 << 16;
-
 impl Requests {
-    pub(crate) fn add(&mut self, mut request: Request, handle: i64, slot: u64) -> ReqId {
-        request.handle = handle;
-        request.slot = slot;
-        let id = self.all.insert(request);
-        self.by_handle.entry(handle).or_default().push(id);
-        id
+    pub(crate) fn add(&mut self, request: Request, handle: i64, slot: u64) {
+        self.table.add(handle as u64, slot, request);
     }
 
-    /// The request meant by a handle that stands at `slot`: the last one written there, otherwise the oldest.
-    pub(crate) fn find(&self, handle: i64, slot: u64) -> Option<ReqId> {
-        if handle == 0 {
-            return None;
-        }
-        let live = self.by_handle.get(&handle)?;
-        if let [only] = live[..] {
-            return Some(only);
-        }
-        let here = live.iter().rev().find(|id| slot != 0 && self.all[**id].slot == slot);
-        here.or(live.first()).copied()
+    pub(crate) fn get(&self, id: ReqId) -> Option<&Request> {
+        self.table.get(id)
     }
 
-    /// The `i`-th of an array of requests at `base`.
-    pub(crate) fn find_in(&self, handles: &[i64], base: u64, i: usize) -> Option<ReqId> {
-        let handle = *handles.get(i)?;
+    pub(crate) fn get_mut(&mut self, id: ReqId) -> Option<&mut Request> {
+        self.table.get_mut(id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
+        self.table.iter().map(|(_, request)| request)
+    }
+
+    /// Handle and place of the `i`-th of an array of requests at `base`; `None` for null handles, 0 where the place is
+    /// not known.
+    fn element(&self, handles: &[i64], base: u64, i: usize) -> Option<(u64, u64)> {
+        let handle = *handles.get(i).filter(|handle| **handle != 0)?;
         let slot = if base == 0 { 0 } else { base.wrapping_add(i as u64 * self.stride) };
-        self.find(handle, slot)
+        Some((handle as u64, slot))
+    }
+
+    /// The request that is meant by the `i`-th of an array of requests at `base`.
+    pub(crate) fn find_in(&self, handles: &[i64], base: u64, i: usize) -> Option<ReqId> {
+        let (handle, slot) = self.element(handles, base, i)?;
+        self.table.find(handle, slot)
     }
 
     /// As `find_in`, if there is no doubt.
     pub(crate) fn certain(&self, handles: &[i64], base: u64, i: usize) -> Option<ReqId> {
-        let id = self.find_in(handles, base, i)?;
-        let slot = base.wrapping_add(i as u64 * self.stride);
-        let alone = self.by_handle.get(&self.all[id].handle).is_some_and(|live| live.len() == 1);
-        (alone || base != 0 && self.all[id].slot == slot).then_some(id)
+        let (handle, slot) = self.element(handles, base, i)?;
+        self.table.certain(handle, slot)
     }
 
     pub(crate) fn remove(&mut self, id: ReqId) -> Option<Request> {
-        let request = self.all.remove(id)?;
-        if let Some(live) = self.by_handle.get_mut(&request.handle) {
-            live.retain(|l| *l != id);
-            if live.is_empty() && self.by_handle.len() > MAX_HANDLES {
-                self.by_handle.remove(&request.handle);
-            }
-        }
-        Some(request)
+        self.table.remove(id, ())
+    }
+
+    /// The objects of collectives that are under way.
+    pub(super) fn collectives(&self) -> impl Iterator<Item = CommIx> {
+        self.iter().filter_map(|r| r.collective).map(|(comm, ..)| comm)
     }
 
     pub(crate) fn open_collectives(&self) -> u64 {
-        self.all.iter().filter(|(_, r)| r.active && r.collective.is_some()).count() as u64
+        self.iter().filter(|r| r.active && r.collective.is_some()).count() as u64
     }
 }

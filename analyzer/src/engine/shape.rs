@@ -52,9 +52,22 @@ pub(crate) struct Shape {
     pub(crate) file: Place,
     /// The level that MPI_Init_thread gives.
     pub(crate) thread_level: Place,
+    /// It hands out objects that are to be freed.
+    pub(crate) hands_out: bool,
     pub(crate) new_comm: Place,
     pub(crate) new_win: Place,
     pub(crate) new_file: Place,
+}
+
+impl Shape {
+    /// The object whose order of collectives a call of the function belongs to: its kind and its place.
+    pub(crate) fn ordering_object(&self) -> (Kind, Place) {
+        match (self.win, self.file) {
+            (NONE, NONE) => (Kind::Comm, self.comm),
+            (NONE, file) => (Kind::File, file),
+            (win, _) => (Kind::Win, win),
+        }
+    }
 }
 
 /// Shapes of all functions, by number.
@@ -93,6 +106,7 @@ fn of(f: &Function) -> Shape {
         win: used(Kind::Win),
         file: used(Kind::File),
         thread_level: if f.class == Class::Init { made(Kind::Const) } else { NONE },
+        hands_out: super::forget::hands_out(f.params),
         new_comm: made(Kind::Comm),
         new_win: made(Kind::Win),
         new_file: made(Kind::File),

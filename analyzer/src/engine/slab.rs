@@ -44,6 +44,15 @@ impl<T> Slab<T> {
         self.places.iter().enumerate().filter_map(|(i, v)| v.as_ref().map(|v| (i as u32, v)))
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
+        self.places.iter_mut().enumerate().filter_map(|(i, v)| v.as_mut().map(|v| (i as u32, v)))
+    }
+
+    /// The places in use.
+    pub(crate) fn keys(&self) -> Vec<u32> {
+        self.iter().map(|(i, _)| i).collect()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }

@@ -24,6 +24,12 @@ pub(crate) struct Sum {
     by: Arc<Origin>,
 }
 
+impl Sum {
+    pub(super) fn by(&self) -> &Arc<Origin> {
+        &self.by
+    }
+}
+
 /// The sums of a process's part of a collective operation, by partners.
 #[derive(Debug, Default)]
 pub(crate) struct PartSums {
@@ -31,6 +37,12 @@ pub(crate) struct PartSums {
     received: Vec<Checksum>,
     /// The call that completed it.
     by: Option<Arc<Origin>>,
+}
+
+impl PartSums {
+    pub(super) fn by(&self) -> Option<&Arc<Origin>> {
+        self.by.as_ref()
+    }
 }
 
 /// A message whose data have arrived changed.
@@ -92,8 +104,8 @@ impl Model {
             let (send, recv, collective) = if by_request {
                 let (base, handles) = given_requests(&origin.ins, s);
                 let requests = &self.ranks[origin.rank as usize].requests;
-                let Some(id) = requests.find_in(&handles, base, c.request as usize) else { continue };
-                let Some(request) = requests.all.get(id) else { continue };
+                let Some(id) = requests.find_in(handles, base, c.request as usize) else { continue };
+                let Some(request) = requests.get(id) else { continue };
                 (request.send, request.recv, request.collective)
             } else {
                 (entered.send, entered.recv, entered.collective)
@@ -117,7 +129,7 @@ impl Model {
     }
 
     fn take_part_sums(&mut self, comm: CommIx, index: u64, position: u32, by: &Arc<Origin>, sums: Checksums) {
-        let Some(part) = self.comms.list[comm as usize].space.part_mut(index, position) else { return };
+        let Some(part) = self.comms.list[comm].space.part_mut(index, position) else { return };
         let mine = part.sums.get_or_insert_default();
         let Checksums { sent, received, .. } = sums;
         if !sent.is_empty() {
@@ -174,7 +186,7 @@ impl Model {
 
     /// Is it uncertain which messages of a lane met which receives? Where several threads send or receive on it, it is.
     fn is_doubtful(&self, (comm, dest, source, tag): (CommIx, i32, i32, i32)) -> bool {
-        let mailbox = self.comms.list[comm as usize].boxes.get(&dest);
+        let mailbox = self.comms.list[comm].boxes.get(&dest);
         mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(p2p::Lane::is_doubtful)
     }
 
@@ -200,7 +212,7 @@ impl Model {
 
     /// All processes are done with a collective operation: compares what they sent with what others received.
     pub(super) fn compare_part_sums(&mut self, comm: CommIx, index: u64) {
-        let c = &mut self.comms.list[comm as usize];
+        let c = &mut self.comms.list[comm];
         if c.spoiled || c.is_foreign() || c.space.tangled {
             return;
         }
@@ -233,7 +245,7 @@ impl Model {
                 crate::checks::spoilt(self, comm, &spoilt);
             }
         }
-        self.comms.list[comm as usize].space.give_parts(index, parts);
+        self.comms.list[comm].space.give_parts(index, parts);
     }
 }
 

@@ -1,0 +1,217 @@
+//! What is known of one rank.
+
+use super::comms::Objects;
+use super::facts::{Origin, Site};
+use super::forget::Handles;
+use super::p2p::OpId;
+use super::requests::Requests;
+use super::types::Amount;
+use super::{frees, replay, shape};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel, Value};
+use trace_format::catalogue::CheckInfo;
+use trace_format::definition::Id;
+use trace_format::finding::Severity;
+use trace_format::mpi::{FnId, Kind};
+
+/// A call that has not returned.
+pub(crate) struct OpenCall {
+    pub(crate) origin: Arc<Origin>,
+    pub(crate) entered: replay::Entered,
+}
+
+/// One thread of a rank.
+#[derive(Default)]
+pub(crate) struct Thread {
+    pub(crate) number: u16,
+    pub(crate) open: Vec<OpenCall>,
+    /// The last call, open or returned.
+    pub(crate) last: Option<Arc<Origin>>,
+    /// Taken in calls that have not returned.
+    pub(crate) sums: Vec<Checksums>,
+}
+
+/// An error that the MPI library reported.
+#[derive(Debug, Clone)]
+pub(crate) struct MpiError {
+    pub(crate) call: Option<Arc<Origin>>,
+    pub(crate) class: u16,
+    pub(crate) fatal: bool,
+    pub(crate) text: String,
+}
+
+/// A call that the level of thread support forbids.
+#[derive(Debug, Clone)]
+pub(crate) struct Breach {
+    pub(crate) call: Arc<Origin>,
+    pub(crate) level: ThreadLevel,
+    /// The thread that was in a call at the same time, and that call.
+    pub(crate) other: Option<(u16, Option<Arc<Origin>>)>,
+}
+
+/// What a check in the process found.
+#[derive(Debug, Clone)]
+pub(crate) struct Discovery {
+    pub(crate) check: &'static CheckInfo,
+    pub(crate) message: String,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) count: u64,
+    /// Thread and number of the call that was being made.
+    pub(crate) at: (u16, u64),
+}
+
+impl Discovery {
+    /// Was it a call to do something with a file? Its errors end no program unless this asks for it (MPI 4.1, 14.7).
+    pub(crate) fn is_about_file(&self) -> bool {
+        let call = self.sites.first().and_then(|site| site.call.as_ref());
+        call.is_some_and(|c| shape::shape(c.func).file != shape::NONE)
+    }
+
+    /// Was it this call that was being made?
+    pub(crate) fn is_at(&self, call: &Origin) -> bool {
+        self.at == (call.thread, call.index)
+    }
+}
+
+/// Everything about one rank.
+#[derive(Default)]
+pub(crate) struct Rank {
+    pub(crate) objects: Objects,
+    pub(super) handles: Handles,
+    pub(crate) requests: Requests,
+    pub(crate) frees: frees::Frees,
+    pub(crate) threads: Vec<Thread>,
+    /// Messages taken by matched probes, by handle.
+    pub(crate) messages: FxHashMap<i64, Vec<OpId>>,
+    /// MPI_THREAD_MULTIPLE: threads that have made no call yet may make one at any time.
+    pub(crate) multiple: bool,
+    /// Time of the last event.
+    pub(crate) now: u64,
+    /// When it made its last call other than MPI_Abort, with which a handler of a fatal signal may end the job.
+    pub(super) went_on: u64,
+    /// Ticks that clocks of two processors may differ by, at most.
+    pub(crate) slack: u64,
+    /// It takes checksums of what it sends and receives.
+    pub(crate) sums: bool,
+    /// Calls that the level of thread support forbids.
+    pub(crate) breaches: Vec<Breach>,
+    /// Processes of other worlds that it has met.
+    pub(crate) met: FxHashSet<i32>,
+    /// Sessions that are open.
+    pub(crate) sessions: u32,
+    pub(super) types: FxHashMap<Id, Amount>,
+    pub(super) extents: FxHashMap<Id, i64>,
+    pub(super) names: FxHashMap<(Kind, Id), String>,
+    pub(super) modules: Vec<(u64, u64, u64, u64)>,
+    pub(super) places: FxHashMap<Id, u64>,
+    /// Places in the source of interpreted programs, hashed.
+    pub(super) sources: FxHashMap<Id, u64>,
+    pub(crate) initialized: bool,
+    /// The function that started MPI.
+    pub(crate) start: Option<FnId>,
+    pub(crate) finalize: Option<Arc<Origin>>,
+    pub(crate) finalized: bool,
+    pub(crate) exit: Option<i32>,
+    pub(crate) signal: Option<Signal>,
+    pub(crate) abort: Option<Arc<Origin>>,
+    pub(crate) errors: Vec<MpiError>,
+    pub(crate) discoveries: Vec<Discovery>,
+    /// Calls that returned an error, by thread and index.
+    pub(crate) failures: FxHashSet<(u16, u64)>,
+    /// Recording stopped before the end.
+    pub(crate) lost: bool,
+    /// Some calls were not recorded: nothing is known for certain about what this rank did not do.
+    pub(crate) holed: bool,
+    pub(crate) missing: bool,
+    pub(super) calls: u64,
+    pub(super) sends: u64,
+    pub(super) recvs: u64,
+    pub(super) collectives: u64,
+    pub(super) events: u64,
+}
+
+impl Rank {
+    /// It has not ended what MPI_Init or MPI_Session_init began.
+    pub(crate) fn is_left_open(&self) -> bool {
+        self.initialized && self.finalize.is_none() || self.sessions > 0
+    }
+
+    /// Calls that have not returned, innermost first, thread by thread.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
+        self.threads.iter().flat_map(|t| t.open.iter().rev())
+    }
+
+    /// A call of a thread that is open or was its last one.
+    pub(super) fn call(&self, thread: u16, index: u64) -> Option<Arc<Origin>> {
+        let t = self.threads.iter().find(|t| t.number == thread)?;
+        let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
+        open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
+    }
+
+    /// Has the program's error handler ended the process when it was called with this error?
+    pub(crate) fn was_ended_by_handler(&self, error: &MpiError) -> bool {
+        let inside = |call: &Arc<Origin>| self.open_calls().any(|open| Arc::ptr_eq(&open.origin, call));
+        let ended = self.abort.is_some() || self.exit.is_some() && self.finalize.is_none();
+        !error.fatal && ended && error.call.as_ref().is_some_and(inside)
+    }
+
+    /// The call that the thread which a signal interrupted was in.
+    pub(crate) fn interrupted(&self, signal: &Signal) -> Option<Arc<Origin>> {
+        let number = signal.thread?;
+        let thread = self.threads.iter().find(|t| t.number == number);
+        thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
+    }
+
+    /// Did a check in the process find an error in a call?
+    pub(crate) fn is_found_wrong(&self, call: &Origin) -> bool {
+        self.discoveries.iter().any(|d| d.is_at(call) && d.check.severity == Severity::Error)
+    }
+
+    pub(super) fn discovery(&self, rank: i32, thread: u16, found: Found) -> Option<Discovery> {
+        let check = found.check()?;
+        let sites = found.places.iter().map(|p| Site::new(&self.call_at(rank, p), p.role.clone())).collect();
+        let at = found.places.first().map_or((thread, u64::MAX), |p| (p.thread, p.call));
+        Some(Discovery { check, message: found.message, sites, notes: found.notes, count: found.count, at })
+    }
+
+    /// The call at a place: with its arguments as long as these are kept.
+    fn call_at(&self, rank: i32, place: &Place) -> Arc<Origin> {
+        let pending = || {
+            let calls = self.requests.iter().flat_map(|r| r.start.iter().chain([&r.origin]));
+            calls.into_iter().find(|o| o.thread == place.thread && o.index == place.call).cloned()
+        };
+        self.call(place.thread, place.call).or_else(pending).unwrap_or_else(|| {
+            let func = FnId::from_index(place.func.into()).unwrap_or(FnId::MPI_Init);
+            let ins = vec![Value::None; func.row().params.len()];
+            let &Place { thread, call: index, site, .. } = place;
+            Arc::new(Origin { rank, time: 0, end: AtomicU64::new(0), thread, func, index, site, ins })
+        })
+    }
+
+    pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {
+        let place = match self.threads.iter().position(|t| t.number == number) {
+            Some(place) => place,
+            None => {
+                let place = self.threads.partition_point(|t| t.number < number);
+                self.threads.insert(place, Thread { number, ..Thread::default() });
+                place
+            }
+        };
+        &mut self.threads[place]
+    }
+
+    pub(super) fn place_of_frames(&self, frames: &[u64]) -> u64 {
+        let mut h = FxHasher::default();
+        for pc in frames {
+            match self.modules.iter().rev().find(|m| (m.0..m.1).contains(pc)) {
+                Some((_, _, bias, path)) => (path, pc.wrapping_sub(*bias)).hash(&mut h),
+                None => pc.hash(&mut h),
+            }
+        }
+        h.finish()
+    }
+}

@@ -1,0 +1,214 @@
+//! How requests and receives end: by wait and test, by looking at them, by being freed; matched probes.
+
+use super::{given_requests, int, status_at, value};
+use crate::engine::Model;
+use crate::engine::facts::Origin;
+use crate::engine::p2p::{Op, OpId, OpKind};
+use crate::engine::requests::{ReqId, Request};
+use crate::engine::shape::{NONE, Shape};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
+use trace_format::call::{Status, Value};
+use trace_format::mpi::{Many, Start};
+
+impl Model {
+    /// A receive is over.
+    pub(super) fn end_recv(&mut self, op: OpId, status: Option<Status>, failed: bool, asked_to_cancel: bool) {
+        self.ops[op].got = status.and_then(|s| s.bytes).filter(|_| !failed);
+        let o = &self.ops[op];
+        if asked_to_cancel && status.is_some_and(|s| s.cancelled) {
+            return self.withdraw(op);
+        }
+        if o.matched {
+            return self.finish_op(op);
+        }
+        self.ops[op].done = true;
+        match self.got(op, status) {
+            Some((source, tag)) => self.settle(op, source, tag),
+            // Nobody knows whether it got a message.
+            None if failed => self.withdraw(op),
+            None => {}
+        }
+    }
+
+    /// Source (world rank) and tag of the message that a receive got, as far as its arguments and its status tell.
+    fn got(&self, op: OpId, status: Option<Status>) -> Option<(i32, i32)> {
+        let o = &self.ops[op];
+        let (mut source, mut tag) = (o.peer, o.tag);
+        if let Some(status) = status {
+            if source == ANY_SOURCE && status.source >= 0 {
+                let comm = &self.comms.list[o.comm];
+                let peers = comm.position(o.rank).map(|p| comm.peers(p));
+                let known = peers.and_then(|g| g.get(status.source));
+                source = known.filter(|r| *r >= 0 && (*r as usize) < self.ranks.len()).unwrap_or(ANY_SOURCE);
+            }
+            if tag == ANY_TAG && status.tag >= 0 {
+                tag = status.tag;
+            }
+        }
+        (source != ANY_SOURCE && tag != ANY_TAG).then_some((source, tag))
+    }
+
+    /// Which of the given requests a completion call completed, with the place of their status.
+    fn completed(
+        origin: &Origin,
+        s: &Shape,
+        many: Many,
+        wait: bool,
+        failed: bool,
+        outs: &[Value],
+    ) -> SmallVec<[(usize, usize); 4]> {
+        let flag = wait || failed && many == Many::One || int(outs, s.flag).is_some_and(|f| f != 0);
+        let count = match value(&origin.ins, s.request) {
+            Value::Requests { handles, .. } | Value::Ints(handles) => handles.len(),
+            Value::None => 0,
+            _ => 1,
+        };
+        match many {
+            Many::One | Many::All if flag => (0..count).map(|i| (i, i)).collect(),
+            Many::One | Many::All => SmallVec::new(),
+            Many::Any if flag => match int(outs, s.index) {
+                Some(i) if i >= 0 && i != i64::from(UNDEFINED) => SmallVec::from_slice(&[(i as usize, 0)]),
+                _ => SmallVec::new(),
+            },
+            Many::Any => SmallVec::new(),
+            Many::Some => {
+                let n = int(outs, s.index).unwrap_or(0);
+                let indices = value(outs, s.indices).ints();
+                indices.iter().take(n.max(0) as usize).enumerate().map(|(k, i)| (*i as usize, k)).collect()
+            }
+        }
+    }
+
+    pub(super) fn complete(
+        &mut self,
+        origin: &Origin,
+        s: &Shape,
+        many: Many,
+        wait: bool,
+        failed: bool,
+        outs: &[Value],
+    ) {
+        let completed = Model::completed(origin, s, many, wait, failed, outs);
+        if completed.is_empty() {
+            return;
+        }
+        let (base, handles) = given_requests(&origin.ins, s);
+        for (i, k) in completed {
+            let requests = &self.ranks[origin.rank as usize].requests;
+            if let Some(id) = requests.find_in(handles, base, i) {
+                self.complete_one(origin.rank, id, status_at(outs, s.status, k), failed);
+            }
+        }
+    }
+
+    fn complete_one(&mut self, rank: i32, id: ReqId, status: Option<Status>, failed: bool) {
+        let requests = &mut self.ranks[rank as usize].requests;
+        let Some(request) = requests.get_mut(id) else { return };
+        let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
+        let (was_active, cancelled) = (request.active, request.cancelled);
+        request.active = false;
+        if !request.persistent {
+            requests.remove(id);
+        }
+        if !was_active {
+            return;
+        }
+        if let Some(op) = send {
+            if cancelled && status.is_some_and(|s| s.cancelled) { self.withdraw(op) } else { self.finish_op(op) }
+        }
+        if let Some(op) = recv {
+            self.end_recv(op, status, failed, cancelled);
+        }
+        if let Some((comm, index, position)) = collective {
+            self.part_done(comm, index, position);
+        }
+    }
+
+    /// A status without completion: the receive has its message already, or was cancelled as asked.
+    pub(super) fn peek(&mut self, origin: &Origin, s: &Shape, many: Many, outs: &[Value]) {
+        let (base, handles) = given_requests(&origin.ins, s);
+        for (i, k) in Model::completed(origin, s, many, false, false, outs) {
+            let requests = &mut self.ranks[origin.rank as usize].requests;
+            let Some(id) = requests.find_in(handles, base, i) else { continue };
+            let Some(request) = requests.get_mut(id) else { continue };
+            let status = status_at(outs, s.status, k);
+            match (request.recv, request.cancelled) {
+                (Some(op), false) => self.settle_by_status(op, status),
+                (_, true) if status.is_some_and(|s| s.cancelled) => {
+                    let ops = [request.send.take(), request.recv.take()];
+                    ops.into_iter().flatten().for_each(|op| self.withdraw(op));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Says what a receive got that the program has not completed yet.
+    fn settle_by_status(&mut self, op: OpId, status: Option<Status>) {
+        self.ops[op].got = status.and_then(|s| s.bytes);
+        if !self.ops[op].matched
+            && let Some((source, tag)) = self.got(op, status)
+        {
+            self.settle(op, source, tag);
+        }
+    }
+
+    pub(super) fn free_request(&mut self, rank: i32, id: ReqId) {
+        let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
+        if request.cancelled {
+            // Nobody will say whether it was in time.
+            for op in [request.send, request.recv].into_iter().flatten() {
+                self.ops[op].dim = true;
+            }
+        }
+        if let Some(op) = request.send {
+            self.finish_op(op);
+        }
+        if let Some(op) = request.recv {
+            // Nobody will say what it got; if it named its source and tag, that is known.
+            self.end_recv(op, None, false, false);
+        }
+        if let Some((comm, index, position)) = request.collective {
+            self.part_done(comm, index, position);
+        }
+    }
+
+    /// A matched probe takes its message at its return; the receive is called later.
+    pub(super) fn matched_probe(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &[Value]) {
+        if s.flag != NONE && int(outs, s.flag) == Some(0) {
+            return;
+        }
+        let handle = int(outs, s.message).unwrap_or(0);
+        if handle == 0 || handle == MESSAGE_NO_PROC {
+            return;
+        }
+        let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
+        let op = self.new_op(Op::new(OpKind::Recv, origin, None, target, None));
+        self.post_recv(op);
+        self.ranks[origin.rank as usize].messages.entry(handle).or_default().push(op);
+        self.settle_by_status(op, status_at(outs, s.status, 0));
+    }
+
+    pub(super) fn matched_recv(&mut self, origin: &Arc<Origin>, s: &Shape, start: Start, failed: bool, outs: &[Value]) {
+        let handle = int(&origin.ins, s.message).unwrap_or(0);
+        let data = self.data(origin, s.recv);
+        let messages = &mut self.ranks[origin.rank as usize].messages;
+        let op = messages.get_mut(&handle).and_then(|m| (!m.is_empty()).then(|| m.remove(0)));
+        if messages.get(&handle).is_some_and(Vec::is_empty) {
+            messages.remove(&handle);
+        }
+        if let Some(op) = op {
+            let posted = std::mem::replace(&mut self.ops[op].origin, origin.clone());
+            self.ops[op].at = Some(posted);
+            self.ops[op].done = start == Start::Blocking;
+            self.supply(op, data);
+        }
+        if start == Start::Nonblocking && !failed {
+            let mut request = Request::new(origin, s.class);
+            request.recv = op.filter(|op| self.ops.get(*op).is_some());
+            self.add_request(request, s, outs);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The return of a call: operations end, objects and requests appear.
+
+use super::{Entered, given_requests, int, may_have_received, status_at};
+use crate::engine::Model;
+use crate::engine::collective::is_blocking;
+use crate::engine::comms::{CommIx, CommKey, Comms, Topology};
+use crate::engine::facts::Origin;
+use crate::engine::requests::Request;
+use crate::engine::shape::Shape;
+use std::sync::Arc;
+use trace_format::call::Value;
+use trace_format::definition::Id;
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
+use trace_format::mpi::{Class, Coll, Kind, Start};
+
+impl Model {
+    /// The return of a call.
+    pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
+        let failed = class != 0;
+        if failed {
+            self.ranks[origin.rank as usize].failures.insert((origin.thread, origin.index));
+        }
+        if self.ranks[origin.rank as usize].sums {
+            self.take_sums(origin, s, &entered);
+        }
+        // An exception has left the call, or the library has an error class of its own: nobody says what it did.
+        if class == UNKNOWN_ERROR_CLASS {
+            for op in [entered.send, entered.recv].into_iter().flatten() {
+                self.ops.get_mut(op).into_iter().for_each(|op| op.dim = true);
+            }
+        }
+        match s.class {
+            Class::Init if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.initialized = true;
+                r.start = Some(origin.func);
+                // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
+                r.multiple |= matches!(int(outs, s.thread_level), Some(3 | 4096));
+            }
+            Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
+            Class::SessionInit if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions += 1;
+                // A session has a level of its own.
+                r.multiple = true;
+            }
+            Class::SessionFinalize if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions = r.sessions.saturating_sub(1);
+            }
+            Class::Send(_, Start::Blocking) => {
+                if let Some(op) = entered.send {
+                    if failed { self.withdraw(op) } else { self.finish_op(op) }
+                }
+            }
+            Class::Recv(Start::Blocking)
+            | Class::SendRecv(Start::Blocking)
+            | Class::SendRecvReplace(Start::Blocking)
+                if !may_have_received(class) =>
+            {
+                for op in [entered.send, entered.recv].into_iter().flatten() {
+                    self.withdraw(op);
+                }
+            }
+            Class::Recv(Start::Blocking) => {
+                if let Some(op) = entered.recv {
+                    self.end_recv(op, status_at(outs, s.status, 0), failed, false);
+                }
+            }
+            Class::SendRecv(Start::Blocking) | Class::SendRecvReplace(Start::Blocking) => {
+                if let Some(op) = entered.send {
+                    self.finish_op(op);
+                }
+                if let Some(op) = entered.recv {
+                    self.end_recv(op, status_at(outs, s.status, 0), failed, false);
+                }
+            }
+            Class::Send(_, Start::Nonblocking)
+            | Class::Recv(Start::Nonblocking)
+            | Class::SendRecv(Start::Nonblocking)
+            | Class::SendRecvReplace(Start::Nonblocking) => {
+                if failed {
+                    for op in [entered.send, entered.recv].into_iter().flatten() {
+                        self.withdraw(op);
+                    }
+                } else {
+                    let mut request = Request::new(origin, s.class);
+                    (request.send, request.recv) = (entered.send, entered.recv);
+                    self.add_request(request, s, outs);
+                }
+            }
+            Class::Send(_, Start::Persistent)
+            | Class::Recv(Start::Persistent)
+            | Class::SendRecv(Start::Persistent)
+            | Class::SendRecvReplace(Start::Persistent)
+            | Class::PartitionedSend
+            | Class::PartitionedRecv
+            | Class::Collective(_, Start::Persistent)
+                if !failed =>
+            {
+                let mut request = Request::new(origin, s.class);
+                (request.persistent, request.active) = (true, false);
+                self.add_request(request, s, outs);
+            }
+            Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
+            Class::Mrecv(Start::Nonblocking) => self.matched_recv(origin, s, Start::Nonblocking, failed, outs),
+            Class::Wait(many) => self.complete(origin, s, many, true, failed, outs),
+            Class::Test(many) => self.complete(origin, s, many, false, failed, outs),
+            Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),
+            Class::RequestFree if !failed => {
+                let (base, handles) = given_requests(&origin.ins, s);
+                if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(handles, base, 0) {
+                    self.free_request(origin.rank, id);
+                }
+            }
+            Class::Cancel if !failed => {
+                let (base, handles) = given_requests(&origin.ins, s);
+                let requests = &mut self.ranks[origin.rank as usize].requests;
+                if let Some(id) = requests.find_in(handles, base, 0) {
+                    requests.get_mut(id).into_iter().for_each(|r| r.cancelled = true);
+                }
+            }
+            Class::Collective(coll, start) => {
+                self.note_topology(origin, s, coll, outs);
+                if let Some((comm, index, _)) = entered.collective {
+                    self.made_by(origin, s, comm, index, outs);
+                } else if let Some(id) = int(outs, s.new_comm) {
+                    // Where the other members of the parent are not known: told by its group and the order.
+                    let objects = &mut self.ranks[origin.rank as usize].objects;
+                    self.comms.register(origin.rank, objects, Kind::Comm, id as Id, None);
+                }
+                if start == Start::Nonblocking && !failed {
+                    let mut request = Request::new(origin, s.class);
+                    request.collective = entered.collective;
+                    self.add_request(request, s, outs);
+                } else if let Some((comm, index, position)) = entered.collective {
+                    debug_assert!(is_blocking(origin.func) || failed);
+                    self.part_done(comm, index, position);
+                }
+            }
+            Class::CommCreateGroup | Class::CommFromGroup => {
+                if let Some((comm, index, position)) = entered.collective {
+                    self.made_by(origin, s, comm, index, outs);
+                    self.part_done(comm, index, position);
+                }
+            }
+            Class::IntercommCreate | Class::IntercommFromGroups => {
+                if let Some((comm, index, position)) = entered.collective {
+                    self.part_done(comm, index, position);
+                }
+                if let Some(id) = int(outs, s.new_comm) {
+                    let objects = &mut self.ranks[origin.rank as usize].objects;
+                    let tag = int(&origin.ins, s.tag).unwrap_or(0);
+                    if let Some(key) = self.comms.inter_key(objects, id as Id, tag) {
+                        self.comms.register(origin.rank, objects, Kind::Comm, id as Id, Some(key));
+                    }
+                }
+            }
+            Class::RmaRequest
+            | Class::FileIo(Start::Nonblocking)
+            | Class::BufferFlush(Start::Nonblocking)
+            | Class::GrequestStart
+                if !failed =>
+            {
+                self.add_request(Request::new(origin, s.class), s, outs);
+            }
+            _ => {}
+        }
+        if !failed {
+            self.note_handles(origin, s, outs);
+        }
+    }
+
+    /// The kind of topology that a new communicator has.
+    fn note_topology(&mut self, origin: &Origin, s: &Shape, coll: Coll, outs: &[Value]) {
+        let Some(new) = int(outs, s.new_comm) else { return };
+        let topologies = &mut self.ranks[origin.rank as usize].objects.topologies;
+        let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
+        let kind = match coll {
+            Coll::CartCreate | Coll::CartSub => Some(Topology::Grid),
+            Coll::GraphCreate | Coll::DistGraphCreate | Coll::DistGraphCreateAdjacent => Some(Topology::Graph),
+            Coll::CommDup | Coll::CommDupWithInfo => old,
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            topologies.insert(new as Id, kind);
+        }
+    }
+
+    /// Objects that a collective made.
+    fn made_by(&mut self, origin: &Origin, s: &Shape, parent: CommIx, index: u64, outs: &[Value]) {
+        let objects = &mut self.ranks[origin.rank as usize].objects;
+        let rank = origin.rank;
+        if let Some(id) = int(outs, s.new_comm)
+            && let Some(first) = Comms::first_rank(objects, id as Id)
+        {
+            let key = CommKey::Child { parent, index, first };
+            self.comms.register(rank, objects, Kind::Comm, id as Id, Some(key));
+        }
+        for (kind, place) in [(Kind::Win, s.new_win), (Kind::File, s.new_file)] {
+            if let Some(id) = int(outs, place) {
+                let key = CommKey::Object { parent, index };
+                self.comms.register(rank, objects, kind, id as Id, Some(key));
+            }
+        }
+    }
+
+    pub(super) fn add_request(&mut self, request: Request, s: &Shape, outs: &[Value]) {
+        let slot = int(&request.origin.ins, s.request).unwrap_or(0) as u64;
+        let handle = int(outs, s.request).unwrap_or(0);
+        self.ranks[request.origin.rank as usize].requests.add(request, handle, slot);
+    }
+}

@@ -1,0 +1,197 @@
+//! Calls, values and definitions in words.
+
+use super::{Names, NoNames};
+use crate::call::{Call, Checksum, Checksums, Outcome, Status, Value, special};
+use crate::definition::{Bridge, COMM_SELF, COMM_WORLD, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
+use crate::mpi::predefined::{DATATYPES, OPS, error_class_name};
+use crate::mpi::{Dir, Kind};
+use std::fmt::Write as _;
+
+fn handle_name(kind: Kind, id: Id, names: &dyn Names) -> String {
+    if let Some(name) = names.name(kind, id) {
+        return name;
+    }
+    let upper = format!("{kind:?}").to_uppercase();
+    let user = id.wrapping_sub(FIRST_USER_ID);
+    match (kind, id) {
+        (_, UNKNOWN_ID) => format!("an unknown {}", format!("{kind:?}").to_lowercase()),
+        (_, NULL_ID) => format!("MPI_{upper}_NULL"),
+        (Kind::Comm, COMM_WORLD) => "MPI_COMM_WORLD".into(),
+        (Kind::Comm, COMM_SELF) => "MPI_COMM_SELF".into(),
+        (Kind::Group, crate::definition::GROUP_EMPTY) => "MPI_GROUP_EMPTY".into(),
+        (Kind::Datatype, id) if (id as usize) <= DATATYPES.len() => DATATYPES[id as usize - 1].into(),
+        (Kind::Op, id) if (id as usize) <= OPS.len() => OPS[id as usize - 1].into(),
+        (Kind::Datatype, _) => format!("t{user}"),
+        (Kind::Op, _) => format!("o{user}"),
+        (kind, id) if id < FIRST_USER_ID => format!("{}#{id}", format!("{kind:?}").to_lowercase()),
+        (kind, _) => format!("{}{user}", format!("{kind:?}").to_lowercase().chars().next().unwrap_or('x')),
+    }
+}
+
+/// One integer as its kind prints it.
+pub fn format_int(kind: Kind, value: i64, names: &dyn Names) -> String {
+    match (kind, value) {
+        (Kind::Rank, v) if v == i64::from(special::ANY_SOURCE) => "MPI_ANY_SOURCE".into(),
+        (Kind::Rank | Kind::Root, v) if v == i64::from(special::PROC_NULL) => "MPI_PROC_NULL".into(),
+        (Kind::Root, v) if v == i64::from(special::ROOT) => "MPI_ROOT".into(),
+        (Kind::Tag, v) if v == i64::from(special::ANY_TAG) => "MPI_ANY_TAG".into(),
+        (Kind::Color | Kind::Index | Kind::Int | Kind::Rank | Kind::Count, v) if v == i64::from(special::UNDEFINED) => {
+            "MPI_UNDEFINED".into()
+        }
+        (Kind::SendBuf | Kind::RecvBuf | Kind::Buf, special::IN_PLACE) => "MPI_IN_PLACE".into(),
+        (Kind::SendBuf | Kind::RecvBuf | Kind::Buf | Kind::Pointer | Kind::Callback | Kind::Opaque, 0) => "NULL".into(),
+        (Kind::Request, 0) => "MPI_REQUEST_NULL".into(),
+        (Kind::Message, 0) => "MPI_MESSAGE_NULL".into(),
+        (Kind::Message, special::MESSAGE_NO_PROC) => "MPI_MESSAGE_NO_PROC".into(),
+        (
+            Kind::SendBuf
+            | Kind::RecvBuf
+            | Kind::Buf
+            | Kind::Pointer
+            | Kind::Callback
+            | Kind::Opaque
+            | Kind::Request
+            | Kind::Message
+            | Kind::Stream
+            | Kind::StrArray
+            | Kind::StrArrays
+            | Kind::FStatus
+            | Kind::F08Status,
+            v,
+        ) => format!("{v:#x}"),
+        (kind, v) if kind.is_handle() => handle_name(kind, v as u32, names),
+        (_, v) => v.to_string(),
+    }
+}
+
+fn format_status(s: &Status) -> String {
+    let mut text = String::new();
+    text.push_str(&format_int(Kind::Rank, i64::from(s.source), &NoNames));
+    text.push('/');
+    text.push_str(&format_int(Kind::Tag, i64::from(s.tag), &NoNames));
+    match s.bytes {
+        Some(b) => _ = write!(text, "/{b}"),
+        None => text.push_str("/?"),
+    }
+    if s.cancelled {
+        text.push_str("/cancelled");
+    }
+    text
+}
+
+/// Arrays longer than this are cut in print.
+const MAX_PRINTED: usize = 16;
+
+fn format_list<T>(items: &[T], f: impl Fn(&T) -> String) -> String {
+    let mut parts: Vec<String> = items.iter().take(MAX_PRINTED).map(f).collect();
+    if items.len() > MAX_PRINTED {
+        parts.push(format!("... {} in all", items.len()));
+    }
+    format!("[{}]", parts.join(","))
+}
+
+fn format_value(kind: Kind, value: &Value, names: &dyn Names) -> Option<String> {
+    Some(match value {
+        Value::None => return None,
+        Value::Int(v) => format_int(kind, *v, names),
+        Value::Request { slot, handle } => format!("{}@{slot:#x}", format_int(kind, *handle, names)),
+        Value::Requests { base, handles } => {
+            format!("{}@{base:#x}", format_list(handles, |v| format_int(kind, *v, names)))
+        }
+        Value::Ints(v) => format_list(v, |v| format_int(kind, *v, names)),
+        Value::Status(s) => format_status(s),
+        Value::Statuses(s) => format_list(s, format_status),
+        Value::Str(s) => format!("{s:?}"),
+    })
+}
+
+/// The call with its arguments by name: `MPI_Send(buf=0x10, count=1, ...)`.
+pub fn format_call(call: &Call, names: &dyn Names) -> String {
+    let row = call.func.row();
+    let mut text = format!("{}(", row.name);
+    let mut first = true;
+    for (p, value) in row.params.iter().zip(&call.ins) {
+        let value = match value {
+            // Only the place of a request that the call makes.
+            Value::Int(slot) if p.kind == Kind::Request && p.dir == Dir::Out => Some(format!("@{slot:#x}")),
+            v => format_value(p.kind, v, names),
+        };
+        let Some(value) = value else { continue };
+        if !first {
+            text.push_str(", ");
+        }
+        first = false;
+        _ = write!(text, "{}={value}", p.name);
+    }
+    text.push(')');
+    text
+}
+
+/// What the call returned: `= MPI_SUCCESS {status=...}`, or nothing while it is open.
+pub fn format_return(call: &Call, names: &dyn Names) -> String {
+    let Outcome::Returned(class) = call.outcome else { return String::new() };
+    let mut text = format!("= {}", if class == 0 { "ok" } else { error_class_name(class) });
+    let row = call.func.row();
+    let outs: Vec<String> = row
+        .params
+        .iter()
+        .zip(&call.outs)
+        .filter_map(|(p, v)| format_value(p.kind, v, names).map(|v| format!("{}={v}", p.name)))
+        .collect();
+    if !outs.is_empty() {
+        _ = write!(text, " {{{}}}", outs.join(", "));
+    }
+    text
+}
+
+/// A definition in the notation, or `None` for those that are not part of it (modules, stacks).
+pub fn format_definition(def: &Definition) -> Option<String> {
+    Some(match def {
+        Definition::Comm { id, local, remote, .. } => {
+            let name = handle_name(Kind::Comm, *id, &NoNames);
+            match remote {
+                Some(remote) => format!("def comm {name} {{{local}}}|{{{remote}}}"),
+                None => format!("def comm {name} {{{local}}}"),
+            }
+        }
+        Definition::Group { id, ranks } => {
+            format!("def group {} {{{ranks}}}", handle_name(Kind::Group, *id, &NoNames))
+        }
+        Definition::Bridge(b) => {
+            let (name, kind) = (handle_name(Kind::Comm, b.comm, &NoNames), format!("{:?}", b.kind).to_lowercase());
+            let port = if b.port.is_empty() { String::new() } else { format!(" port {:?}", b.port) };
+            let Bridge { local, first, count, root, entered, returned, .. } = b;
+            format!(
+                "def bridge {name} {kind} {{{local}}}|{first}+{count} root {root} during {entered}-{returned}{port}"
+            )
+        }
+        Definition::Datatype { id, combiner, ints, types, .. } => {
+            let ints: Vec<String> = ints.iter().map(i64::to_string).collect();
+            let types: Vec<String> = types.iter().map(|t| handle_name(Kind::Datatype, *t, &NoNames)).collect();
+            let combiner = format!("{combiner:?}").to_lowercase();
+            let name = handle_name(Kind::Datatype, *id, &NoNames);
+            format!("def type {name} {combiner}({}; {})", ints.join(","), types.join(","))
+        }
+        Definition::Op { id, commute } => {
+            let commute = if *commute { " commutes" } else { "" };
+            format!("def op {}{commute}", handle_name(Kind::Op, *id, &NoNames))
+        }
+        _ => return None,
+    })
+}
+
+/// The inverse of [`parse_checksums`].
+pub fn format_checksums(checksums: &Checksums) -> String {
+    let mut text = "checksums".to_owned();
+    if checksums.request > 0 {
+        _ = write!(text, " at {}", checksums.request);
+    }
+    for (what, list) in [("sent", &checksums.sent), ("received", &checksums.received)] {
+        for (i, c) in list.iter().enumerate() {
+            text += &if i == 0 { format!(" {what} ") } else { ",".to_owned() };
+            text += &if c.partner == Checksum::WHOLE { "all".to_owned() } else { c.partner.to_string() };
+            _ = write!(text, ":{}:{:x}", c.bytes, c.digest);
+        }
+    }
+    text
+}

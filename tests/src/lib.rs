@@ -14,6 +14,7 @@ pub mod python;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod terminal;
 pub mod vet;
 
 use std::path::{Path, PathBuf};

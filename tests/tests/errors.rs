@@ -118,3 +118,18 @@ fn the_request_that_failed_is_named() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_persistent_request_that_failed_may_be_started_again() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/persistent-fails.c"), &scratch())?;
+        let job = mpi.job(2, &program, &[]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("persistent-fails"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        ensure!(vetted.outcome.stdout.contains("1 failed"), "{}\n{words}", mpi.name);
+        // The request that Open MPI takes away is never freed.
+        let checks = vetted.report.serious().map(|f| f.check.as_str()).filter(|check| *check != "nonfreed-request");
+        ensure!(checks.eq(["wrong-send-size"]), "{}\n{words}", mpi.name);
+    }
+    Ok(())
+}

@@ -31,3 +31,9 @@ pub fn scratch() -> PathBuf {
     let target = exe.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists());
     target.map_or_else(std::env::temp_dir, |dir| dir.join("tmp")).join("mpivet-tests")
 }
+
+/// How many jobs the tests run side by side. Each has several ranks, but much of its time it waits: launchers for
+/// processes, ranks for each other.
+pub fn jobs_at_once() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from) + 1
+}

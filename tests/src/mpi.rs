@@ -75,12 +75,14 @@ pub fn is_called(name: &str, families: &[&str], word: &str) -> bool {
 }
 
 /// Environment instead of options, since `mpivet run` gets the launcher's command as a user would write it: Open MPI
-/// refuses to run as root and to start more ranks than there are processors. The last one is for Open MPI 5.
-const ENVIRONMENT: [(&str, &str); 4] = [
+/// refuses to run as root and to start more ranks than there are processors; the fourth is for Open MPI 5. The last one
+/// keeps PMIx from asking for credentials of MUNGE: where its socket is and nobody answers, every job would begin 2 s later.
+const ENVIRONMENT: [(&str, &str); 5] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ("PMIX_MCA_psec", "native"),
 ];
 
 impl Mpi {

@@ -34,8 +34,7 @@ const SAMPLE: [&str; 6] = [
 
 fn main() -> ExitCode {
     let mut args = Arguments::from_args();
-    // Each test is a job of several ranks.
-    args.test_threads.get_or_insert(2);
+    args.test_threads.get_or_insert_with(mpivet_tests::jobs_at_once);
     match trials() {
         Ok((trials, blessings)) => {
             let conclusion = libtest_mimic::run(&args, trials);

@@ -24,8 +24,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
     let mut args = Arguments::from_args();
-    // Each test is a job of several ranks.
-    args.test_threads.get_or_insert(2);
+    args.test_threads.get_or_insert_with(mpivet_tests::jobs_at_once);
     libtest_mimic::run(&args, trials()).exit_code()
 }
 

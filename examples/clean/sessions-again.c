@@ -4,7 +4,7 @@
 // second time may be those of the first; they are other objects.
 //
 // ranks: 2
-// mpi: mpich (Open MPI 4.1 implements MPI 3.1)
+// mpi: mpich-5.0 (Open MPI 4.1 has no sessions; MPICH 4 and Open MPI 5 crash or fail when they begin anew)
 
 #include <mpi.h>
 #include <stdio.h>

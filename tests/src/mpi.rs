@@ -4,6 +4,7 @@
 //! Debian's MPICH and Open MPI are found in `PATH`, the others in a directory with one Python environment for each, as
 //! `scripts/install-mpis` makes it: `MPIVET_MPI_DIR`, or `target/mpi` in the source tree.
 
+use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -198,6 +199,15 @@ pub fn required() -> Vec<Mpi> {
         std::process::exit(1);
     }
     found
+}
+
+/// Runs a test under each of these MPIs, side by side. The error is that of the first that fails.
+pub fn under_each(mpis: &[Mpi], test: impl Fn(&Mpi) -> Result<()> + Sync) -> Result<()> {
+    let run = &|mpi: &Mpi| test(mpi).with_context(|| mpi.name);
+    std::thread::scope(|scope| {
+        let all: Vec<_> = mpis.iter().map(|mpi| scope.spawn(move || run(mpi))).collect();
+        all.into_iter().try_for_each(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 /// The MPIs from PyPI. Ends the test binary with a message if `MPIVET_MPI_DIR` is set and one of them is not there.

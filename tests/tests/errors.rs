@@ -63,8 +63,8 @@ fn message(stderr: &str) -> Vec<String> {
 
 #[test]
 fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
-    for mpi in mpi::required() {
-        let program = compile(&mpi, &root().join("tests/programs/errors.c"), &scratch())?;
+    mpi::under_each(&mpi::required(), |mpi| {
+        let program = compile(mpi, &root().join("tests/programs/errors.c"), &scratch())?;
         for (case, end, told) in CASES {
             let ranks = if case.starts_with("win") { 2 } else { 1 };
             let job = mpi.job(ranks, &program, &[case.to_owned()]);
@@ -102,8 +102,8 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
                 }
             }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[test]

@@ -203,11 +203,7 @@ pub fn required() -> Vec<Mpi> {
 
 /// Runs a test under each of these MPIs, side by side. The error is that of the first that fails.
 pub fn under_each(mpis: &[Mpi], test: impl Fn(&Mpi) -> Result<()> + Sync) -> Result<()> {
-    let run = &|mpi: &Mpi| test(mpi).with_context(|| mpi.name);
-    std::thread::scope(|scope| {
-        let all: Vec<_> = mpis.iter().map(|mpi| scope.spawn(move || run(mpi))).collect();
-        all.into_iter().try_for_each(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+    crate::side_by_side(mpis, mpis.len(), |mpi| test(mpi).with_context(|| mpi.name))
 }
 
 /// The MPIs from PyPI. Ends the test binary with a message if `MPIVET_MPI_DIR` is set and one of them is not there.

@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use mpivet_tests::{compile::compile, root, run, scratch, side_by_side, vet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -65,7 +65,8 @@ fn message(stderr: &str) -> Vec<String> {
 fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
     mpi::under_each(&mpi::required(), |mpi| {
         let program = compile(mpi, &root().join("tests/programs/errors.c"), &scratch())?;
-        for (case, end, told) in CASES {
+        // Launchers wait for most of the time of a job that fails.
+        side_by_side(&CASES, 2, |&(case, end, told)| {
             let ranks = if case.starts_with("win") { 2 } else { 1 };
             let job = mpi.job(ranks, &program, &[case.to_owned()]);
             let name = format!("{}: {case}", mpi.name);
@@ -101,8 +102,8 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
                     ensure!(vetted.outcome.code == Some(0), "{name}: exit code {:?}", vetted.outcome.code);
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 

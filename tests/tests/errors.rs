@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use mpivet_tests::{compile::compile, root, run, scratch, side_by_side, vet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -63,9 +63,10 @@ fn message(stderr: &str) -> Vec<String> {
 
 #[test]
 fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
-    for mpi in mpi::required() {
-        let program = compile(&mpi, &root().join("tests/programs/errors.c"), &scratch())?;
-        for (case, end, told) in CASES {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let program = compile(mpi, &root().join("tests/programs/errors.c"), &scratch())?;
+        // Launchers wait for most of the time of a job that fails.
+        side_by_side(&CASES, 2, |&(case, end, told)| {
             let ranks = if case.starts_with("win") { 2 } else { 1 };
             let job = mpi.job(ranks, &program, &[case.to_owned()]);
             let name = format!("{}: {case}", mpi.name);
@@ -101,9 +102,9 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
                     ensure!(vetted.outcome.code == Some(0), "{name}: exit code {:?}", vetted.outcome.code);
                 }
             }
-        }
-    }
-    Ok(())
+            Ok(())
+        })
+    })
 }
 
 #[test]
@@ -117,6 +118,21 @@ fn the_request_that_failed_is_named() -> Result<()> {
         // Open MPI 4.1 lets messages pass that a process sends to itself.
         let fails = vet::run_plain(&job, LIMIT)?.code != Some(0);
         ensure!(named == fails && (fails || !mpi.is("mpich")), "{}: failed {fails}\n{words}", mpi.name);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_persistent_request_that_failed_may_be_started_again() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/persistent-fails.c"), &scratch())?;
+        let job = mpi.job(2, &program, &[]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("persistent-fails"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        ensure!(vetted.outcome.stdout.contains("1 failed"), "{}\n{words}", mpi.name);
+        // The request that Open MPI takes away is never freed.
+        let checks = vetted.report.serious().map(|f| f.check.as_str()).filter(|check| *check != "nonfreed-request");
+        ensure!(checks.eq(["wrong-send-size"]), "{}\n{words}", mpi.name);
     }
     Ok(())
 }

@@ -7,7 +7,8 @@ use crate::errors::{UnderWay, handlers};
 use crate::info::{self, Info, Watched, arg_count};
 use crate::modules::Origin;
 use crate::recording::{
-    Call, Open, Return, complete, count_poll, encoder, is_negative, is_same, outs_room, record_late, write_header,
+    Call, Open, Return, Unwritten, commit_poll, complete, count_poll, encoder, is_negative, is_same, outs_room,
+    record_late, write_header,
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
@@ -274,6 +275,10 @@ fn begin(
         }
     };
     let site = site.stack;
+    // A callback of that poll makes this call.
+    if thread.unwritten.is_some() {
+        commit_poll(thread);
+    }
     if trace::is_lost() || !thread.stage.reserve(info.max_record) {
         thread.mark_lost();
         return false;
@@ -290,7 +295,7 @@ fn begin(
     open.lap = thread.stage.lap;
     open.offset = start;
     open.index = thread.stage.calls;
-    open.repeats = repeats;
+    open.repeats = repeats.is_some();
     open.in_bytes = in_bytes;
     open.site = site;
     if info.status.is_some() {
@@ -308,9 +313,10 @@ fn begin(
     }
     let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
-    if repeats.is_some() {
+    if let Some(last) = repeats {
+        thread.unwritten = Some(Unwritten::new(last, open));
         if let Some(inside) = breach {
-            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+            levels::breach(thread, info.row, open.index, site, inside);
         }
         checks::before_repeated(thread, &Call { info, abi, words, open });
         return true;
@@ -373,13 +379,6 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     let &Call { info, abi, words, open } = call;
     let time = clock::now();
     let failed = result != 0 && info.row.ret == Kind::Code;
-    if failed && open.repeats.is_some() {
-        // The poll is not written down yet; its error must not come before it.
-        let index = thread.stage.calls;
-        let class = errors::neutral_class(abi, result);
-        record_late(thread, call, Return { time, class, valid: info.completes });
-        return errors::returned(thread, call, index, result);
-    }
     if failed {
         if let Some(dying) = open.freed {
             handles::kept(dying);
@@ -410,8 +409,8 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     let class = if failed { errors::neutral_class(abi, result) } else { 0 };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
-    if open.repeats.is_some() {
-        if negative && thread.last_poll.is_some() {
+    if open.repeats {
+        if negative && thread.unwritten.is_some() {
             return count_poll(thread, time);
         }
         return record_late(thread, call, done);
@@ -442,7 +441,7 @@ impl Drop for Unwinding<'_> {
             thread.fatal = None;
             call.open.freed.into_iter().for_each(handles::kept);
             let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
-            if call.open.repeats.is_some() {
+            if call.open.repeats {
                 record_late(thread, &call, done);
             } else {
                 complete(thread, &call, done, false);

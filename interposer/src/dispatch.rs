@@ -84,10 +84,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     let mut words = frame.args(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
     // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    if unsafe { (*thread).depth == 1 && (*thread).under_way.is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) }
-    {
-        // SAFETY: as above.
-        errors::left(unsafe { &mut *thread });
+    let state = unsafe { &mut *thread };
+    if state.under_way.last().is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) {
+        errors::left(state, frame.stack_pointer());
     }
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
@@ -98,9 +97,13 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     // SAFETY: as above.
     let outer = unsafe {
-        (*thread).depth += 1;
-        let (index, func, site) = (open.index, info.row.id, open.site);
-        (*thread).under_way.replace(UnderWay { index, func, site, stack_pointer: frame.stack_pointer() })
+        let thread = &mut *thread;
+        let (index, func, site, depth, freed) = (open.index, info.row.id, open.site, thread.depth, open.freed);
+        let outer = thread.under_way.len();
+        let stack_pointer = frame.stack_pointer();
+        thread.under_way.push(UnderWay { index, func, site, stack_pointer, depth, freed });
+        thread.depth += 1;
+        outer
     };
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding { thread, call, outer };
@@ -111,13 +114,14 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe {
-        (*thread).depth = (*thread).depth.saturating_sub(1);
-        (*thread).under_way = outer;
+        let thread = &mut *thread;
+        thread.depth = thread.depth.saturating_sub(1);
+        thread.under_way.truncate(outer);
     }
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.
-    if unsafe { (*thread).depth } == 0 {
+    if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
         levels::leave(unsafe { &*thread });
     }
@@ -426,7 +430,8 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
 struct Unwinding<'a> {
     thread: *mut Thread,
     call: Call<'a>,
-    outer: Option<UnderWay>,
+    /// How many calls were under way before.
+    outer: usize,
 }
 
 impl Drop for Unwinding<'_> {
@@ -437,7 +442,7 @@ impl Drop for Unwinding<'_> {
             // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
             let thread = unsafe { &mut *thread };
             thread.depth -= 1;
-            thread.under_way = outer;
+            thread.under_way.truncate(outer);
             thread.fatal = None;
             call.open.freed.into_iter().for_each(handles::kept);
             let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };

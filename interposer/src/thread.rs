@@ -29,8 +29,8 @@ pub(crate) struct Thread {
     pub(crate) is_main: bool,
     /// An error whose handler would have ended the program.
     pub(crate) fatal: Option<errors::Fatal>,
-    /// The innermost recorded call that the library is in.
-    pub(crate) under_way: Option<errors::UnderWay>,
+    /// The recorded calls that the library is in, the innermost last.
+    pub(crate) under_way: Vec<errors::UnderWay>,
     /// The call whose error the program's own handler was called with, and which is recorded.
     pub(crate) told: Option<u64>,
     /// The same error with its class and text, as long as it was not printed.
@@ -145,7 +145,7 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).is_main = false;
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
-                (*thread).under_way = None;
+                (*thread).under_way.clear();
                 (*thread).told = None;
                 (*thread).untold = None;
             }
@@ -174,7 +174,7 @@ fn first_call() -> Option<*mut Thread> {
                 in_routine: None,
                 is_main: false,
                 fatal: None,
-                under_way: None,
+                under_way: Vec::new(),
                 told: None,
                 untold: None,
                 marked_lost: false,

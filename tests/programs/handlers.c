@@ -1,6 +1,7 @@
 // Error handlers of the program that do more than return, one by argument.
 
 #include <mpi.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,9 @@ static void ask(MPI_Comm *comm, int *code, ...)
 
 static void jump(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm, (void)code;
+    (void)code;
+    int size;
+    MPI_Comm_size(*comm, &size);
     longjmp(before, 1);
 }
 
@@ -43,6 +46,27 @@ static void poll(int rank, MPI_Comm comm)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void *other(void *comm)
+{
+    int size;
+    MPI_Comm_size(*(MPI_Comm *)comm, &size);
+    MPI_Barrier(*(MPI_Comm *)comm);
+    return NULL;
+}
+
+// Another thread goes on when the handler has jumped out of a call of this one.
+static void jumping(MPI_Comm comm)
+{
+    pthread_t thread;
+    static volatile int destination = 99;
+    if (setjmp(before))
+        jumps++;
+    else
+        MPI_Send(&jumps, 1, MPI_INT, destination, 0, comm);
+    pthread_create(&thread, NULL, other, &comm);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -58,6 +82,8 @@ int main(int argc, char **argv)
     MPI_Errhandler_free(&handler);
     if (!strcmp(how, "poll"))
         poll(rank, copy);
+    else
+        jumping(copy);
     MPI_Comm_free(&copy);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

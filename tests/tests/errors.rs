@@ -161,3 +161,26 @@ fn an_error_in_a_loop_of_polls_is_recorded_once_and_with_its_call() -> Result<()
     }
     Ok(())
 }
+
+#[test]
+fn a_handler_may_jump_out_of_a_call() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/handlers.c"), &scratch())?;
+        let job = mpi.job(2, &program, &["jump".to_owned()]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("jump"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        ensure!(vetted.outcome.stdout.matches("0 errors, 1 jumps").count() == 2, "{}: {words}", mpi.name);
+        // The mistake that the handler is called for, and no more.
+        let checks: Vec<&str> = vetted.report.serious().map(|f| f.check.as_str()).collect();
+        ensure!(checks == ["invalid-rank"], "{}: {checks:?}\n{words}", mpi.name);
+        let events = recorded(&vetted.trace)?;
+        let functions = events.iter().filter_map(|event| match event {
+            RankEvent::Call(call) => Some(call.func),
+            _ => None,
+        });
+        let later: Vec<FnId> = functions.skip_while(|f| *f != FnId::MPI_Send).collect();
+        let wanted = [FnId::MPI_Barrier, FnId::MPI_Comm_free, FnId::MPI_Finalize];
+        ensure!(wanted.iter().all(|f| later.contains(f)), "{}: {later:?}\n{words}", mpi.name);
+    }
+    Ok(())
+}

@@ -278,7 +278,7 @@ fn begin(
             site
         }
     };
-    let site = site.stack;
+    let (site, for_tool) = (site.stack, site.for_tool);
     // A callback of that poll makes this call.
     if thread.unwritten.is_some() {
         commit_poll(thread);
@@ -302,6 +302,7 @@ fn begin(
     open.repeats = repeats.is_some();
     open.in_bytes = in_bytes;
     open.site = site;
+    open.for_tool = for_tool;
     if info.status.is_some() {
         statuses::own(thread, info, abi, words);
     }

@@ -20,6 +20,8 @@ pub(crate) struct Open {
     pub(crate) repeats: bool,
     pub(crate) in_bytes: usize,
     pub(crate) site: u32,
+    /// Another tool calls for itself.
+    pub(crate) for_tool: bool,
     pub(crate) freed: Option<handles::Dying>,
     pub(crate) entered: u64,
 }

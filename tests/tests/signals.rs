@@ -2,10 +2,11 @@
 //! the report says which signal ended which rank.
 
 use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::report::Report;
 use mpivet_tests::terminal::{CTRL_C, OnTerminal};
-use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use mpivet_tests::{root, run, scratch, vet};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -199,4 +200,23 @@ fn interrupted(command: &Command, ready: &Path) -> Result<(ExitStatus, String)> 
     let (status, said) = process.wait()?;
     ensure!(start.elapsed() < Duration::from_secs(10), "{:?}: {status}\n{said}", start.elapsed());
     Ok((status, said))
+}
+
+#[test]
+fn a_handler_may_call_exit_while_mpivet_holds_a_lock() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "exits")?;
+        let program = dir.join("exits");
+        compile_to(&mpi, &program, &mpi.mpicc, &["-g", "-rdynamic"], &root().join("tests/programs/exits.c"))?;
+        let mut command = Command::new(&program);
+        command.env("LD_PRELOAD", vet::mpivet()?.with_file_name("libmpivet.so")).env("MPIVET_DIR", dir.join("trace"));
+        Mpi::prepare(&mut command);
+        let outcome = run::run(command, LIMIT)?;
+        ensure!(outcome.code == Some(0), "{}: {:?}\n{}", mpi.name, outcome.code, vet::last_words(&outcome));
+        let report = analyzed(&dir)?;
+        let checks: Vec<&str> = report.serious().map(|f| f.check.as_str()).collect();
+        // The place of the call is written down before the call is.
+        ensure!(checks == ["missing-finalize"], "{}: {checks:?}", mpi.name);
+    }
+    Ok(())
 }

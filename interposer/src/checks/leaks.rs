@@ -156,7 +156,7 @@ pub(super) fn after_end(thread: &mut Thread) {
     handles::forget_ended();
 }
 
-/// The process ends by exit(3).
+/// The process ends by exit(3), and nothing of the program is left to run.
 #[cold]
 pub(crate) fn at_exit(thread: &mut Thread) {
     let leaks = Leaks::now();

@@ -191,7 +191,7 @@ fn after_objects(thread: &mut Thread, call: &Call) {
     if let Some(loan) = call.info.loan {
         loans::after(thread, loan, call);
     }
-    for (_, kind) in &call.info.makes {
+    for (_, kind) in call.info.makes.iter().filter(|_| !call.open.for_tool) {
         leak_growth::made(thread, call, *kind);
     }
     if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {

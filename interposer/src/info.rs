@@ -2,8 +2,8 @@
 
 use crate::checks::{Part, Rules};
 use crate::encode::max_bytes;
+use crate::given::RequestParam;
 use crate::operands::Operands;
-use crate::operations::RequestParam;
 use crate::real;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};

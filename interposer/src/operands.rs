@@ -194,11 +194,17 @@ enum Share {
 
 /// The buffers that the call uses, without those that are not significant.
 pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
+    let mut found = Uses::new();
+    find(thread, call, &mut found);
+    found
+}
+
+/// [`uses`], added to a list.
+pub(crate) fn find(thread: &mut Thread, call: &Call, found: &mut Uses) {
     let &Call { info, abi, words, .. } = call;
     let word = |p: usize| words.get(p).copied().unwrap_or(0);
-    let mut found = Uses::new();
     if matches!(info.row.class, Class::Mrecv(_)) && takes_nothing(call) {
-        return found;
+        return;
     }
     for operand in &info.operands.list {
         let address = word(operand.param);
@@ -235,15 +241,14 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
                 };
                 let datatype = handle_id(thread, abi, word(operand.datatype));
                 let count = count.saturating_mul(times);
-                push(&mut found, operand, (access, partners), (address, address), count, datatype);
+                push(found, operand, (access, partners), (address, address), count, datatype);
             }
-            Some((len, at_root)) => many(&mut found, thread, call, (operand, access, share), (len, at_root)),
+            Some((len, at_root)) => many(found, thread, call, (operand, access, share), (len, at_root)),
         }
     }
     if sums::are_on() {
-        say_reduced(thread, call, &mut found);
+        say_reduced(thread, call, found);
     }
-    found
 }
 
 /// Says of the buffers of a reduction how they are reduced.
@@ -288,13 +293,15 @@ fn push(
     count: u64,
     datatype: Id,
 ) {
-    let made = types::with(datatype, |map| {
+    types::with(datatype, |map| {
         let buffer = Buffer::new(address, map, count);
+        if buffer.is_empty() {
+            return;
+        }
         let map = (datatype >= trace_format::definition::FIRST_USER_ID).then(|| map.clone());
         let (param, reduced) = (operand.param as u8, Reduced::No);
-        Use { buffer, access, partners, reduced, param, base, address, count, datatype, map }
+        found.push(Use { buffer, access, partners, reduced, param, base, address, count, datatype, map });
     });
-    found.extend(made.filter(|made| !made.buffer.is_empty()));
 }
 
 /// The partners of a neighbourhood collective on one side, if the call is one.

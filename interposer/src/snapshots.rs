@@ -6,7 +6,8 @@ use crate::{config, types};
 use smallvec::SmallVec;
 use typemap::{Buffer, Change, Sampling, Snapshot};
 
-/// The snapshots of one operation.
+/// The snapshots of one operation. Nobody holds the lock of all operations while they are taken and compared: that takes
+/// as long as reading the data.
 #[derive(Default)]
 pub(crate) struct Snapshots(SmallVec<[Taken; 1]>);
 
@@ -20,12 +21,25 @@ struct Taken {
 /// More buffers of one call are not looked at.
 const MAX_BUFFERS: usize = 64;
 
+/// Is anybody told of buffers that have changed?
+pub(crate) fn are_wanted() -> bool {
+    config::checksums().which != config::Which::None
+}
+
 impl Snapshots {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     pub(crate) fn take(&mut self, uses: &[Use]) {
-        let policy = config::checksums();
-        if policy.which == config::Which::None {
+        if !are_wanted() {
             return;
         }
+        let policy = config::checksums();
         let read = uses.iter().enumerate().filter(|(_, u)| u.access == Access::Read);
         for (place, used) in read.take(MAX_BUFFERS) {
             let region = memory::region(&used.buffer.span());
@@ -36,12 +50,12 @@ impl Snapshots {
     }
 
     /// The first buffer that is no longer what it was, and where it has changed.
-    pub(crate) fn changed(&self, uses: &[Use]) -> Option<(usize, Change)> {
+    pub(crate) fn changed<'a>(&self, uses: &'a [Use]) -> Option<(&'a Use, Change)> {
         self.0.iter().find_map(|taken| {
             let used = uses.get(taken.place)?;
             // SAFETY: `looked_at` passes a buffer that can be read.
             let change = looked_at(taken.region, used, |buffer| unsafe { taken.snapshot.changed(buffer) });
-            Some((taken.place, change??))
+            Some((used, change??))
         })
     }
 }

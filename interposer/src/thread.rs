@@ -2,10 +2,10 @@
 //! threads have left.
 
 use crate::fortran::InRoutine;
-use crate::operations::Given;
+use crate::given::AllGiven;
+use crate::operations::Spare;
 use crate::stage::Stage;
 use crate::{checks, config, errors, handles, log, mappings, sites, tls, trace};
-use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -39,7 +39,8 @@ pub(crate) struct Thread {
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
     /// The requests that completion calls were given, by depth.
-    pub(crate) given: Vec<SmallVec<[(usize, Given); 4]>>,
+    pub(crate) given: Vec<AllGiven>,
+    pub(crate) spare: Spare,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Something stands behind the record of the call that must be read before its return.
@@ -176,6 +177,7 @@ fn first_call() -> Option<*mut Thread> {
                 marked_lost: false,
                 last_poll: None,
                 given: Vec::new(),
+                spare: Spare::new(),
                 sent: Vec::new(),
                 return_apart: false,
                 statuses: Vec::new(),

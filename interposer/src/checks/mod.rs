@@ -69,6 +69,7 @@ pub(crate) use leaks::at_exit;
 use crate::abi::Abi;
 use crate::config;
 use crate::encode::Words;
+use crate::given;
 use crate::info::{Role, Watched};
 use crate::operations;
 use crate::recording::Call;
@@ -149,7 +150,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 #[inline(always)]
 pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
     if is_any_on(OPERATIONS) {
-        operations::keep_given(thread, call);
+        given::keep_all(thread, call);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::Spot;
 use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
+use crate::given::{self, Given};
 use crate::info::Role;
-use crate::operations::{self, Ended, Given};
+use crate::operations::{self, Ended};
 use crate::recording::Call;
 use crate::thread::Thread;
 use trace_format::mpi::Class;
@@ -58,19 +59,17 @@ fn known(given: Given) -> (Option<Known>, Option<Ended>) {
 
 /// A call that is given requests is about to be made.
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
-    operations::keep_given(thread, call);
+    given::keep_all(thread, call);
     let depth = thread.depth;
-    let Some(given) = thread.given.get(depth) else { return };
+    let Some(given) = thread.given.get(depth).filter(|given| !given.is_empty()) else { return };
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
-        let stale = operations::with(|state| {
-            given.iter().find_map(|(_, g)| (!state.requests.knows(g.handle)).then(|| state.requests.ended(g.handle))?)
-        });
+        let stale = operations::with(|state| given.iter().find_map(|g| state.requests.ended(g.handle)));
         if let Some(ended) = stale {
             request_misuse::gone(thread, call, ended);
         }
         return;
     }
-    for (_, given) in given.clone() {
+    for given in given.clone() {
         match known(given) {
             (None, Some(ended)) => request_misuse::gone(thread, call, ended),
             (Some(known), _) => one(thread, call, given, &known),

@@ -41,16 +41,14 @@ pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {
             all.push(Given { place, slot, handle });
         }
     };
-    if request.by_value {
-        add(0, 0, abi.handle_arg(Kind::Request, base));
-        return all;
-    }
-    let n = match request.len {
-        Some((len, at_root)) => {
-            encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words).length(len, at_root)
+    let Some((len, at_root)) = request.len else {
+        match request.by_value {
+            true => add(0, 0, abi.handle_arg(Kind::Request, base)),
+            false => handle_at(abi, Kind::Request, base).into_iter().for_each(|handle| add(0, base, handle)),
         }
-        None => 1,
+        return all;
     };
+    let n = encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words).length(len, at_root);
     let bytes = abi.handle_bytes(Kind::Request) as u64;
     for place in 0..n {
         let slot = base + place as u64 * bytes;
@@ -68,6 +66,7 @@ pub(crate) fn keep_all(thread: &mut Thread, call: &Call) {
     keep(thread, given);
 }
 
+#[inline]
 pub(crate) fn keep(thread: &mut Thread, given: AllGiven) {
     let depth = thread.depth;
     if thread.given.len() <= depth {
@@ -85,37 +84,46 @@ pub(crate) fn kept(thread: &mut Thread) -> AllGiven {
     thread.given.get_mut(depth).map(std::mem::take).unwrap_or_default()
 }
 
-/// Which of the given requests a call has completed, by their places.
-pub(crate) fn done(call: &Call, given: &[Given], failed: bool) -> SmallVec<[usize; 4]> {
+/// Visits the given requests that a call has completed, with the places of their statuses.
+#[inline]
+pub(crate) fn done(call: &Call, given: &[Given], failed: bool, mut visit: impl FnMut(&Given, usize)) {
     let &Call { info, abi, words, .. } = call;
-    let all = || given.iter().map(|g| g.place).collect();
+    if failed {
+        // Those whose handle the library has taken away.
+        let is_gone = |g: &&Given| handle_at(abi, Kind::Request, g.slot).is_some_and(handles::is_null_request);
+        return given.iter().filter(is_gone).for_each(|g| visit(g, g.place));
+    }
     let int_at = |param: usize| {
         let address = words.get(param).copied().unwrap_or(0);
         // SAFETY: the library has written an integer to this address of the program's.
         (address >= abi.lowest_address).then(|| unsafe { (address as *const i32).read_unaligned() })
     };
     let int = |name: &str| info.row.param(name).and_then(int_at);
-    if failed {
-        // Those whose handle the library has taken away.
-        let is_gone = |g: &&Given| handle_at(abi, Kind::Request, g.slot).is_some_and(handles::is_null_request);
-        return given.iter().filter(is_gone).map(|g| g.place).collect();
-    }
+    let at = |place: i32| {
+        let place = usize::try_from(place).ok()?;
+        given.get(given.binary_search_by_key(&place, |g| g.place).ok()?)
+    };
     // Where a poll says whether it found something; waiting always does.
     let flag = || info.poll.and_then(int_at).is_none_or(|flag| flag != 0);
     match info.row.class {
-        Class::Wait(Many::One | Many::All) => all(),
-        Class::Test(Many::One | Many::All) | Class::GetStatus(Many::One | Many::All) if flag() => all(),
+        Class::Wait(Many::One | Many::All) => given.iter().for_each(|g| visit(g, g.place)),
+        Class::Test(Many::One | Many::All) | Class::GetStatus(Many::One | Many::All) if flag() => {
+            given.iter().for_each(|g| visit(g, g.place));
+        }
         Class::Wait(Many::Any) | Class::Test(Many::Any) | Class::GetStatus(Many::Any) if flag() => {
-            int("index").and_then(|i| usize::try_from(i).ok()).into_iter().collect()
+            // There is one status, wherever the request stands.
+            int("index").and_then(at).into_iter().for_each(|g| visit(g, g.place));
         }
         Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some) => {
             let count = int("outcount").unwrap_or(0).max(0) as usize;
             let base = info.row.param("array_of_indices").and_then(|p| words.get(p)).copied().unwrap_or(0);
             let count = if base < abi.lowest_address { 0 } else { count.min(given.len()) };
-            // SAFETY: the library has written this many indices to the program's array.
-            let at = |i: usize| unsafe { ((base + 4 * i as u64) as *const i32).read_unaligned() };
-            (0..count).filter_map(|i| usize::try_from(at(i)).ok()).collect()
+            for nth in 0..count {
+                // SAFETY: the library has written this many indices to the program's array.
+                let index = unsafe { ((base + 4 * nth as u64) as *const i32).read_unaligned() };
+                at(index).into_iter().for_each(|g| visit(g, nth));
+            }
         }
-        _ => SmallVec::new(),
+        _ => {}
     }
 }

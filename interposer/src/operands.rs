@@ -96,6 +96,8 @@ pub(crate) struct Operands {
     /// Partner of the send and of the receive half, where there is one.
     dest: Option<usize>,
     source: Option<usize>,
+    /// One message to or from one partner.
+    is_message: bool,
 }
 
 /// More partners than this are not looked at.
@@ -158,6 +160,7 @@ impl Operands {
             list: buffers.filter_map(|(i, _)| operand(i)).collect(),
             dest: dest.copied(),
             source: source.copied(),
+            is_message: matches!(row.class, Class::Send(..) | Class::Recv(_)),
         }
     }
 
@@ -203,6 +206,18 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
 pub(crate) fn find(thread: &mut Thread, call: &Call, found: &mut Uses) {
     let &Call { info, abi, words, .. } = call;
     let word = |p: usize| words.get(p).copied().unwrap_or(0);
+    if let Operands { list, dest, source, is_message: true } = &info.operands
+        && let [operand] = &**list
+    {
+        let (address, access) = (word(operand.param), if dest.is_some() { Access::Read } else { Access::Write });
+        let is_to_nobody = dest.or(*source).is_some_and(|p| abi.rank(word(p) as i32) == PROC_NULL);
+        if !is_to_nobody && !abi.is_in_place(address) {
+            let datatype = handle_id(thread, abi, word(operand.datatype));
+            let count = count_at(operand, word(operand.count));
+            push(found, operand, (access, Partners::All), (address, address), count, datatype);
+        }
+        return;
+    }
     if matches!(info.row.class, Class::Mrecv(_)) && takes_nothing(call) {
         return;
     }

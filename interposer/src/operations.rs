@@ -17,7 +17,7 @@ use crate::thread::Thread;
 use smallvec::SmallVec;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use trace_format::mpi::{Class, Kind, Many};
+use trace_format::mpi::{Class, Kind};
 use trace_format::requests::{Ix, Requests};
 use typemap::{Key, Pending};
 
@@ -126,22 +126,21 @@ pub(crate) struct Ended {
     pub(crate) by: Spot,
 }
 
-#[derive(Default)]
 pub(crate) struct State {
     /// Boxed: tables move what they hold.
     pub(crate) requests: Requests<Box<Operation>, Ended>,
     pub(crate) pending: Pending<(Ix, u8)>,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<State> = Mutex::new(State { requests: Requests::new(), pending: Pending::new() });
 /// Buffers of pending operations.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs `f` with the operations of the process. It must not call the library or report.
+#[inline]
 pub(crate) fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
     let mut state = STATE.lock().unwrap_or_else(|e| e.into_inner());
-    let state = state.get_or_insert_default();
-    let result = f(state);
+    let result = f(&mut state);
     PENDING.store(state.pending.len(), Ordering::Relaxed);
     result
 }
@@ -227,16 +226,6 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
     }
 }
 
-/// An operation that a call has completed, out of the table or a copy of what is needed of it.
-struct Over {
-    operation: Box<Operation>,
-    /// Places of its request and of its status.
-    request: usize,
-    status: usize,
-    may_have_changed: bool,
-    has_received: bool,
-}
-
 /// A completion call has returned: the operations that it completed are over.
 pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     let given = given::kept(thread);
@@ -246,47 +235,37 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     if failed {
         with(|state| state.forget_persistent(&given));
     }
-    let done = given::done(call, &given, failed);
-    if done.is_empty() {
-        return;
-    }
     let spot = Spot::of(thread, call);
+    given::done(call, &given, failed, |given, status| one_completed(thread, call, spot, (given, status), failed));
+}
+
+/// The operation of a request is over. `status`: the place of its status.
+fn one_completed(thread: &mut Thread, call: &Call, spot: Spot, (given, status): (&Given, usize), failed: bool) {
     let peeks = call.info.role == Role::Peeks;
-    let some =
-        matches!(call.info.row.class, Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some));
+    let sums_are_on = sums::are_on();
     let spare = &mut thread.spare;
-    let mut all_over: SmallVec<[Over; 2]> = SmallVec::with_capacity(done.len());
-    with(|state| {
-        for (k, i) in done.into_iter().enumerate() {
-            let place = given.binary_search_by_key(&i, |g| g.place).ok();
-            let Some(given) = place.and_then(|place| given.get(place)) else { continue };
-            let Some((ix, certain)) = state.requests.meant(given.handle, given.slot) else { continue };
-            let Some(operation) = state.requests.get(ix) else { continue };
-            let certain = certain && !failed;
-            let has_received = sums::are_on() && certain && operation.has_received();
-            let may_have_changed = certain && operation.may_have_changed();
-            let (request, status) = (i, if some { k } else { i });
-            let over = |operation| Over { operation, request, status, may_have_changed, has_received };
-            match state.end(ix, peeks, spot) {
-                Some(operation) => all_over.push(over(operation)),
-                None if may_have_changed || has_received => {
-                    all_over.extend(state.requests.get_mut(ix).map(|o| over(o.copy_of_the_last_start(spare))));
-                }
-                None => {}
-            }
-        }
+    let over = with(|state| {
+        let (ix, certain) = state.requests.meant(given.handle, given.slot)?;
+        let operation = state.requests.get(ix)?;
+        let certain = certain && !failed;
+        let has_received = sums_are_on && certain && operation.has_received();
+        let may_have_changed = certain && operation.may_have_changed();
+        let over = match state.end(ix, peeks, spot) {
+            Some(operation) => operation,
+            None if may_have_changed || has_received => state.requests.get_mut(ix)?.copy_of_the_last_start(spare),
+            None => return None,
+        };
+        Some((over, may_have_changed, has_received))
     });
-    for over in all_over.iter().filter(|o| o.may_have_changed) {
-        let Operation { uses, snapshots, started, .. } = &*over.operation;
-        if let Some((used, change)) = snapshots.changed(uses) {
-            buffers::tell_changed(thread, call, &buffers::Changed { used, change, started: *started });
-        }
+    let Some((over, may_have_changed, has_received)) = over else { return };
+    let Operation { class, uses, snapshots, started, .. } = &*over;
+    if may_have_changed && let Some((used, change)) = snapshots.changed(uses) {
+        buffers::tell_changed(thread, call, &buffers::Changed { used, change, started: *started });
     }
-    for over in all_over.iter().filter(|o| o.has_received) {
-        let Operation { class, uses, .. } = &*over.operation;
-        sums::completed(thread, call, (over.request, over.status), *class, uses);
+    if has_received {
+        sums::completed(thread, call, (given.place, status), *class, uses);
     }
-    all_over.into_iter().for_each(|over| thread.spare.give_back(over.operation));
+    thread.spare.give_back(over);
 }
 
 /// MPI_Request_free has succeeded, or MPI_Cancel, or one of the calls for partitions.
@@ -368,20 +347,19 @@ impl State {
     }
 
     /// The memory of an operation is the program's again.
+    #[inline]
     fn release(&mut self, ix: Ix) {
         let State { requests, pending } = self;
         let Some(operation) = requests.get_mut(ix) else { return };
-        for key in operation.keys.drain(..) {
+        while let Some(key) = operation.keys.pop() {
             pending.remove(key);
         }
     }
 
     /// An operation is complete, by the call `by`. Answers it if its request is gone.
     fn end(&mut self, ix: Ix, peeks: bool, by: Spot) -> Option<Box<Operation>> {
-        // Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
-        for other in self.requests.sharing(ix) {
-            self.release(other);
-            self.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
+        if self.requests.is_shared(ix) {
+            self.end_of_sharing(ix);
         }
         self.release(ix);
         let operation = self.requests.get_mut(ix)?;
@@ -395,6 +373,15 @@ impl State {
         }
         let ended = Ended { made: operation.made, by };
         self.requests.remove(ix, ended)
+    }
+
+    /// Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
+    #[cold]
+    fn end_of_sharing(&mut self, ix: Ix) {
+        for other in self.requests.sharing(ix) {
+            self.release(other);
+            self.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
+        }
     }
 
     /// A completion call has failed: of persistent requests nothing tells which of them are over.

@@ -40,8 +40,12 @@ impl Snapshots {
             return;
         }
         let policy = config::checksums();
-        let read = uses.iter().enumerate().filter(|(_, u)| u.access == Access::Read);
-        for (place, used) in read.take(MAX_BUFFERS) {
+        let mut left = MAX_BUFFERS;
+        for (place, used) in uses.iter().enumerate() {
+            if used.access != Access::Read || left == 0 {
+                continue;
+            }
+            left -= 1;
             let region = memory::region(&used.buffer.span());
             if let Some(snapshot) = looked_at(region, used, |buffer| policy.take(buffer)) {
                 self.0.push(Taken { place, region, snapshot });
@@ -61,11 +65,17 @@ impl Snapshots {
 }
 
 /// Runs `f` with the buffer, or with a copy of it that has the same layout; `None` if it cannot be read.
+#[inline]
 pub(crate) fn looked_at<T>(region: Region, used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
-    let span = used.buffer.span();
-    if memory::is_there(region, &span) {
+    if memory::is_there(region, &used.buffer.span()) {
         return Some(f(&used.buffer));
     }
+    looked_at_with_care(used, f)
+}
+
+/// The same where the memory may be gone.
+fn looked_at_with_care<T>(used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
+    let span = used.buffer.span();
     if span.end - span.start > memory::MAX_COPIED {
         return memory::is_readable(&span).then(|| f(&used.buffer));
     }

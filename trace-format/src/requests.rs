@@ -2,7 +2,7 @@
 //! requests and reuse values at once. What is meant follows from where the handle stands: every variable is written by
 //! the call that makes the request.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use slab::Slab;
 
 /// Number of a request in its table.
@@ -55,11 +55,16 @@ const MAX_HANDLES: usize = 1 << 14;
 
 impl<T, E: Copy> Default for Requests<T, E> {
     fn default() -> Self {
-        Requests { all: Slab::new(), by_handle: FxHashMap::default(), handles: Slab::new(), empty: 0 }
+        Requests::new()
     }
 }
 
 impl<T, E: Copy> Requests<T, E> {
+    pub const fn new() -> Requests<T, E> {
+        let by_handle = FxHashMap::with_hasher(FxBuildHasher);
+        Requests { all: Slab::new(), by_handle, handles: Slab::new(), empty: 0 }
+    }
+
     pub fn get(&self, ix: Ix) -> Option<&T> {
         self.all.get(ix as usize).map(|r| &r.what)
     }
@@ -141,6 +146,13 @@ impl<T, E: Copy> Requests<T, E> {
             return Some((same.first, !same.shared));
         }
         Some((at(&self.all, same, slot).unwrap_or(same.first), false))
+    }
+
+    /// Were there several requests with the handle of this one at once?
+    #[inline]
+    pub fn is_shared(&self, ix: Ix) -> bool {
+        let request = self.all.get(ix as usize);
+        request.and_then(|r| self.handles.get(r.same as usize)).is_some_and(|same| same.shared)
     }
 
     /// All requests with the handle of this one, if there were several at once.

@@ -32,9 +32,15 @@ pub(crate) type AllGiven = SmallVec<[Given; 3]>;
 
 /// The requests that a call is given, without null handles.
 pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {
-    let &Call { info, abi, words, .. } = call;
     let mut all = AllGiven::new();
-    let Some(request) = info.request else { return all };
+    add_all(&mut thread.handles, call, &mut all);
+    all
+}
+
+#[inline]
+fn add_all(cache: &mut handles::Cache, call: &Call, all: &mut AllGiven) {
+    let &Call { info, abi, words, .. } = call;
+    let Some(request) = info.request else { return };
     let base = words.get(request.param).copied().unwrap_or(0);
     let mut add = |place, slot, handle| {
         if !handles::is_null_request(handle) {
@@ -46,9 +52,9 @@ pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {
             true => add(0, 0, abi.handle_arg(Kind::Request, base)),
             false => handle_at(abi, Kind::Request, base).into_iter().for_each(|handle| add(0, base, handle)),
         }
-        return all;
+        return;
     };
-    let n = encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words).length(len, at_root);
+    let n = encoder(std::ptr::null_mut(), cache, info, abi, words).length(len, at_root);
     let bytes = abi.handle_bytes(Kind::Request) as u64;
     for place in 0..n {
         let slot = base + place as u64 * bytes;
@@ -56,24 +62,30 @@ pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {
             add(place, slot, handle);
         }
     }
+}
+
+/// The list of the call that is being made.
+#[inline]
+fn place(lists: &mut Vec<AllGiven>, depth: usize) -> Option<&mut AllGiven> {
+    if lists.len() <= depth {
+        lists.resize_with(depth + 1, AllGiven::new);
+    }
+    lists.get_mut(depth)
+}
+
+/// Keeps the handles that a completion call is given, and answers them: the library overwrites them.
+#[inline]
+pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [Given] {
+    let Some(all) = place(&mut thread.given, thread.depth) else { return &[] };
+    all.clear();
+    add_all(&mut thread.handles, call, all);
     all
 }
 
-/// Keeps the handles that a completion call is given: the library overwrites them.
-#[inline]
-pub(crate) fn keep_all(thread: &mut Thread, call: &Call) {
-    let given = all(thread, call);
-    keep(thread, given);
-}
-
-#[inline]
-pub(crate) fn keep(thread: &mut Thread, given: AllGiven) {
-    let depth = thread.depth;
-    if thread.given.len() <= depth {
-        thread.given.resize_with(depth + 1, AllGiven::new);
-    }
-    if let Some(place) = thread.given.get_mut(depth) {
-        *place = given;
+pub(crate) fn keep(thread: &mut Thread, given: Option<Given>) {
+    if let Some(all) = place(&mut thread.given, thread.depth) {
+        all.clear();
+        all.extend(given);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::sums;
 use crate::thread::Thread;
 use smallvec::SmallVec;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::mpi::{Class, Kind};
 use trace_format::requests::{Ix, Requests};
 use typemap::{Key, Pending};
@@ -61,9 +61,11 @@ impl Operation {
         }
     }
 
-    /// Has it received data that nobody had a reason to touch since, now that it turns out to be complete?
-    fn has_received(&self) -> bool {
-        let is_untouched = self.active && !self.seen_complete && !self.cancelled && !self.is_disturbed;
+    /// Are there received data to be looked at that nobody had a reason to touch since, now that it turns out to be
+    /// complete?
+    fn may_have_received(&self) -> bool {
+        let is_untouched =
+            sums::are_on() && self.active && !self.seen_complete && !self.cancelled && !self.is_disturbed;
         is_untouched && self.partitions.is_none() && self.uses.iter().any(|u| u.access.writes())
     }
 
@@ -136,6 +138,26 @@ static STATE: Mutex<State> = Mutex::new(State { requests: Requests::new(), pendi
 /// Buffers of pending operations.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
 
+/// Handles that requests have at the moment, by [`place_of`]; 0 where none is known. A handle that is not here may be
+/// one of a request all the same. Written under the lock only.
+static LIVE: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
+const PLACES: usize = 1024;
+
+fn place_of(handle: u64) -> &'static AtomicU64 {
+    let hash = handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    &LIVE[hash as usize % PLACES]
+}
+
+/// How the last request with one of these handles ended, if there is none with it now.
+#[inline]
+pub(crate) fn ended(given: &[Given]) -> Option<Ended> {
+    let is_live = |g: &Given| g.handle != 0 && place_of(g.handle).load(Ordering::Relaxed) == g.handle;
+    if given.iter().all(is_live) {
+        return None;
+    }
+    with(|state| given.iter().find_map(|g| state.requests.ended(g.handle)))
+}
+
 /// Runs `f` with the operations of the process. It must not call the library or report.
 #[inline]
 pub(crate) fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
@@ -171,7 +193,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
         operation.partitions = (n <= MAX_PARTITIONS).then(|| Box::new(Partitions { ready: vec![false; n], is_send }));
     }
     if operation.persistent {
-        with(|state| state.requests.add(handle, slot, operation));
+        with(|state| state.add(handle, slot, operation));
         return;
     }
     if sums::are_on() {
@@ -179,7 +201,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     }
     operation.snapshots.take(&operation.uses);
     let conflict = with(|state| {
-        let ix = state.requests.add(handle, slot, operation);
+        let ix = state.add(handle, slot, operation);
         state.start(ix, spot)
     });
     if let Some(conflict) = conflict {
@@ -242,28 +264,34 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
 /// The operation of a request is over. `status`: the place of its status.
 fn one_completed(thread: &mut Thread, call: &Call, spot: Spot, (given, status): (&Given, usize), failed: bool) {
     let peeks = call.info.role == Role::Peeks;
-    let sums_are_on = sums::are_on();
     let spare = &mut thread.spare;
     let over = with(|state| {
         let (ix, certain) = state.requests.meant(given.handle, given.slot)?;
-        let operation = state.requests.get(ix)?;
-        let certain = certain && !failed;
-        let has_received = sums_are_on && certain && operation.has_received();
-        let may_have_changed = certain && operation.may_have_changed();
-        let over = match state.end(ix, peeks, spot) {
-            Some(operation) => operation,
-            None if may_have_changed || has_received => state.requests.get_mut(ix)?.copy_of_the_last_start(spare),
-            None => return None,
-        };
-        Some((over, may_have_changed, has_received))
+        if !certain {
+            state.end_of_sharing(ix);
+        }
+        state.release(ix);
+        let operation = state.requests.get_mut(ix)?;
+        if !peeks && !operation.persistent {
+            return Some((state.remove(ix, given.handle, spot)?, certain));
+        }
+        // What it was when it turned out to be complete, if there are data to look at.
+        let is_looked_at = operation.may_have_changed() || operation.may_have_received();
+        let copy = (certain && is_looked_at).then(|| operation.copy_of_the_last_start(spare));
+        operation.seen_complete = true;
+        operation.active &= peeks;
+        Some((copy?, certain))
     });
-    let Some((over, may_have_changed, has_received)) = over else { return };
-    let Operation { class, uses, snapshots, started, .. } = &*over;
-    if may_have_changed && let Some((used, change)) = snapshots.changed(uses) {
-        buffers::tell_changed(thread, call, &buffers::Changed { used, change, started: *started });
-    }
-    if has_received {
-        sums::completed(thread, call, (given.place, status), *class, uses);
+    let Some((over, certain)) = over else { return };
+    if certain && !failed {
+        if over.may_have_changed()
+            && let Some((used, change)) = over.snapshots.changed(&over.uses)
+        {
+            buffers::tell_changed(thread, call, &buffers::Changed { used, change, started: over.started });
+        }
+        if over.may_have_received() {
+            sums::completed(thread, call, (given.place, status), over.class, &over.uses);
+        }
     }
     thread.spare.give_back(over);
 }
@@ -277,8 +305,7 @@ pub(crate) fn changed(thread: &mut Thread, call: &Call, given: Given) {
             Role::Frees => {
                 // When it ends nobody will say.
                 state.release(ix);
-                let ended = Ended { made: state.requests.get(ix)?.made, by: spot };
-                return state.requests.remove(ix, ended);
+                return state.remove(ix, given.handle, spot);
             }
             Role::Marks => {
                 let (operation, marked) = (state.requests.get_mut(ix), partitions::of(call));
@@ -319,6 +346,21 @@ impl State {
         Some(Box::new(buffers::Conflict { mine, theirs, class: other.class, started: other.started, address }))
     }
 
+    fn add(&mut self, handle: u64, slot: u64, operation: Box<Operation>) -> Ix {
+        place_of(handle).store(handle, Ordering::Relaxed);
+        self.requests.add(handle, slot, operation)
+    }
+
+    /// The request is gone, by the call `by`.
+    fn remove(&mut self, ix: Ix, handle: u64, by: Spot) -> Option<Box<Operation>> {
+        let ended = Ended { made: self.requests.get(ix)?.made, by };
+        let place = place_of(handle);
+        if place.load(Ordering::Relaxed) == handle {
+            place.store(0, Ordering::Relaxed);
+        }
+        self.requests.remove(ix, ended)
+    }
+
     /// The operation begins: its buffers are in use.
     fn start(&mut self, ix: Ix, spot: Spot) -> Option<Box<buffers::Conflict>> {
         self.release(ix);
@@ -351,32 +393,15 @@ impl State {
     fn release(&mut self, ix: Ix) {
         let State { requests, pending } = self;
         let Some(operation) = requests.get_mut(ix) else { return };
+        if operation.keys.is_empty() {
+            return;
+        }
         while let Some(key) = operation.keys.pop() {
             pending.remove(key);
         }
     }
 
-    /// An operation is complete, by the call `by`. Answers it if its request is gone.
-    fn end(&mut self, ix: Ix, peeks: bool, by: Spot) -> Option<Box<Operation>> {
-        if self.requests.is_shared(ix) {
-            self.end_of_sharing(ix);
-        }
-        self.release(ix);
-        let operation = self.requests.get_mut(ix)?;
-        operation.seen_complete = true;
-        if peeks {
-            return None;
-        }
-        operation.active = false;
-        if operation.persistent {
-            return None;
-        }
-        let ended = Ended { made: operation.made, by };
-        self.requests.remove(ix, ended)
-    }
-
     /// Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
-    #[cold]
     fn end_of_sharing(&mut self, ix: Ix) {
         for other in self.requests.sharing(ix) {
             self.release(other);
@@ -403,7 +428,9 @@ impl Operation {
     /// compared once.
     fn copy_of_the_last_start(&mut self, spare: &mut Spare) -> Box<Operation> {
         let mut copy = spare.take(self.class, self.made);
-        copy.started = self.started;
+        (copy.started, copy.persistent, copy.active) = (self.started, self.persistent, self.active);
+        (copy.cancelled, copy.seen_complete, copy.is_disturbed) =
+            (self.cancelled, self.seen_complete, self.is_disturbed);
         copy.uses.extend(self.uses.iter().cloned());
         std::mem::swap(&mut copy.snapshots, &mut self.snapshots);
         copy
@@ -417,7 +444,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         // The library takes the message's handle away.
         Role::Starts if matches!(call.info.row.class, Class::Mrecv(_)) => {
             let nothing = operands::takes_nothing(call).then_some(Given { place: 0, slot: 0, handle: 0 });
-            given::keep(thread, nothing.into_iter().collect());
+            given::keep(thread, nothing);
         }
         Role::None | Role::Starts | Role::Describes => {}
         Role::Blocking => buffers::blocking(thread, call),

@@ -148,13 +148,6 @@ impl<T, E: Copy> Requests<T, E> {
         Some((at(&self.all, same, slot).unwrap_or(same.first), false))
     }
 
-    /// Were there several requests with the handle of this one at once?
-    #[inline]
-    pub fn is_shared(&self, ix: Ix) -> bool {
-        let request = self.all.get(ix as usize);
-        request.and_then(|r| self.handles.get(r.same as usize)).is_some_and(|same| same.shared)
-    }
-
     /// All requests with the handle of this one, if there were several at once.
     pub fn sharing(&self, ix: Ix) -> Vec<Ix> {
         let mut all = Vec::new();

@@ -7,6 +7,7 @@ use crate::info::Role;
 use crate::operations::{self, Ended};
 use crate::recording::Call;
 use crate::thread::Thread;
+use smallvec::SmallVec;
 use trace_format::mpi::Class;
 
 /// What is known of a request that a call is given.
@@ -59,17 +60,14 @@ fn known(given: Given) -> (Option<Known>, Option<Ended>) {
 
 /// A call that is given requests is about to be made.
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
-    given::keep_all(thread, call);
-    let depth = thread.depth;
-    let Some(given) = thread.given.get(depth).filter(|given| !given.is_empty()) else { return };
+    let given = given::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
-        let stale = operations::with(|state| given.iter().find_map(|g| state.requests.ended(g.handle)));
-        if let Some(ended) = stale {
+        if let Some(ended) = operations::ended(given) {
             request_misuse::gone(thread, call, ended);
         }
         return;
     }
-    for given in given.clone() {
+    for given in SmallVec::<[Given; 4]>::from_slice(given) {
         match known(given) {
             (None, Some(ended)) => request_misuse::gone(thread, call, ended),
             (Some(known), _) => one(thread, call, given, &known),

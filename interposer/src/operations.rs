@@ -173,7 +173,10 @@ pub(crate) fn is_any_pending() -> bool {
     PENDING.load(Ordering::Relaxed) != 0
 }
 
+// What follows is not inlined: calls without requests should not pay for its size.
+
 /// A call that makes a request has succeeded.
+#[inline(never)]
 pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let &Call { info, abi, words, .. } = call;
     let Some(slot) = info.request.and_then(|r| words.get(r.param)).copied() else { return };
@@ -213,6 +216,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
 pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
 
 /// MPI_Start or MPI_Startall has succeeded.
+#[inline(never)]
 pub(crate) fn started(thread: &mut Thread, call: &Call) {
     let spot = Spot::of(thread, call);
     let are_read = snapshots::are_wanted() || sums::are_on();
@@ -249,6 +253,7 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
 }
 
 /// A completion call has returned: the operations that it completed are over.
+#[inline(never)]
 pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     let given = given::kept(thread);
     if given.is_empty() {
@@ -257,12 +262,12 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     if failed {
         with(|state| state.forget_persistent(&given));
     }
-    let spot = Spot::of(thread, call);
-    given::done(call, &given, failed, |given, status| one_completed(thread, call, spot, (given, status), failed));
+    given::done(call, &given, failed, |given, status| one_completed(thread, call, (given, status), failed));
 }
 
 /// The operation of a request is over. `status`: the place of its status.
-fn one_completed(thread: &mut Thread, call: &Call, spot: Spot, (given, status): (&Given, usize), failed: bool) {
+fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usize), failed: bool) {
+    let spot = Spot::of(thread, call);
     let peeks = call.info.role == Role::Peeks;
     let spare = &mut thread.spare;
     let over = with(|state| {
@@ -297,7 +302,12 @@ fn one_completed(thread: &mut Thread, call: &Call, spot: Spot, (given, status): 
 }
 
 /// MPI_Request_free has succeeded, or MPI_Cancel, or one of the calls for partitions.
-pub(crate) fn changed(thread: &mut Thread, call: &Call, given: Given) {
+#[inline(never)]
+fn all_changed(thread: &mut Thread, call: &Call) {
+    given::kept(thread).into_iter().for_each(|given| changed(thread, call, given));
+}
+
+fn changed(thread: &mut Thread, call: &Call, given: Given) {
     let spot = Spot::of(thread, call);
     let freed = with(|state| {
         let ix = state.requests.find(given.handle, given.slot)?;
@@ -461,8 +471,6 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
         _ if failed => {}
         Role::Starts | Role::Describes => made(thread, call),
         Role::Restarts => started(thread, call),
-        Role::Frees | Role::Cancels | Role::Marks => {
-            given::kept(thread).into_iter().for_each(|given| changed(thread, call, given));
-        }
+        Role::Frees | Role::Cancels | Role::Marks => all_changed(thread, call),
     }
 }

@@ -98,10 +98,10 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     }
     let uses = operands::uses(thread, call);
     itself(thread, call, &uses);
-    if operations::is_any_pending() {
-        if let Some(conflict) = operations::conflict(&uses) {
-            tell(thread, call, &conflict);
-        }
+    if operations::is_any_pending()
+        && let Some(conflict) = operations::conflict(&uses)
+    {
+        tell(thread, call, &conflict);
     }
 }
 

@@ -59,6 +59,7 @@ fn known(given: Given) -> (Option<Known>, Option<Ended>) {
 }
 
 /// A call that is given requests is about to be made.
+#[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let given = given::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {

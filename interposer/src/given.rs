@@ -73,8 +73,9 @@ fn place(lists: &mut Vec<AllGiven>, depth: usize) -> Option<&mut AllGiven> {
     lists.get_mut(depth)
 }
 
-/// Keeps the handles that a completion call is given, and answers them: the library overwrites them.
-#[inline]
+/// Keeps the handles that a completion call is given, and answers them: the library overwrites them. Not inlined: other
+/// calls should not pay for its size.
+#[inline(never)]
 pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [Given] {
     let Some(all) = place(&mut thread.given, thread.depth) else { return &[] };
     all.clear();

@@ -2,11 +2,11 @@
 //! threads have left.
 
 use crate::fortran::InRoutine;
-use crate::operations::Given;
+use crate::given::AllGiven;
+use crate::operations::Spare;
 use crate::recording::{self, Unwritten};
 use crate::stage::Stage;
 use crate::{checks, config, errors, handles, log, mappings, sites, tls, trace};
-use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -42,7 +42,8 @@ pub(crate) struct Thread {
     /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
     pub(crate) unwritten: Option<Unwritten>,
     /// The requests that completion calls were given, by depth.
-    pub(crate) given: Vec<SmallVec<[(usize, Given); 4]>>,
+    pub(crate) given: Vec<AllGiven>,
+    pub(crate) spare: Spare,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Something stands behind the record of the call that must be read before its return.
@@ -181,6 +182,7 @@ fn first_call() -> Option<*mut Thread> {
                 last_poll: None,
                 unwritten: None,
                 given: Vec::new(),
+                spare: Spare::new(),
                 sent: Vec::new(),
                 return_apart: false,
                 statuses: Vec::new(),

@@ -140,7 +140,8 @@ impl Observer {
             self.traces.worlds.iter().for_each(|(first, size, spawned)| self.linker.add_world(first, size, spawned));
             self.known = size;
         }
-        if self.traces.headers().any(|h| !self.introduced.contains(&h.rank)) {
+        // Rank 0 writes them down, maybe later than its trace and those of others are there.
+        if !engine.knows_constants() {
             engine.set_constants(self.traces.job().0.constants);
         }
         for header in self.traces.headers() {

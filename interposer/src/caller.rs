@@ -11,6 +11,8 @@ pub(crate) struct Caller {
     /// Innermost frames that are not the program's: a language binding or another tool.
     pub(crate) frames: usize,
     pub(crate) nested: bool,
+    /// Another tool calls for itself: what it makes is not the program's to free.
+    pub(crate) for_tool: bool,
 }
 
 /// Finds out by the return addresses of a call of `row`, innermost first.
@@ -32,7 +34,8 @@ pub(crate) fn caller(addresses: &[u64], row: &Function) -> Caller {
         Origin::Tool => row.class == Class::Local && !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
         _ => false,
     };
-    Caller { origin, frames, nested }
+    let for_tool = origin == Origin::Tool && !carries_out(addresses.get(..frames).unwrap_or(&[]), row);
+    Caller { origin, frames, nested, for_tool }
 }
 
 /// Is the routine of a language binding that the program has called (the outermost of these frames) the one of this

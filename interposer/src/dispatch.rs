@@ -7,7 +7,8 @@ use crate::errors::{UnderWay, handlers};
 use crate::info::{self, Info, Watched, arg_count};
 use crate::modules::Origin;
 use crate::recording::{
-    Call, Open, Return, complete, count_poll, encoder, is_negative, is_same, outs_room, record_late, write_header,
+    Call, Open, Return, Unwritten, commit_poll, complete, count_poll, encoder, is_negative, is_same, outs_room,
+    record_late, write_header,
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
@@ -83,10 +84,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     let mut words = frame.args(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
     // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    if unsafe { (*thread).depth == 1 && (*thread).under_way.is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) }
-    {
-        // SAFETY: as above.
-        errors::left(unsafe { &mut *thread });
+    let state = unsafe { &mut *thread };
+    if state.under_way.last().is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) {
+        errors::left(state, frame.stack_pointer());
     }
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
@@ -97,9 +97,13 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     }
     // SAFETY: as above.
     let outer = unsafe {
-        (*thread).depth += 1;
-        let (index, func, site) = (open.index, info.row.id, open.site);
-        (*thread).under_way.replace(UnderWay { index, func, site, stack_pointer: frame.stack_pointer() })
+        let thread = &mut *thread;
+        let (index, func, site, depth, freed) = (open.index, info.row.id, open.site, thread.depth, open.freed);
+        let outer = thread.under_way.len();
+        let stack_pointer = frame.stack_pointer();
+        thread.under_way.push(UnderWay { index, func, site, stack_pointer, depth, freed });
+        thread.depth += 1;
+        outer
     };
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding { thread, call, outer };
@@ -110,13 +114,14 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     std::mem::forget(unwinding);
     // SAFETY: as above.
     unsafe {
-        (*thread).depth = (*thread).depth.saturating_sub(1);
-        (*thread).under_way = outer;
+        let thread = &mut *thread;
+        thread.depth = thread.depth.saturating_sub(1);
+        thread.under_way.truncate(outer);
     }
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.
-    if unsafe { (*thread).depth } == 0 {
+    if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
         levels::leave(unsafe { &*thread });
     }
@@ -273,7 +278,11 @@ fn begin(
             site
         }
     };
-    let site = site.stack;
+    let (site, for_tool) = (site.stack, site.for_tool);
+    // A callback of that poll makes this call.
+    if thread.unwritten.is_some() {
+        commit_poll(thread);
+    }
     if trace::is_lost() || !thread.stage.reserve(info.max_record) {
         thread.mark_lost();
         return false;
@@ -290,9 +299,10 @@ fn begin(
     open.lap = thread.stage.lap;
     open.offset = start;
     open.index = thread.stage.calls;
-    open.repeats = repeats;
+    open.repeats = repeats.is_some();
     open.in_bytes = in_bytes;
     open.site = site;
+    open.for_tool = for_tool;
     if info.status.is_some() {
         statuses::own(thread, info, abi, words);
     }
@@ -308,9 +318,10 @@ fn begin(
     }
     let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
-    if repeats.is_some() {
+    if let Some(last) = repeats {
+        thread.unwritten = Some(Unwritten::new(last, open));
         if let Some(inside) = breach {
-            levels::breach(thread, info.row, open.index.saturating_sub(1), site, inside);
+            levels::breach(thread, info.row, open.index, site, inside);
         }
         checks::before_repeated(thread, &Call { info, abi, words, open });
         return true;
@@ -373,13 +384,6 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     let &Call { info, abi, words, open } = call;
     let time = clock::now();
     let failed = result != 0 && info.row.ret == Kind::Code;
-    if failed && open.repeats.is_some() {
-        // The poll is not written down yet; its error must not come before it.
-        let index = thread.stage.calls;
-        let class = errors::neutral_class(abi, result);
-        record_late(thread, call, Return { time, class, valid: info.completes });
-        return errors::returned(thread, call, index, result);
-    }
     if failed {
         if let Some(dying) = open.freed {
             handles::kept(dying);
@@ -410,8 +414,8 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     let class = if failed { errors::neutral_class(abi, result) } else { 0 };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
-    if open.repeats.is_some() {
-        if negative && thread.last_poll.is_some() {
+    if open.repeats {
+        if negative && thread.unwritten.is_some() {
             return count_poll(thread, time);
         }
         return record_late(thread, call, done);
@@ -427,7 +431,8 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
 struct Unwinding<'a> {
     thread: *mut Thread,
     call: Call<'a>,
-    outer: Option<UnderWay>,
+    /// How many calls were under way before.
+    outer: usize,
 }
 
 impl Drop for Unwinding<'_> {
@@ -438,11 +443,11 @@ impl Drop for Unwinding<'_> {
             // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
             let thread = unsafe { &mut *thread };
             thread.depth -= 1;
-            thread.under_way = outer;
+            thread.under_way.truncate(outer);
             thread.fatal = None;
             call.open.freed.into_iter().for_each(handles::kept);
             let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
-            if call.open.repeats.is_some() {
+            if call.open.repeats {
                 record_late(thread, &call, done);
             } else {
                 complete(thread, &call, done, false);

@@ -266,6 +266,13 @@ pub(crate) struct Dying {
     id: Id,
 }
 
+impl Dying {
+    /// Kind, handle and number of the object.
+    pub(crate) fn object(self) -> (Kind, u64, Id) {
+        (self.kind, self.handle, self.id)
+    }
+}
+
 /// Forgets a handle that the program has freed with the call `by`.
 pub(crate) fn freed(dying: Dying, by: Spot) {
     // All under the lock of the handle: another thread may be given the same handle for a new object at any time.

@@ -2,8 +2,8 @@
 
 use crate::checks::{Part, Rules};
 use crate::encode::max_bytes;
+use crate::given::RequestParam;
 use crate::operands::Operands;
-use crate::operations::RequestParam;
 use crate::real;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
@@ -117,7 +117,7 @@ pub(crate) enum Watched {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Loan {
     pub(crate) thing: Thing,
-    /// The parameter that names it; that of the owner of a buffer, if it is not the process.
+    /// The parameter that names it.
     pub(crate) param: Option<usize>,
     /// The program gives it back.
     pub(crate) back: bool,
@@ -132,8 +132,6 @@ pub(crate) enum Thing {
     Port,
     /// A name under which a port is published.
     Service,
-    /// A buffer for buffered sends.
-    SendBuffer,
 }
 
 fn loan(row: &Function) -> Option<Loan> {
@@ -148,24 +146,11 @@ fn loan(row: &Function) -> Option<Loan> {
         _ => {}
     }
     use FnId::*;
-    let owner = row.param("comm").or_else(|| row.param("session"));
     match row.id {
         MPI_Open_port => loan(Thing::Port, row.param("port_name"), false),
         MPI_Close_port => loan(Thing::Port, row.param("port_name"), true),
         MPI_Publish_name => loan(Thing::Service, row.param("service_name"), false),
         MPI_Unpublish_name => loan(Thing::Service, row.param("service_name"), true),
-        MPI_Buffer_attach
-        | MPI_Buffer_attach_c
-        | MPI_Comm_attach_buffer
-        | MPI_Comm_attach_buffer_c
-        | MPI_Session_attach_buffer
-        | MPI_Session_attach_buffer_c => loan(Thing::SendBuffer, owner, false),
-        MPI_Buffer_detach
-        | MPI_Buffer_detach_c
-        | MPI_Comm_detach_buffer
-        | MPI_Comm_detach_buffer_c
-        | MPI_Session_detach_buffer
-        | MPI_Session_detach_buffer_c => loan(Thing::SendBuffer, owner, true),
         _ => None,
     }
 }

@@ -26,6 +26,7 @@ mod errors;
 mod exports;
 mod facts;
 mod fortran;
+mod given;
 mod handles;
 mod info;
 mod launch;

@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use trace_format::call::ThreadLevel;
 use trace_format::file::{
@@ -304,20 +304,45 @@ unsafe extern "C" {
     fn on_exit(f: extern "C" fn(c_int, *mut c_void), data: *mut c_void) -> c_int;
 }
 
+/// The process ends by exit(3), and not from within a signal handler, which may have interrupted this library or the
+/// heap at any place: nothing that locks or allocates may be done there.
+static ENDS_IN_ORDER: AtomicBool = AtomicBool::new(false);
+
+/// The end of the process, before the functions that the program had registered when MPI began.
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     if !is_recorder() {
         return;
     }
+    if !signals::in_handler() {
+        ENDS_IN_ORDER.store(true, Ordering::SeqCst);
+        at_the_end(errors::before_end);
+    }
+    signals::record_exit(status);
+}
+
+/// Behind functions registered with atexit(3) and destructors of C++, which may still free what outlives MPI.
+extern "C" fn at_last() {
+    if is_recorder() && ENDS_IN_ORDER.load(Ordering::SeqCst) {
+        at_the_end(|thread| {
+            if dispatch::is_recording() && !trace::is_lost() {
+                checks::at_exit(thread);
+            }
+        });
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_LAST: extern "C" fn() = at_last;
+
+/// Does something with the state of the thread that ends the process, and empties its stage.
+fn at_the_end(what: impl FnOnce(&mut thread::Thread)) {
     dispatch::guarded(|| {
         if let Some(thread) = thread::existing() {
             // SAFETY: the pointer is this thread's own state; the process is ending on this thread.
             let thread = unsafe { &mut *thread };
-            errors::before_end(thread);
-            if dispatch::is_recording() && !trace::is_lost() {
-                checks::at_exit(thread);
-            }
+            what(thread);
             thread.stage.empty();
         }
-        signals::record_exit(status);
     });
 }

@@ -87,7 +87,10 @@ fn program_break() -> u64 {
     let end = unsafe { (variable as *const u64).read_volatile() };
     // A hook that forgets the variable is found out in time.
     static DISTRUST: AtomicBool = AtomicBool::new(false);
-    if LOOKS.fetch_add(1, Ordering::Relaxed).is_multiple_of(256) {
+    // Threads may count the same look: it need not be exact, and this needs no lock of the bus.
+    let looks = LOOKS.load(Ordering::Relaxed);
+    LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
+    if looks.is_multiple_of(256) {
         // SAFETY: brk(2) with 0 changes nothing.
         let real = unsafe { libc::syscall(libc::SYS_brk, 0) } as u64;
         DISTRUST.fetch_or(real < end, Ordering::Relaxed);

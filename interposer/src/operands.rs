@@ -96,6 +96,8 @@ pub(crate) struct Operands {
     /// Partner of the send and of the receive half, where there is one.
     dest: Option<usize>,
     source: Option<usize>,
+    /// One message to or from one partner.
+    is_message: bool,
 }
 
 /// More partners than this are not looked at.
@@ -158,6 +160,7 @@ impl Operands {
             list: buffers.filter_map(|(i, _)| operand(i)).collect(),
             dest: dest.copied(),
             source: source.copied(),
+            is_message: matches!(row.class, Class::Send(..) | Class::Recv(_)),
         }
     }
 
@@ -194,11 +197,29 @@ enum Share {
 
 /// The buffers that the call uses, without those that are not significant.
 pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
+    let mut found = Uses::new();
+    find(thread, call, &mut found);
+    found
+}
+
+/// [`uses`], added to a list.
+pub(crate) fn find(thread: &mut Thread, call: &Call, found: &mut Uses) {
     let &Call { info, abi, words, .. } = call;
     let word = |p: usize| words.get(p).copied().unwrap_or(0);
-    let mut found = Uses::new();
+    if let Operands { list, dest, source, is_message: true } = &info.operands
+        && let [operand] = &**list
+    {
+        let (address, access) = (word(operand.param), if dest.is_some() { Access::Read } else { Access::Write });
+        let is_to_nobody = dest.or(*source).is_some_and(|p| abi.rank(word(p) as i32) == PROC_NULL);
+        if !is_to_nobody && !abi.is_in_place(address) {
+            let datatype = handle_id(thread, abi, word(operand.datatype));
+            let count = count_at(operand, word(operand.count));
+            push(found, operand, (access, Partners::All), (address, address), count, datatype);
+        }
+        return;
+    }
     if matches!(info.row.class, Class::Mrecv(_)) && takes_nothing(call) {
-        return found;
+        return;
     }
     for operand in &info.operands.list {
         let address = word(operand.param);
@@ -235,15 +256,14 @@ pub(crate) fn uses(thread: &mut Thread, call: &Call) -> Uses {
                 };
                 let datatype = handle_id(thread, abi, word(operand.datatype));
                 let count = count.saturating_mul(times);
-                push(&mut found, operand, (access, partners), (address, address), count, datatype);
+                push(found, operand, (access, partners), (address, address), count, datatype);
             }
-            Some((len, at_root)) => many(&mut found, thread, call, (operand, access, share), (len, at_root)),
+            Some((len, at_root)) => many(found, thread, call, (operand, access, share), (len, at_root)),
         }
     }
     if sums::are_on() {
-        say_reduced(thread, call, &mut found);
+        say_reduced(thread, call, found);
     }
-    found
 }
 
 /// Says of the buffers of a reduction how they are reduced.
@@ -288,13 +308,15 @@ fn push(
     count: u64,
     datatype: Id,
 ) {
-    let made = types::with(datatype, |map| {
+    types::with(datatype, |map| {
         let buffer = Buffer::new(address, map, count);
+        if buffer.is_empty() {
+            return;
+        }
         let map = (datatype >= trace_format::definition::FIRST_USER_ID).then(|| map.clone());
         let (param, reduced) = (operand.param as u8, Reduced::No);
-        Use { buffer, access, partners, reduced, param, base, address, count, datatype, map }
+        found.push(Use { buffer, access, partners, reduced, param, base, address, count, datatype, map });
     });
-    found.extend(made.filter(|made| !made.buffer.is_empty()));
 }
 
 /// The partners of a neighbourhood collective on one side, if the call is one.

@@ -1,18 +1,23 @@
 //! The operations of this process that have begun and not ended: their requests, and the memory that they use.
+//!
+//! One lock guards them all, because any thread may complete what another one has started, and any buffer may conflict
+//! with any other. It is held for looking up and linking only, never while data are read or the library is called, and
+//! nothing is allocated under it once a program has reached its usual number of pending operations.
 
 use crate::checks::{Spot, buffers, partitions, requests};
 use crate::encode::handle_at;
+use crate::given::{self, AllGiven, Given};
 use crate::handles;
 use crate::info::Role;
 use crate::operands::{self, Use, Uses};
-use crate::recording::{Call, encoder};
-use crate::snapshots::Snapshots;
+use crate::recording::Call;
+use crate::snapshots::{self, Snapshots};
 use crate::sums;
 use crate::thread::Thread;
 use smallvec::SmallVec;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use trace_format::mpi::{Class, Kind, Many};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use trace_format::mpi::{Class, Kind};
 use trace_format::requests::{Ix, Requests};
 use typemap::{Key, Pending};
 
@@ -33,16 +38,79 @@ pub(crate) struct Operation {
     is_disturbed: bool,
     /// Its buffers; those of a persistent one are the same at every start.
     pub(crate) uses: Uses,
-    keys: SmallVec<[Key; 2]>,
+    keys: SmallVec<[Key; 1]>,
     snapshots: Snapshots,
     pub(crate) partitions: Option<Box<Partitions>>,
 }
 
 impl Operation {
-    /// Has it received data that nobody had a reason to touch since, now that it turns out to be complete?
-    fn has_received(&self) -> bool {
-        let is_untouched = self.active && !self.seen_complete && !self.cancelled && !self.is_disturbed;
+    fn new(class: Class, made: Spot) -> Operation {
+        Operation {
+            class,
+            made,
+            started: made,
+            persistent: false,
+            active: false,
+            cancelled: false,
+            seen_complete: false,
+            is_disturbed: false,
+            uses: Uses::new(),
+            keys: SmallVec::new(),
+            snapshots: Snapshots::default(),
+            partitions: None,
+        }
+    }
+
+    /// Are there received data to be looked at that nobody had a reason to touch since, now that it turns out to be
+    /// complete?
+    fn may_have_received(&self) -> bool {
+        let is_untouched =
+            sums::are_on() && self.active && !self.seen_complete && !self.cancelled && !self.is_disturbed;
         is_untouched && self.partitions.is_none() && self.uses.iter().any(|u| u.access.writes())
+    }
+
+    /// Are the buffers that it reads to be compared with what they held, now that it turns out to be complete?
+    fn may_have_changed(&self) -> bool {
+        let is_pending = self.active && !self.seen_complete && !self.cancelled;
+        is_pending && !self.is_disturbed && !self.snapshots.is_empty()
+    }
+
+    /// Do parts of its buffers belong to the program and to MPI in turn?
+    fn is_partitioned(&self) -> bool {
+        matches!(self.class, Class::PartitionedSend | Class::PartitionedRecv)
+    }
+}
+
+/// Operations of a thread that are over: the next ones take their memory.
+#[derive(Default)]
+#[expect(clippy::vec_box, reason = "the table holds boxes, and these come from there and go there")]
+pub(crate) struct Spare(Vec<Box<Operation>>);
+
+/// A thread keeps no more: what a burst of operations has used goes back.
+const MAX_SPARE: usize = 256;
+const MAX_SPARE_USES: usize = 64;
+
+impl Spare {
+    pub(crate) const fn new() -> Spare {
+        Spare(Vec::new())
+    }
+
+    fn take(&mut self, class: Class, made: Spot) -> Box<Operation> {
+        let Some(mut operation) = self.0.pop() else { return Box::new(Operation::new(class, made)) };
+        (operation.class, operation.made, operation.started) = (class, made, made);
+        (operation.persistent, operation.active, operation.cancelled) = (false, false, false);
+        (operation.seen_complete, operation.is_disturbed) = (false, false);
+        operation
+    }
+
+    fn give_back(&mut self, mut operation: Box<Operation>) {
+        if self.0.len() < MAX_SPARE && operation.uses.capacity() <= MAX_SPARE_USES {
+            operation.uses.clear();
+            operation.keys.clear();
+            operation.snapshots.clear();
+            operation.partitions = None;
+            self.0.push(operation);
+        }
     }
 }
 
@@ -60,22 +128,41 @@ pub(crate) struct Ended {
     pub(crate) by: Spot,
 }
 
-#[derive(Default)]
 pub(crate) struct State {
-    /// Boxed: an operation is half a kilobyte, and tables move what they hold.
+    /// Boxed: tables move what they hold.
     pub(crate) requests: Requests<Box<Operation>, Ended>,
     pub(crate) pending: Pending<(Ix, u8)>,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<State> = Mutex::new(State { requests: Requests::new(), pending: Pending::new() });
 /// Buffers of pending operations.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
 
+/// Handles that requests have at the moment, by [`place_of`]; 0 where none is known. A handle that is not here may be
+/// one of a request all the same. Written under the lock only.
+static LIVE: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
+const PLACES: usize = 1024;
+
+fn place_of(handle: u64) -> &'static AtomicU64 {
+    let hash = handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    &LIVE[hash as usize % PLACES]
+}
+
+/// How the last request with one of these handles ended, if there is none with it now.
+#[inline]
+pub(crate) fn ended(given: &[Given]) -> Option<Ended> {
+    let is_live = |g: &Given| g.handle != 0 && place_of(g.handle).load(Ordering::Relaxed) == g.handle;
+    if given.iter().all(is_live) {
+        return None;
+    }
+    with(|state| given.iter().find_map(|g| state.requests.ended(g.handle)))
+}
+
 /// Runs `f` with the operations of the process. It must not call the library or report.
+#[inline]
 pub(crate) fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
     let mut state = STATE.lock().unwrap_or_else(|e| e.into_inner());
-    let state = state.get_or_insert_default();
-    let result = f(state);
+    let result = f(&mut state);
     PENDING.store(state.pending.len(), Ordering::Relaxed);
     result
 }
@@ -86,224 +173,149 @@ pub(crate) fn is_any_pending() -> bool {
     PENDING.load(Ordering::Relaxed) != 0
 }
 
-/// A request that a call was given: where its handle stands, and the handle.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Given {
-    pub(crate) slot: u64,
-    pub(crate) handle: u64,
-}
-
-/// The requests that a call is given, without null handles; with their places in the array.
-pub(crate) fn given(thread: &mut Thread, call: &Call) -> SmallVec<[(usize, Given); 4]> {
-    let &Call { info, abi, words, .. } = call;
-    let Some(request) = info.request else { return SmallVec::new() };
-    let base = words.get(request.param).copied().unwrap_or(0);
-    let real = |(_, g): &(usize, Given)| !handles::is_null_request(g.handle);
-    if request.by_value {
-        let given = Given { slot: 0, handle: abi.handle_arg(Kind::Request, base) };
-        return std::iter::once((0, given)).filter(real).collect();
-    }
-    let n = match request.len {
-        Some((len, at_root)) => {
-            encoder(std::ptr::null_mut(), &mut thread.handles, info, abi, words).length(len, at_root)
-        }
-        None => 1,
-    };
-    let bytes = abi.handle_bytes(Kind::Request) as u64;
-    let one = |i: usize| {
-        let slot = base + i as u64 * bytes;
-        Some((i, Given { slot, handle: handle_at(abi, Kind::Request, slot)? }))
-    };
-    (0..n).filter_map(one).filter(real).collect()
-}
-
-/// Keeps the handles that a completion call is given: the library overwrites them.
-pub(crate) fn keep_given(thread: &mut Thread, call: &Call) {
-    let given = given(thread, call);
-    keep(thread, given);
-}
-
-fn keep(thread: &mut Thread, given: SmallVec<[(usize, Given); 4]>) {
-    let depth = thread.depth;
-    if thread.given.len() <= depth {
-        thread.given.resize_with(depth + 1, SmallVec::new);
-    }
-    if let Some(place) = thread.given.get_mut(depth) {
-        *place = given;
-    }
-}
+// What follows is not inlined: calls without requests should not pay for its size.
 
 /// A call that makes a request has succeeded.
+#[inline(never)]
 pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let &Call { info, abi, words, .. } = call;
     let Some(slot) = info.request.and_then(|r| words.get(r.param)).copied() else { return };
     let Some(handle) = handle_at(abi, Kind::Request, slot).filter(|h| !handles::is_null_request(*h)) else { return };
-    let spot = Spot::of(thread, call);
-    let persistent = info.role == Role::Describes;
-    let of_nobody = matches!(info.row.class, Class::Mrecv(_))
-        && thread.given.get(thread.depth).is_some_and(|given| !given.is_empty());
-    let uses = if of_nobody { Uses::new() } else { operands::uses(thread, call) };
-    buffers::itself(thread, call, &uses);
-    if sums::are_on() && !persistent {
-        sums::started(thread, call, 0, info.row.class, &uses);
+    let (class, spot) = (info.row.class, Spot::of(thread, call));
+    let mut operation = thread.spare.take(class, spot);
+    operation.persistent = info.role == Role::Describes;
+    let of_nobody =
+        matches!(class, Class::Mrecv(_)) && thread.given.get(thread.depth).is_some_and(|given| !given.is_empty());
+    if !of_nobody {
+        operands::find(thread, call, &mut operation.uses);
     }
-    let partitions = match info.row.class {
-        class @ (Class::PartitionedSend | Class::PartitionedRecv) => {
-            let n = info.row.param("partitions").and_then(|p| words.get(p)).map_or(0, |w| *w as i32).max(0) as usize;
-            let is_send = class == Class::PartitionedSend;
-            (n <= MAX_PARTITIONS).then(|| Box::new(Partitions { ready: vec![false; n], is_send }))
-        }
-        _ => None,
-    };
-    let operation = Box::new(Operation {
-        class: info.row.class,
-        made: spot,
-        started: spot,
-        persistent,
-        active: false,
-        cancelled: false,
-        seen_complete: false,
-        is_disturbed: false,
-        uses,
-        keys: SmallVec::new(),
-        snapshots: Snapshots::default(),
-        partitions,
+    buffers::itself(thread, call, &operation.uses);
+    if operation.is_partitioned() {
+        let n = info.row.param("partitions").and_then(|p| words.get(p)).map_or(0, |w| *w as i32).max(0) as usize;
+        let is_send = class == Class::PartitionedSend;
+        operation.partitions = (n <= MAX_PARTITIONS).then(|| Box::new(Partitions { ready: vec![false; n], is_send }));
+    }
+    if operation.persistent {
+        with(|state| state.add(handle, slot, operation));
+        return;
+    }
+    if sums::are_on() {
+        sums::started(thread, call, 0, class, &operation.uses);
+    }
+    operation.snapshots.take(&operation.uses);
+    let conflict = with(|state| {
+        let ix = state.add(handle, slot, operation);
+        state.start(ix, spot)
     });
-    let conflicts = with(|state| {
-        let ix = state.requests.add(handle, slot, operation);
-        if persistent { SmallVec::new() } else { state.start(ix, spot) }
-    });
-    conflicts.into_iter().for_each(|c| buffers::tell(thread, call, c));
+    if let Some(conflict) = conflict {
+        buffers::tell(thread, call, &conflict);
+    }
 }
 
 /// More partitions are not looked at.
 pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
 
 /// MPI_Start or MPI_Startall has succeeded.
+#[inline(never)]
 pub(crate) fn started(thread: &mut Thread, call: &Call) {
-    let given = given(thread, call);
     let spot = Spot::of(thread, call);
-    for (i, request) in given {
-        let (conflicts, data) = with(|state| match state.requests.find(request.handle, request.slot) {
-            Some(ix) => {
-                let conflicts = state.start(ix, spot);
-                let data = state.requests.get(ix).filter(|o| sums::are_on() && o.persistent && o.partitions.is_none());
-                (conflicts, data.map(|o| (o.class, o.uses.clone())))
-            }
-            None => (SmallVec::new(), None),
+    let are_read = snapshots::are_wanted() || sums::are_on();
+    for request in given::all(thread, call) {
+        let data = with(|state| {
+            let operation = state.requests.get(state.requests.find(request.handle, request.slot)?)?;
+            let is_read = are_read && !operation.is_partitioned();
+            is_read.then(|| (operation.class, operation.made, operation.persistent, operation.uses.clone()))
         });
-        conflicts.into_iter().for_each(|c| buffers::tell(thread, call, c));
-        if let Some((class, uses)) = data {
-            sums::started(thread, call, i, class, &uses);
+        let mut snapshots = Snapshots::default();
+        if let Some((.., uses)) = &data {
+            snapshots.take(uses);
+        }
+        let conflict = with(|state| {
+            let ix = state.requests.find(request.handle, request.slot)?;
+            let operation = state.requests.get_mut(ix)?;
+            // Requests whose handles other threads use at the same time may have changed.
+            let is_same = data.as_ref().is_some_and(|(_, made, ..)| operation.made == *made);
+            std::mem::swap(&mut operation.snapshots, &mut snapshots);
+            if !is_same {
+                operation.snapshots.clear();
+            }
+            state.start(ix, spot)
+        });
+        if let Some(conflict) = conflict {
+            buffers::tell(thread, call, &conflict);
+        }
+        if let Some((class, _, true, uses)) = data
+            && sums::are_on()
+        {
+            sums::started(thread, call, request.place, class, &uses);
         }
     }
 }
 
 /// A completion call has returned: the operations that it completed are over.
+#[inline(never)]
 pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
-    let spot = Spot::of(thread, call);
-    let depth = thread.depth;
-    let Some(given) = thread.given.get_mut(depth).map(std::mem::take) else { return };
-    if failed {
-        // Of persistent requests nothing tells which of them are over.
-        with(|state| {
-            for (_, given) in &given {
-                let Some(ix) = state.requests.find(given.handle, given.slot) else { continue };
-                if state.requests.get(ix).is_some_and(|o| o.persistent) {
-                    state.release(ix);
-                    let operation = state.requests.get_mut(ix);
-                    operation.into_iter().for_each(|o| (o.seen_complete, o.is_disturbed) = (true, true));
-                }
-            }
-        });
-    }
-    let done = done(call, &given, failed);
-    if done.is_empty() {
+    let given = given::kept(thread);
+    if given.is_empty() {
         return;
     }
-    let peeks = call.info.role == Role::Peeks;
-    let some =
-        matches!(call.info.row.class, Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some));
-    let mut data: SmallVec<[_; 1]> = SmallVec::new();
-    let changes = with(|state| {
-        let mut changes: SmallVec<[_; 1]> = SmallVec::new();
-        for (k, i) in done.into_iter().enumerate() {
-            let place = given.binary_search_by_key(&i, |g| g.0).ok();
-            let Some((_, given)) = place.and_then(|place| given.get(place)) else { continue };
-            let Some((ix, certain)) = state.requests.meant(given.handle, given.slot) else { continue };
-            if sums::are_on() && certain && !failed {
-                let operation = state.requests.get(ix).filter(|o| o.has_received());
-                data.extend(operation.map(|o| ((i, if some { k } else { i }), o.class, o.uses.clone())));
-            }
-            // Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
-            for other in state.requests.sharing(given.handle) {
-                state.release(other);
-                state.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
-            }
-            changes.extend(state.end(ix, certain && !failed));
-            let Some(operation) = state.requests.get_mut(ix) else { continue };
-            operation.seen_complete = true;
-            if peeks {
-                continue;
-            }
-            operation.active = false;
-            if !operation.persistent {
-                let ended = Ended { made: operation.made, by: spot };
-                state.requests.remove(ix, ended);
-            }
-        }
-        changes
-    });
-    changes.into_iter().for_each(|c| buffers::tell_changed(thread, call, c));
-    data.into_iter().for_each(|(places, class, uses)| sums::completed(thread, call, places, class, &uses));
+    if failed {
+        with(|state| state.forget_persistent(&given));
+    }
+    given::done(call, &given, failed, |given, status| one_completed(thread, call, (given, status), failed));
 }
 
-/// Which of the given requests a call has completed, by their places.
-fn done(call: &Call, given: &[(usize, Given)], failed: bool) -> SmallVec<[usize; 8]> {
-    let &Call { info, abi, words, .. } = call;
-    let all = || given.iter().map(|g| g.0).collect();
-    let int = |name: &str| {
-        let address = info.row.param(name).and_then(|p| words.get(p)).copied().unwrap_or(0);
-        // SAFETY: the library has written an integer to this address of the program's.
-        (address >= abi.lowest_address).then(|| unsafe { (address as *const i32).read_unaligned() })
-    };
-    if failed {
-        // Those whose handle the library has taken away.
-        let bytes = |g: &&(usize, Given)| handle_at(abi, Kind::Request, g.1.slot).is_some_and(handles::is_null_request);
-        return given.iter().filter(bytes).map(|g| g.0).collect();
-    }
-    let flag = || int("flag").is_none_or(|flag| flag != 0);
-    match info.row.class {
-        Class::Wait(Many::One | Many::All) => all(),
-        Class::Test(Many::One | Many::All) | Class::GetStatus(Many::One | Many::All) if flag() => all(),
-        Class::Wait(Many::Any) | Class::Test(Many::Any) | Class::GetStatus(Many::Any) if flag() => {
-            int("index").and_then(|i| usize::try_from(i).ok()).into_iter().collect()
+/// The operation of a request is over. `status`: the place of its status.
+fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usize), failed: bool) {
+    let spot = Spot::of(thread, call);
+    let peeks = call.info.role == Role::Peeks;
+    let spare = &mut thread.spare;
+    let over = with(|state| {
+        let (ix, certain) = state.requests.meant(given.handle, given.slot)?;
+        if !certain {
+            state.end_of_sharing(ix);
         }
-        Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some) => {
-            let count = int("outcount").unwrap_or(0).max(0) as usize;
-            let base = info.row.param("array_of_indices").and_then(|p| words.get(p)).copied().unwrap_or(0);
-            let count = if base < abi.lowest_address { 0 } else { count.min(given.len()) };
-            // SAFETY: the library has written this many indices to the program's array.
-            let at = |i: usize| unsafe { ((base + 4 * i as u64) as *const i32).read_unaligned() };
-            (0..count).filter_map(|i| usize::try_from(at(i)).ok()).collect()
+        state.release(ix);
+        let operation = state.requests.get_mut(ix)?;
+        if !peeks && !operation.persistent {
+            return Some((state.remove(ix, given.handle, spot)?, certain));
         }
-        _ => SmallVec::new(),
+        // What it was when it turned out to be complete, if there are data to look at.
+        let is_looked_at = operation.may_have_changed() || operation.may_have_received();
+        let copy = (certain && is_looked_at).then(|| operation.copy_of_the_last_start(spare));
+        operation.seen_complete = true;
+        operation.active &= peeks;
+        Some((copy?, certain))
+    });
+    let Some((over, certain)) = over else { return };
+    if certain && !failed {
+        if over.may_have_changed()
+            && let Some((used, change)) = over.snapshots.changed(&over.uses)
+        {
+            buffers::tell_changed(thread, call, &buffers::Changed { used, change, started: over.started });
+        }
+        if over.may_have_received() {
+            sums::completed(thread, call, (given.place, status), over.class, &over.uses);
+        }
     }
+    thread.spare.give_back(over);
 }
 
 /// MPI_Request_free has succeeded, or MPI_Cancel, or one of the calls for partitions.
-pub(crate) fn changed(thread: &mut Thread, call: &Call, given: Given) {
+#[inline(never)]
+fn all_changed(thread: &mut Thread, call: &Call) {
+    given::kept(thread).into_iter().for_each(|given| changed(thread, call, given));
+}
+
+fn changed(thread: &mut Thread, call: &Call, given: Given) {
     let spot = Spot::of(thread, call);
-    with(|state| {
-        let Some(ix) = state.requests.find(given.handle, given.slot) else { return };
+    let freed = with(|state| {
+        let ix = state.requests.find(given.handle, given.slot)?;
         match call.info.role {
             Role::Frees => {
                 // When it ends nobody will say.
                 state.release(ix);
-                if let Some(operation) = state.requests.get(ix) {
-                    let ended = Ended { made: operation.made, by: spot };
-                    state.requests.remove(ix, ended);
-                }
+                return state.remove(ix, given.handle, spot);
             }
             Role::Marks => {
                 let (operation, marked) = (state.requests.get_mut(ix), partitions::of(call));
@@ -318,75 +330,120 @@ pub(crate) fn changed(thread: &mut Thread, call: &Call, given: Given) {
             Role::Cancels => state.requests.get_mut(ix).into_iter().for_each(|o| o.cancelled = true),
             _ => {}
         }
+        None
     });
+    freed.into_iter().for_each(|operation| thread.spare.give_back(operation));
 }
 
-/// A blocking call is about to use these buffers: those that pending operations have.
-pub(crate) fn conflicts(uses: &[Use]) -> SmallVec<[buffers::Conflict; 1]> {
-    with(|state| uses.iter().filter_map(|used| state.conflict(used)).take(1).collect())
+/// A blocking call is about to use these buffers: one that a pending operation has.
+pub(crate) fn conflict(uses: &[Use]) -> Option<Box<buffers::Conflict>> {
+    with(|state| state.conflict(uses))
 }
 
 impl State {
-    /// A pending operation whose use of memory does not go with this one.
-    fn conflict(&mut self, used: &Use) -> Option<buffers::Conflict> {
-        let (&(ix, place), address) = self.pending.conflict(&used.buffer, used.access.writes())?;
+    /// A pending operation whose use of memory does not go with one of these.
+    fn conflict(&mut self, uses: &[Use]) -> Option<Box<buffers::Conflict>> {
+        let found = |used: &Use| self.pending.conflict(&used.buffer, used.access.writes());
+        let (mine, (&theirs, address)) = uses.iter().find_map(|used| Some((used, found(used)?)))?;
+        self.disturbed(mine.clone(), theirs, address)
+    }
+
+    #[cold]
+    fn disturbed(&mut self, mine: Use, (ix, place): (Ix, u8), address: u64) -> Option<Box<buffers::Conflict>> {
         let other = self.requests.get_mut(ix)?;
         other.is_disturbed = true;
-        Some(buffers::Conflict {
-            mine: used.clone(),
-            theirs: other.uses.get(usize::from(place))?.clone(),
-            class: other.class,
-            started: other.started,
-            address,
-        })
+        let theirs = other.uses.get(usize::from(place))?.clone();
+        Some(Box::new(buffers::Conflict { mine, theirs, class: other.class, started: other.started, address }))
+    }
+
+    fn add(&mut self, handle: u64, slot: u64, operation: Box<Operation>) -> Ix {
+        place_of(handle).store(handle, Ordering::Relaxed);
+        self.requests.add(handle, slot, operation)
+    }
+
+    /// The request is gone, by the call `by`.
+    fn remove(&mut self, ix: Ix, handle: u64, by: Spot) -> Option<Box<Operation>> {
+        let ended = Ended { made: self.requests.get(ix)?.made, by };
+        let place = place_of(handle);
+        if place.load(Ordering::Relaxed) == handle {
+            place.store(0, Ordering::Relaxed);
+        }
+        self.requests.remove(ix, ended)
     }
 
     /// The operation begins: its buffers are in use.
-    fn start(&mut self, ix: Ix, spot: Spot) -> SmallVec<[buffers::Conflict; 1]> {
+    fn start(&mut self, ix: Ix, spot: Spot) -> Option<Box<buffers::Conflict>> {
         self.release(ix);
-        let Some(operation) = self.requests.get_mut(ix) else { return SmallVec::new() };
-        let uses = std::mem::take(&mut operation.uses);
-        let conflicts: SmallVec<[_; 1]> = uses.iter().filter_map(|u| self.conflict(u)).take(1).collect();
-        let Some(operation) = self.requests.get_mut(ix) else { return conflicts };
-        operation.uses = uses;
+        let State { requests, pending } = self;
+        let operation = requests.get_mut(ix)?;
+        let found = |used: &Use| pending.conflict(&used.buffer, used.access.writes());
+        let conflict = operation.uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at)));
         operation.started = spot;
         operation.active = true;
         operation.cancelled = false;
         operation.seen_complete = false;
-        operation.is_disturbed = !conflicts.is_empty();
         if let Some(partitions) = &mut operation.partitions {
             partitions.ready.fill(false);
         }
-        // Of partitioned operations the parts belong to the program and to MPI in turn.
-        let is_partitioned = matches!(operation.class, Class::PartitionedSend | Class::PartitionedRecv);
-        let held = if is_partitioned { 0 } else { usize::from(u8::MAX) };
-        for (place, used) in operation.uses.iter().enumerate().take(held) {
-            let key = self.pending.insert(used.buffer.clone(), used.access.writes(), (ix, place as u8));
-            operation.keys.push(key);
+        if !operation.is_partitioned() {
+            for (place, used) in (0..u8::MAX).zip(&operation.uses) {
+                let key = pending.insert(used.buffer.clone(), used.access.writes(), (ix, place));
+                operation.keys.push(key);
+            }
         }
-        if !is_partitioned {
-            operation.snapshots.take(&operation.uses);
-        }
-        conflicts
+        operation.is_disturbed = false;
+        let (mine, theirs, address) = conflict?;
+        let conflict = self.disturbed(mine, theirs, address)?;
+        self.requests.get_mut(ix)?.is_disturbed = true;
+        Some(conflict)
     }
 
     /// The memory of an operation is the program's again.
+    #[inline]
     fn release(&mut self, ix: Ix) {
-        let Some(operation) = self.requests.get_mut(ix) else { return };
-        for key in std::mem::take(&mut operation.keys) {
-            self.pending.remove(key);
+        let State { requests, pending } = self;
+        let Some(operation) = requests.get_mut(ix) else { return };
+        if operation.keys.is_empty() {
+            return;
+        }
+        while let Some(key) = operation.keys.pop() {
+            pending.remove(key);
         }
     }
 
-    /// An operation is complete. What has become of the buffers that it reads.
-    fn end(&mut self, ix: Ix, compare: bool) -> Option<buffers::Changed> {
-        self.release(ix);
-        let operation = self.requests.get_mut(ix)?;
-        let compare = compare && operation.active && !operation.cancelled && !operation.is_disturbed;
-        let snapshots = std::mem::take(&mut operation.snapshots);
-        let (place, change) = if compare { snapshots.changed(&operation.uses)? } else { return None };
-        let used = operation.uses.get(place)?.clone();
-        Some(buffers::Changed { used, change, started: operation.started })
+    /// Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
+    fn end_of_sharing(&mut self, ix: Ix) {
+        for other in self.requests.sharing(ix) {
+            self.release(other);
+            self.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
+        }
+    }
+
+    /// A completion call has failed: of persistent requests nothing tells which of them are over.
+    #[cold]
+    fn forget_persistent(&mut self, given: &AllGiven) {
+        for given in given {
+            let Some(ix) = self.requests.find(given.handle, given.slot) else { continue };
+            if self.requests.get(ix).is_some_and(|o| o.persistent) {
+                self.release(ix);
+                let operation = self.requests.get_mut(ix);
+                operation.into_iter().for_each(|o| (o.seen_complete, o.is_disturbed) = (true, true));
+            }
+        }
+    }
+}
+
+impl Operation {
+    /// What is needed to look at the data of an operation whose request lives on. The snapshots move there: they are
+    /// compared once.
+    fn copy_of_the_last_start(&mut self, spare: &mut Spare) -> Box<Operation> {
+        let mut copy = spare.take(self.class, self.made);
+        (copy.started, copy.persistent, copy.active) = (self.started, self.persistent, self.active);
+        (copy.cancelled, copy.seen_complete, copy.is_disturbed) =
+            (self.cancelled, self.seen_complete, self.is_disturbed);
+        copy.uses.extend(self.uses.iter().cloned());
+        std::mem::swap(&mut copy.snapshots, &mut self.snapshots);
+        copy
     }
 }
 
@@ -396,8 +453,8 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     match call.info.role {
         // The library takes the message's handle away.
         Role::Starts if matches!(call.info.row.class, Class::Mrecv(_)) => {
-            let nothing = operands::takes_nothing(call).then_some((0, Given { slot: 0, handle: 0 }));
-            keep(thread, nothing.into_iter().collect());
+            let nothing = operands::takes_nothing(call).then_some(Given { place: 0, slot: 0, handle: 0 });
+            given::keep(thread, nothing);
         }
         Role::None | Role::Starts | Role::Describes => {}
         Role::Blocking => buffers::blocking(thread, call),
@@ -414,19 +471,6 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
         _ if failed => {}
         Role::Starts | Role::Describes => made(thread, call),
         Role::Restarts => started(thread, call),
-        Role::Frees | Role::Cancels | Role::Marks => {
-            let depth = thread.depth;
-            let given = thread.given.get_mut(depth).map(std::mem::take).unwrap_or_default();
-            given.into_iter().for_each(|(_, given)| changed(thread, call, given));
-        }
+        Role::Frees | Role::Cancels | Role::Marks => all_changed(thread, call),
     }
-}
-
-/// Where a call has its requests.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RequestParam {
-    pub(crate) param: usize,
-    /// Passed as it is, not by the address of its variable.
-    pub(crate) by_value: bool,
-    pub(crate) len: Option<(trace_format::plan::Len, bool)>,
 }

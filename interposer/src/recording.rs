@@ -16,10 +16,12 @@ pub(crate) struct Open {
     /// Place of its return values, if they are completed in place.
     pub(crate) outs: Option<usize>,
     pub(crate) index: u64,
-    /// The poll that this one repeats: then nothing is committed yet, and it is only recorded if it finds something.
-    pub(crate) repeats: Option<LastPoll>,
+    /// It repeats a poll: then it is only recorded if it finds something ([`Thread::unwritten`]).
+    pub(crate) repeats: bool,
     pub(crate) in_bytes: usize,
     pub(crate) site: u32,
+    /// Another tool calls for itself.
+    pub(crate) for_tool: bool,
     pub(crate) freed: Option<handles::Dying>,
     pub(crate) entered: u64,
 }
@@ -128,9 +130,9 @@ pub(crate) fn is_negative(abi: &Abi, address: u64) -> bool {
 /// Counts another poll like the last one.
 #[inline(always)]
 pub(crate) fn count_poll(thread: &mut Thread, time: u64) {
-    let Some(last) = thread.last_poll else { return };
+    let Some(Unwritten { last, .. }) = thread.unwritten.take() else { return };
     let words = thread.stage.at(last.offset).cast::<u64>();
-    // SAFETY: the record is in the current lap: `repeats_last` held when the poll began, and polls make no records.
+    // SAFETY: the record is in the current lap: whatever was written since would have written the poll down first.
     unsafe {
         let count = words.add(3).cast::<u32>().add(1);
         count.write(count.read().saturating_add(1));
@@ -139,38 +141,63 @@ pub(crate) fn count_poll(thread: &mut Thread, time: u64) {
     }
 }
 
-/// Records a call after it has returned: a poll that did find something.
-pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
-    let &Call { info, abi, words, open } = call;
-    let Some(last) = open.repeats else { return };
-    let undisturbed = thread.stage.cursor == open.offset && thread.stage.lap == open.lap;
-    if !thread.stage.reserve(info.max_record) {
+/// A poll like the one before it: nothing of it is written down unless it finds something.
+#[derive(Clone, Copy)]
+pub(crate) struct Unwritten {
+    last: LastPoll,
+    site: u32,
+    entered: u64,
+}
+
+impl Unwritten {
+    /// The call that is `open` and repeats the poll `last`.
+    pub(crate) fn new(last: LastPoll, open: &Open) -> Unwritten {
+        Unwritten { last, site: open.site, entered: open.entered }
+    }
+}
+
+/// Writes a repeated poll down while the library is still in it: something is about to be recorded that must be read
+/// after it.
+#[cold]
+pub(crate) fn commit_poll(thread: &mut Thread) {
+    let Some(Unwritten { last, site, entered }) = thread.unwritten.take() else { return };
+    if last.lap != thread.stage.lap {
+        return;
+    }
+    // SAFETY: the values of the last record, which is in the current lap.
+    let values = unsafe { std::slice::from_raw_parts(thread.stage.at(last.offset + CALL_HEADER_BYTES), last.in_bytes) };
+    // Making room may overwrite them.
+    let values = values.to_vec();
+    if !thread.stage.reserve(CALL_HEADER_BYTES + values.len() + 8) {
         return;
     }
     let start = thread.stage.cursor;
-    let mut in_bytes = open.in_bytes;
-    if thread.stage.lap != last.lap {
-        // Callbacks of this very poll have filled the stage: what is left of the values is what the call left.
-        let at = thread.stage.at(start + CALL_HEADER_BYTES);
-        let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
-        encoder.ins();
-        in_bytes = encoder.at as usize - at as usize;
-    } else if !undisturbed {
-        // A callback has made records over the values; the poll that this one repeats has the same.
-        let (from, to) = (last.offset + CALL_HEADER_BYTES, start + CALL_HEADER_BYTES);
-        // SAFETY: both lie in the current lap, and room was reserved.
-        unsafe { std::ptr::copy_nonoverlapping(thread.stage.at(from), thread.stage.at(to), in_bytes) };
-    }
-    let site = open.site;
-    write_header(&thread.stage, start, open.entered, site);
-    let outs = start + CALL_HEADER_BYTES + in_bytes;
-    let index = thread.stage.calls;
+    write_header(&thread.stage, start, entered, site);
+    let at = thread.stage.at(start + CALL_HEADER_BYTES);
+    // SAFETY: `reserve` made room for them.
+    unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), at, values.len()) };
     thread.stage.calls += 1;
     thread.last_poll = None;
-    if !info.plan.outs_sized {
-        thread.stage.commit(outs, info.row.id as u16, State::Entered);
-        return write_return(thread, call, index, end);
+    thread.stage.commit(start + CALL_HEADER_BYTES + values.len(), last.func, State::Entered);
+}
+
+/// Records a repeated poll that did find something, after it has returned.
+pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
+    let &Call { info, abi, words, open } = call;
+    if thread.unwritten.is_none() {
+        return write_return(thread, call, open.index, end);
     }
+    if !info.plan.outs_sized {
+        commit_poll(thread);
+        return write_return(thread, call, open.index, end);
+    }
+    // Nothing was written since the values were put behind the last record.
+    thread.unwritten = None;
+    thread.last_poll = None;
+    let start = open.offset;
+    write_header(&thread.stage, start, open.entered, open.site);
+    let outs = start + CALL_HEADER_BYTES + open.in_bytes;
+    thread.stage.calls += 1;
     let at = thread.stage.at(outs);
     let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
     encoder.outs(end.valid);

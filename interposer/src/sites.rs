@@ -27,6 +27,8 @@ pub(crate) struct Site {
     pub(crate) stack: Id,
     /// Whose code has called the entry point.
     pub(crate) caller: Origin,
+    /// Another tool calls for itself.
+    pub(crate) for_tool: bool,
 }
 
 impl Site {
@@ -60,7 +62,7 @@ pub(crate) struct Cache {
 impl Cache {
     pub(crate) fn new(depth: usize) -> Cache {
         let most = depth + EXTRA_FRAMES;
-        let site = Site { stack: 0, caller: Origin::Program };
+        let site = Site { stack: 0, caller: Origin::Program, for_tool: false };
         let seen = (0..SETS * WAYS)
             .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
@@ -124,7 +126,7 @@ impl Cache {
         // Where the program's own frames lie too deep, those of the binding are better than none.
         let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(&addresses);
         let stack = if caller.nested { NESTED } else { intern(frames) };
-        let site = Site { stack, caller: caller.origin };
+        let site = Site { stack, caller: caller.origin, for_tool: caller.for_tool };
         let Some(seen) = self.seen.get_mut(index) else { return site };
         let first = seen.first as usize;
         let verifiable = walk.exact && !walk.pairs.is_empty();

@@ -6,7 +6,8 @@ use crate::{config, types};
 use smallvec::SmallVec;
 use typemap::{Buffer, Change, Sampling, Snapshot};
 
-/// The snapshots of one operation.
+/// The snapshots of one operation. Nobody holds the lock of all operations while they are taken and compared: that takes
+/// as long as reading the data.
 #[derive(Default)]
 pub(crate) struct Snapshots(SmallVec<[Taken; 1]>);
 
@@ -20,14 +21,31 @@ struct Taken {
 /// More buffers of one call are not looked at.
 const MAX_BUFFERS: usize = 64;
 
+/// Is anybody told of buffers that have changed?
+pub(crate) fn are_wanted() -> bool {
+    config::checksums().which != config::Which::None
+}
+
 impl Snapshots {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     pub(crate) fn take(&mut self, uses: &[Use]) {
-        let policy = config::checksums();
-        if policy.which == config::Which::None {
+        if !are_wanted() {
             return;
         }
-        let read = uses.iter().enumerate().filter(|(_, u)| u.access == Access::Read);
-        for (place, used) in read.take(MAX_BUFFERS) {
+        let policy = config::checksums();
+        let mut left = MAX_BUFFERS;
+        for (place, used) in uses.iter().enumerate() {
+            if used.access != Access::Read || left == 0 {
+                continue;
+            }
+            left -= 1;
             let region = memory::region(&used.buffer.span());
             if let Some(snapshot) = looked_at(region, used, |buffer| policy.take(buffer)) {
                 self.0.push(Taken { place, region, snapshot });
@@ -36,22 +54,28 @@ impl Snapshots {
     }
 
     /// The first buffer that is no longer what it was, and where it has changed.
-    pub(crate) fn changed(&self, uses: &[Use]) -> Option<(usize, Change)> {
+    pub(crate) fn changed<'a>(&self, uses: &'a [Use]) -> Option<(&'a Use, Change)> {
         self.0.iter().find_map(|taken| {
             let used = uses.get(taken.place)?;
             // SAFETY: `looked_at` passes a buffer that can be read.
             let change = looked_at(taken.region, used, |buffer| unsafe { taken.snapshot.changed(buffer) });
-            Some((taken.place, change??))
+            Some((used, change??))
         })
     }
 }
 
 /// Runs `f` with the buffer, or with a copy of it that has the same layout; `None` if it cannot be read.
+#[inline]
 pub(crate) fn looked_at<T>(region: Region, used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
-    let span = used.buffer.span();
-    if memory::is_there(region, &span) {
+    if memory::is_there(region, &used.buffer.span()) {
         return Some(f(&used.buffer));
     }
+    looked_at_with_care(used, f)
+}
+
+/// The same where the memory may be gone.
+fn looked_at_with_care<T>(used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T> {
+    let span = used.buffer.span();
     if span.end - span.start > memory::MAX_COPIED {
         return memory::is_readable(&span).then(|| f(&used.buffer));
     }

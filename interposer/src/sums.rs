@@ -261,17 +261,7 @@ fn write(thread: &mut Thread, call: &Call, request: usize, sent: Vec<Checksum>, 
     if sent.is_empty() && received.is_empty() {
         return;
     }
-    // A poll like the ones before is written down when all this is over, and needs what stands in the stage.
-    let late = call.open.repeats.is_some();
-    let bytes = LARGEST_HEAD + LARGEST_SUM * (sent.len() + received.len());
-    if late && !thread.stage.has_room(bytes + call.info.max_record) {
-        return;
-    }
-    let index = if late { thread.stage.calls } else { call.open.index };
+    let index = call.open.index;
     thread.system(&SystemEvent::Checksums(Checksums { call: index, request: request as u32, sent, received }));
     thread.return_apart = true;
 }
-
-/// Most bytes of a record without sums, and of a sum.
-const LARGEST_HEAD: usize = 128;
-const LARGEST_SUM: usize = 32;

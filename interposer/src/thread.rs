@@ -2,10 +2,11 @@
 //! threads have left.
 
 use crate::fortran::InRoutine;
-use crate::operations::Given;
+use crate::given::AllGiven;
+use crate::operations::Spare;
+use crate::recording::{self, Unwritten};
 use crate::stage::Stage;
 use crate::{checks, config, errors, handles, log, mappings, sites, tls, trace};
-use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -28,8 +29,8 @@ pub(crate) struct Thread {
     pub(crate) is_main: bool,
     /// An error whose handler would have ended the program.
     pub(crate) fatal: Option<errors::Fatal>,
-    /// The innermost recorded call that the library is in.
-    pub(crate) under_way: Option<errors::UnderWay>,
+    /// The recorded calls that the library is in, the innermost last.
+    pub(crate) under_way: Vec<errors::UnderWay>,
     /// The call whose error the program's own handler was called with, and which is recorded.
     pub(crate) told: Option<u64>,
     /// The same error with its class and text, as long as it was not printed.
@@ -38,8 +39,11 @@ pub(crate) struct Thread {
     marked_lost: bool,
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
+    /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
+    pub(crate) unwritten: Option<Unwritten>,
     /// The requests that completion calls were given, by depth.
-    pub(crate) given: Vec<SmallVec<[(usize, Given); 4]>>,
+    pub(crate) given: Vec<AllGiven>,
+    pub(crate) spare: Spare,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Something stands behind the record of the call that must be read before its return.
@@ -89,6 +93,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     let state = unsafe { &mut *thread.cast::<Thread>() };
     // It may have been cancelled in a call.
     crate::levels::leave(state);
+    recording::commit_poll(state);
     state.stage.empty();
     state.stage.abandon();
     state.last_poll = None;
@@ -141,7 +146,7 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).is_main = false;
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
-                (*thread).under_way = None;
+                (*thread).under_way.clear();
                 (*thread).told = None;
                 (*thread).untold = None;
             }
@@ -170,12 +175,14 @@ fn first_call() -> Option<*mut Thread> {
                 in_routine: None,
                 is_main: false,
                 fatal: None,
-                under_way: None,
+                under_way: Vec::new(),
                 told: None,
                 untold: None,
                 marked_lost: false,
                 last_poll: None,
+                unwritten: None,
                 given: Vec::new(),
+                spare: Spare::new(),
                 sent: Vec::new(),
                 return_apart: false,
                 statuses: Vec::new(),
@@ -215,6 +222,7 @@ impl Thread {
 
     /// Writes a system record.
     pub(crate) fn system(&mut self, event: &trace_format::call::SystemEvent) {
+        recording::commit_poll(self);
         let mut bytes = Vec::new();
         writer::encode_system(event, crate::clock::now(), &mut bytes);
         if !self.stage.reserve(bytes.len()) {

@@ -12,6 +12,11 @@ int main(int argc, char **argv)
     if (rank == 1)
         MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
+    /* who is still in the barrier when the job is ended did not finish it */
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&value, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     /* probing makes the library take the message in */
     for (int i = 0; i < 1000; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);

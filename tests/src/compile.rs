@@ -2,8 +2,9 @@
 
 use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, bail};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Flags of every language. Compilers run in the top directory.
@@ -57,9 +58,10 @@ pub fn compile(mpi: &Mpi, source: &Path, scratch: &Path) -> Result<PathBuf> {
     let stem = source.file_stem().context("a source file has a name")?;
     let dir = scratch.join("programs").join(format!("{}-{hash:016x}", mpi.name));
     let program = dir.join(stem);
-    // Tests run side by side, and several of them may want the same program.
-    static COMPILING: Mutex<()> = Mutex::new(());
-    let _one_at_a_time = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+    // Tests run side by side, and several of them may want the same program: it is compiled while only this is locked.
+    static COMPILING: Mutex<BTreeMap<u64, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    let one = Arc::clone(COMPILING.lock().unwrap_or_else(PoisonError::into_inner).entry(hash).or_default());
+    let _one_at_a_time = one.lock().unwrap_or_else(PoisonError::into_inner);
     if program.exists() {
         return Ok(program);
     }

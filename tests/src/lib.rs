@@ -14,9 +14,12 @@ pub mod python;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod terminal;
 pub mod vet;
 
+use anyhow::Result;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The top directory of the source tree.
 pub fn root() -> PathBuf {
@@ -29,4 +32,25 @@ pub fn scratch() -> PathBuf {
     let exe = std::env::current_exe().unwrap_or_default();
     let target = exe.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists());
     target.map_or_else(std::env::temp_dir, |dir| dir.join("tmp")).join("mpivet-tests")
+}
+
+/// How many jobs the tests run side by side. Each has several ranks, but much of its time it waits: launchers for
+/// processes, ranks for each other.
+pub fn jobs_at_once() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from) + 1
+}
+
+/// Runs a test for each of `items`, `at_once` of them at a time. The error is one of those that came.
+pub fn side_by_side<T: Sync>(items: &[T], at_once: usize, test: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<()> {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            test(item)?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|w| w.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }

@@ -4,6 +4,7 @@
 //! Debian's MPICH and Open MPI are found in `PATH`, the others in a directory with one Python environment for each, as
 //! `scripts/install-mpis` makes it: `MPIVET_MPI_DIR`, or `target/mpi` in the source tree.
 
+use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -75,12 +76,14 @@ pub fn is_called(name: &str, families: &[&str], word: &str) -> bool {
 }
 
 /// Environment instead of options, since `mpivet run` gets the launcher's command as a user would write it: Open MPI
-/// refuses to run as root and to start more ranks than there are processors. The last one is for Open MPI 5.
-const ENVIRONMENT: [(&str, &str); 4] = [
+/// refuses to run as root and to start more ranks than there are processors; the fourth is for Open MPI 5. The last one
+/// keeps PMIx from asking for credentials of MUNGE: where its socket is and nobody answers, every job would begin 2 s later.
+const ENVIRONMENT: [(&str, &str); 5] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
     ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ("PMIX_MCA_psec", "native"),
 ];
 
 impl Mpi {
@@ -196,6 +199,11 @@ pub fn required() -> Vec<Mpi> {
         std::process::exit(1);
     }
     found
+}
+
+/// Runs a test under each of these MPIs, side by side. The error is that of the first that fails.
+pub fn under_each(mpis: &[Mpi], test: impl Fn(&Mpi) -> Result<()> + Sync) -> Result<()> {
+    crate::side_by_side(mpis, mpis.len(), |mpi| test(mpi).with_context(|| mpi.name))
 }
 
 /// The MPIs from PyPI. Ends the test binary with a message if `MPIVET_MPI_DIR` is set and one of them is not there.

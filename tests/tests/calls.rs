@@ -29,7 +29,8 @@ struct Row {
 const SHOWN: usize = 2;
 
 fn main() {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert_with(mpivet_tests::jobs_at_once);
     let table: Arc<Mutex<Vec<Row>>> = Arc::default();
     let mut trials = Vec::new();
     for mpi in mpi::required().into_iter().chain(mpi::others()) {

@@ -102,6 +102,26 @@ fn another_tool_and_mpivet_see_every_call_once() -> Result<()> {
 }
 
 #[test]
+fn what_another_tool_keeps_is_no_leak_of_the_program() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&format!("keeps-{}", mpi.name))?;
+        let (tool, ours) = (library(&mpi, "tool-keeps.c", &dir)?, interposer()?);
+        let job = mpi.job(2, &program(&mpi, "keeps.c")?, &[]);
+        for (name, preload) in [("below", [&*ours, &*tool]), ("above", [&*tool, &*ours])] {
+            let trace = dir.join(name);
+            output(preloaded(&job, &preload, &trace))?;
+            let (report, _) = vet::analyze_with(&[], &trace)?;
+            let leaks: Vec<&str> = report.lines().filter(|l| l.contains("leak-communicator:")).collect();
+            let programs = report.contains("keeps.c:8") && !report.contains("tool-keeps.c");
+            ensure!(leaks.len() == 1 && programs, "{}: a tool {name} mpivet:\n{report}", mpi.name);
+            let once = leaks.iter().all(|l| l.contains("a communicator made by MPI_Comm_dup is never freed"));
+            ensure!(once, "{}: a tool {name} mpivet:\n{report}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn another_preloaded_library_makes_no_difference() -> Result<()> {
     for mpi in mpi::required() {
         let dir = fresh(&format!("memory-{}", mpi.name))?;

@@ -51,9 +51,9 @@ fn a_killed_rank_loses_no_committed_event() -> Result<()> {
     let source = mpivet_tests::root().join("tests/programs/counter.c");
     let interposer = vet::mpivet()?.with_file_name("libmpivet.so");
     let scratch = mpivet_tests::scratch();
-    let mut delays = Delays(2026);
-    for mpi in mpi::required() {
-        let program = compile(&mpi, &source, &scratch)?;
+    mpi::under_each(&mpi::required(), |mpi| {
+        let mut delays = Delays(2026);
+        let program = compile(mpi, &source, &scratch)?;
         let mut most = 0;
         for kill in 0..KILLS {
             let place = scratch.join(format!("crash-{}-{kill}", mpi.name));
@@ -85,6 +85,6 @@ fn a_killed_rank_loses_no_committed_event() -> Result<()> {
         }
         // The kills must have hit runs that emptied their stage many times.
         ensure!(most > 50_000, "{}: the longest run had {most} calls only", mpi.name);
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -3,10 +3,13 @@
 
 use anyhow::{Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use mpivet_tests::{compile::compile, root, run, scratch, side_by_side, vet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
+use trace_format::call::SystemEvent;
+use trace_format::mpi::FnId;
+use trace_format::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(40);
 
@@ -63,9 +66,10 @@ fn message(stderr: &str) -> Vec<String> {
 
 #[test]
 fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
-    for mpi in mpi::required() {
-        let program = compile(&mpi, &root().join("tests/programs/errors.c"), &scratch())?;
-        for (case, end, told) in CASES {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let program = compile(mpi, &root().join("tests/programs/errors.c"), &scratch())?;
+        // Launchers wait for most of the time of a job that fails.
+        side_by_side(&CASES, 2, |&(case, end, told)| {
             let ranks = if case.starts_with("win") { 2 } else { 1 };
             let job = mpi.job(ranks, &program, &[case.to_owned()]);
             let name = format!("{}: {case}", mpi.name);
@@ -101,9 +105,9 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
                     ensure!(vetted.outcome.code == Some(0), "{name}: exit code {:?}", vetted.outcome.code);
                 }
             }
-        }
-    }
-    Ok(())
+            Ok(())
+        })
+    })
 }
 
 #[test]
@@ -117,6 +121,84 @@ fn the_request_that_failed_is_named() -> Result<()> {
         // Open MPI 4.1 lets messages pass that a process sends to itself.
         let fails = vet::run_plain(&job, LIMIT)?.code != Some(0);
         ensure!(named == fails && (fails || !mpi.is("mpich")), "{}: failed {fails}\n{words}", mpi.name);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_persistent_request_that_failed_may_be_started_again() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/persistent-fails.c"), &scratch())?;
+        let job = mpi.job(2, &program, &[]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("persistent-fails"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        ensure!(vetted.outcome.stdout.contains("1 failed"), "{}\n{words}", mpi.name);
+        // The request that Open MPI takes away is never freed.
+        let checks = vetted.report.serious().map(|f| f.check.as_str()).filter(|check| *check != "nonfreed-request");
+        ensure!(checks.eq(["wrong-send-size"]), "{}\n{words}", mpi.name);
+    }
+    Ok(())
+}
+
+/// What is recorded of rank 0.
+fn recorded(trace: &Path) -> Result<Vec<RankEvent>> {
+    let mut reader = RankReader::open_stem(trace, "rank-0")?;
+    reader.writer_is_gone();
+    let mut events = Vec::new();
+    while reader.poll(usize::MAX, &mut |event| events.push(event))? {}
+    Ok(events)
+}
+
+#[test]
+fn an_error_in_a_loop_of_polls_is_recorded_once_and_with_its_call() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/handlers.c"), &scratch())?;
+        let job = mpi.job(2, &program, &["poll".to_owned()]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("poll"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        let events = recorded(&vetted.trace)?;
+        let (mut errors, mut merged) = (Vec::new(), 0);
+        let mut poll = None;
+        for event in &events {
+            match event {
+                RankEvent::Call(call) if call.func == FnId::MPI_Test => {
+                    poll = Some(call.index);
+                    merged = merged.max(call.polls);
+                }
+                RankEvent::System { event: SystemEvent::MpiError { call, fatal, .. }, .. } => {
+                    errors.push((*call, poll, *fatal));
+                }
+                _ => {}
+            }
+        }
+        ensure!(merged > 0, "{}: no poll was repeated: {events:?}\n{words}", mpi.name);
+        let once = matches!(errors[..], [(call, poll, false)] if Some(call) == poll);
+        ensure!(once, "{}: {errors:?} in {events:?}\n{words}", mpi.name);
+        let checks: Vec<&str> = vetted.report.serious().map(|f| f.check.as_str()).collect();
+        ensure!(checks == ["wrong-send-size"], "{}: {checks:?}\n{words}", mpi.name);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_handler_may_jump_out_of_a_call() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/handlers.c"), &scratch())?;
+        let job = mpi.job(2, &program, &["jump".to_owned()]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("jump"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        ensure!(vetted.outcome.stdout.matches("0 errors, 1 jumps").count() == 2, "{}: {words}", mpi.name);
+        // The mistake that the handler is called for, and no more.
+        let checks: Vec<&str> = vetted.report.serious().map(|f| f.check.as_str()).collect();
+        ensure!(checks == ["invalid-rank"], "{}: {checks:?}\n{words}", mpi.name);
+        let events = recorded(&vetted.trace)?;
+        let functions = events.iter().filter_map(|event| match event {
+            RankEvent::Call(call) => Some(call.func),
+            _ => None,
+        });
+        let later: Vec<FnId> = functions.skip_while(|f| *f != FnId::MPI_Send).collect();
+        let wanted = [FnId::MPI_Barrier, FnId::MPI_Comm_free, FnId::MPI_Finalize];
+        ensure!(wanted.iter().all(|f| later.contains(f)), "{}: {later:?}\n{words}", mpi.name);
     }
     Ok(())
 }

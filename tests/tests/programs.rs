@@ -22,20 +22,20 @@ use trace_format::catalogue::CHECKS;
 /// Names MPIs to run everything under.
 const MPIS: &str = "MPIVET_TEST_MPIS";
 /// What is run under the MPIs that are not the system's: a deadlock, an error of the library, and correct programs with
-/// many kinds of handles and statuses.
-const SAMPLE: [&str; 6] = [
+/// many kinds of handles and statuses, and what the libraries of the system cannot do.
+const SAMPLE: [&str; 7] = [
     "cpp-templates/bug",
     "mpi-error/bug",
     "clean/communicators",
     "clean/completion-calls",
     "clean/cpp-classes",
     "clean/derived-types",
+    "clean/sessions-again",
 ];
 
 fn main() -> ExitCode {
     let mut args = Arguments::from_args();
-    // Each test is a job of several ranks.
-    args.test_threads.get_or_insert(2);
+    args.test_threads.get_or_insert_with(mpivet_tests::jobs_at_once);
     match trials() {
         Ok((trials, blessings)) => {
             let conclusion = libtest_mimic::run(&args, trials);

@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
     let mut args = Arguments::from_args();
-    // Each test is a job of several ranks.
+    // Each test is a job of several ranks that are never idle.
     args.test_threads.get_or_insert(2);
     libtest_mimic::run(&args, trials()).exit_code()
 }

@@ -2,15 +2,17 @@
 //! the report says which signal ended which rank.
 
 use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::report::Report;
-use mpivet_tests::{compile::compile, root, run, scratch, vet};
+use mpivet_tests::terminal::{CTRL_C, OnTerminal};
+use mpivet_tests::{root, run, scratch, vet};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(40);
@@ -125,20 +127,96 @@ fn an_interrupted_run_has_a_report() -> Result<()> {
             Mpi::prepare(&mut command);
             let start = Instant::now();
             let mut child = command.spawn()?;
-            while !ready.exists() && start.elapsed() < LIMIT {
-                std::thread::sleep(Duration::from_millis(20));
-            }
+            wait_for(&ready);
             kill(Pid::from_raw(child.id() as i32), signal)?;
             let status = child.wait()?;
             ensure!(start.elapsed() < LIMIT, "{}: {signal}: {:?}", mpi.name, start.elapsed());
-            let found = Report::parse(&std::fs::read_to_string(&report)?)?;
-            let serious: Vec<_> = found.serious().collect();
             ensure!(status.code() == Some(1), "{}: {signal}: {status}", mpi.name);
-            let one = serious.len() == 1 && serious.iter().all(|f| f.check == "abort" && f.ranks == [0, 1]);
-            ensure!(one, "{}: {signal}: {serious:?}", mpi.name);
-            let places = serious.iter().flat_map(|f| &f.sites).filter(|s| s.file == "signals.c");
-            ensure!(places.count() > 0, "{}: {signal}: {serious:?}", mpi.name);
+            only_ended(&report, &[0, 1]).with_context(|| format!("{}: {signal}", mpi.name))?;
         }
+    }
+    Ok(())
+}
+
+/// The program has begun, or will not any more.
+fn wait_for(ready: &Path) {
+    let start = Instant::now();
+    while !ready.exists() && start.elapsed() < LIMIT {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The report says that these ranks were ended, where in the program, and nothing else.
+fn only_ended(report: &Path, ranks: &[i64]) -> Result<()> {
+    let found = Report::parse(&std::fs::read_to_string(report)?)?;
+    let serious: Vec<_> = found.serious().collect();
+    let one = serious.len() == 1 && serious.iter().all(|f| f.check == "abort" && f.ranks == ranks);
+    let mut sites = serious.iter().flat_map(|f| &f.sites);
+    ensure!(one && sites.any(|s| s.file == "signals.c"), "{serious:?}");
+    Ok(())
+}
+
+#[test]
+fn ctrl_c_ends_a_program_at_once() -> Result<()> {
+    for mpi in mpi::required() {
+        let (program, dir) = (program(&mpi)?, fresh(&mpi, "terminal")?);
+        let ready = dir.join("ready");
+        let mut command = Command::new(program);
+        command.arg("wait").arg(&ready).env("LD_PRELOAD", vet::mpivet()?.with_file_name("libmpivet.so"));
+        command.env("MPIVET_DIR", dir.join("trace"));
+        Mpi::prepare(&mut command);
+        let (status, said) = interrupted(&command, &ready)?;
+        ensure!(status.signal() == Some(Signal::SIGINT as i32), "{}: {status}\n{said}", mpi.name);
+        analyzed(&dir)?;
+        only_ended(&dir.join("report.json"), &[0]).with_context(|| mpi.name)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn ctrl_c_ends_a_run_with_one_report() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "terminal-run")?;
+        let (ready, report) = (dir.join("ready"), dir.join("report.json"));
+        let mut command = Command::new(vet::mpivet()?);
+        command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("trace"));
+        command.arg("--").args(mpi.job(2, &program(&mpi)?, &["wait".to_owned(), ready.display().to_string()]));
+        Mpi::prepare(&mut command);
+        let (status, said) = interrupted(&command, &ready)?;
+        ensure!(status.code() == Some(1), "{}: {status}\n{said}", mpi.name);
+        ensure!(said.matches("ranks 0,1: ended ").count() == 1, "{}:\n{said}", mpi.name);
+        only_ended(&report, &[0, 1]).with_context(|| mpi.name)?;
+    }
+    Ok(())
+}
+
+/// Starts a command on a terminal and types Ctrl-C when the program is ready. It must not go on until its end, which is
+/// 20 s away.
+fn interrupted(command: &Command, ready: &Path) -> Result<(ExitStatus, String)> {
+    let mut process = OnTerminal::start(command)?;
+    wait_for(ready);
+    let start = Instant::now();
+    process.type_in(CTRL_C)?;
+    let (status, said) = process.wait()?;
+    ensure!(start.elapsed() < Duration::from_secs(10), "{:?}: {status}\n{said}", start.elapsed());
+    Ok((status, said))
+}
+
+#[test]
+fn a_handler_may_call_exit_while_mpivet_holds_a_lock() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "exits")?;
+        let program = dir.join("exits");
+        compile_to(&mpi, &program, &mpi.mpicc, &["-g", "-rdynamic"], &root().join("tests/programs/exits.c"))?;
+        let mut command = Command::new(&program);
+        command.env("LD_PRELOAD", vet::mpivet()?.with_file_name("libmpivet.so")).env("MPIVET_DIR", dir.join("trace"));
+        Mpi::prepare(&mut command);
+        let outcome = run::run(command, LIMIT)?;
+        ensure!(outcome.code == Some(0), "{}: {:?}\n{}", mpi.name, outcome.code, vet::last_words(&outcome));
+        let report = analyzed(&dir)?;
+        let checks: Vec<&str> = report.serious().map(|f| f.check.as_str()).collect();
+        // The place of the call is written down before the call is.
+        ensure!(checks == ["missing-finalize"], "{}: {checks:?}", mpi.name);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! requests and reuse values at once. What is meant follows from where the handle stands: every variable is written by
 //! the call that makes the request.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use slab::Slab;
 
 /// Number of a request in its table.
@@ -11,9 +11,10 @@ pub type Ix = u32;
 /// A request that the program has not completed, or freed if it is persistent.
 #[derive(Debug)]
 pub struct Request<T> {
-    handle: u64,
     /// Address of the variable that the call wrote the handle to; 0 if not known.
     slot: u64,
+    /// Place of what is known of its handle.
+    same: u32,
     before: Option<Ix>,
     after: Option<Ix>,
     pub what: T,
@@ -22,6 +23,7 @@ pub struct Request<T> {
 /// The requests with one handle value, in the order of their making.
 #[derive(Debug)]
 struct Same<E> {
+    handle: u64,
     first: Ix,
     last: Ix,
     count: u32,
@@ -41,8 +43,9 @@ const MANY: u32 = 8;
 #[derive(Debug)]
 pub struct Requests<T, E = ()> {
     all: Slab<Request<T>>,
-    /// Handles without a request stay for a while: libraries use them again.
-    by_handle: FxHashMap<u64, Same<E>>,
+    /// Places in `handles`. Handles without a request stay for a while: libraries use them again.
+    by_handle: FxHashMap<u64, u32>,
+    handles: Slab<Same<E>>,
     /// Handles without a request.
     empty: usize,
 }
@@ -52,11 +55,16 @@ const MAX_HANDLES: usize = 1 << 14;
 
 impl<T, E: Copy> Default for Requests<T, E> {
     fn default() -> Self {
-        Requests { all: Slab::new(), by_handle: FxHashMap::default(), empty: 0 }
+        Requests::new()
     }
 }
 
 impl<T, E: Copy> Requests<T, E> {
+    pub const fn new() -> Requests<T, E> {
+        let by_handle = FxHashMap::with_hasher(FxBuildHasher);
+        Requests { all: Slab::new(), by_handle, handles: Slab::new(), empty: 0 }
+    }
+
     pub fn get(&self, ix: Ix) -> Option<&T> {
         self.all.get(ix as usize).map(|r| &r.what)
     }
@@ -73,9 +81,16 @@ impl<T, E: Copy> Requests<T, E> {
     /// A call has written `handle` to the variable at `slot`.
     pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
         let ix = self.next();
-        let fresh = || Same { first: ix, last: ix, count: 0, shared: false, ended: None, slots: FxHashMap::default() };
-        let same = self.by_handle.entry(handle).or_insert_with(fresh);
+        let handles = &mut self.handles;
+        let fresh = || {
+            let (count, shared, slots) = (0, false, FxHashMap::default());
+            handles.insert(Same { handle, first: ix, last: ix, count, shared, ended: None, slots }) as u32
+        };
+        let place = *self.by_handle.entry(handle).or_insert_with(fresh);
         let mut before = None;
+        let Some(same) = self.handles.get_mut(place as usize) else {
+            return self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix;
+        };
         if same.count == 0 {
             (same.first, same.last, same.count, same.shared) = (ix, ix, 1, false);
             self.empty = self.empty.saturating_sub(usize::from(same.ended.is_some()));
@@ -98,11 +113,15 @@ impl<T, E: Copy> Requests<T, E> {
                 same.slots.insert(slot, ix);
             }
         }
-        self.all.insert(Request { handle, slot, before, after: None, what }) as Ix
+        self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix
+    }
+
+    fn same(&self, handle: u64) -> Option<&Same<E>> {
+        self.handles.get(*self.by_handle.get(&handle)? as usize)
     }
 
     fn live(&self, handle: u64) -> Option<&Same<E>> {
-        self.by_handle.get(&handle).filter(|same| same.count > 0)
+        self.same(handle).filter(|same| same.count > 0)
     }
 
     /// Is there any request with this handle?
@@ -129,10 +148,11 @@ impl<T, E: Copy> Requests<T, E> {
         Some((at(&self.all, same, slot).unwrap_or(same.first), false))
     }
 
-    /// All requests with a handle, if there were several at once.
-    pub fn sharing(&self, handle: u64) -> Vec<Ix> {
+    /// All requests with the handle of this one, if there were several at once.
+    pub fn sharing(&self, ix: Ix) -> Vec<Ix> {
         let mut all = Vec::new();
-        let mut next = self.live(handle).filter(|same| same.shared).map(|same| same.first);
+        let same = self.all.get(ix as usize).and_then(|r| self.handles.get(r.same as usize));
+        let mut next = same.filter(|same| same.shared).map(|same| same.first);
         while let Some((ix, request)) = next.and_then(|ix| Some((ix, self.all.get(ix as usize)?))) {
             all.push(ix);
             next = request.after;
@@ -143,7 +163,7 @@ impl<T, E: Copy> Requests<T, E> {
     /// The request is over; `end` is remembered until its handle is given out again.
     pub fn remove(&mut self, ix: Ix, end: E) -> Option<T> {
         let request = self.all.try_remove(ix as usize)?;
-        if let Some(same) = self.by_handle.get_mut(&request.handle) {
+        if let Some(same) = self.handles.get_mut(request.same as usize) {
             same.count -= 1;
             same.ended = Some(end);
             if same.first == ix {
@@ -152,14 +172,13 @@ impl<T, E: Copy> Requests<T, E> {
             if same.last == ix {
                 same.last = request.before.unwrap_or(ix);
             }
-            if same.slots.get(&request.slot) == Some(&ix) {
+            if !same.slots.is_empty() && same.slots.get(&request.slot) == Some(&ix) {
                 same.slots.remove(&request.slot);
             }
+            self.empty += usize::from(same.count == 0);
         }
-        self.empty += usize::from(!self.knows(request.handle));
         if self.empty > MAX_HANDLES.max(self.all.len()) {
-            self.by_handle.retain(|_, same| same.count > 0);
-            self.empty = 0;
+            self.forget_unused();
         }
         if let Some(before) = request.before.and_then(|b| self.all.get_mut(b as usize)) {
             before.after = request.after;
@@ -170,9 +189,23 @@ impl<T, E: Copy> Requests<T, E> {
         Some(request.what)
     }
 
+    /// Forgets the handles without a request.
+    #[cold]
+    fn forget_unused(&mut self) {
+        let by_handle = &mut self.by_handle;
+        self.handles.retain(|_, same| {
+            let stays = same.count > 0;
+            if !stays {
+                by_handle.remove(&same.handle);
+            }
+            stays
+        });
+        self.empty = 0;
+    }
+
     /// How the last request with this handle ended, if there is none now.
     pub fn ended(&self, handle: u64) -> Option<E> {
-        self.by_handle.get(&handle).filter(|same| same.count == 0)?.ended
+        self.same(handle).filter(|same| same.count == 0)?.ended
     }
 
     /// All requests, in no order.
@@ -234,12 +267,25 @@ mod tests {
         assert_eq!(all.remove(first, ()), Some("first"));
         // Which of the two is over was a guess.
         assert_eq!((all.find(7, 0x999), all.certain(7, 0x108)), (Some(second), None));
-        assert_eq!(all.sharing(7), [second]);
+        assert_eq!(all.sharing(second), [second]);
         assert_eq!((all.ended(7), all.find(8, 0x100)), (None, None));
         all.remove(second, ());
         assert_eq!((all.ended(7), all.find(7, 0x108)), (Some(()), None));
         let third = all.add(7, 0x200, "third");
-        assert_eq!((all.certain(7, 0x999), all.sharing(7)), (Some(third), vec![]));
+        assert_eq!((all.certain(7, 0x999), all.sharing(third)), (Some(third), vec![]));
+    }
+
+    #[test]
+    fn handles_that_are_not_used_again_are_forgotten() {
+        let mut all: Requests<u64> = Requests::default();
+        let kept = all.add(5, 0, 5);
+        for handle in 10..10 + 3 * MAX_HANDLES as u64 {
+            let ix = all.add(handle, 0, handle);
+            assert_eq!(all.remove(ix, ()), Some(handle));
+            assert!(!all.knows(handle));
+        }
+        assert!(all.by_handle.len() <= MAX_HANDLES + 2 && all.by_handle.len() == all.handles.len());
+        assert_eq!((all.certain(5, 0), all.remove(kept, ())), (Some(kept), Some(5)));
     }
 
     /// Against a plain list, with a random walk through few handles and variables.

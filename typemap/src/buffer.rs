@@ -40,15 +40,18 @@ pub(crate) enum Form {
 
 impl Buffer {
     /// `length` bytes at `address`.
+    #[inline]
     pub fn bytes(address: u64, length: u64) -> Buffer {
-        let end = address.checked_add(length).and_then(|e| i64::try_from(e).ok()).filter(|e| *e <= END_OF_MEMORY);
+        const LIMIT: u64 = END_OF_MEMORY as u64;
         // What cannot be memory has no bytes.
-        let (low, high) = end.map_or((0, 0), |end| (address as i64, end));
+        let is_memory = address <= LIMIT && length <= LIMIT - address;
+        let (low, high) = if is_memory { (address as i64, (address + length) as i64) } else { (0, 0) };
         Buffer { low, high, layout: None }
     }
 
     /// `count` elements of a type at `address` (0 for MPI_BOTTOM). Bytes beyond 2^62 are no memory: such a buffer is
     /// empty.
+    #[inline]
     pub fn new(address: u64, map: &Arc<Typemap>, count: u64) -> Buffer {
         if let Some((offset, length)) = map.one_run(count) {
             return match address.checked_add_signed(offset) {

@@ -101,12 +101,14 @@ impl Typemap {
     }
 
     /// Whether any number of elements is one run of bytes, in order.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         self.shape.dense && i64::try_from(self.shape.size) == Ok(self.extent)
     }
 
     /// The one run (offset from the buffer address and length, in bytes) that `count` elements are, in order. `None`
     /// if they are more runs, or beyond 64 bits.
+    #[inline]
     pub fn one_run(&self, count: u64) -> Option<(i64, u64)> {
         match self.shape.size.checked_mul(count)? {
             0 => Some((0, 0)),

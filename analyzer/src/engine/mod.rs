@@ -147,6 +147,11 @@ impl Engine {
         }
     }
 
+    /// Has anybody said what the named constants are?
+    pub fn knows_constants(&self) -> bool {
+        !self.model.constants.is_empty()
+    }
+
     /// What the named constants of the MPI library are.
     pub fn set_constants(&mut self, constants: BTreeMap<String, i64>) {
         self.model.constants = constants;

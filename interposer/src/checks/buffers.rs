@@ -24,8 +24,8 @@ pub(crate) struct Conflict {
 }
 
 /// A buffer that MPI was reading and that has changed.
-pub(crate) struct Changed {
-    pub(crate) used: Use,
+pub(crate) struct Changed<'a> {
+    pub(crate) used: &'a Use,
     pub(crate) change: Change,
     pub(crate) started: Spot,
 }
@@ -98,8 +98,10 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     }
     let uses = operands::uses(thread, call);
     itself(thread, call, &uses);
-    if operations::is_any_pending() {
-        operations::conflicts(&uses).into_iter().for_each(|c| tell(thread, call, c));
+    if operations::is_any_pending()
+        && let Some(conflict) = operations::conflict(&uses)
+    {
+        tell(thread, call, &conflict);
     }
 }
 
@@ -130,16 +132,16 @@ pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) {
 
 /// A conflict with a pending operation.
 #[cold]
-pub(crate) fn tell(thread: &mut Thread, call: &Call, conflict: Conflict) {
+pub(crate) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
     if is_collective(call.info.row.class) || is_collective(conflict.class) {
-        collective_overlap::tell(thread, call, &conflict);
+        collective_overlap::tell(thread, call, conflict);
     } else {
-        overlapping::tell(thread, call, &conflict);
+        overlapping::tell(thread, call, conflict);
     }
 }
 
 /// A changed buffer.
 #[cold]
-pub(crate) fn tell_changed(thread: &mut Thread, call: &Call, changed: Changed) {
-    send_checksum::tell(thread, call, &changed);
+pub(crate) fn tell_changed(thread: &mut Thread, call: &Call, changed: &Changed) {
+    send_checksum::tell(thread, call, changed);
 }

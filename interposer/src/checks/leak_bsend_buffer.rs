@@ -1,13 +1,11 @@
 //! `leak-bsend-buffer`: see `trace_format::catalogue::LEAK_BSEND_BUFFER`.
 
 use super::leaks::{self, Leaks, Wording};
-use super::loans::Lent;
 use crate::thread::Thread;
 use trace_format::catalogue::LEAK_BSEND_BUFFER;
 
 const WORDING: Wording = Wording { noun: "buffer", made: "attached", undone: "detached" };
 
 pub(super) fn check(leaks: &Leaks, thread: &mut Thread) {
-    let found = leaks.things(|what| matches!(what, Lent::SendBuffer(_)));
-    leaks::tell(thread, &LEAK_BSEND_BUFFER, &WORDING, &found);
+    leaks::tell(thread, &LEAK_BSEND_BUFFER, &WORDING, &leaks.buffers());
 }

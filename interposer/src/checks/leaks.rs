@@ -7,7 +7,7 @@ use super::loans::{self, Lent};
 use super::{Finding, Spot};
 use super::{
     leak_bsend_buffer, leak_communicator, leak_datatype, leak_errhandler, leak_file, leak_group, leak_growth,
-    leak_info, leak_keyval, leak_message, leak_op, leak_port, leak_session, leak_window,
+    leak_info, leak_keyval, leak_message, leak_op, leak_port, leak_session, leak_window, send_buffers,
 };
 use crate::handles::{self, Held};
 use crate::sessions;
@@ -35,6 +35,7 @@ impl Leak {
 pub(super) struct Leaks {
     held: Vec<Held>,
     lent: Vec<(Lent, Spot)>,
+    buffers: Vec<Spot>,
 }
 
 /// Most places that one check names.
@@ -48,13 +49,18 @@ impl Leaks {
         let is_lent = |h: &Held| h.made.is_none_or(|spot| !is_to_be_freed(spot.func));
         let lent: FxHashSet<(Kind, Id)> = held.iter().filter(|h| is_lent(h)).map(|h| (h.kind, h.id)).collect();
         held.retain(|h| !lent.contains(&(h.kind, h.id)));
-        Leaks { held, lent: loans::outstanding() }
+        Leaks { held, lent: loans::outstanding(), buffers: send_buffers::outstanding() }
     }
 
     /// Objects of a kind, by the place that made them.
     pub(super) fn objects(&self, kind: Kind) -> Vec<Leak> {
         let objects = self.held.iter().filter(|h| h.kind == kind);
         by_place(objects.filter_map(|h| Some((h.made?, u64::from(h.times)))))
+    }
+
+    /// Buffers for buffered sends, by the place that attached them.
+    pub(super) fn buffers(&self) -> Vec<Leak> {
+        by_place(self.buffers.iter().map(|spot| (*spot, 1)))
     }
 
     /// Things of which `is_wanted` is true, by the place that lent them.
@@ -156,7 +162,7 @@ pub(super) fn after_end(thread: &mut Thread) {
     handles::forget_ended();
 }
 
-/// The process ends by exit(3).
+/// The process ends by exit(3), and nothing of the program is left to run.
 #[cold]
 pub(crate) fn at_exit(thread: &mut Thread) {
     let leaks = Leaks::now();

@@ -1,5 +1,5 @@
 //! What MPI has lent to the program that is no object with a definition: attribute keys, matched messages, ports, names of
-//! services, attached send buffers.
+//! services.
 
 use super::Spot;
 use crate::encode::{c_string, handle_at, is_true};
@@ -18,12 +18,7 @@ pub(super) enum Lent {
     Message(u64),
     Port(Vec<u8>),
     Service(Vec<u8>),
-    /// To a communicator or session, or to the process.
-    SendBuffer(Option<(Kind, u64)>),
 }
-
-/// Constants of MPI for addresses lie behind it.
-const LAST_ADDRESS: u64 = u64::MAX - 4096;
 
 static LENT: Mutex<Option<FxHashMap<Lent, Spot>>> = Mutex::new(None);
 
@@ -33,7 +28,7 @@ fn lent() -> MutexGuard<'static, Option<FxHashMap<Lent, Spot>>> {
 
 /// What the parameters of a call name; `None` if it is nothing that was lent.
 fn named(loan: Loan, call: &Call) -> Option<Lent> {
-    let &Call { info, abi, words, .. } = call;
+    let &Call { abi, words, .. } = call;
     let word = |param: usize| words.get(param).copied().unwrap_or(0);
     let address = loan.param.map(word).filter(|a| *a >= abi.lowest_address);
     match loan.thing {
@@ -45,17 +40,6 @@ fn named(loan: Loan, call: &Call) -> Option<Lent> {
         }
         Thing::Port => address.map(|a| Lent::Port(c_string(a).to_vec())),
         Thing::Service => address.map(|a| Lent::Service(c_string(a).to_vec())),
-        Thing::SendBuffer => {
-            // MPI_BUFFER_AUTOMATIC is no address of the program.
-            let buffer = info.row.param("buffer").map(word);
-            if buffer.is_some_and(|a| a < abi.lowest_address || a > LAST_ADDRESS) {
-                return None;
-            }
-            Some(Lent::SendBuffer(loan.param.map(|param| {
-                let kind = info.row.params.get(param).map_or(Kind::Comm, |p| p.kind);
-                (kind, abi.handle_arg(kind, word(param)))
-            })))
-        }
     }
 }
 
@@ -83,11 +67,5 @@ pub(super) fn after(thread: &Thread, loan: Loan, call: &Call) {
 
 /// Everything that was not given back.
 pub(super) fn outstanding() -> Vec<(Lent, Spot)> {
-    let all = lent();
-    let is_there = |(what, _): &(&Lent, &Spot)| match what {
-        // A communicator or session takes its buffer with it.
-        Lent::SendBuffer(Some((kind, owner))) => handles::freed_before(*kind, *owner).is_none(),
-        _ => true,
-    };
-    all.iter().flatten().filter(is_there).map(|(what, spot)| (what.clone(), *spot)).collect()
+    lent().iter().flatten().map(|(what, spot)| (what.clone(), *spot)).collect()
 }

@@ -55,6 +55,7 @@ pub(crate) mod partitions;
 mod request_cancel;
 mod request_misuse;
 pub(crate) mod requests;
+mod send_buffers;
 mod send_checksum;
 mod tag_portability;
 mod uncommitted_datatype;
@@ -62,13 +63,14 @@ mod use_after_free;
 pub(crate) mod watched_data_changed;
 mod wrong_request_free;
 pub(crate) use arguments::{Examined, Rules};
-pub(crate) use buffered_send_space::Part;
 pub(crate) use finding::{Finding, Spot};
 pub(crate) use leaks::at_exit;
+pub(crate) use send_buffers::Part;
 
 use crate::abi::Abi;
 use crate::config;
 use crate::encode::Words;
+use crate::given;
 use crate::info::{Role, Watched};
 use crate::operations;
 use crate::recording::Call;
@@ -131,8 +133,10 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if call.info.handles_objects {
         before_objects(call);
     }
-    if call.info.buffering == Part::Send {
-        buffered_send_space::check(thread, call);
+    match call.info.buffering {
+        Part::None | Part::Attach => {}
+        Part::Send => buffered_send_space::check(thread, call),
+        Part::Detach => send_buffers::leaving(thread, call),
     }
     if is_any_on(ALIGNMENT) {
         datatype_alignment::before(thread, call);
@@ -149,7 +153,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 #[inline(always)]
 pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
     if is_any_on(OPERATIONS) {
-        operations::keep_given(thread, call);
+        given::keep_all(thread, call);
     }
 }
 
@@ -172,11 +176,11 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if call_outside_mpi::is_over() {
         return;
     }
-    if let (Some((_, kind @ (Kind::Comm | Kind::Session))), Some(dying)) = (call.info.frees, call.open.freed) {
-        buffered_send_space::freed(kind, dying.handle);
+    if let (Some((_, Kind::Comm | Kind::Session)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
+        send_buffers::freed(dying);
     }
-    if matches!(call.info.buffering, Part::Attach | Part::Detach) && !failed {
-        buffered_send_space::changed(thread, call);
+    if matches!(call.info.buffering, Part::Attach | Part::Detach) {
+        send_buffers::changed(thread, call, failed);
     }
     if is_any_on(OPERATIONS) {
         operations::after(thread, call, failed);
@@ -191,7 +195,7 @@ fn after_objects(thread: &mut Thread, call: &Call) {
     if let Some(loan) = call.info.loan {
         loans::after(thread, loan, call);
     }
-    for (_, kind) in &call.info.makes {
+    for (_, kind) in call.info.makes.iter().filter(|_| !call.open.for_tool) {
         leak_growth::made(thread, call, *kind);
     }
     if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {

@@ -2,7 +2,8 @@
 
 use super::request_misuse;
 use super::requests::Known;
-use crate::operations::{self, Given};
+use crate::given::Given;
+use crate::operations;
 use crate::recording::Call;
 use crate::thread::{self, Thread};
 use smallvec::SmallVec;

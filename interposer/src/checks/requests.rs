@@ -2,10 +2,12 @@
 
 use super::Spot;
 use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
+use crate::given::{self, Given};
 use crate::info::Role;
-use crate::operations::{self, Ended, Given};
+use crate::operations::{self, Ended};
 use crate::recording::Call;
 use crate::thread::Thread;
+use smallvec::SmallVec;
 use trace_format::mpi::Class;
 
 /// What is known of a request that a call is given.
@@ -57,20 +59,16 @@ fn known(given: Given) -> (Option<Known>, Option<Ended>) {
 }
 
 /// A call that is given requests is about to be made.
+#[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
-    operations::keep_given(thread, call);
-    let depth = thread.depth;
-    let Some(given) = thread.given.get(depth) else { return };
+    let given = given::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
-        let stale = operations::with(|state| {
-            given.iter().find_map(|(_, g)| (!state.requests.knows(g.handle)).then(|| state.requests.ended(g.handle))?)
-        });
-        if let Some(ended) = stale {
+        if let Some(ended) = operations::ended(given) {
             request_misuse::gone(thread, call, ended);
         }
         return;
     }
-    for (_, given) in given.clone() {
+    for given in SmallVec::<[Given; 4]>::from_slice(given) {
         match known(given) {
             (None, Some(ended)) => request_misuse::gone(thread, call, ended),
             (Some(known), _) => one(thread, call, given, &known),

@@ -97,7 +97,7 @@ pub(super) fn look(thread: &mut Thread, call: &Call, returned: bool) {
     // A poll without an answer is counted at an earlier one, and has no record to be named by.
     let flag = call.info.poll.and_then(|p| call.words.get(p)).copied();
     let is_ours = marks::is_for_us(call);
-    if returned && (is_ours || call.open.repeats.is_some() && !is_true(call.abi, flag)) {
+    if returned && (is_ours || call.open.repeats && !is_true(call.abi, flag)) {
         return;
     }
     let here = Moment { spot: Spot::of(thread, call), returned, is_ours };

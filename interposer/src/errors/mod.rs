@@ -12,7 +12,7 @@ use crate::abi::Abi;
 use crate::real;
 use crate::recording::Call;
 use crate::thread::Thread;
-use crate::{dispatch, report, thread};
+use crate::{dispatch, handles, levels, report, thread};
 use handlers::{Means, Owner};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -160,30 +160,42 @@ fn in_statuses(thread: &mut Thread, call: &Call, class: u16) -> String {
 }
 
 /// A call of the program that the library is in.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct UnderWay {
     pub(crate) index: u64,
     pub(crate) func: FnId,
     pub(crate) site: u32,
     /// The stack pointer of the program at the call.
     pub(crate) stack_pointer: u64,
+    /// Calls of this thread that had not returned when it was made.
+    pub(crate) depth: usize,
+    /// The handle that it frees.
+    pub(crate) freed: Option<handles::Dying>,
 }
 
-/// The program calls from where the call under way was made, or from outside of it: its error handler has jumped away
-/// (longjmp), and that call never returns.
+/// The program calls with this stack pointer, from where calls under way were made or from outside of them: a callback of
+/// the program, an error handler mostly, has jumped away (longjmp), and those calls never return.
 #[cold]
-pub(crate) fn left(thread: &mut Thread) {
-    thread.depth = 0;
-    thread.under_way = None;
+pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
+    while let Some(call) = thread.under_way.pop_if(|call| stack_pointer >= call.stack_pointer) {
+        thread.depth = call.depth;
+        call.freed.into_iter().for_each(handles::kept);
+    }
     thread.untold = None;
+    thread.told = None;
     thread.fatal = None;
+    if thread.depth == 0 {
+        levels::leave(thread);
+    }
 }
 
 /// The program's own error handler is about to be called with `code`.
 fn handled_by_program(thread: &mut Thread, code: i32) {
-    let (Some(abi), Some(call)) = (dispatch::abi(), thread.under_way) else { return };
+    let (Some(abi), Some(call)) = (dispatch::abi(), thread.under_way.last().copied()) else { return };
     let (class, text) = meaning(thread, abi, code);
     thread.told = Some(call.index);
+    // It may jump away, and nobody would say that the thread has left MPI.
+    levels::leave(thread);
     thread.system(&SystemEvent::MpiError { call: call.index, class, fatal: false, text: text.clone() });
     thread.untold = Some((call, class, text));
 }
@@ -192,7 +204,7 @@ fn handled_by_program(thread: &mut Thread, code: i32) {
 #[cold]
 pub(crate) fn before_end(thread: &mut Thread) {
     if let Some((call, class, text)) = thread.untold.take()
-        && thread.under_way.is_some_and(|u| u.index == call.index)
+        && thread.under_way.last().is_some_and(|u| u.index == call.index)
     {
         report::mpi_error(call.func.name(), class, &text, Some(call.site));
     }

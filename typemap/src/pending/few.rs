@@ -17,13 +17,11 @@ pub(crate) struct Few {
 /// Does not touch anything.
 const NOTHING: (i64, i64) = (1 << 62, -(1 << 62));
 
-impl Default for Few {
-    fn default() -> Self {
+impl Few {
+    pub(crate) const fn new() -> Few {
         Few { lows: [NOTHING.0; PLACES], highs: [NOTHING.1; PLACES], entries: [None; PLACES], len: 0 }
     }
-}
 
-impl Few {
     /// Answers the place of the entry, if there was one.
     pub(crate) fn insert(&mut self, (low, high): (i64, i64), entry: NonZeroU32) -> Option<u32> {
         let at = self.len;
@@ -49,8 +47,9 @@ impl Few {
         Some(())
     }
 
-    /// Visits the runs that touch `low..high`.
-    pub(crate) fn touching(&self, (low, high): (i64, i64), mut visit: impl FnMut((i64, i64), NonZeroU32)) {
+    /// Does any run touch `low..high`?
+    #[inline]
+    pub(crate) fn is_touched(&self, (low, high): (i64, i64)) -> bool {
         let used = self.len.next_multiple_of(LANES).min(PLACES);
         let (lows, _) = self.lows.as_chunks::<LANES>();
         let (highs, _) = self.highs.as_chunks::<LANES>();
@@ -62,7 +61,12 @@ impl Few {
                 *sign |= (l - high) & (low - h);
             }
         }
-        if signs.iter().fold(0, |all, s| all | s) >= 0 {
+        signs.iter().fold(0, |all, s| all | s) < 0
+    }
+
+    /// Visits the runs that touch `low..high`.
+    pub(crate) fn touching(&self, (low, high): (i64, i64), mut visit: impl FnMut((i64, i64), NonZeroU32)) {
+        if !self.is_touched((low, high)) {
             return;
         }
         for ((l, h), entry) in self.lows.iter().zip(&self.highs).zip(&self.entries) {

@@ -39,12 +39,16 @@ struct Known {
 }
 
 /// The last answer for each of many pairs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Memo {
     places: OnceCell<Box<[Cell<Known>]>>,
 }
 
 impl Memo {
+    pub(crate) const fn new() -> Memo {
+        Memo { places: OnceCell::new() }
+    }
+
     /// [`crate::common_byte`] with what is left of a shared effort.
     pub(crate) fn common_byte(&self, a: &Buffer, b: &Buffer, steps: &mut u32) -> Option<u64> {
         if a.comb().is_some() && b.comb().is_some() {
@@ -92,7 +96,7 @@ mod tests {
                 Buffer::new(1 << 30, &map.expect("a list"), 1)
             })
             .collect();
-        let memo = Memo::default();
+        let memo = Memo::new();
         let ask = || {
             let mut steps = u32::MAX;
             for (a, b) in buffers.iter().flat_map(|a| buffers.iter().map(move |b| (a, b))) {

@@ -61,7 +61,7 @@ enum Home {
 }
 
 /// The buffers that are read, or those that are written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Side {
     /// Runs of bytes are here as long as there is place, then in `runs`.
     few: Few,
@@ -87,14 +87,14 @@ fn slot_mut<T>(slots: &mut [Slot<T>], number: NonZeroU32) -> Option<&mut Slot<T>
 
 impl<T> Pending<T> {
     /// An empty index.
-    pub fn new() -> Pending<T> {
+    pub const fn new() -> Pending<T> {
         Pending {
             slots: Vec::new(),
             free: Vec::new(),
             next_order: 0,
-            reads: Side::default(),
-            writes: Side::default(),
-            memo: Memo::default(),
+            reads: Side::new(),
+            writes: Side::new(),
+            memo: Memo::new(),
         }
     }
 
@@ -167,10 +167,16 @@ impl<T> Pending<T> {
 
     /// The oldest entry that has a byte in common with `buffer`, if one of the two writes; and the address of such a
     /// byte. Like [`crate::common_byte`] it may miss some, where very irregular buffers interleave.
+    #[inline]
     pub fn conflict(&self, buffer: &Buffer, writes: bool) -> Option<(&T, u64)> {
-        if buffer.is_empty() {
+        let may_touch = self.writes.may_touch(buffer) || writes && self.reads.may_touch(buffer);
+        if buffer.is_empty() || !may_touch {
             return None;
         }
+        self.search(buffer, writes)
+    }
+
+    fn search(&self, buffer: &Buffer, writes: bool) -> Option<(&T, u64)> {
         let mut search =
             Search { slots: &self.slots, memo: &self.memo, buffer, comb: buffer.comb(), steps: MAX_STEPS, found: None };
         search.side(&self.writes);
@@ -183,6 +189,17 @@ impl<T> Pending<T> {
 }
 
 impl Side {
+    const fn new() -> Side {
+        Side { few: Few::new(), runs: Spans::new(), columns: Strided::new(), others: Spans::new() }
+    }
+
+    /// Quick, and certain if not: in most programs there are only a few runs.
+    #[inline]
+    fn may_touch(&self, buffer: &Buffer) -> bool {
+        let only_few = self.runs.is_empty() && self.columns.is_unused() && self.others.is_empty();
+        !only_few || self.few.is_touched((buffer.low, buffer.high))
+    }
+
     /// Answers the home of the new entry, and the entry of the same bytes before it.
     fn insert(&mut self, buffer: &Buffer, number: NonZeroU32) -> (Home, Entry) {
         let span = (buffer.low, buffer.high);

@@ -38,6 +38,12 @@ pub(crate) struct Sorted<K> {
 
 impl<K> Default for Sorted<K> {
     fn default() -> Self {
+        Sorted::new()
+    }
+}
+
+impl<K> Sorted<K> {
+    pub(crate) const fn new() -> Sorted<K> {
         Sorted { leaves: Vec::new(), firsts: Vec::new(), spare: Vec::new() }
     }
 }

@@ -9,7 +9,7 @@ pub(crate) type Span = (i64, i64);
 const CLASSES: usize = 32;
 
 /// Spans, those of similar length together: then what may reach into a place begins not far below it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Spans {
     /// Class `c` has the lengths from 4^c to below 4^(c+1).
     classes: [Sorted<Span>; CLASSES],
@@ -28,6 +28,15 @@ pub(crate) fn reach(class: usize) -> i64 {
 }
 
 impl Spans {
+    pub(crate) const fn new() -> Spans {
+        Spans { classes: [const { Sorted::new() }; CLASSES], filled: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
     pub(crate) fn insert(&mut self, span: Span, entry: NonZeroU32) -> Entry {
         let class = class(span.1 - span.0);
         self.filled |= 1 << class;

@@ -41,7 +41,7 @@ struct Group {
 }
 
 /// Groups of columns.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Strided {
     /// A group stays where it is; an empty one is used again.
     groups: Vec<Group>,
@@ -51,6 +51,16 @@ pub(crate) struct Strided {
 pub(crate) type GroupId = u32;
 
 impl Strided {
+    pub(crate) const fn new() -> Strided {
+        Strided { groups: Vec::new() }
+    }
+
+    /// Was there never a column?
+    #[inline]
+    pub(crate) fn is_unused(&self) -> bool {
+        self.groups.is_empty()
+    }
+
     fn group_for(&mut self, comb: &Comb) -> Option<usize> {
         let (length_class, rows_class) = (class(comb.length), class(comb.rows));
         let alike = |g: &Group| (g.stride, g.length_class, g.rows_class) == (comb.stride, length_class, rows_class);

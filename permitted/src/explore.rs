@@ -5,7 +5,7 @@
 //! waits for itself in a circle, and that circle is forbidden by a clause. This ends, since every clause excludes models.
 
 use crate::formula::{Formula, Layout, Pair, State, Verdict};
-use crate::program::{Kind, Many, Mode, OpIx, Program, Step};
+use crate::program::{Kind, Mode, OpIx, Program, Step};
 use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -203,11 +203,7 @@ impl<'a> Play<'a> {
                 all.extend(gate.before.and_then(|b| self.of_gate[b as usize]));
                 match layout.step(gate) {
                     Step::Wait(wait) => {
-                        let done = match &wait.many {
-                            Many::All => &wait.ops,
-                            Many::Any(done) => done,
-                        };
-                        for op in done {
+                        for op in wait.done() {
                             match *layout.kind(*op) {
                                 Kind::Recv { .. } | Kind::Send { mode: Mode::Synchronous, .. } => {
                                     all.extend(self.of_op[*op as usize]);

@@ -34,6 +34,10 @@ pub(crate) struct Layout<'a> {
     pub(crate) gates: Vec<Gate>,
     /// The last gate of each thread.
     pub(crate) last: Vec<Option<u32>>,
+    /// The gates of each thread.
+    gates_of: Vec<Vec<u32>>,
+    /// By operation: the first gate that is passed when it is complete.
+    completes: Vec<Option<u32>>,
     /// By operation: the last gate before its start.
     pub(crate) gate_before: Vec<Option<u32>>,
     pub(crate) pairs: Vec<Pair>,
@@ -53,6 +57,8 @@ impl<'a> Layout<'a> {
             program,
             gates: Vec::new(),
             last: Vec::new(),
+            gates_of: Vec::new(),
+            completes: vec![None; count],
             gate_before: vec![None; count],
             pairs: Vec::new(),
             pairs_of: vec![Vec::new(); count],
@@ -60,18 +66,25 @@ impl<'a> Layout<'a> {
             earlier: vec![Vec::new(); count],
         };
         for (lane, steps) in program.lanes.iter().enumerate() {
-            let mut before = None;
+            let (mut before, mut gates) = (None, Vec::new());
             for (step, what) in steps.iter().enumerate() {
                 match what {
                     Step::Start(op) => layout.gate_before[*op as usize] = before,
                     Step::Wait(_) | Step::Probe { .. } => {
-                        let gate = Gate { lane: lane as u32, step: step as u32, before };
-                        before = Some(layout.gates.len() as u32);
-                        layout.gates.push(gate);
+                        let number = layout.gates.len() as u32;
+                        if let Step::Wait(wait) = what {
+                            for op in wait.done() {
+                                layout.completes[*op as usize].get_or_insert(number);
+                            }
+                        }
+                        layout.gates.push(Gate { lane: lane as u32, step: step as u32, before });
+                        gates.push(number);
+                        before = Some(number);
                     }
                 }
             }
             layout.last.push(before);
+            layout.gates_of.push(gates);
         }
         layout.pair_up(max_pairs)?;
         Some(layout)
@@ -139,6 +152,17 @@ impl<'a> Layout<'a> {
         let sends = self.earlier[pair.send as usize].iter().copied().filter(move |s| self.fit(*s, pair.recv));
         let recvs = self.earlier[pair.recv as usize].iter().copied().filter(move |r| self.fit(*r, pair.send));
         sends.chain(recvs)
+    }
+
+    /// The gate that is not passed if the two meet: the last one before nobody knows what the process does, and none before
+    /// the one that the receive is waited for at.
+    pub(crate) fn unknown_behind(&self, pair: Pair) -> Option<u32> {
+        let step = self.program.steered(pair.send, pair.recv)?;
+        let completes = self.completes[pair.recv as usize]?;
+        let lane = self.program.ops[pair.recv as usize].lane;
+        let gates = &self.gates_of[lane as usize];
+        let before = gates[..gates.partition_point(|g| self.gates[*g as usize].step < step)].last();
+        Some(before.map_or(completes, |b| completes.max(*b)))
     }
 
     /// Sends that must have been received before a probe is told of `found`.
@@ -263,6 +287,9 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                 clause.push(not);
                 self.add(clause);
             }
+            if let Some(gate) = layout.unknown_behind(*pair) {
+                self.add(vec![not, self.gate(gate, false)]);
+            }
         }
         // Two that could meet do not both stay alone.
         for send in 0..layout.program.ops.len() as OpIx {
@@ -285,11 +312,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         let not = self.gate(gate, false);
         match layout.step(&layout.gates[gate as usize]) {
             Step::Wait(wait) => {
-                let done = match &wait.many {
-                    Many::All => &wait.ops,
-                    Many::Any(done) => done,
-                };
-                for op in done {
+                for op in wait.done() {
                     match *layout.kind(*op) {
                         Kind::Recv { .. } | Kind::Send { mode: Mode::Synchronous, .. } => {
                             let mut clause = self.matched(*op);

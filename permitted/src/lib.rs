@@ -12,7 +12,7 @@
 //!
 //! Both take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
 //! receive could have got instead changes the order of things, not the program. Where that is not so
-//! ([`Kind::Recv::steers`]), the receive keeps the message that it got.
+//! ([`Kind::Recv`], `steers`), nothing is said of what the process does from then on.
 
 mod explore;
 mod formula;

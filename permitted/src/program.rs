@@ -27,8 +27,10 @@ pub enum Kind {
         tag: Option<i32>,
         /// The send whose message it got.
         got: Option<OpIx>,
-        /// What the process does after it depends on what it gets.
-        steers: bool,
+        /// From this step of its thread on, what the process does depends on which message it got. `None`: as far as is
+        /// known, nothing does. A message with another tag or another size than the one that it got is taken to matter
+        /// at once.
+        steers: Option<u32>,
     },
     /// The part of one process in a collective operation.
     Part { collective: u32, position: u32 },
@@ -61,6 +63,16 @@ pub struct Wait {
     /// The process does nothing else until then: it is blocked, or it polls. If not, nobody knows what it would have
     /// done in the meantime.
     pub patient: bool,
+}
+
+impl Wait {
+    /// What was complete when the call returned.
+    pub fn done(&self) -> &[OpIx] {
+        match &self.many {
+            Many::All => &self.ops,
+            Many::Any(done) => done,
+        }
+    }
 }
 
 /// One thing that a thread did.
@@ -122,12 +134,25 @@ impl Program {
         c == comm && to == at && source.is_none_or(|s| s == from) && tag.is_none_or(|wanted| wanted == t)
     }
 
+    /// Would the process notice, as far as is known, that the receive took this message and not the one that it got? The
+    /// step from which on nobody knows what it does.
+    pub fn steered(&self, send: OpIx, recv: OpIx) -> Option<u32> {
+        let op = &self.ops[recv as usize];
+        let Kind::Recv { got: Some(got), steers, .. } = op.kind else { return None };
+        if got == send {
+            return None;
+        }
+        let known = |op: OpIx| match self.ops[op as usize].kind {
+            Kind::Send { tag, bytes, .. } => Some((tag, bytes)),
+            _ => None,
+        };
+        if known(got) == known(send) { steers } else { Some(op.step) }
+    }
+
     /// Could the receive take the message, as far as its arguments go?
     pub fn pairs(&self, send: OpIx, recv: OpIx) -> bool {
         match self.ops[recv as usize].kind {
-            Kind::Recv { comm, at, source, tag, got, steers } => {
-                (!steers || got.is_none_or(|g| g == send)) && self.fits(send, comm, at, source, tag)
-            }
+            Kind::Recv { comm, at, source, tag, .. } => self.fits(send, comm, at, source, tag),
             _ => false,
         }
     }

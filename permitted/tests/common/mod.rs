@@ -16,12 +16,14 @@ pub(crate) struct Schedules<'a> {
     program: &'a Program,
     reading: Reading,
     seen: HashSet<State>,
+    /// Processes go on in the same way whatever they get.
+    indifferent: bool,
 }
 
 impl<'a> Schedules<'a> {
     /// Does any schedule that is permitted under `reading` end in a deadlock?
-    pub(crate) fn may_deadlock(program: &'a Program, reading: Reading) -> bool {
-        let mut all = Schedules { program, reading, seen: HashSet::new() };
+    pub(crate) fn may_deadlock(program: &'a Program, reading: Reading, indifferent: bool) -> bool {
+        let mut all = Schedules { program, reading, seen: HashSet::new(), indifferent };
         let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
@@ -130,18 +132,35 @@ impl<'a> Schedules<'a> {
         all.iter().copied().filter(first).collect()
     }
 
+    /// Does nobody know what the thread does behind the step that it is at, since it got another message than it did?
+    fn is_unknown_behind(&self, state: &State, lane: usize) -> bool {
+        let steps = &self.program.lanes[lane];
+        if self.indifferent {
+            return false;
+        }
+        let is_gate = |step: &usize| !matches!(steps[*step], Step::Start(_));
+        (0..self.program.ops.len()).any(|recv| {
+            let op = &self.program.ops[recv];
+            let (Kind::Recv { .. }, Some(send)) = (&op.kind, state.met[recv]) else { return false };
+            let Some(from) = self.program.steered(send, recv as OpIx).filter(|_| op.lane as usize == lane) else {
+                return false;
+            };
+            let completes = |s: &usize| matches!(&steps[*s], Step::Wait(w) if w.done().contains(&(recv as OpIx)));
+            let Some(completes) = (0..steps.len()).find(completes) else { return false };
+            let last = (0..steps.len().min(from as usize)).filter(is_gate).next_back();
+            state.at[lane] as usize == last.map_or(completes, |l| l.max(completes))
+        })
+    }
+
     fn may_pass(&self, state: &State, lane: usize) -> bool {
         match self.program.lanes[lane].get(state.at[lane] as usize) {
             None | Some(Step::Start(_)) => false,
             Some(Step::Wait(wait)) => {
-                let done = match &wait.many {
-                    Many::All => &wait.ops,
-                    Many::Any(done) => done,
-                };
-                done.iter().all(|op| self.may_be_complete(state, *op))
+                !self.is_unknown_behind(state, lane) && wait.done().iter().all(|op| self.may_be_complete(state, *op))
             }
             Some(Step::Probe { comm, at, source, tag, found, .. }) => {
-                found.is_some_and(|f| self.waiting(state, *comm, *at, *source, *tag).contains(&f))
+                !self.is_unknown_behind(state, lane)
+                    && found.is_some_and(|f| self.waiting(state, *comm, *at, *source, *tag).contains(&f))
             }
         }
     }
@@ -201,14 +220,14 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
         let other = (lane + 1 + u32::from(*a) % (lanes - 1).max(1)) % lanes;
         let mode = [Mode::Standard, Mode::Standard, Mode::Synchronous, Mode::Buffered][usize::from(*b) % 4];
         let tag = i32::from(*c) % 2;
-        let send = Kind::Send { mode, comm: 0, from: lane, to: other, tag, bytes: 8 };
+        let send = Kind::Send { mode, comm: 0, from: lane, to: other, tag, bytes: 8 + 8 * u64::from(*c % 7 == 0) };
         let recv = Kind::Recv {
             comm: 0,
             at: lane,
             source: (b % 3 != 0).then_some(other),
             tag: (c % 5 != 0).then_some(tag),
             got: None,
-            steers: false,
+            steers: None,
         };
         match what % 10 {
             // A message between two, so that most programs get through.
@@ -225,7 +244,7 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
                     source: (b % 3 != 0).then_some(lane),
                     tag: (c % 5 != 0).then_some(tag),
                     got: None,
-                    steers: false,
+                    steers: None,
                 };
                 let op = p.start(other, recv);
                 if a % 5 == 4 { open[other as usize].push(op) } else { p.wait_all(other, vec![op]) }
@@ -288,6 +307,13 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
     for (lane, ops) in open.into_iter().enumerate() {
         p.wait_all(lane as u32, ops);
     }
+    // What the process does depends on some messages, from some step on.
+    for recv in 0..p.ops.len() {
+        let (from, luck) = (p.ops[recv].step + 1, recipe.luck.rotate_right(recv as u32));
+        if let Kind::Recv { steers, .. } = &mut p.ops[recv].kind {
+            *steers = (luck % 3 == 0).then_some(from + (luck % 5) as u32);
+        }
+    }
     run(&mut p, &mut Luck(recipe.luck)).then_some(p)
 }
 
@@ -296,7 +322,7 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
     let mut state = State { at: vec![0; p.lanes.len()], met: vec![None; p.ops.len()] };
     let mut gone: Vec<OpIx> = Vec::new();
     loop {
-        let all = Schedules { program: p, reading: Reading::GENEROUS, seen: HashSet::new() };
+        let all = Schedules { program: p, reading: Reading::GENEROUS, seen: HashSet::new(), indifferent: false };
         all.settle(&mut state);
         let mut choices: Vec<(Option<usize>, OpIx, OpIx)> = Vec::new();
         let ops = 0..p.ops.len() as OpIx;

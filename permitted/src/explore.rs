@@ -87,26 +87,68 @@ pub fn explore(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], b
             formula.exclude(&gates);
         }
     }
-    for _ in 0..budget.rounds {
-        match formula.solve() {
-            Verdict::Undecided => return Answer::Undecided,
-            Verdict::Impossible => return Answer::Safe,
-            Verdict::Model(state) => match Play::new(&layout, &state).run() {
-                Ok(events) => return Answer::Deadlock(Witness { events, stuck: stuck(&layout, &state.passed) }),
-                Err(circle) => {
-                    let clause: Vec<Lit> = circle
-                        .into_iter()
-                        .map(|e| match e {
-                            Node::Gate(g) => formula.gate(g, false),
-                            Node::Pair(p) => formula.pair(p, false),
-                        })
-                        .collect();
-                    formula.add(clause);
-                }
-            },
+    let mut search = Search { formula, rounds: budget.rounds };
+    let (mut state, mut events) = match search.next(&[]) {
+        Found::Way(state, events) => (state, events),
+        Found::None => return Answer::Safe,
+        Found::Undecided => return Answer::Undecided,
+    };
+    // What was received otherwise than in the run, and need not have been, is of no interest.
+    let others = layout.other_pairs();
+    let mut needed: Vec<u32> = others.iter().copied().filter(|p| state.met[*p as usize]).collect();
+    let mut i = 0;
+    while i < needed.len() {
+        let without: Vec<u32> = needed.iter().copied().filter(|p| *p != needed[i]).collect();
+        let forbidden = others.iter().filter(|p| !without.contains(p));
+        let forbidden: Vec<Lit> = forbidden.map(|p| search.formula.pair(*p, false)).collect();
+        match search.next(&forbidden) {
+            Found::Way(better, way) => {
+                needed.retain(|p| better.met[*p as usize]);
+                (state, events) = (better, way);
+            }
+            Found::None | Found::Undecided => i += 1,
         }
     }
-    Answer::Undecided
+    Answer::Deadlock(Witness { events, stuck: stuck(&layout, &state.passed) })
+}
+
+/// What a search for a way to a deadlock finds.
+enum Found {
+    /// What is true at its end, and what happens on it, in order.
+    Way(State, Vec<Event>),
+    None,
+    Undecided,
+}
+
+struct Search<'a> {
+    formula: Formula<'a, Limit>,
+    /// Models that may still be looked at.
+    rounds: u32,
+}
+
+impl Search<'_> {
+    fn next(&mut self, assumptions: &[Lit]) -> Found {
+        while self.rounds > 0 {
+            self.rounds -= 1;
+            let state = match self.formula.solve(assumptions) {
+                Verdict::Undecided => return Found::Undecided,
+                Verdict::Impossible => return Found::None,
+                Verdict::Model(state) => state,
+            };
+            match Play::new(self.formula.layout, &state).run() {
+                Ok(events) => return Found::Way(state, events),
+                Err(circle) => {
+                    let not = |node| match node {
+                        Node::Gate(g) => self.formula.gate(g, false),
+                        Node::Pair(p) => self.formula.pair(p, false),
+                    };
+                    let clause: Vec<Lit> = circle.into_iter().map(not).collect();
+                    self.formula.add(clause);
+                }
+            }
+        }
+        Found::Undecided
+    }
 }
 
 fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {

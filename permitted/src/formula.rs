@@ -165,6 +165,12 @@ impl<'a> Layout<'a> {
         Some(before.map_or(completes, |b| completes.max(*b)))
     }
 
+    /// Pairs that are not those of the run.
+    pub(crate) fn other_pairs(&self) -> Vec<u32> {
+        let other = |pair: &Pair| !matches!(self.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
+        (0..self.pairs.len() as u32).filter(|p| other(&self.pairs[*p as usize])).collect()
+    }
+
     /// Sends that must have been received before a probe is told of `found`.
     pub(crate) fn before_probe(&self, gate: &Gate, found: OpIx) -> impl Iterator<Item = OpIx> + '_ {
         let Step::Probe { comm, at, source, tag, .. } = *self.step(gate) else { unreachable!("a probe") };
@@ -227,8 +233,8 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         self.solver.add_clause_reuse(&mut clause);
     }
 
-    pub(crate) fn solve(&mut self) -> Verdict {
-        let answer = self.solver.solve_limited(&[]);
+    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Verdict {
+        let answer = self.solver.solve_limited(assumptions);
         if answer == lbool::UNDEF {
             return Verdict::Undecided;
         }

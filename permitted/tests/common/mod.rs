@@ -147,7 +147,7 @@ impl<'a> Schedules<'a> {
             };
             let completes = |s: &usize| matches!(&steps[*s], Step::Wait(w) if w.done().contains(&(recv as OpIx)));
             let Some(completes) = (0..steps.len()).find(completes) else { return false };
-            let last = (0..steps.len().min(from as usize)).filter(is_gate).next_back();
+            let last = (0..steps.len().min(from as usize)).rfind(is_gate);
             state.at[lane] as usize == last.map_or(completes, |l| l.max(completes))
         })
     }

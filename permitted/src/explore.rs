@@ -71,6 +71,12 @@ pub enum Answer {
     Undecided,
 }
 
+/// Could a receive of the program take another message than it did, as far as arguments and what is known of the process
+/// go? `true` also if there are too many possibilities to look at.
+pub fn has_choices(program: &Program, budget: Budget) -> bool {
+    Layout::new(program, budget.pairs).is_none_or(|layout| layout.has_choices())
+}
+
 /// Looks for a deadlock that is permitted under `reading`, other than those in `known` (threads and the steps in which
 /// they wait).
 pub fn explore(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget: Budget) -> Answer {

@@ -119,7 +119,7 @@ impl<'a> Layout<'a> {
                 for send in sends.iter().filter(|s| self.program.fits(**s, comm, at, source, tag)) {
                     self.fitting[*send as usize].push(*recv);
                     self.fitting[*recv as usize].push(*send);
-                    if !self.program.pairs(*send, *recv) {
+                    if self.leads_nowhere(Pair { send: *send, recv: *recv }) {
                         continue;
                     }
                     if self.pairs.len() == max_pairs {
@@ -133,6 +133,28 @@ impl<'a> Layout<'a> {
             }
         }
         Some(())
+    }
+
+    /// If the two met, the process would wait for nothing else, and nobody knows what it does then: no deadlock that can be
+    /// told of has them together.
+    fn leads_nowhere(&self, pair: Pair) -> bool {
+        let Some(gate) = self.unknown_behind(pair) else { return false };
+        // Nor does it wait for anything before.
+        let at_once = self.gates[gate as usize].before == self.gate_before[pair.recv as usize];
+        let alone = |step: &Step| matches!(step, Step::Wait(wait) if wait.ops == [pair.recv]);
+        at_once && self.completes[pair.recv as usize] == Some(gate) && alone(self.step(&self.gates[gate as usize]))
+    }
+
+    /// Could a receive take a message of another thread, or with another tag, than it did?
+    pub(crate) fn has_choices(&self) -> bool {
+        let of = |op: OpIx| (self.program.ops[op as usize].lane, self.kind(op));
+        self.pairs.iter().any(|pair| match *self.kind(pair.recv) {
+            Kind::Recv { got: Some(got), .. } => match (of(got), of(pair.send)) {
+                ((a, Kind::Send { tag: t, .. }), (b, Kind::Send { tag: u, .. })) => a != b || t != u,
+                _ => true,
+            },
+            _ => true,
+        })
     }
 
     pub(crate) fn kind(&self, op: OpIx) -> &'a Kind {

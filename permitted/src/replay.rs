@@ -198,15 +198,6 @@ impl<T: Clone> Replay<T> {
         self.queued
     }
 
-    /// What all calls that are kept are known by.
-    pub fn infos(&self) -> impl Iterator<Item = &T> {
-        let steps = self.lanes.iter().flat_map(|l| &l.steps).filter_map(|s| match s {
-            Step::Wait(call) => Some(&call.info),
-            Step::Start(_) => None,
-        });
-        self.ops.iter().flatten().map(|op| &op.info).chain(steps)
-    }
-
     /// Operations and collective operations that are kept.
     pub fn kept(&self) -> usize {
         self.ops.iter().flatten().count() + self.collectives.iter().flatten().count()

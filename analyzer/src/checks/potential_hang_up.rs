@@ -1,6 +1,6 @@
 //! `potential-hang-up`: see `trace_format::catalogue::POTENTIAL_HANG_UP`.
 
-use super::potential_deadlock::{explain, sites};
+use super::potential_deadlock::{explain, otherwise, sites};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
@@ -21,5 +21,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let name = found.blocks.first().map_or("a call", |b| b.call.name());
         let message = format!("{} may wait in {name} for ever: nobody does what it waits for", rank_list(&ranks));
         report.add(model, explain(found, Draft::new(CHECK, message, sites(found)).ranks(ranks)));
+    }
+    for schedule in model.weakest.matchings.schedules.iter().filter(|s| !s.is_deadlock()) {
+        report.add(model, otherwise(model, CHECK, schedule));
     }
 }

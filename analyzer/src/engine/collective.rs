@@ -8,6 +8,7 @@ use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
 use super::sums::PartSums;
 use super::types::Amount;
+use super::weakest::{Told, ToldAll};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(crate) struct Instance {
     /// A check found it wrong.
     pub(crate) bad: bool,
     /// What it is in the replay of [`super::weakest`].
-    pub(crate) replayed: Option<u32>,
+    pub(crate) replayed: Option<ToldAll>,
 }
 
 /// What one process contributed.
@@ -52,7 +53,7 @@ pub(crate) struct Part {
     pub(crate) dim: bool,
     pub(crate) sums: Option<Box<PartSums>>,
     /// What it is in the replay of [`super::weakest`], until it is over.
-    pub(crate) replayed: Option<permitted::Id>,
+    pub(crate) replayed: Option<Told>,
 }
 
 impl Part {
@@ -100,7 +101,7 @@ impl Space {
     }
 
     /// What the operation and a part of it are in the replay of [`super::weakest`].
-    pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: u32, part: permitted::Id) {
+    pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: ToldAll, part: Told) {
         if let Some(instance) = self.get_mut(index) {
             instance.replayed = Some(collective);
             if let Some(Some(p)) = instance.parts.get_mut(position as usize) {
@@ -110,7 +111,7 @@ impl Space {
     }
 
     /// What the parts of an operation are in the replay of [`super::weakest`], which is not told of it any more.
-    pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<permitted::Id> {
+    pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<Told> {
         let parts = self.get_mut(index).into_iter().flat_map(|i| &mut i.parts).flatten();
         parts.filter_map(|p| p.replayed.take()).collect()
     }

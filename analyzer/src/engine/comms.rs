@@ -128,6 +128,8 @@ pub(crate) struct Comm {
     pub(super) key: CommKey,
     /// Ranks that know the object already.
     known_to: u32,
+    /// Never given to another object, as its index is.
+    pub(crate) serial: u32,
 }
 
 impl Comm {
@@ -214,6 +216,7 @@ pub(crate) struct Comms {
     pub(crate) list: Slab<Comm>,
     pub(super) keys: FxHashMap<CommKey, CommIx>,
     ranks: i32,
+    made: u32,
 }
 
 impl Comms {
@@ -345,6 +348,7 @@ impl Comms {
                     _ => None,
                 };
                 let made_wrongly = made_by.is_some_and(|instance| instance.bad);
+                self.made = self.made.wrapping_add(1);
                 let ix = self.list.insert(Comm {
                     a,
                     b,
@@ -358,6 +362,7 @@ impl Comms {
                     report: Report::default(),
                     key: key.clone(),
                     known_to: 0,
+                    serial: self.made,
                 });
                 self.keys.insert(key, ix);
                 ix

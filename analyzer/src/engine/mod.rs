@@ -23,6 +23,7 @@ pub(crate) mod p2p;
 mod rank;
 mod replay;
 pub(crate) mod requests;
+pub(crate) mod script;
 pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod sums;

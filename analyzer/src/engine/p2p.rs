@@ -65,7 +65,7 @@ pub(crate) struct Op {
     /// The other half, which is kept until both are over, for their sums.
     pub(crate) met: Option<OpId>,
     /// What it is in the replay of [`super::weakest`], until that is told the last thing of it.
-    pub(crate) replayed: Option<permitted::Id>,
+    pub(crate) replayed: Option<super::weakest::Told>,
     /// That replay knows that it is over.
     pub(crate) told: bool,
 }

@@ -8,15 +8,30 @@ use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
-use super::shape::shape;
-use permitted::{Act, Call, Id, Knot, Mode, Need, Needs, Permission, Replay};
+use super::script::{Matchings, Script};
+use super::shape::{Shape, shape};
+use permitted::{Act, Call, Id, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 
 /// What a call is known by in the replay.
-type Known = Arc<Origin>;
+pub(crate) type Known = Arc<Origin>;
+
+/// What an operation is in the replay, and in what is written down for the exploration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Told {
+    replay: Id,
+    script: Option<OpIx>,
+}
+
+/// The same of a collective operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ToldAll {
+    replay: u32,
+    script: u32,
+}
 
 /// The replay of a run, and what it found.
 #[derive(Default)]
@@ -29,7 +44,10 @@ pub(crate) struct Weakest {
     patience: usize,
     /// Calls that one thread polls with, until something else happens.
     polls: FxHashMap<(i32, u16), Poll>,
+    script: Script,
     pub(crate) found: Vec<Unpromised>,
+    /// What is known of other matchings, at the end.
+    pub(crate) matchings: Matchings,
 }
 
 /// A call that was made in vain, perhaps in a loop.
@@ -55,13 +73,18 @@ pub(crate) struct Unpromised {
 }
 
 impl Weakest {
-    /// All calls that may have to be looked at or named.
+    /// Nothing can be said of other matchings.
+    pub(super) fn give_up(&mut self, why: &'static str) {
+        self.script.give_up(why);
+    }
+
+    /// Calls that will be named. Of those that only lag behind the names of what was freed may be lost.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Known> {
         let found = self.found.iter().flat_map(|f| {
             let blocks = f.blocks.iter().flat_map(|b| b.needs.iter().map(|n| &n.op).chain([&b.call]));
             blocks.chain(f.buffers.iter().map(|b| &b.0)).chain(&f.early)
         });
-        self.replay.infos().chain(found)
+        found.chain(self.matchings.calls())
     }
 }
 
@@ -107,13 +130,15 @@ impl Model {
     /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
     pub(super) fn tell_bad(&mut self, comm: CommIx, index: u64) {
         let parts = self.comms.list[comm].space.take_replayed(index);
-        parts.into_iter().for_each(|id| self.weakest.replay.release(id));
+        self.weakest.script.give_up("a collective operation went wrong");
+        parts.into_iter().for_each(|told| self.weakest.replay.release(told.replay));
     }
 
     fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
         let w = &mut self.weakest;
         *w.of.entry((rank, thread)).or_insert_with(|| {
             w.lanes.push((rank, thread));
+            w.script.lane();
             w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread))
         })
     }
@@ -125,8 +150,8 @@ impl Model {
         if o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
             return;
         }
-        let (rank, peer, tag) = (o.rank as u32, o.peer, o.tag);
-        let act = match o.kind {
+        let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
+        let (act, kind) = match o.kind {
             OpKind::Send(mode) => {
                 let mode = match mode {
                     SendMode::Buffered => Mode::Buffered,
@@ -134,18 +159,21 @@ impl Model {
                     _ => Mode::Standard,
                 };
                 let bytes = o.data.and_then(|d| d.amount.bytes).unwrap_or(0);
-                Act::Send { mode, comm: o.comm, from: rank, to: peer as u32, tag, bytes }
+                let to = peer as u32;
+                let kind = Kind::Send { mode, comm, from: rank, to, tag, bytes };
+                (Act::Send { mode, comm, from: rank, to, tag, bytes }, kind)
             }
-            OpKind::Recv => Act::Recv {
-                comm: o.comm,
-                at: rank,
-                source: u32::try_from(peer).ok(),
-                tag: (tag != ANY_TAG).then_some(tag),
-            },
+            OpKind::Recv => {
+                let source = u32::try_from(peer).ok();
+                let tag = (tag != ANY_TAG).then_some(tag);
+                let kind = Kind::Recv { comm, at: rank, source, tag, got: None, steers: None };
+                (Act::Recv { comm, at: rank, source, tag }, kind)
+            }
         };
         let origin = o.shown().clone();
         let lane = self.replay_lane(origin.rank, origin.thread);
-        self.ops[op].replayed = Some(self.weakest.replay.start(lane, act, origin));
+        let script = self.weakest.script.start(lane, kind, &origin);
+        self.ops[op].replayed = Some(Told { replay: self.weakest.replay.start(lane, act, origin), script });
     }
 
     /// A process started its part of a collective operation.
@@ -165,12 +193,17 @@ impl Model {
         let origin = part.shown().clone();
         let view = View { rank: part.call.rank, position, call: &part.call };
         let needs = if c.b.is_some() { Needs::Nobody } else { promised_needs(&view) };
-        let known = instance.replayed;
-        let collective =
-            known.unwrap_or_else(|| self.weakest.replay.collective(instance.parts.len() as u32, needs));
+        let (known, size) = (instance.replayed, instance.parts.len() as u32);
+        let collective = known.unwrap_or_else(|| {
+            let script = self.weakest.script.collective(size, |p| needs.of(p, size));
+            ToldAll { replay: self.weakest.replay.collective(size, needs), script }
+        });
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let id = self.weakest.replay.start(lane, Act::Part { collective, position }, origin);
-        self.comms.list[comm].space.set_replayed(index, position, collective, id);
+        let kind = Kind::Part { collective: collective.script, position };
+        let script = self.weakest.script.start(lane, kind, &origin);
+        let act = Act::Part { collective: collective.replay, position };
+        let told = Told { replay: self.weakest.replay.start(lane, act, origin), script };
+        self.comms.list[comm].space.set_replayed(index, position, collective, told);
     }
 
     /// The two belong together. `certain`: nobody else could be meant.
@@ -178,16 +211,23 @@ impl Model {
         let ids = [self.ops[send].replayed, self.ops[recv].replayed];
         match ids {
             [Some(s), Some(r)] if certain && !self.ops[send].dim && !self.ops[recv].dim => {
-                self.weakest.replay.pair(s, r);
+                self.weakest.replay.pair(s.replay, r.replay);
+                if let (Some(send), Some(recv)) = (s.script, r.script) {
+                    self.weakest.script.pair(send, recv);
+                }
             }
-            _ => [send, recv].into_iter().for_each(|op| self.tell_nothing(op)),
+            _ => {
+                self.weakest.script.give_up("which messages met which receives is not certain");
+                [send, recv].into_iter().for_each(|op| self.tell_nothing(op));
+            }
         }
     }
 
     /// The operation did not take place, or nobody knows what it met.
     pub(super) fn tell_nothing(&mut self, op: OpId) {
-        if let Some(id) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
-            self.weakest.replay.release(id);
+        if let Some(told) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
+            self.weakest.replay.release(told.replay);
+            told.script.into_iter().for_each(|op| self.weakest.script.withdraw(op));
         }
     }
 
@@ -195,18 +235,18 @@ impl Model {
     pub(super) fn tell_end(&mut self, op: OpId) {
         let Some(o) = self.ops.get_mut(op).filter(|o| !o.told) else { return };
         o.told = true;
-        if let Some(id) = o.replayed {
+        if let Some(told) = o.replayed {
             if o.matched {
                 o.replayed = None;
             }
-            self.weakest.replay.forget(id);
+            self.weakest.replay.forget(told.replay);
         }
     }
 
     pub(super) fn tell_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
         let part = self.comms.list[comm].space.part_mut(index, position);
-        if let Some(id) = part.and_then(|p| p.replayed.take()) {
-            self.weakest.replay.forget(id);
+        if let Some(told) = part.and_then(|p| p.replayed.take()) {
+            self.weakest.replay.forget(told.replay);
         }
     }
 
@@ -224,25 +264,33 @@ impl Model {
             return;
         }
         let ops = [entered.send, entered.recv].into_iter().flatten();
-        let mut ids: Vec<Id> = ops.filter_map(|op| self.ops.get(op)?.replayed).collect();
+        let mut ids: Vec<Told> = ops.filter_map(|op| self.waited(op)).collect();
         ids.extend(entered.collective.and_then(|at| self.part_id(at)));
         self.tell_wait(origin, ids, None, true, returned);
     }
 
-    fn part_id(&self, (comm, index, position): (CommIx, u64, u32)) -> Option<Id> {
+    /// What is told of an operation that is waited for.
+    fn waited(&self, op: OpId) -> Option<Told> {
+        self.ops.get(op).filter(|o| !o.told)?.replayed
+    }
+
+    fn part_id(&self, (comm, index, position): (CommIx, u64, u32)) -> Option<Told> {
         let instance = self.comms.list[comm].space.get(index)?;
         instance.parts.get(position as usize)?.as_ref()?.replayed
     }
 
-    fn tell_wait(&mut self, origin: &Known, ops: Vec<Id>, any: Option<Vec<Id>>, patient: bool, returned: bool) {
+    fn tell_wait(&mut self, origin: &Known, ops: Vec<Told>, any: Option<Vec<Told>>, patient: bool, returned: bool) {
         self.weakest.polls.remove(&(origin.rank, origin.thread));
         if ops.is_empty() || any.as_ref().is_some_and(Vec::is_empty) && returned {
             return;
         }
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let call = Call { ops, any, patient, returned, info: origin.clone() };
-        self.weakest.replay.wait(lane, call);
         let w = &mut self.weakest;
+        let scripts = |all: &[Told]| all.iter().filter_map(|t| t.script).collect();
+        w.script.wait(lane, scripts(&ops), any.as_deref().map(scripts), patient, origin);
+        let replays = |all: Vec<Told>| all.into_iter().map(|t| t.replay).collect();
+        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, info: origin.clone() };
+        w.replay.wait(lane, call);
         if w.replay.lag() > w.patience.max(PATIENCE) {
             self.look_for_permissions(false);
             self.weakest.patience = 2 * self.weakest.replay.lag();
@@ -250,7 +298,7 @@ impl Model {
     }
 
     /// Operations of the given requests.
-    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Vec<Id> {
+    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Vec<Told> {
         let (base, handles) = given_requests(&origin.ins, shape(origin.func));
         let requests = &self.ranks[origin.rank as usize].requests;
         let mut ids = Vec::new();
@@ -258,7 +306,7 @@ impl Model {
             let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
             let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
             let ops = [request.send, request.recv].into_iter().flatten();
-            ids.extend(ops.filter_map(|op| self.ops.get(op)?.replayed));
+            ids.extend(ops.filter_map(|op| self.waited(op)));
             ids.extend(request.collective.and_then(|at| self.part_id(at)));
         }
         ids
@@ -270,7 +318,7 @@ impl Model {
         let thread = (origin.rank, origin.thread);
         if completed.is_empty() {
             if !wait {
-                self.weakest.polls.insert(thread, poll);
+                self.tell_poll(origin);
             }
             return;
         }
@@ -306,6 +354,40 @@ impl Model {
             }
         }
         self.look_for_permissions(well);
+        let script = std::mem::take(&mut self.weakest.script);
+        if well {
+            self.weakest.matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty());
+        }
+    }
+
+    /// A probe was told of a message: from that process, with that tag.
+    pub(super) fn tell_probe(&mut self, origin: &Known, s: &Shape, told: Option<(i32, i32)>, wait: bool) {
+        let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
+        let Some((source, tag)) = told.filter(|t| t.0 >= 0) else {
+            return self.weakest.script.give_up("which message a probe was told of is not certain");
+        };
+        let lane = self.replay_lane(origin.rank, origin.thread);
+        let poll = Poll { func: origin.func, site: origin.site };
+        let patient = wait || self.weakest.polls.remove(&(origin.rank, origin.thread)) == Some(poll);
+        let wanted = (u32::try_from(target.peer).ok(), (target.tag != ANY_TAG).then_some(target.tag));
+        let at = origin.rank as u32;
+        let comm = self.comms.list[target.comm].serial;
+        self.weakest.script.probe(lane, comm, at, wanted, (source as u32, tag), patient, origin);
+    }
+
+    /// A probe or test was made in vain.
+    pub(super) fn tell_poll(&mut self, origin: &Known) {
+        let poll = Poll { func: origin.func, site: origin.site };
+        self.weakest.polls.insert((origin.rank, origin.thread), poll);
+    }
+
+    /// A matched probe has returned with its message, whose receive waits for nothing.
+    pub(super) fn tell_matched_probe(&mut self, origin: &Known, op: OpId, wait: bool) {
+        let poll = Poll { func: origin.func, site: origin.site };
+        let patient = wait || self.weakest.polls.get(&(origin.rank, origin.thread)) == Some(&poll);
+        let waited = self.waited(op).into_iter().collect();
+        self.tell_wait(origin, waited, None, patient, true);
+        self.tell_end(op);
     }
 
     fn look_for_permissions(&mut self, over: bool) {

@@ -29,7 +29,10 @@ impl Model {
             Some((source, tag)) => self.settle(op, source, tag),
             // Nobody knows whether it got a message.
             None if failed => self.withdraw(op),
-            None => self.tell_nothing(op),
+            None => {
+                self.weakest.give_up("what a receive got is not certain");
+                self.tell_nothing(op);
+            }
         }
     }
 
@@ -181,7 +184,7 @@ impl Model {
     /// A matched probe takes its message at its return; the receive is called later.
     pub(super) fn matched_probe(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &[Value]) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
-            return;
+            return self.tell_poll(origin);
         }
         let handle = int(outs, s.message).unwrap_or(0);
         if handle == 0 || handle == MESSAGE_NO_PROC {
@@ -193,6 +196,24 @@ impl Model {
         self.post_recv(op);
         self.ranks[origin.rank as usize].messages.entry(handle).or_default().push(op);
         self.settle_by_status(op, status_at(outs, s.status, 0));
+        self.tell_matched_probe(origin, op, s.flag == NONE);
+    }
+
+    /// A probe has returned.
+    pub(super) fn probed(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &[Value]) {
+        if s.flag != NONE && int(outs, s.flag) == Some(0) {
+            return self.tell_poll(origin);
+        }
+        let status = status_at(outs, s.status, 0);
+        let told = self.target(origin, s.peer, s.tag, s).and_then(|target| {
+            let status = status?;
+            let comm = &self.comms.list[target.comm];
+            let peers = comm.position(origin.rank).map(|p| comm.peers(p))?;
+            let source = if target.peer == ANY_SOURCE { peers.get(status.source)? } else { target.peer };
+            let tag = if target.tag == ANY_TAG { status.tag } else { target.tag };
+            (tag != ANY_TAG).then_some((source, tag))
+        });
+        self.tell_probe(origin, s, told, s.flag == NONE);
     }
 
     pub(super) fn matched_recv(&mut self, origin: &Arc<Origin>, s: &Shape, start: Start, failed: bool, outs: &[Value]) {

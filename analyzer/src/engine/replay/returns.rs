@@ -105,6 +105,7 @@ impl Model {
                 (request.persistent, request.active) = (true, false);
                 self.add_request(request, s, outs);
             }
+            Class::Probe(_) if !failed => self.probed(origin, s, outs),
             Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
             Class::Mrecv(Start::Nonblocking) => self.matched_recv(origin, s, Start::Nonblocking, failed, outs),
             Class::Wait(many) => self.complete(origin, s, many, true, failed, outs),

@@ -1,0 +1,489 @@
+//! What all ranks did, written down for [`permitted::explore`], and the answers to what else could have happened.
+//!
+//! Runs that are longer than [`MOST_STEPS`] are not written down. The others are cut at their end into windows, where all
+//! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
+
+use super::facts::Origin;
+use super::weakest::Known;
+use permitted::{
+    Answer, Budget, Collective, Event, Kind, Many, OpIx, Operation, Program, Reading, Step, Wait, Witness, explore,
+    has_choices,
+};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Steps of all ranks together that are written down.
+const MOST_STEPS: usize = 100_000;
+/// Findings of one window after which it is left alone.
+const MOST_WITNESSES: usize = 4;
+
+/// A probe that was told of a message: thread, step, and communicator, source and tag of the message.
+struct Told {
+    lane: u32,
+    step: u32,
+    comm: u32,
+    source: u32,
+    tag: i32,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Script {
+    program: Program,
+    /// By thread and step: the call.
+    calls: Vec<Vec<Known>>,
+    steps: usize,
+    probes: Vec<Told>,
+    /// Receives and probes that leave the source or the tag open.
+    wildcards: u64,
+    /// Why nothing can be said of other matchings.
+    unknown: Option<&'static str>,
+}
+
+/// A call that never returns under another matching, and who would have to do something.
+#[derive(Debug, Clone)]
+pub(crate) struct Stuck {
+    pub(crate) rank: i32,
+    pub(crate) call: Known,
+    /// Ranks that could help and are stuck as well.
+    pub(crate) waits_for: Vec<i32>,
+}
+
+/// A receive that takes another message than it did.
+#[derive(Debug, Clone)]
+pub(crate) struct Swap {
+    pub(crate) recv: Known,
+    /// The message that it takes, and the one that it took.
+    pub(crate) takes: Known,
+    pub(crate) took: Option<Known>,
+}
+
+/// A permitted matching in which ranks wait for ever.
+#[derive(Debug, Clone)]
+pub(crate) struct Schedule {
+    pub(crate) stuck: Vec<Stuck>,
+    pub(crate) swaps: Vec<Swap>,
+    /// It also needs a library that buffers no message and returns from no collective operation early.
+    pub(crate) strict: bool,
+}
+
+/// What is known of all matchings that the standard permits.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Matchings {
+    /// Receives and probes that leave the source or the tag open.
+    pub(crate) wildcards: u64,
+    pub(crate) schedules: Vec<Schedule>,
+    /// Why not all were decided.
+    pub(crate) undecided: Option<&'static str>,
+}
+
+impl Script {
+    pub(super) fn lane(&mut self) {
+        self.program.lanes.push(Vec::new());
+        self.calls.push(Vec::new());
+    }
+
+    fn room(&mut self, lane: u32, call: &Known) -> bool {
+        if self.unknown.is_some() {
+            return false;
+        }
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            self.give_up("the run is too long");
+            return false;
+        }
+        self.calls[lane as usize].push(call.clone());
+        true
+    }
+
+    /// Nothing can be said of other matchings.
+    pub(super) fn give_up(&mut self, why: &'static str) {
+        self.unknown.get_or_insert(why);
+        let lanes = self.program.lanes.len();
+        self.program = Program { lanes: vec![Vec::new(); lanes], ..Program::default() };
+        self.calls = vec![Vec::new(); lanes];
+        self.probes = Vec::new();
+    }
+
+    /// `needs`: by position, whose call it cannot do without.
+    pub(super) fn collective(&mut self, size: u32, needs: impl Fn(u32) -> Vec<u32>) -> u32 {
+        if self.unknown.is_some() {
+            return 0;
+        }
+        let needs = (0..size).map(needs).collect();
+        self.program.collectives.push(Collective { parts: vec![None; size as usize], needs });
+        self.program.collectives.len() as u32 - 1
+    }
+
+    pub(super) fn start(&mut self, lane: u32, kind: Kind, call: &Known) -> Option<OpIx> {
+        if matches!(kind, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none()) {
+            self.wildcards += 1;
+        }
+        self.room(lane, call).then(|| self.program.start(lane, kind))
+    }
+
+    pub(super) fn pair(&mut self, send: OpIx, recv: OpIx) {
+        if let Some(Operation { kind: Kind::Recv { got, .. }, .. }) = self.program.ops.get_mut(recv as usize) {
+            *got = Some(send);
+        }
+    }
+
+    /// The operation did not take place.
+    pub(super) fn withdraw(&mut self, op: OpIx) {
+        if let Some(op) = self.program.ops.get_mut(op as usize) {
+            op.kind = Kind::Free;
+        }
+    }
+
+    pub(super) fn wait(&mut self, lane: u32, ops: Vec<OpIx>, any: Option<Vec<OpIx>>, patient: bool, call: &Known) {
+        if self.room(lane, call) {
+            let many = any.map_or(Many::All, Many::Any);
+            self.program.lanes[lane as usize].push(Step::Wait(Wait { ops, many, patient }));
+        }
+    }
+
+    /// A probe returned: what it looked for, and source and tag of what it was told of.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of MPI_Probe")]
+    pub(super) fn probe(
+        &mut self,
+        lane: u32,
+        comm: u32,
+        at: u32,
+        wanted: (Option<u32>, Option<i32>),
+        told: (u32, i32),
+        patient: bool,
+        call: &Known,
+    ) {
+        let (source, tag) = wanted;
+        self.wildcards += u64::from(source.is_none() || tag.is_none());
+        if self.room(lane, call) {
+            let steps = &mut self.program.lanes[lane as usize];
+            self.probes.push(Told { lane, step: steps.len() as u32, comm, source: told.0, tag: told.1 });
+            steps.push(Step::Probe { comm, at, source, tag, found: None, patient });
+        }
+    }
+
+    /// What else could have happened. `lanes`: rank and thread of each thread; `strict`: look also for what needs a
+    /// library that does no more than it must.
+    pub(super) fn answer(mut self, lanes: &[(i32, u16)], strict: bool) -> Matchings {
+        let mut all = Matchings { wildcards: self.wildcards, undecided: self.unknown, ..Matchings::default() };
+        if self.wildcards == 0 || self.unknown.is_some() {
+            return all;
+        }
+        self.resolve_probes();
+        self.find_steering();
+        let mut order: Vec<usize> = (0..lanes.len()).collect();
+        order.sort_by_key(|l| lanes[*l]);
+        for window in self.windows(&order) {
+            self.explore_window(&window, lanes, strict, &mut all);
+        }
+        all
+    }
+
+    /// A probe was told of the message that the thread receives next from there.
+    fn resolve_probes(&mut self) {
+        for told in std::mem::take(&mut self.probes) {
+            let steps = &self.program.lanes[told.lane as usize];
+            let of = |op: OpIx| &self.program.ops[op as usize].kind;
+            let next = steps[told.step as usize..].iter().find_map(|step| match step {
+                Step::Start(op) => match of(*op) {
+                    Kind::Recv { got: Some(send), .. } => match of(*send) {
+                        Kind::Send { comm, from, tag, .. } => {
+                            ((*comm, *from, *tag) == (told.comm, told.source, told.tag)).then_some(*send)
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                _ => None,
+            });
+            if let Step::Probe { found, .. } = &mut self.program.lanes[told.lane as usize][told.step as usize] {
+                *found = next;
+            }
+        }
+    }
+
+    /// A process that goes on with the one that it got a message from, whoever that is, would go on with another one.
+    fn find_steering(&mut self) {
+        for recv in 0..self.program.ops.len() {
+            let op = &self.program.ops[recv];
+            let Kind::Recv { source: None, got: Some(got), .. } = op.kind else { continue };
+            let Kind::Send { from, .. } = self.program.ops[got as usize].kind else { continue };
+            let steps = &self.program.lanes[op.lane as usize];
+            let speaks_to = |step: &Step| match step {
+                Step::Start(op) => match self.program.ops[*op as usize].kind {
+                    Kind::Send { to, .. } => to == from,
+                    Kind::Recv { source, .. } => source == Some(from),
+                    _ => false,
+                },
+                Step::Probe { source, .. } => *source == Some(from),
+                Step::Wait(_) => false,
+            };
+            let completes = |step: &Step| matches!(step, Step::Wait(w) if w.done().contains(&(recv as OpIx)));
+            let Some(behind) = steps.iter().position(completes) else { continue };
+            let first = (behind..steps.len()).find(|s| speaks_to(&steps[*s])).map(|s| s as u32);
+            if let Kind::Recv { steers, .. } = &mut self.program.ops[recv].kind {
+                *steers = first;
+            }
+        }
+    }
+
+    /// By window: the steps of each thread, in `order`.
+    fn windows(&self, order: &[usize]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
+        let cuts = self.cuts();
+        let mut windows = Vec::new();
+        let mut from: Vec<usize> = vec![0; self.program.lanes.len()];
+        let ends = self.program.lanes.iter().map(Vec::len).collect();
+        for cut in cuts.into_iter().chain([ends]) {
+            windows.push(order.iter().map(|l| (*l, from[*l]..cut[*l])).collect());
+            from = cut;
+        }
+        windows
+    }
+
+    /// Where all threads have waited for all others and nothing is under way: the next step of each.
+    fn cuts(&self) -> Vec<Vec<usize>> {
+        let program = &self.program;
+        let lanes = program.lanes.len();
+        let everybody = |c: &Collective| {
+            let mut met = vec![false; lanes];
+            c.parts.iter().flatten().for_each(|op| met[program.ops[*op as usize].lane as usize] = true);
+            c.parts.len() == lanes && met.into_iter().all(|m| m) && c.needs.iter().all(|n| n.len() == lanes)
+        };
+        let mut cuts: Vec<Vec<usize>> = Vec::new();
+        for c in program.collectives.iter().filter(|c| everybody(c)) {
+            let mut cut = vec![0; lanes];
+            let at_once = c.parts.iter().flatten().all(|op| {
+                let start = &program.ops[*op as usize];
+                cut[start.lane as usize] = start.step as usize + 2;
+                let next = program.lanes[start.lane as usize].get(start.step as usize + 1);
+                matches!(next, Some(Step::Wait(w)) if w.many == Many::All && w.ops == [*op])
+            });
+            if at_once {
+                cuts.push(cut);
+            }
+        }
+        cuts.sort();
+        // What is begun before a cut and ends behind it forbids the cut.
+        let window = |lane: u32, step: usize| cuts.partition_point(|c| c[lane as usize] <= step);
+        let mut crossed = vec![0i32; cuts.len() + 1];
+        let mut forbid = |a: usize, b: usize| {
+            crossed[a.min(b)] += 1;
+            crossed[a.max(b)] -= 1;
+        };
+        let of = |op: OpIx| window(program.ops[op as usize].lane, program.ops[op as usize].step as usize);
+        for (i, op) in program.ops.iter().enumerate() {
+            match op.kind {
+                Kind::Recv { got: Some(send), .. } => forbid(of(i as OpIx), of(send)),
+                // What nobody receives, or what was never received, may be received in another matching.
+                Kind::Recv { got: None, .. } => forbid(of(i as OpIx), cuts.len()),
+                _ => {}
+            }
+        }
+        let mut received = vec![false; program.ops.len()];
+        for op in &program.ops {
+            if let Kind::Recv { got: Some(send), .. } = op.kind {
+                received[send as usize] = true;
+            }
+        }
+        for (i, op) in program.ops.iter().enumerate() {
+            if matches!(op.kind, Kind::Send { .. }) && !received[i] {
+                forbid(of(i as OpIx), cuts.len());
+            }
+        }
+        for c in &program.collectives {
+            let all: Vec<usize> = c.parts.iter().flatten().map(|op| of(*op)).collect();
+            if let (Some(first), Some(last)) = (all.iter().min(), all.iter().max()) {
+                forbid(*first, *last);
+            }
+        }
+        for (lane, steps) in program.lanes.iter().enumerate() {
+            for (step, what) in steps.iter().enumerate() {
+                if let Step::Wait(w) = what {
+                    w.ops.iter().for_each(|op| forbid(of(*op), window(lane as u32, step)));
+                }
+            }
+        }
+        let mut open = 0;
+        let mut kept = Vec::new();
+        for (i, cut) in cuts.into_iter().enumerate() {
+            open += crossed[i];
+            if open == 0 {
+                kept.push(cut);
+            }
+        }
+        kept
+    }
+
+    fn explore_window(
+        &self,
+        window: &[(usize, std::ops::Range<usize>)],
+        lanes: &[(i32, u16)],
+        strict: bool,
+        all: &mut Matchings,
+    ) {
+        let part = Part::new(&self.program, window);
+        if !has_choices(&part.program, Budget::default()) {
+            return;
+        }
+        let mut known: Vec<Vec<(u32, u32)>> = Vec::new();
+        let readings = [Some(Reading::GENEROUS), strict.then_some(Reading::WEAKEST)];
+        for reading in readings.into_iter().flatten() {
+            while known.len() < MOST_WITNESSES {
+                match explore(&part.program, reading, &known, Budget::default()) {
+                    Answer::Safe => break,
+                    Answer::Undecided => {
+                        all.undecided.get_or_insert("there are too many possibilities");
+                        break;
+                    }
+                    Answer::Deadlock(witness) => {
+                        let at = witness.stuck.iter().enumerate();
+                        known.push(at.filter_map(|(lane, step)| Some((lane as u32, (*step)?))).collect());
+                        let strict = reading == Reading::WEAKEST;
+                        all.schedules.push(self.schedule(&part, &witness, window, lanes, strict));
+                    }
+                }
+            }
+        }
+    }
+
+    fn schedule(
+        &self,
+        part: &Part,
+        witness: &Witness,
+        window: &[(usize, std::ops::Range<usize>)],
+        lanes: &[(i32, u16)],
+        strict: bool,
+    ) -> Schedule {
+        let call = |lane: usize, step: usize| self.calls[window[lane].0][window[lane].1.start + step].clone();
+        let of = |op: OpIx| {
+            let op = &part.program.ops[op as usize];
+            call(op.lane as usize, op.step as usize)
+        };
+        let rank = |lane: usize| lanes[window[lane].0].0;
+        let mut stuck = Vec::new();
+        for (lane, step) in witness.stuck.iter().enumerate() {
+            let Some(step) = step else { continue };
+            let mut waits_for: Vec<i32> = part.helpers(witness, lane, *step).into_iter().map(rank).collect();
+            waits_for.sort_unstable();
+            waits_for.dedup();
+            stuck.push(Stuck { rank: rank(lane), call: call(lane, *step as usize), waits_for });
+        }
+        let mut swaps = Vec::new();
+        for event in &witness.events {
+            let Event::Meet { send, recv } = *event else { continue };
+            if let Kind::Recv { got, source, tag, .. } = part.program.ops[recv as usize].kind
+                && got != Some(send)
+                && (source.is_none() || tag.is_none())
+            {
+                swaps.push(Swap { recv: of(recv), takes: of(send), took: got.map(of) });
+            }
+        }
+        Schedule { stuck, swaps, strict }
+    }
+}
+
+/// A window as a program of its own.
+struct Part {
+    program: Program,
+}
+
+impl Part {
+    fn new(whole: &Program, window: &[(usize, std::ops::Range<usize>)]) -> Part {
+        let mut program = Program { lanes: vec![Vec::new(); window.len()], ..Program::default() };
+        let mut number: FxHashMap<OpIx, OpIx> = FxHashMap::default();
+        let mut collectives: FxHashMap<u32, u32> = FxHashMap::default();
+        for (lane, (old, range)) in window.iter().enumerate() {
+            for step in &whole.lanes[*old][range.clone()] {
+                let Step::Start(op) = step else {
+                    program.lanes[lane].push(step.clone());
+                    continue;
+                };
+                let kind = match whole.ops[*op as usize].kind.clone() {
+                    Kind::Part { collective, position } => {
+                        let old = &whole.collectives[collective as usize];
+                        let collective = *collectives.entry(collective).or_insert_with(|| {
+                            let parts = vec![None; old.parts.len()];
+                            program.collectives.push(Collective { parts, needs: old.needs.clone() });
+                            program.collectives.len() as u32 - 1
+                        });
+                        Kind::Part { collective, position }
+                    }
+                    kind => kind,
+                };
+                number.insert(*op, program.start(lane as u32, kind));
+            }
+        }
+        let of = |ops: &[OpIx]| ops.iter().filter_map(|op| number.get(op).copied()).collect::<Vec<_>>();
+        let starts: Vec<u32> = window.iter().map(|w| w.1.start as u32).collect();
+        for steps in &mut program.lanes {
+            for step in steps {
+                match step {
+                    Step::Wait(wait) => {
+                        wait.ops = of(&wait.ops);
+                        if let Many::Any(done) = &mut wait.many {
+                            *done = of(done);
+                        }
+                    }
+                    Step::Probe { found, .. } => *found = found.and_then(|f| number.get(&f).copied()),
+                    Step::Start(_) => {}
+                }
+            }
+        }
+        for op in &mut program.ops {
+            if let Kind::Recv { got, steers, .. } = &mut op.kind {
+                *got = got.and_then(|g| number.get(&g).copied());
+                *steers = steers.map(|s| s.saturating_sub(starts[op.lane as usize]));
+            }
+        }
+        Part { program }
+    }
+
+    /// Threads that are stuck as well and have something ahead that a stuck one waits for.
+    fn helpers(&self, witness: &Witness, lane: usize, step: u32) -> Vec<usize> {
+        let ahead = |op: OpIx| {
+            let op = &self.program.ops[op as usize];
+            let stuck = witness.stuck[op.lane as usize];
+            stuck.is_some_and(|s| op.step > s).then_some(op.lane as usize)
+        };
+        let all = || 0..self.program.ops.len() as OpIx;
+        let met = |op: OpIx| {
+            witness.events.iter().any(|e| matches!(e, Event::Meet { send, recv } if *send == op || *recv == op))
+        };
+        match &self.program.lanes[lane][step as usize] {
+            Step::Wait(wait) => {
+                let open = wait.ops.iter().filter(|op| !met(**op));
+                open.flat_map(|op| match self.program.ops[*op as usize].kind {
+                    Kind::Send { .. } => all().filter(|r| self.program.pairs(*op, *r)).filter_map(ahead).collect(),
+                    Kind::Recv { .. } => all().filter(|s| self.program.pairs(*s, *op)).filter_map(ahead).collect(),
+                    Kind::Part { collective, .. } => {
+                        let parts = &self.program.collectives[collective as usize].parts;
+                        parts.iter().flatten().filter_map(|p| ahead(*p)).collect::<Vec<_>>()
+                    }
+                    Kind::Free => Vec::new(),
+                })
+                .collect()
+            }
+            Step::Probe { comm, at, source, tag, .. } => {
+                all().filter(|s| self.program.fits(*s, *comm, *at, *source, *tag)).filter_map(ahead).collect()
+            }
+            Step::Start(_) => Vec::new(),
+        }
+    }
+}
+
+impl Schedule {
+    /// Do those who are stuck wait for each other, and not for what never comes?
+    pub(crate) fn is_deadlock(&self) -> bool {
+        self.stuck.iter().any(|s| !s.waits_for.is_empty())
+    }
+}
+
+impl Matchings {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+        self.schedules.iter().flat_map(|s| {
+            let swaps = s.swaps.iter().flat_map(|w| [&w.recv, &w.takes].into_iter().chain(&w.took));
+            s.stuck.iter().map(|w| &w.call).chain(swaps)
+        })
+    }
+}

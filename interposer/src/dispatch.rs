@@ -12,7 +12,7 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, sites, statuses, sums};
+use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums};
 use crate::{thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -313,6 +313,7 @@ fn begin(
     if info.watched != Watched::No {
         if info.watched == Watched::Abort {
             errors::before_end(thread);
+            signals::write_unwritten();
         }
         before_call(info, abi, words);
     }

@@ -369,7 +369,7 @@ fn after_call(call: &Call, spot: checks::Spot) {
         }
         Watched::SessionInit => lifecycle::session_begins(abi, words),
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
-        Watched::AddErrorClass => errors::added_class(call),
+        Watched::AddsError => errors::added(call),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(call, spot),
         Watched::Commit => define::committed(abi, words),
@@ -412,7 +412,7 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     }
     checks::after(thread, call, failed);
     let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
-    let class = if failed { errors::neutral_class(abi, result) } else { 0 };
+    let class = if failed { errors::neutral_class(abi, info.row.id, result) } else { 0 };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
     if open.repeats {

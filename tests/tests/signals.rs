@@ -227,12 +227,8 @@ fn many_handled_signals_are_few_in_the_trace_and_the_last_is_there() -> Result<(
     let line = std::fs::read_to_string(&source)?.lines().position(|l| l.ends_with("// here")).context("no line")? + 1;
     for mpi in mpi::required() {
         let program = compile(&mpi, &source, &scratch())?;
-        let ends: [(&str, &[&str]); 4] = [
-            ("default", &["abend"]),
-            ("abort", &["abend", "abort"]),
-            ("exit", &["abend"]),
-            ("goes on", &[]),
-        ];
+        let ends: [(&str, &[&str]); 4] =
+            [("default", &["abend"]), ("abort", &["abend", "abort"]), ("exit", &["abend"]), ("goes on", &[])];
         for (how, expected) in ends {
             let dir = fresh(&mpi, &format!("many-{how}"))?;
             let output = alone(EXEC, &program, how, &dir, true)?;

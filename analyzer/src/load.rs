@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
 use trace_format::job::Job;
+use trace_format::mpi::Class;
 use trace_format::reader::{OpenError, RankEvent, RankReader, traces_in};
 
 /// Why a directory cannot be analyzed at all.
@@ -41,6 +42,19 @@ struct Trace {
     /// How far recording got when it was lost, and why.
     lost: Option<String>,
     events: u64,
+    /// It brought the whole job down, so that launchers kill the others.
+    ended_job: bool,
+}
+
+/// Does the process that says this end, and the job with it?
+fn ends_job(event: &RankEvent) -> bool {
+    match event {
+        RankEvent::System { event: SystemEvent::Signal(signal), .. } => signal.is_last,
+        RankEvent::System { event: SystemEvent::MpiError { fatal, .. }, .. } => *fatal,
+        RankEvent::System { event: SystemEvent::Exit { status }, .. } => *status != 0,
+        RankEvent::Call(call) => call.func.row().class == Class::Abort,
+        _ => false,
+    }
 }
 
 /// The traces of a directory.
@@ -134,7 +148,7 @@ impl Traces {
         self.opened.insert(reader.stem().to_owned());
         reader.renumber(process);
         self.symbols.add_rank(process, &reader.header.cwd);
-        self.ranks.insert(process, Trace { reader, failed: None, lost: None, events: 0 });
+        self.ranks.insert(process, Trace { reader, failed: None, lost: None, events: 0, ended_job: false });
     }
 
     /// Another view of the trace of one process, from its beginning.
@@ -217,10 +231,11 @@ impl Traces {
             if trace.failed.is_some() || skip(rank) {
                 continue;
             }
-            let Trace { reader, lost, events, .. } = trace;
+            let Trace { reader, lost, events, ended_job, .. } = trace;
             let defects = reader.defects.len();
             let symbols = &mut self.symbols;
             let result = reader.poll(blocks, &mut |event| {
+                *ended_job |= ends_job(&event);
                 match &event {
                     RankEvent::Definition(d) => symbols.define(rank, d),
                     RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
@@ -263,8 +278,10 @@ impl Traces {
         trace.events == 0 && !stage_path_of(&self.dir, trace.reader.stem(), 0).exists()
     }
 
-    /// What could not be read, in a fixed order.
-    pub fn damage(&self) -> Vec<Damage> {
+    /// What could not be read, in a fixed order. A process that recorded nothing is no damage if the job was stopped, or
+    /// if another process ended it: it was killed before it came to that.
+    pub fn damage(&self, is_stopped: bool) -> Vec<Damage> {
+        let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.ended_job);
         let mut all = Vec::new();
         for (stem, why) in &self.unopened {
             let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
@@ -274,8 +291,8 @@ impl Traces {
             let rank = Some(rank);
             let whole = trace.failed.iter().chain(&trace.lost);
             all.extend(whole.map(|what| Damage { rank, offset: None, what: what.clone() }));
-            if self.is_empty(trace) {
-                let what = "the trace holds nothing but its header: was the disk full?".into();
+            if self.is_empty(trace) && !is_cut_short {
+                let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
                 all.push(Damage { rank, offset: None, what });
             }
             for d in &trace.reader.defects {

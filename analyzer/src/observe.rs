@@ -247,9 +247,11 @@ impl Observer {
     /// Makes the report of what was read.
     pub fn report(mut self, ending: Ending) -> Result<Report, Broken> {
         let missing = self.traces.missing();
-        let mut damage = self.traces.damage();
+        let stopped_by_mpivet = matches!(ending, Ending::Stopped(_));
+        let mut damage = self.traces.damage(stopped_by_mpivet);
+        let unknown = self.traces.unknown();
         let (job, job_damage) = self.traces.job();
-        let lost = !damage.is_empty() || !self.running.is_empty();
+        let lost = !damage.is_empty() || !unknown.is_empty() || !self.running.is_empty();
         damage.extend(job_damage);
         damage.sort();
         if let Some(engine) = self.engine.as_mut() {
@@ -259,14 +261,12 @@ impl Observer {
         if ending == Ending::Any {
             // What these ranks did or will do later is unknown, and nothing may be concluded from it.
             let reason = "not known to its end";
-            let unknown: BTreeSet<i32> =
-                self.traces.unknown().into_iter().chain(self.running.iter().copied()).collect();
+            let unknown: BTreeSet<i32> = unknown.into_iter().chain(self.running.iter().copied()).collect();
             for rank in unknown {
                 let event = SystemEvent::Lost { reason: reason.into() };
                 engine.feed(rank, RankEvent::System { thread: 0, time: 0, event });
             }
         }
-        let stopped_by_mpivet = matches!(ending, Ending::Stopped(_));
         let proven = match ending {
             Ending::Any => None,
             Ending::Stuck(ranks) | Ending::Stopped(ranks) => Some(ranks),

@@ -71,7 +71,7 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, out: &mut dyn Write) ->
         printer.event(event, &mut traces.symbols, out)?;
     }
     printer.flush(0, &mut traces.symbols, out)?;
-    for damage in traces.damage() {
+    for damage in traces.damage(false) {
         let at = damage.offset.map(|o| format!(" at byte {o}")).unwrap_or_default();
         writeln!(out, "// rank {rank}{at}: {}", damage.what)?;
     }

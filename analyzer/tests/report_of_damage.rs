@@ -7,7 +7,7 @@ use analyzer::observe::{Ending, Observer};
 use analyzer::report::Colour;
 use std::fs;
 use std::path::Path;
-use trace_format::call::SystemEvent;
+use trace_format::call::{Signal, SystemEvent};
 use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, rank_path, stage_path};
 use trace_format::selection::Selection;
 use trace_format::writer::encode_system;
@@ -106,4 +106,33 @@ fn a_full_disk_ends_what_is_known() {
     let text = analyze(dir.path(), &whole[..whole.windows(4).position(|w| w == b"MVBK").unwrap()]).unwrap();
     assert!(text.contains("rank 0: the trace holds nothing but its header"), "{text}");
     assert!(text.contains("no errors found"), "{text}");
+}
+
+#[test]
+fn a_rank_that_was_killed_before_it_recorded_anything_is_no_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path(), 2);
+    let whole = rank_bytes(&header(0, 2));
+    let only_header = whole.windows(4).position(|w| w == b"MVBK").unwrap();
+    let report = |ending| {
+        let observer = Observer::read(dir.path(), Selection::default(), |_| true).unwrap();
+        observer.report(ending).unwrap().to_text(Colour::Plain)
+    };
+    _ = fs::remove_file(stage_path(dir.path(), 0, 0));
+    fs::write(rank_path(dir.path(), 0), &whole[..only_header]).unwrap();
+    let warning = "holds nothing but its header";
+    assert!(report(Ending::Any).contains(warning));
+    assert!(!report(Ending::Stopped(Vec::new())).contains(warning), "mpivet has killed it");
+
+    // Rank 1 crashes, and the launcher kills rank 0.
+    let mut stage = STAGE_MAGIC.to_vec();
+    stage.resize(STAGE_HEADER_BYTES + header(1, 2).stage_bytes as usize, 0);
+    let mut records = Vec::new();
+    let signal = Signal { signal: 11, is_last: true, ..Signal::default() };
+    encode_system(&SystemEvent::Signal(signal), 1, &mut records);
+    stage[STAGE_HEADER_BYTES..STAGE_HEADER_BYTES + records.len()].copy_from_slice(&records);
+    fs::write(rank_path(dir.path(), 1), &rank_bytes(&header(1, 2))[..only_header]).unwrap();
+    fs::write(stage_path(dir.path(), 1, 0), &stage).unwrap();
+    let text = report(Ending::Any);
+    assert!(!text.contains(warning) && text.contains("SIGSEGV"), "{text}");
 }

@@ -12,7 +12,7 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, sites, statuses, sums};
+use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums};
 use crate::{thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -313,6 +313,7 @@ fn begin(
     if info.watched != Watched::No {
         if info.watched == Watched::Abort {
             errors::before_end(thread);
+            signals::write_unwritten();
         }
         before_call(info, abi, words);
     }
@@ -368,7 +369,7 @@ fn after_call(call: &Call, spot: checks::Spot) {
         }
         Watched::SessionInit => lifecycle::session_begins(abi, words),
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
-        Watched::AddErrorClass => errors::added_class(call),
+        Watched::AddsError => errors::added(call),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(call, spot),
         Watched::Commit => define::committed(abi, words),
@@ -411,7 +412,7 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     }
     checks::after(thread, call, failed);
     let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
-    let class = if failed { errors::neutral_class(abi, result) } else { 0 };
+    let class = if failed { errors::neutral_class(abi, info.row.id, result) } else { 0 };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
     if open.repeats {

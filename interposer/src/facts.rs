@@ -3,7 +3,7 @@
 use crate::abi::Family;
 use crate::encode::ask;
 use crate::handles::{self, Freed};
-use crate::{define, dispatch, mappings, real};
+use crate::{define, dispatch, memory, real};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::sync::LazyLock;
@@ -159,7 +159,7 @@ pub(crate) fn proof(kind: Kind, handle: u64) -> Option<Proof> {
     let garbage = match family {
         // Nothing but the predefined handles is laid down here, and 0, which is none.
         Family::Standard | Family::Draft => handle == 0,
-        _ => handle < 4096 || mappings::is_readable(handle) == Some(false),
+        _ => handle < 4096 || memory::is_certainly_unreadable(handle),
     };
     other.or(garbage.then_some(Proof::Garbage))
 }

@@ -5,7 +5,7 @@ use crate::abi::{Abi, Family};
 use crate::checks::Spot;
 use crate::facts::{self, Facts};
 use crate::real::Real;
-use crate::types;
+use crate::{outsiders, types};
 use dashmap::{DashMap, Entry};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -277,6 +277,7 @@ impl Dying {
 pub(crate) fn freed(dying: Dying, by: Spot) {
     // All under the lock of the handle: another thread may be given the same handle for a new object at any time.
     let key = (dying.kind, dying.handle);
+    let mut is_gone = false;
     if let Entry::Occupied(mut entry) = LIVE.entry(key) {
         let live = entry.get_mut();
         if live.id == dying.id {
@@ -291,9 +292,13 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
                 types::forget(dying.id);
             }
             entry.remove();
+            is_gone = true;
         }
     }
     CHANGES.fetch_add(1, Ordering::Relaxed);
+    if is_gone && dying.kind == Kind::Comm {
+        outsiders::comm_is_gone(dying.id);
+    }
 }
 
 /// MPI is over, and with it what the program has not freed, but for what may be freed later.

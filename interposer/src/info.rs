@@ -102,7 +102,7 @@ pub(crate) enum Watched {
     SessionFinalize,
     SetErrhandler,
     CreateErrhandler,
-    AddErrorClass,
+    AddsError,
     Abort,
     GetErrhandler,
     FreeErrhandler,
@@ -209,7 +209,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             _ if row.class == Class::SessionFinalize => Watched::SessionFinalize,
             FnId::MPI_Finalize => Watched::Finalize,
             FnId::MPI_Errhandler_free => Watched::FreeErrhandler,
-            FnId::MPI_Add_error_class => Watched::AddErrorClass,
+            FnId::MPI_Add_error_class | FnId::MPI_Add_error_code => Watched::AddsError,
             // The handlers of MPIX_Comm_create_errhandler_x take other arguments.
             FnId::MPI_Errhandler_create
             | FnId::MPI_Comm_create_errhandler

@@ -1,7 +1,7 @@
 //! Which memory the process may read and write: from `/proc/self/maps`, remembered, and read again before anything is
 //! said of an address.
 
-use crate::modules;
+use crate::{memory, modules};
 use std::io::Read;
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ pub(crate) fn fault(cache: &mut Cache, start: u64, end: u64, writes: bool) -> Op
     };
     match fault {
         // Memory that was moved while the list was read may be missing in it.
-        Fault::Unmapped(at) if is_readable(at) != Some(false) => None,
+        Fault::Unmapped(at) if !memory::is_certainly_unreadable(at) => None,
         // Accelerators have memory of their own, at addresses that mean nothing to the processor.
         Fault::Unmapped(_) if has_accelerator() => None,
         fault => Some(fault),
@@ -186,19 +186,6 @@ fn alike(a: &Mapping, b: &Mapping) -> bool {
     rights && (a.read && a.write || a.path == b.path)
 }
 
-/// May a byte be read? `None` if the system does not tell.
-pub(crate) fn is_readable(address: u64) -> Option<bool> {
-    let mut byte = 0u8;
-    let local = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: 1 };
-    // SAFETY: the kernel reads the byte, and answers with an error if it cannot.
-    let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-    if read == 1 {
-        return Some(true);
-    }
-    (std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)).then_some(false)
-}
-
 /// Is the runtime library of an accelerator loaded?
 fn has_accelerator() -> bool {
     const RUNTIMES: [&str; 5] = ["libcuda.so", "libcudart", "libamdhip64", "libhsa-runtime64", "libze_loader"];
@@ -239,7 +226,6 @@ mod tests {
         let start = value.as_mut_ptr() as u64;
         assert_eq!(fault(&mut cache, start, start + 512, true), None);
         assert!(cache.holds(start, start + 512, true));
-        assert_eq!(is_readable(start), Some(true));
-        assert_eq!(is_readable(16), Some(false));
+        assert!(!memory::is_certainly_unreadable(start) && memory::is_certainly_unreadable(16));
     }
 }

@@ -132,7 +132,7 @@ pub(crate) fn is_readable(span: &Range<u64>) -> bool {
             at = (at / PAGE + 1) * PAGE;
         }
         let local = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: parts.len() };
-        // SAFETY: as in `read`.
+        // SAFETY: as in `copy_by_kernel`.
         let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
         if read != parts.len() as isize {
             return false;
@@ -143,11 +143,20 @@ pub(crate) fn is_readable(span: &Range<u64>) -> bool {
 
 /// Copies from `address` into `into`. False if not all of it can be read.
 pub(crate) fn read(address: u64, into: &mut [u8]) -> bool {
+    usize::try_from(copy_by_kernel(address, into)).is_ok_and(|n| n == into.len())
+}
+
+/// Is it certain that a byte cannot be read? Some systems forbid to ask.
+pub(crate) fn is_certainly_unreadable(address: u64) -> bool {
+    copy_by_kernel(address, &mut [0]) < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
+/// Bytes that the kernel has copied from `address`; negative, and errno says why, if none.
+fn copy_by_kernel(address: u64, into: &mut [u8]) -> isize {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: into.len() };
     // SAFETY: the local vector is a live slice; the kernel checks the other one.
-    let n = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-    usize::try_from(n).is_ok_and(|n| n == into.len())
+    unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) }
 }
 
 /// A C string of at most `most` bytes.

@@ -5,16 +5,32 @@
 use crate::abi::Abi;
 use crate::define::{free_group, handle_out};
 use crate::encode::{Words, ask};
-use crate::{clock, trace};
-use std::sync::{Mutex, MutexGuard};
-use trace_format::definition::{Bridge, BridgeKind, Definition, Id};
+use crate::{clock, dispatch, trace};
+use std::sync::{Arc, Mutex, MutexGuard};
+use trace_format::definition::{Bridge, BridgeKind, Definition, Id, NULL_ID};
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind};
 use trace_format::ranks::Ranks;
 
+/// A group of the library, freed when nobody uses it any more.
+struct Group(u64);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(abi) = dispatch::abi() {
+            free_group(abi, self.0);
+        }
+    }
+}
+
 /// A group whose processes have numbers: `first` is that of its rank 0.
+#[derive(Clone)]
 struct Known {
-    group: u64,
+    group: Arc<Group>,
     first: i32,
+    /// The intercommunicator that brought it.
+    comm: Id,
+    /// That was freed or disconnected.
+    is_gone: bool,
 }
 
 struct Numbering {
@@ -25,41 +41,70 @@ struct Numbering {
 
 static NUMBERING: Mutex<Numbering> = Mutex::new(Numbering { known: Vec::new(), next: 0 });
 
+/// So many groups stay known whose intercommunicator is gone: of their processes others may have been made, as by
+/// MPI_Intercomm_merge. Servers that accept clients for ever would collect them without end.
+const MAX_GONE: usize = 64;
+
+/// Not to be held while the library is called, nor while a group is dropped: that may call an error handler of the program,
+/// and this MPI again.
 fn numbering() -> MutexGuard<'static, Numbering> {
     NUMBERING.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// Makes `group`, which is freed later, the one that the ranks of the own world are told by.
-pub(crate) fn own_world(abi: &Abi, group: u64, size: i32) {
-    let mut numbering = numbering();
-    numbering.next = numbering.next.max(size);
-    let own = Known { group, first: 0 };
-    match numbering.known.iter_mut().find(|k| k.first == 0) {
-        Some(known) => free_group(abi, std::mem::replace(known, own).group),
-        None => numbering.known.insert(0, own),
-    }
+pub(crate) fn own_world(group: u64, size: i32) {
+    let own = Known { group: Arc::new(Group(group)), first: 0, comm: NULL_ID, is_gone: false };
+    let _former = {
+        let mut numbering = numbering();
+        numbering.next = numbering.next.max(size);
+        match numbering.known.iter_mut().find(|k| k.first == 0) {
+            Some(known) => Some(std::mem::replace(known, own)),
+            None => {
+                numbering.known.insert(0, own);
+                None
+            }
+        }
+    };
 }
 
 /// Frees all groups.
-pub(crate) fn release(abi: &Abi) {
+pub(crate) fn release() {
     let known = std::mem::take(&mut numbering().known);
-    known.iter().for_each(|k| free_group(abi, k.group));
+    drop(known);
+}
+
+/// A communicator was freed or disconnected.
+pub(crate) fn comm_is_gone(comm: Id) {
+    let _forgotten = numbering().leave(comm);
+}
+
+impl Numbering {
+    /// The group that is forgotten for it, if there are too many.
+    fn leave(&mut self, comm: Id) -> Option<Known> {
+        let known = self.known.iter_mut().find(|k| k.comm == comm && k.first != 0)?;
+        known.is_gone = true;
+        if self.known.iter().filter(|k| k.is_gone).count() <= MAX_GONE {
+            return None;
+        }
+        let oldest = self.known.iter().position(|k| k.is_gone)?;
+        Some(self.known.remove(oldest))
+    }
 }
 
 /// Numbers of the processes of a group; -1 for a process that is not known.
 pub(crate) fn numbers(abi: &Abi, group: u64) -> Ranks {
     let size = ask(FnId::MPI_Group_size, group);
-    let numbering = numbering();
+    let known = numbering().known.clone();
     let mut numbers = vec![-1i32; size];
     // The own world, then the latest: a library may use the names of processes that are gone again.
-    for known in numbering.known.iter().take(1).chain(numbering.known.iter().skip(1).rev()) {
+    for known in known.iter().take(1).chain(known.iter().skip(1).rev()) {
         let places: Vec<i32> = (0..size as i32).filter(|i| numbers.get(*i as usize) == Some(&-1)).collect();
         if places.is_empty() {
             break;
         }
         let mut found = vec![-1i32; places.len()];
         let (from, to) = (places.as_ptr() as u64, found.as_mut_ptr() as u64);
-        let args = [group, places.len() as u64, from, known.group, to];
+        let args = [group, places.len() as u64, from, known.group.0, to];
         if crate::real::call(FnId::MPI_Group_translate_ranks, &args) != Some(0) {
             continue;
         }
@@ -99,7 +144,7 @@ pub(crate) fn met(abi: &Abi, kind: BridgeKind, id: Id, handle: u64, call: Option
         let mut numbering = numbering();
         let first = numbering.next;
         numbering.next += count;
-        numbering.known.push(Known { group: remote, first });
+        numbering.known.push(Known { group: Arc::new(Group(remote)), first, comm: id, is_gone: false });
         first
     };
     let word = |name| call.and_then(|(f, words)| words.get(f.param(name)?).copied());
@@ -116,5 +161,25 @@ pub(crate) fn met(abi: &Abi, kind: BridgeKind, id: Id, handle: u64, call: Option
     if let Some(trace) = trace::get() {
         let bridge = Bridge { kind, comm: id, first, count, local: own, root, port, entered, returned };
         trace.define(&[Definition::Bridge(bridge)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_does_not_collect_its_clients() {
+        // Group handles of nobody: without a library nothing frees them.
+        let known = |comm: Id| Known { group: Arc::new(Group(0)), first: comm as i32, comm, is_gone: false };
+        let mut numbering = Numbering { known: vec![known(0), known(5)], next: 0 };
+        for comm in 100..10_100 {
+            numbering.known.push(known(comm));
+            let forgotten = numbering.leave(comm);
+            assert_eq!(forgotten.map(|k| k.comm), comm.checked_sub(MAX_GONE as Id).filter(|oldest| *oldest >= 100));
+        }
+        assert_eq!(numbering.known.len(), 2 + MAX_GONE);
+        assert!(numbering.leave(0).is_none(), "the own world stays");
+        assert!(numbering.known.iter().take(2).all(|k| !k.is_gone), "what is in use stays");
     }
 }

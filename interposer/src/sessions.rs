@@ -2,7 +2,7 @@
 //! group that ranks are told by.
 
 use crate::abi::Abi;
-use crate::define::handle_out;
+use crate::define::{free_group, handle_out};
 use crate::encode::{self, ask};
 use crate::handles;
 use crate::outsiders;
@@ -23,10 +23,13 @@ struct State {
     /// Between MPI_Init and MPI_Finalize.
     world: bool,
     lender: Lender,
+    /// How often `open` or `world` have changed.
+    changes: u64,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { open: Vec::new(), world: false, lender: Lender::Nobody });
+static STATE: Mutex<State> = Mutex::new(State { open: Vec::new(), world: false, lender: Lender::Nobody, changes: 0 });
 
+/// Not to be held while the library is called: that may call an error handler of the program, and this MPI again.
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(|e| e.into_inner())
 }
@@ -47,40 +50,66 @@ fn session_world(abi: &Abi, session: u64) -> Option<u64> {
 pub(crate) fn rank_and_size(abi: &Abi, session: u64) -> Option<(i32, i32)> {
     let group = session_world(abi, session)?;
     let found = (abi.rank(ask(FnId::MPI_Group_rank, group) as i32), ask(FnId::MPI_Group_size, group) as i32);
-    crate::define::free_group(abi, group);
+    free_group(abi, group);
     (found.0 >= 0).then_some(found)
 }
 
-impl State {
-    fn borrow(&mut self, abi: &Abi, real: &Real) {
-        let world = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD").filter(|_| self.world);
-        let group = world.and_then(|w| handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[w]));
-        let found = match (group, self.open.first()) {
-            (Some(group), _) => Some((Lender::World, group)),
-            (None, Some(session)) => session_world(abi, *session).map(|g| (Lender::Session(*session), g)),
-            (None, None) => None,
+/// Who can lend the group of the own world now, and that group.
+fn group_of_world(abi: &Abi, real: &Real, world: bool, session: Option<u64>) -> Option<(Lender, u64)> {
+    let world = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD").filter(|_| world);
+    let group = world.and_then(|w| handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[w]));
+    match (group, session) {
+        (Some(group), _) => Some((Lender::World, group)),
+        (None, Some(session)) => session_world(abi, session).map(|g| (Lender::Session(session), g)),
+        (None, None) => None,
+    }
+}
+
+fn borrow(abi: &Abi, real: &Real) {
+    loop {
+        let (changes, world, session) = {
+            let state = state();
+            (state.changes, state.world, state.open.first().copied())
         };
-        self.lender = found.map_or(Lender::Nobody, |f| f.0);
+        let found = group_of_world(abi, real, world, session);
+        {
+            let mut state = state();
+            if state.changes == changes {
+                state.lender = found.map_or(Lender::Nobody, |f| f.0);
+                drop(state);
+                if let Some((_, group)) = found {
+                    outsiders::own_world(group, ask(FnId::MPI_Group_size, group) as i32);
+                }
+                return;
+            }
+        }
+        // Another thread has begun or ended something meanwhile.
         if let Some((_, group)) = found {
-            outsiders::own_world(abi, group, ask(FnId::MPI_Group_size, group) as i32);
+            free_group(abi, group);
         }
     }
 }
 
+/// Notes a change, and whether the lender is now to be looked for.
+fn change(how: impl FnOnce(&mut State), is_to_borrow: impl FnOnce(Lender) -> bool) -> bool {
+    let mut state = state();
+    how(&mut state);
+    state.changes += 1;
+    is_to_borrow(state.lender)
+}
+
 /// The world model is there.
 pub(crate) fn world_begins(abi: &Abi, real: &Real) {
-    let mut state = state();
-    state.world = true;
-    state.borrow(abi, real);
+    if change(|state| state.world = true, |_| true) {
+        borrow(abi, real);
+    }
 }
 
 /// Before MPI_Finalize.
 pub(crate) fn world_ends(abi: &Abi, real: &Real) {
-    let mut state = state();
-    state.world = false;
-    if state.lender == Lender::World {
-        outsiders::release(abi);
-        state.borrow(abi, real);
+    if change(|state| state.world = false, |lender| lender == Lender::World) {
+        outsiders::release();
+        borrow(abi, real);
     }
 }
 
@@ -92,22 +121,21 @@ pub(crate) fn are_none() -> bool {
 
 /// After MPI_Session_init.
 pub(crate) fn begins(abi: &Abi, real: &Real, session: u64) {
-    let mut state = state();
-    state.open.push(session);
-    if state.lender == Lender::Nobody {
-        state.borrow(abi, real);
+    if change(|state| state.open.push(session), |lender| lender == Lender::Nobody) {
+        borrow(abi, real);
     }
 }
 
 /// Before MPI_Session_finalize.
 pub(crate) fn ends(abi: &Abi, real: &Real, session: u64) {
-    let mut state = state();
-    if let Some(place) = state.open.iter().position(|s| *s == session) {
-        state.open.remove(place);
-    }
-    if state.lender == Lender::Session(session) {
-        outsiders::release(abi);
-        state.borrow(abi, real);
+    let forget = |state: &mut State| {
+        if let Some(place) = state.open.iter().position(|s| *s == session) {
+            state.open.remove(place);
+        }
+    };
+    if change(forget, |lender| lender == Lender::Session(session)) {
+        outsiders::release();
+        borrow(abi, real);
     }
 }
 

@@ -2,7 +2,7 @@
 //! Nothing in here allocates or locks.
 
 use crate::{callers, clock, launch, lifecycle, report, thread, trace};
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -35,6 +35,16 @@ static BEFORE: Before = Before(UnsafeCell::new([const { MaybeUninit::uninit() };
 static LIBRARY_HANDLERS: AtomicU64 = AtomicU64::new(0);
 /// Bit `i`: the program's one-time handler of `WATCHED[i]` has run.
 static RESET: AtomicU64 = AtomicU64::new(0);
+/// How often each signal went to a handler of the program.
+static HANDLED: [AtomicU64; WATCHED.len()] = [const { AtomicU64::new(0) }; WATCHED.len()];
+/// So many of each are written down, of those that follow every one whose number is a power of two: programs may live on
+/// signals, and the trace must not grow with them.
+const ALL_UP_TO: u64 = 16;
+thread_local! {
+    /// The signal that a handler of the program is being called for, if it was not written down: what the handler does may
+    /// be the end of the process. No destructor, so that nothing is allocated for it.
+    static UNWRITTEN: Cell<Option<Delivered>> = const { Cell::new(None) };
+}
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 /// `mpivet run` follows, and tells of the signal with its source line.
 static UNDER_RUN: AtomicBool = AtomicBool::new(false);
@@ -173,13 +183,31 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
     // SAFETY: the address is that of this thread's own variable.
     let errno = unsafe { *libc::__errno_location() };
     let of_library = LIBRARY_HANDLERS.load(Ordering::SeqCst) >> index & 1 != 0;
-    let is_last = before.sa_sigaction == libc::SIG_DFL || of_library;
+    // The program's handler was for one time, and that is over.
+    let is_spent = before.sa_flags & libc::SA_RESETHAND != 0
+        && !matches!(before.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN)
+        && RESET.fetch_or(1 << index, Ordering::SeqCst) >> index & 1 != 0;
+    let is_last = match before.sa_sigaction {
+        libc::SIG_DFL => true,
+        // A fault cannot be ignored: the kernel ends the process all the same.
+        libc::SIG_IGN => is_fault(signal, code),
+        _ => of_library || is_spent,
+    };
     // A forked child is none of the ranks.
     let recorder = lifecycle::is_recorder();
     if recorder {
         // SAFETY: the kernel passes a valid context.
         let context = unsafe { &*context.cast::<libc::ucontext_t>() };
-        record(&Delivered { signal, code, address, pc, is_last, caller: callers::find(signal, context) });
+        let time = clock::now();
+        let delivered = Delivered { time, signal, code, address, pc, is_last, caller: callers::find(signal, context) };
+        if is_last {
+            write_unwritten();
+        }
+        if is_last || is_to_be_written(index) {
+            record(&delivered);
+        } else {
+            UNWRITTEN.set(Some(delivered));
+        }
     }
     // Under `mpivet run` the report of the same moment has the line.
     if is_last && recorder && !is_from_outside(signal) && !UNDER_RUN.load(Ordering::SeqCst) {
@@ -188,8 +216,7 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
     // SAFETY: as above. The interrupted code, and the program's handler, find it as it was.
     unsafe { *libc::__errno_location() = errno };
     match before.sa_sigaction {
-        // A fault cannot be ignored: the kernel ends the process all the same.
-        libc::SIG_IGN if is_fault(signal, code) => reset(signal),
+        libc::SIG_IGN if is_last => reset(signal),
         libc::SIG_IGN => {}
         libc::SIG_DFL => {
             // SAFETY: restores the default action. A fault happens again at once when the handler returns; others
@@ -201,11 +228,9 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
                 }
             }
         }
-        _ if before.sa_flags & libc::SA_RESETHAND != 0
-            && RESET.fetch_or(1 << index, Ordering::SeqCst) >> index & 1 != 0 =>
-        {
+        _ if is_spent => {
             reset(signal);
-            // SAFETY: the program's handler was for one time, and that is over: the default action follows.
+            // SAFETY: the default action follows.
             unsafe { libc::raise(signal) };
         }
         handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
@@ -213,12 +238,46 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
             // SAFETY: the program (or a library) installed this function with SA_SIGINFO.
             let handler: Long = unsafe { std::mem::transmute(handler) };
             handler(signal, info, context);
+            after_handler(signal);
         }
         handler => {
             // SAFETY: the program (or a library) installed this function without SA_SIGINFO.
             let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
             handler(signal);
+            after_handler(signal);
         }
+    }
+}
+
+/// Is this one of the signals that go to a handler of the program and are written down?
+fn is_to_be_written(index: usize) -> bool {
+    let number = HANDLED.get(index).map_or(1, |n| n.fetch_add(1, Ordering::Relaxed).saturating_add(1));
+    number <= ALL_UP_TO || number.is_power_of_two()
+}
+
+/// A handler of the program has returned. If it has set another action for its signal, the default one perhaps, this was
+/// the last that is seen of it.
+fn after_handler(signal: c_int) {
+    let Some(delivered) = UNWRITTEN.take() else { return };
+    // SAFETY: only asks for the action; errno is this thread's own, and stays as the handler has left it.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
+        if action.assume_init_ref().sa_sigaction != on_signal as *const () as usize {
+            record(&delivered);
+        }
+        *libc::__errno_location() = errno;
+    }
+}
+
+/// The process is about to end. If a handler of the program does that, the signal that it was called for is written down.
+pub(crate) fn write_unwritten() {
+    // Handlers may have been left by longjmp(3).
+    if let Some(delivered) = UNWRITTEN.take()
+        && in_handler()
+    {
+        record(&delivered);
     }
 }
 
@@ -229,7 +288,10 @@ fn reset(signal: c_int) {
 }
 
 /// A signal that has come.
+#[derive(Clone, Copy)]
 struct Delivered {
+    /// When, in ticks.
+    time: u64,
     signal: c_int,
     code: c_int,
     address: u64,
@@ -241,7 +303,7 @@ struct Delivered {
 
 fn record(delivered: &Delivered) {
     const BYTES: usize = SYSTEM_HEADER_BYTES + 40;
-    let &Delivered { signal, code, address, pc, is_last, caller } = delivered;
+    let &Delivered { time, signal, code, address, pc, is_last, caller } = delivered;
     let sender = address as u32;
     let by_launcher = code <= 0 && ANCESTORS.iter().any(|a| sender != 0 && a.load(Ordering::Relaxed) == sender);
     // SAFETY: the pointer is this thread's own state; the number of its stage never changes.
@@ -255,7 +317,7 @@ fn record(delivered: &Delivered) {
         }
     };
     put(0, &commit.pack().to_le_bytes());
-    put(8, &clock::now().to_le_bytes());
+    put(8, &time.to_le_bytes());
     put(16, &signal.to_le_bytes());
     put(20, &code.to_le_bytes());
     put(24, &pc.to_le_bytes());
@@ -268,6 +330,7 @@ fn record(delivered: &Delivered) {
 
 /// Writes down that the process ends by exit(3).
 pub(crate) fn record_exit(status: c_int) {
+    write_unwritten();
     let commit = Commit { func: SystemKind::Exit as u16, state: State::System as u8, words: 3, lap: 0 };
     let mut bytes = [0u8; SYSTEM_HEADER_BYTES + 8];
     let mut put = |at: usize, value: &[u8]| {

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// What is replaced, in this order: a pattern, and what stands for it.
-const RULES: [(&str, &str); 13] = [
+const RULES: [(&str, &str); 14] = [
     (r"(?m)[ \t]+$", ""),
     // Where the ranks of an aborted job were when the launcher ended them, and whether they had ended before, is a race.
     (r"(?m)^  (= )?((and )?(world \d+ )?ranks? [\d,-]+:? )+(was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),
+    // Whether a rank is told that its launcher ends it, before that does so.
+    (r"\bended from outside by SIG\w+ from the launcher\b", "ended from outside"),
     // Threads have numbers by their first calls, whose order is a race.
     (r"\bthread \d+ in MPI_", "thread <number> in MPI_"),
     (r"\bin \d+ MPI calls?\b", "in <number> MPI calls"),

@@ -133,9 +133,30 @@ fn a_persistent_request_that_failed_may_be_started_again() -> Result<()> {
         let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("persistent-fails"), LIMIT)?;
         let words = vet::last_words(&vetted.outcome);
         ensure!(vetted.outcome.stdout.contains("1 failed"), "{}\n{words}", mpi.name);
-        // The request that Open MPI takes away is never freed.
-        let checks = vetted.report.serious().map(|f| f.check.as_str()).filter(|check| *check != "nonfreed-request");
+        // Nobody can free the request that Open MPI takes away.
+        let checks = vetted.report.serious().map(|f| f.check.as_str());
         ensure!(checks.eq(["wrong-send-size"]), "{}\n{words}", mpi.name);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_handler_is_called_once_for_a_code_that_the_library_does_not_know() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/unknown-code.c"), &scratch())?;
+        let job = mpi.job(1, &program, &[]);
+        let vetted = vet::vet(&job, &scratch().join("errors").join(mpi.name).join("unknown-code"), LIMIT)?;
+        let words = vet::last_words(&vetted.outcome);
+        let expected = "called 1 times, 123456\ncalled 2 times, its own code: 1\n";
+        ensure!(vetted.outcome.stdout.contains(expected), "{}\n{words}", mpi.name);
+        let events = recorded(&vetted.trace)?;
+        let texts = events.iter().filter_map(|event| match event {
+            RankEvent::System { event: SystemEvent::MpiError { text, .. }, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect();
+        ensure!(texts.len() == 2 && texts.last() == Some(&"of my own"), "{}: {texts:?}\n{words}", mpi.name);
+        ensure!(!mpi.is("openmpi") || texts.first() == Some(&"error code 123456"), "{}: {texts:?}", mpi.name);
     }
     Ok(())
 }

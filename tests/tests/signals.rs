@@ -220,3 +220,30 @@ fn a_handler_may_call_exit_while_mpivet_holds_a_lock() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn many_handled_signals_are_few_in_the_trace_and_the_last_is_there() -> Result<()> {
+    let source = root().join("tests/programs/many-signals.c");
+    let line = std::fs::read_to_string(&source)?.lines().position(|l| l.ends_with("// here")).context("no line")? + 1;
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &source, &scratch())?;
+        let ends: [(&str, &[&str]); 4] =
+            [("default", &["abend"]), ("abort", &["abend", "abort"]), ("exit", &["abend"]), ("goes on", &[])];
+        for (how, expected) in ends {
+            let dir = fresh(&mpi, &format!("many-{how}"))?;
+            let output = alone(EXEC, &program, how, &dir, true)?;
+            ensure!((how == "goes on") == output.status.success(), "{}: {how}: {output:?}", mpi.name);
+            let size = std::fs::metadata(dir.join("trace/rank-0.mpv"))?.len();
+            ensure!(size < 100_000, "{}: {how}: {size} bytes", mpi.name);
+            let report = analyzed(&dir)?;
+            let found: Vec<_> = report.serious().collect();
+            let checks: Vec<&str> = found.iter().map(|f| f.check.as_str()).collect();
+            ensure!(checks == expected, "{}: {how}: {found:?}", mpi.name);
+            if expected.contains(&"abend") {
+                let mut sites = found.iter().flat_map(|f| &f.sites);
+                ensure!(sites.any(|s| s.line == line), "{}: {how}: not line {line}: {found:?}", mpi.name);
+            }
+        }
+    }
+    Ok(())
+}

@@ -270,6 +270,7 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
         let mut of_rank: Vec<Leftover> = r
             .requests
             .iter()
+            .filter(|q| !q.perhaps_gone)
             .map(|q| {
                 let paired = |op: Option<OpId>| op.and_then(|op| model.ops.get(op)).is_none_or(|o| o.matched);
                 Leftover {

@@ -342,6 +342,7 @@ impl Model {
             return;
         }
         request.active = true;
+        request.perhaps_gone = false;
         request.cancelled = false;
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);

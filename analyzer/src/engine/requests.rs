@@ -18,6 +18,9 @@ pub(crate) struct Request {
     pub(crate) persistent: bool,
     /// Started and not completed.
     pub(crate) active: bool,
+    /// Persistent, and the call that completed it last has failed: Open MPI 4.1 takes the handle of such a request away,
+    /// and nothing is left that could be started or freed.
+    pub(crate) perhaps_gone: bool,
     /// The call that started it last, if it is persistent.
     pub(crate) start: Option<Arc<Origin>>,
     pub(crate) send: Option<OpId>,
@@ -36,6 +39,7 @@ impl Request {
             class,
             persistent: false,
             active: true,
+            perhaps_gone: false,
             start: None,
             send: None,
             recv: None,
@@ -60,7 +64,15 @@ impl Default for Requests {
 
 impl Requests {
     pub(crate) fn add(&mut self, request: Request, handle: i64, slot: u64) {
-        self.table.add(handle as u64, slot, request);
+        let handle = handle as u64;
+        let gone = |table: &Table<Request>| {
+            table.find(handle, 0).filter(|id| table.get(*id).is_some_and(|request| request.perhaps_gone))
+        };
+        // A handle that is given out again proves it.
+        while let Some(id) = gone(&self.table) {
+            self.table.remove(id, ());
+        }
+        self.table.add(handle, slot, request);
     }
 
     pub(crate) fn get(&self, id: ReqId) -> Option<&Request> {

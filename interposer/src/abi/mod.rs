@@ -146,6 +146,8 @@ const fn standard(family: Family) -> Abi {
 pub(crate) const LAST_USED_CODE: (u64, u64) = (506, 507);
 /// MPI_ERR_LASTCODE of both.
 pub(crate) const LAST_CODE: i32 = 0x3fff;
+/// MPI_ERR_LASTCODE of Open MPI 4 and 5.
+pub(crate) const OPEN_MPI_LAST_CODE: i32 = 92;
 
 impl Abi {
     pub(crate) fn of(family: Family) -> &'static Abi {

@@ -8,7 +8,7 @@ mod ending;
 pub(crate) mod handlers;
 pub(crate) mod program;
 
-use crate::abi::Abi;
+use crate::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
 use crate::real;
 use crate::recording::Call;
 use crate::thread::Thread;
@@ -56,7 +56,36 @@ extern "C" fn on_error<const OWNER: usize, const MEANS: usize>(handle: *mut u64,
     }
 }
 
-/// The family's class of an error code.
+/// Where an error code comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Library,
+    /// The program has passed it to MPI_Comm_call_errhandler or its like.
+    Program,
+}
+
+impl Source {
+    /// Of the code that a call of this function returns, or that an error handler is called with inside of it.
+    fn of(function: FnId) -> Source {
+        let is_passed_on = Owner::ALL.into_iter().any(|owner| owner.call() == function);
+        if is_passed_on { Source::Program } else { Source::Library }
+    }
+}
+
+/// May the library be asked for the meaning of a code? Of one that it does not know Open MPI makes an error of its own, for
+/// which it calls the program's error handler.
+fn may_be_asked(abi: &Abi, code: i32, source: Source) -> bool {
+    match (abi.family, source) {
+        // What MPICH makes of any number is an answer, and its codes are more than their classes.
+        (Family::Mpich, _) => true,
+        // The result of a call may be what a callback of the program has returned.
+        (Family::OpenMpi, _) => (0..=OPEN_MPI_LAST_CODE).contains(&code) || is_of_program(code),
+        (Family::Standard | Family::Draft, Source::Library) => true,
+        (Family::Standard | Family::Draft, Source::Program) => (0..=LAST_CODE).contains(&code) || is_of_program(code),
+    }
+}
+
+/// The family's class of an error code that the library may be asked for.
 fn class(code: i32) -> i32 {
     let mut class = code;
     real::call(FnId::MPI_Error_class, &[code as u64, &raw mut class as u64]);
@@ -65,35 +94,47 @@ fn class(code: i32) -> i32 {
 
 /// Class and text of an error code. A callback of the program may have returned a code that is none of MPI's: asking for
 /// it must not end anything.
-fn meaning(thread: &mut Thread, abi: &Abi, code: i32) -> (u16, String) {
+fn meaning(thread: &mut Thread, abi: &Abi, code: i32, source: Source) -> (u16, String) {
+    if !may_be_asked(abi, code, source) {
+        return (UNKNOWN_ERROR_CLASS, format!("error code {code}"));
+    }
     thread.depth += 1;
     let fatal = thread.fatal.take();
     let text = real::text(FnId::MPI_Error_string, Some(code as u64), abi.max_error_string);
-    let class = neutral_class(abi, code);
+    let class = class_of_known(abi, code);
     thread.depth -= 1;
     thread.fatal = fatal;
     (class, text)
 }
 
-/// Error classes of the program's own, in the numbers of the library.
+/// Error classes and codes of the program's own, in the numbers of the library.
 static OF_PROGRAM: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// MPI_Add_error_class has returned.
-pub(crate) fn added_class(call: &Call) {
-    let Some(at) = call.info.row.param("errorclass").and_then(|p| call.words.get(p)).copied() else { return };
+fn is_of_program(code: i32) -> bool {
+    OF_PROGRAM.lock().unwrap_or_else(|e| e.into_inner()).contains(&code)
+}
+
+/// MPI_Add_error_class or MPI_Add_error_code has returned.
+pub(crate) fn added(call: &Call) {
+    // The last parameter of both.
+    let Some(at) = call.info.row.params.len().checked_sub(1).and_then(|p| call.words.get(p)).copied() else { return };
     if at >= call.abi.lowest_address {
         // SAFETY: the program passed the address of an integer, which the library has written.
-        let class = unsafe { (at as *const i32).read_unaligned() };
-        OF_PROGRAM.lock().unwrap_or_else(|e| e.into_inner()).insert(class);
+        let number = unsafe { (at as *const i32).read_unaligned() };
+        OF_PROGRAM.lock().unwrap_or_else(|e| e.into_inner()).insert(number);
     }
 }
 
-/// The neutral class of an error code.
-pub(crate) fn neutral_class(abi: &Abi, code: i32) -> u16 {
+/// The neutral class of the error code that a call has returned.
+pub(crate) fn neutral_class(abi: &Abi, function: FnId, code: i32) -> u16 {
+    let known = may_be_asked(abi, code, Source::of(function));
+    if known { class_of_known(abi, code) } else { UNKNOWN_ERROR_CLASS }
+}
+
+fn class_of_known(abi: &Abi, code: i32) -> u16 {
     let class = class(code);
     let known = abi.error_class(class);
-    let is_programs = || OF_PROGRAM.lock().unwrap_or_else(|e| e.into_inner()).contains(&class);
-    if known == UNKNOWN_ERROR_CLASS && is_programs() { PROGRAMS_ERROR_CLASS } else { known }
+    if known == UNKNOWN_ERROR_CLASS && is_of_program(class) { PROGRAMS_ERROR_CLASS } else { known }
 }
 
 /// A call has returned an error: record it, and end the program if its error handler says so.
@@ -105,7 +146,7 @@ pub(crate) fn returned(thread: &mut Thread, call: &Call, index: u64, code: i32) 
     if thread.told.take() == Some(index) && fatal.is_none() {
         return;
     }
-    let (class, mut text) = meaning(thread, abi, code);
+    let (class, mut text) = meaning(thread, abi, code, Source::of(info.row.id));
     text.push_str(&in_statuses(thread, call, class));
     thread.system(&SystemEvent::MpiError { call: index, class, fatal: fatal.is_some(), text: text.clone() });
     if let Some(fatal) = fatal {
@@ -141,7 +182,7 @@ fn in_statuses(thread: &mut Thread, call: &Call, class: u16) -> String {
         if error == 0 {
             continue;
         }
-        let (class, text) = meaning(thread, abi, error);
+        let (class, text) = meaning(thread, abi, error, Source::Library);
         let name = error_class_name(class);
         // Requests that neither failed nor completed.
         if name == "MPI_ERR_PENDING" {
@@ -192,7 +233,7 @@ pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
 /// The program's own error handler is about to be called with `code`.
 fn handled_by_program(thread: &mut Thread, code: i32) {
     let (Some(abi), Some(call)) = (dispatch::abi(), thread.under_way.last().copied()) else { return };
-    let (class, text) = meaning(thread, abi, code);
+    let (class, text) = meaning(thread, abi, code, Source::of(call.func));
     thread.told = Some(call.index);
     // It may jump away, and nobody would say that the thread has left MPI.
     levels::leave(thread);

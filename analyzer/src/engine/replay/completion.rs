@@ -115,6 +115,7 @@ impl Model {
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
         request.active = false;
+        request.perhaps_gone = request.persistent && failed;
         if !request.persistent {
             requests.remove(id);
         }

@@ -25,6 +25,7 @@ mod encode;
 mod errors;
 mod exports;
 mod facts;
+mod forced;
 mod fortran;
 mod given;
 mod handles;

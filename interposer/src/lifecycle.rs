@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
-use crate::{checks, clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
+use crate::{checks, clock, define, errors, forced, handles, launch, log, sessions, signals, sites, thread, trace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -65,6 +65,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     before.launch.spawned |= by_session.is_none() && parent(abi).is_some();
     let program = program();
     let dir = directory(&before.config, &program, before.launch.spawned);
+    forced::prepare(&before.config, &program, rank, size, before.launch.spawned);
     let header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
         table_hash: table_hash(),

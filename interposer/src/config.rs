@@ -1,5 +1,6 @@
 //! Options, read from the environment once when MPI starts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
@@ -88,6 +89,15 @@ pub(crate) fn selection() -> &'static Selection {
 }
 
 impl Config {
+    /// The options in force, by the names of their variables.
+    pub(crate) fn named(&self) -> BTreeMap<String, String> {
+        let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
+        let flags = [("MPIVET_SYNC_SENDS", self.sync_sends), ("MPIVET_PROBE_LIMITS", self.probe_limits)];
+        named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
+        named.extend(self.replay.as_ref().map(|path| ("MPIVET_REPLAY", path.display().to_string())));
+        named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     pub(crate) fn from_environment() -> Config {
         let disabled = set("MPIVET_DISABLE");
         if !disabled {

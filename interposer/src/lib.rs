@@ -33,6 +33,7 @@ mod info;
 mod launch;
 mod levels;
 mod lifecycle;
+mod limits;
 mod log;
 mod mappings;
 mod marks;

@@ -1,4 +1,4 @@
-/* Two ranks send to each other before they receive: right only as long as the library buffers the messages.
+/* The first two ranks send to each other before they receive: right only as long as the library buffers the messages.
  * Arguments: how they send, and how many doubles. */
 #include <mpi.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int other = 1 - rank;
+    int other = rank < 2 ? 1 - rank : MPI_PROC_NULL;
     if (!strcmp(how, "send")) {
         MPI_Send(sent, count, MPI_DOUBLE, other, 1, MPI_COMM_WORLD);
 #if MPI_VERSION >= 4

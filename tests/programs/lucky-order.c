@@ -1,5 +1,5 @@
 /* Rank 1 takes one message from anybody and then one from rank 2. It gets through only because rank 0 is first.
- * Argument: how the first message is taken. Rank 2 sends 0.3 s after rank 0. */
+ * Otherwise it waits for rank 2, which waits for its answer. Argument: how the first message is taken. Rank 2 sends 0.3 s after rank 0. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +55,7 @@ int main(int argc, char **argv)
         MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         take_first(how);
         MPI_Recv(&value, 1, MPI_INT, 2, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 2, 3, MPI_COMM_WORLD);
     } else {
         if (rank == 0)
             MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
             struct timespec pause = {0, 300000000};
             nanosleep(&pause, NULL);
             MPI_Send(&value, 1, MPI_INT, 2, 2, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
     MPI_Finalize();

@@ -5,9 +5,10 @@ use analyzer::report::{FailOn, Format};
 use analyzer::worlds::Chosen;
 use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trace_format::selection::Selection;
+use trace_format::witness::Witness;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -136,6 +137,16 @@ struct RunArgs {
     /// Look only at samples of buffers with more bytes [default: look at all data]
     #[arg(long, value_name = "BYTES")]
     sample_over: Option<u64>,
+    /// Alter the run: standard sends (MPI_Send, MPI_Isend, MPI_Send_init) wait for their receives like synchronous ones, so
+    /// that a potential deadlock becomes a real one
+    #[arg(long)]
+    sync_sends: bool,
+    /// Alter the run: wildcards take the messages that the file WITNESS names
+    #[arg(long, value_name = "WITNESS")]
+    replay: Option<PathBuf>,
+    /// Measure at the start up to which size the MPI library buffers messages, with messages of its own between ranks 0 and 1
+    #[arg(long)]
+    probe_limits: bool,
     /// Do not stop a job that is proved to be deadlocked
     #[arg(long)]
     no_stop: bool,
@@ -206,6 +217,10 @@ pub(crate) struct RunPlan {
     pub(crate) stack_depth: Option<u32>,
     pub(crate) checksums: Option<Checksums>,
     pub(crate) sample_over: Option<u64>,
+    pub(crate) sync_sends: bool,
+    /// Absolute path of a witness that can be read.
+    pub(crate) replay: Option<PathBuf>,
+    pub(crate) probe_limits: bool,
     pub(crate) stop: bool,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -275,6 +290,9 @@ impl Plan {
                 stack_depth: a.stack_depth,
                 checksums: a.checksums,
                 sample_over: a.sample_over,
+                sync_sends: a.sync_sends,
+                replay: a.replay.map(|path| witness(&path)).transpose()?,
+                probe_limits: a.probe_limits,
                 stop: !a.no_stop,
                 quiet: a.quiet,
                 verbose: a.verbose,
@@ -294,6 +312,12 @@ impl Plan {
             Command::Checks => Plan::Checks,
         })
     }
+}
+
+/// The absolute path of a witness; an error if it is none.
+fn witness(path: &Path) -> Result<PathBuf, Exit> {
+    Witness::read(path).map_err(|e| Exit::Usage(e.to_string()))?;
+    std::path::absolute(path).map_err(Exit::cannot)
 }
 
 /// The function that a user means by `MPI_Send`, `mpi_send`, `Send` or `send`.

@@ -142,7 +142,9 @@ impl Observer {
         }
         // Rank 0 writes them down, maybe later than its trace and those of others are there.
         if !engine.knows_constants() {
-            engine.set_constants(self.traces.job().0.constants);
+            let job = self.traces.job().0;
+            engine.set_constants(job.constants);
+            engine.set_buffering(job.buffering);
         }
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {

@@ -1,5 +1,6 @@
 //! Options, read from the environment once when MPI starts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
@@ -17,6 +18,12 @@ pub(crate) struct Config {
     pub(crate) stack_depth: usize,
     /// `MPIVET_RUN`: started by `mpivet run`, which says itself where the trace is.
     pub(crate) under_run: bool,
+    /// `MPIVET_SYNC_SENDS`: standard sends wait for their receives.
+    pub(crate) sync_sends: bool,
+    /// `MPIVET_REPLAY`: the witness whose messages the wildcards take.
+    pub(crate) replay: Option<PathBuf>,
+    /// `MPIVET_PROBE_LIMITS`: measure when MPI starts up to which size the library buffers messages.
+    pub(crate) probe_limits: bool,
 }
 
 /// Of which buffers checksums are taken.
@@ -66,6 +73,10 @@ fn set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
 }
 
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
+}
+
 /// Which findings this process makes: `MPIVET_CHECKS`, `MPIVET_SEVERITY` and `MPIVET_MAX_FINDINGS`, read at the first use.
 /// Words that mean nothing are passed over, and that is said once.
 pub(crate) fn selection() -> &'static Selection {
@@ -78,6 +89,15 @@ pub(crate) fn selection() -> &'static Selection {
 }
 
 impl Config {
+    /// The options in force, by the names of their variables.
+    pub(crate) fn named(&self) -> BTreeMap<String, String> {
+        let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
+        let flags = [("MPIVET_SYNC_SENDS", self.sync_sends), ("MPIVET_PROBE_LIMITS", self.probe_limits)];
+        named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
+        named.extend(self.replay.as_ref().map(|path| ("MPIVET_REPLAY", path.display().to_string())));
+        named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     pub(crate) fn from_environment() -> Config {
         let disabled = set("MPIVET_DISABLE");
         if !disabled {
@@ -95,9 +115,12 @@ impl Config {
         };
         Config {
             disabled,
-            dir: std::env::var_os("MPIVET_DIR").filter(|d| !d.is_empty()).map(PathBuf::from),
+            dir: path("MPIVET_DIR"),
             stack_depth,
             under_run: set("MPIVET_RUN"),
+            sync_sends: set("MPIVET_SYNC_SENDS"),
+            replay: path("MPIVET_REPLAY"),
+            probe_limits: set("MPIVET_PROBE_LIMITS"),
         }
     }
 }

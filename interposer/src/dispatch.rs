@@ -12,7 +12,9 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
-use crate::{checks, clock, define, errors, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums};
+use crate::{
+    checks, clock, define, errors, forced, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums,
+};
 use crate::{thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -109,7 +111,12 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     let unwinding = Unwinding { thread, call, outer };
     let result = match info.watched {
         Watched::Pcontrol if is_for_us(thread, &call) => 0,
-        _ => forward(f, info.args, &words),
+        _ => match info.forced {
+            None => forward(f, info.args, &words),
+            // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it; as
+            // above.
+            Some(forced) => unsafe { forced::forward(forced, f, thread, &call, profiling) },
+        },
     };
     std::mem::forget(unwinding);
     // SAFETY: as above.

@@ -2,6 +2,7 @@
 
 use crate::checks::{Part, Rules};
 use crate::encode::max_bytes;
+use crate::forced::{self, Forced};
 use crate::given::RequestParam;
 use crate::operands::Operands;
 use crate::real;
@@ -28,6 +29,8 @@ pub(crate) struct Info {
     /// Statuses and indices mean something even when the call returns an error.
     pub(crate) completes: bool,
     pub(crate) watched: Watched,
+    /// How its calls are altered, in a run that the user wants altered.
+    pub(crate) forced: Option<Forced>,
     /// What it lends to the program, or takes back, that is no object with a definition.
     pub(crate) loan: Option<Loan>,
     /// It makes, lends, takes back or ends something.
@@ -226,6 +229,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Comm_get_attr | FnId::MPI_Attr_get => Watched::GetAttribute,
             _ => Watched::No,
         },
+        forced: forced::of(row),
         loan: loan(row),
         handles_objects: false,
         always_available: row.id.is_always_available(),

@@ -6,7 +6,9 @@ use crate::config::Config;
 use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
-use crate::{checks, clock, define, errors, handles, launch, log, sessions, signals, sites, thread, trace};
+use crate::{
+    checks, clock, define, errors, forced, handles, launch, limits, log, sessions, signals, sites, thread, trace,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -19,7 +21,7 @@ use trace_format::call::ThreadLevel;
 use trace_format::file::{
     Launch, RankHeader, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, stage_path_of, trace_path,
 };
-use trace_format::job::{Job, Mpi};
+use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, table_hash};
 use trace_format::reader::{OpenError, RankReader};
 
@@ -63,8 +65,12 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     };
     let Some((rank, size)) = found else { return };
     before.launch.spawned |= by_session.is_none() && parent(abi).is_some();
+    // Before anything of this process may fail: others measure with it.
+    let measures = before.config.probe_limits && class == Class::Init && !before.launch.spawned;
+    let buffering = if measures { limits::measure(real, abi, rank, size) } else { None };
     let program = program();
     let dir = directory(&before.config, &program, before.launch.spawned);
+    forced::prepare(&before.config, &program, rank, size, before.launch.spawned);
     let header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
         table_hash: table_hash(),
@@ -99,7 +105,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
     if rank == 0 && plain {
-        job(real, abi, &before.config, &header);
+        job(real, abi, &before.config, &header, buffering);
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
         }
@@ -248,7 +254,7 @@ fn cwd() -> String {
 }
 
 /// Writes `job.json`, whole or not at all.
-fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader) {
+fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader, buffering: Option<Buffering>) {
     let (mut major, mut minor) = (0i32, 0i32);
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
     let library = real::text(FnId::MPI_Get_library_version, None, abi.max_library_version);
@@ -270,9 +276,10 @@ fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader) {
             path: real.path.clone(),
         },
         constants: abi.constants().map(|(n, v)| (n.to_owned(), v)).collect(),
-        options: BTreeMap::from([("MPIVET_STACK_DEPTH".to_owned(), config.stack_depth.to_string())]),
+        options: config.named(),
         control_variables: BTreeMap::new(),
         tag_ub: None,
+        buffering,
     };
     let Some(trace) = trace::get() else { return };
     let path = job_path(&trace.dir);

@@ -50,6 +50,8 @@ pub(crate) struct Thread {
     pub(crate) return_apart: bool,
     /// Statuses of our own for calls whose program ignores them, by depth.
     pub(crate) statuses: Vec<Vec<u8>>,
+    /// Wildcard calls that it has made, in a run that replays a witness.
+    pub(crate) wildcards: u64,
 }
 
 /// A poll that a later one may equal.
@@ -186,6 +188,7 @@ fn first_call() -> Option<*mut Thread> {
                 sent: Vec::new(),
                 return_apart: false,
                 statuses: Vec::new(),
+                wildcards: 0,
             }))
         }
     };

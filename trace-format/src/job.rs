@@ -26,6 +26,22 @@ pub struct Job {
     pub control_variables: BTreeMap<String, String>,
     /// Largest tag (MPI_TAG_UB), if the library said.
     pub tag_ub: Option<i64>,
+    /// What was measured of the library's buffering (`--probe-limits`).
+    pub buffering: Option<Buffering>,
+}
+
+/// Up to which size a standard send returns although its message is not received, while the receiver is in MPI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buffering {
+    /// The largest message, in bytes, that was buffered.
+    pub bytes: u64,
+    /// Larger ones were not tried.
+    pub at_least: bool,
+    /// Ranks in MPI_COMM_WORLD between which it was measured.
+    pub sender: i32,
+    pub receiver: i32,
+    /// Both are on one host.
+    pub same_host: bool,
 }
 
 /// The MPI library of a run.

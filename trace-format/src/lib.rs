@@ -23,4 +23,5 @@ pub mod requests;
 pub mod selection;
 pub mod symbols;
 pub mod text;
+pub mod witness;
 pub mod writer;

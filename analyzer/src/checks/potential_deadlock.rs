@@ -4,10 +4,14 @@ use super::MAX_SITES;
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, Site, plural, rank_list};
+use crate::engine::replay::int;
 use crate::engine::script::Schedule;
+use crate::engine::shape::shape;
 use crate::engine::weakest::{Blocked, Unpromised};
 use std::sync::Arc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
+use trace_format::definition::Id;
+use trace_format::job::Buffering;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
 
@@ -28,7 +32,7 @@ pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
         let whom = if ranks.len() == 1 { "for itself" } else { "for each other" };
         let message = format!("{} may wait {whom}: {}", rank_list(&ranks), path.join(" -> "));
         let draft = Draft::new(CHECK, message, sites(found)).ranks(ranks);
-        report.add(model, explain(found, draft));
+        report.add(model, explain(found, model, draft));
     }
     for schedule in model.weakest.matchings.schedules.iter().filter(|s| s.is_deadlock()) {
         report.add(model, otherwise(model, CHECK, schedule));
@@ -74,7 +78,7 @@ pub(super) fn sites(found: &Unpromised) -> Vec<Site> {
 }
 
 /// What the run owes to its library.
-pub(super) fn explain(found: &Unpromised, mut draft: Draft) -> Draft {
+pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Draft {
     if !found.buffers.is_empty() {
         let bytes: u64 = found.buffers.iter().map(|b| b.1).sum();
         let least = if found.least { "at least " } else { "" };
@@ -87,6 +91,7 @@ pub(super) fn explain(found: &Unpromised, mut draft: Draft) -> Draft {
             early.name()
         ));
     }
+    draft.notes.extend(model.buffering.as_ref().and_then(|measured| limit(found, model, measured)));
     draft.count = found.count;
     draft
 }
@@ -121,4 +126,31 @@ pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Sch
     }
     draft.notes.push("taken for granted: the ranks go on in the same way whichever message they get".into());
     draft
+}
+
+/// From which size on the library does not save the program any more, as far as it was measured.
+fn limit(found: &Unpromised, model: &Model, measured: &Buffering) -> Option<String> {
+    let Buffering { bytes, at_least, sender, receiver, same_host } = measured;
+    let largest = found.buffers.iter().map(|b| b.1).max()?;
+    let hosts = if *same_host { "on one host" } else { "on two hosts" };
+    let up_to = if *at_least { "at least " } else { "up to " };
+    let known = format!(
+        "the MPI library buffers messages of {up_to}{bytes} bytes (measured between ranks {sender} and {receiver}, {hosts})"
+    );
+    // What needs more than buffering, and what took another way, is not decided by this limit.
+    if *at_least || !found.early.is_empty() || largest > *bytes {
+        return Some(known);
+    }
+    let mut sizes: Vec<Option<u64>> = found.sends().map(|send| element(model, send)).collect();
+    sizes.dedup();
+    Some(match sizes[..] {
+        [Some(size)] if size > 0 => format!("{known}: with {} elements and more it will hang", bytes / size + 1),
+        _ => format!("{known}: with larger ones it will hang"),
+    })
+}
+
+/// Bytes of one element of what a call sends.
+fn element(model: &Model, send: &Origin) -> Option<u64> {
+    let datatype = int(&send.ins, shape(send.func).send.datatype)?;
+    model.one(send.rank, datatype as Id)?.bytes
 }

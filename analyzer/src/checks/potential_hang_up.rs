@@ -20,7 +20,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let ranks: Vec<i32> = found.blocks.iter().map(|b| b.rank).collect();
         let name = found.blocks.first().map_or("a call", |b| b.call.name());
         let message = format!("{} may wait in {name} for ever: nobody does what it waits for", rank_list(&ranks));
-        report.add(model, explain(found, Draft::new(CHECK, message, sites(found)).ranks(ranks)));
+        report.add(model, explain(found, model, Draft::new(CHECK, message, sites(found)).ranks(ranks)));
     }
     for schedule in model.weakest.matchings.schedules.iter().filter(|s| !s.is_deadlock()) {
         report.add(model, otherwise(model, CHECK, schedule));

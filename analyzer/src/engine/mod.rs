@@ -21,7 +21,7 @@ pub mod limit;
 mod model;
 pub(crate) mod p2p;
 mod rank;
-mod replay;
+pub(crate) mod replay;
 pub(crate) mod requests;
 pub(crate) mod script;
 pub(crate) mod shape;
@@ -43,6 +43,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::Signal;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
+use trace_format::job::Buffering;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use types::Signatures;
@@ -142,6 +143,7 @@ impl Engine {
                 report: Report::default(),
                 names: Processes::default(),
                 constants: BTreeMap::new(),
+                buffering: None,
                 selection: Selection::default(),
                 weakest: weakest::Weakest::default(),
             },
@@ -156,6 +158,11 @@ impl Engine {
     /// What the named constants of the MPI library are.
     pub fn set_constants(&mut self, constants: BTreeMap<String, i64>) {
         self.model.constants = constants;
+    }
+
+    /// What was measured of the MPI library's buffering.
+    pub fn set_buffering(&mut self, buffering: Option<Buffering>) {
+        self.model.buffering = buffering;
     }
 
     /// What the user wants to be told; to be said before any event is fed.

@@ -14,6 +14,7 @@ use trace_format::call::SystemEvent;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::finding::CallRef;
+use trace_format::job::Buffering;
 use trace_format::mpi::{Class, Kind, predefined};
 use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
@@ -37,6 +38,8 @@ pub(crate) struct Model {
     pub(crate) names: Processes,
     /// Named constants of the MPI library, where they are known.
     pub(crate) constants: BTreeMap<String, i64>,
+    /// What was measured of the MPI library's buffering.
+    pub(crate) buffering: Option<Buffering>,
     /// What the user wants to be told.
     pub(crate) selection: Selection,
     /// The run in a library that promises nothing.

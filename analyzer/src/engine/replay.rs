@@ -63,7 +63,8 @@ fn value(values: &[Value], place: Place) -> &Value {
     if place == NONE { &NOTHING } else { values.get(place as usize).unwrap_or(&NOTHING) }
 }
 
-fn int(values: &[Value], place: Place) -> Option<i64> {
+/// An integer argument or handle at its place.
+pub(crate) fn int(values: &[Value], place: Place) -> Option<i64> {
     match value(values, place) {
         Value::Int(v) => Some(*v),
         Value::Request { handle, .. } => Some(*handle),

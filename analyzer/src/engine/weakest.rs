@@ -94,6 +94,15 @@ impl Unpromised {
         self.blocks.iter().all(|b| b.needs.iter().any(|n| n.ranks.is_empty()))
     }
 
+    /// The standard sends of the blocked ranks and those that they wait for.
+    pub(crate) fn sends(&self) -> impl Iterator<Item = &Origin> {
+        let calls = self.blocks.iter().flat_map(|b| b.needs.iter().map(|n| &n.op).chain([&b.call]));
+        let buffered = self.buffers.iter().map(|b| &b.0);
+        let is_send = |f: FnId| matches!(shape(f).class, Class::Send(SendMode::Standard, _));
+        let is_buffered = |call: &Known| self.buffers.iter().any(|b| Arc::ptr_eq(&b.0, call));
+        calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Arc::as_ref)
+    }
+
     /// What the call was granted.
     pub(crate) fn permission(&self, call: &Known) -> Option<String> {
         if let Some((_, bytes)) = self.buffers.iter().find(|b| Arc::ptr_eq(&b.0, call)) {

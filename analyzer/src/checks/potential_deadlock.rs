@@ -102,7 +102,9 @@ pub(super) fn explain(found: &Unpromised, mut draft: Draft) -> Draft {
             true => format!(", and up to {} bytes another time", found.most),
             false => String::new(),
         };
-        draft.notes.push(format!("{who} got through because the library buffered {least}{bytes} bytes ({what}){later}"));
+        draft
+            .notes
+            .push(format!("{who} got through because the library buffered {least}{bytes} bytes ({what}){later}"));
     }
     if let Some(early) = found.early.first() {
         draft.notes.push(format!(

@@ -51,8 +51,9 @@ int main(int argc, char **argv)
     /* the same tag in two communicators, received in the other order */
     int a = 1, b = 2, got_a, got_b;
     if (rank == 0) {
-        MPI_Send(&a, 1, MPI_INT, 1, 7, dup);
+        MPI_Isend(&a, 1, MPI_INT, 1, 7, dup, &request);
         MPI_Send(&b, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         MPI_Recv(&got_b, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Recv(&got_a, 1, MPI_INT, 0, 7, dup, MPI_STATUS_IGNORE);

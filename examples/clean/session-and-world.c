@@ -26,8 +26,10 @@ int main(int argc, char **argv)
     if (rank == 0) {
         double d = 1.5;
         for (int i = 1; i < size; i++) {
-            MPI_Send(&d, 1, MPI_DOUBLE, i, 0, library);
+            MPI_Request request;
+            MPI_Isend(&d, 1, MPI_DOUBLE, i, 0, library, &request);
             MPI_Send(&i, 1, MPI_INT, i, 0, MPI_COMM_WORLD);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
         }
     } else {
         double d;

@@ -64,10 +64,12 @@ int main(int argc, char **argv)
     MPI_Datatype backwards;
     MPI_Type_create_hvector(3, 1, -(MPI_Aint)sizeof(double), MPI_DOUBLE, &backwards);
     MPI_Type_commit(&backwards);
+    double got[3];
+    MPI_Request coming;
+    MPI_Irecv(got, 3, MPI_DOUBLE, last, 2, MPI_COMM_WORLD, &coming);
     MPI_Sendrecv(&here[2], 1, backwards, next, 2, &here[3], 0, MPI_DOUBLE, MPI_PROC_NULL, 2, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    double got[3];
-    MPI_Recv(got, 3, MPI_DOUBLE, last, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&coming, MPI_STATUS_IGNORE);
     MPI_Type_free(&backwards);
 
     /* arguments that count at the root alone, or not beside MPI_IN_PLACE */
@@ -149,8 +151,9 @@ int main(int argc, char **argv)
         munmap(block, bytes);
     }
     static const int constants[4] = {1, 2, 3, 4};
+    MPI_Irecv(table, 4, MPI_INT, last, 4, MPI_COMM_WORLD, &coming);
     MPI_Send(constants, 4, MPI_INT, next, 4, MPI_COMM_WORLD);
-    MPI_Recv(table, 4, MPI_INT, last, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&coming, MPI_STATUS_IGNORE);
 
     double deep = far_down_the_stack(rank, size);
     printf("rank %d: %g %g %g %d %g %g\n", rank, here[1], got[0], total[1], place, deep, total[0]);

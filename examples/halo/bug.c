@@ -3,11 +3,13 @@
 //
 // What is wrong: in each direction one neighbour shall send first and the other receive first. Who does
 // what follows from the parity of the rank's row, in both directions. Within a row all ranks have the
-// same parity: in the odd row both wait for each other's column before they send their own.
+// same parity: in the odd row both wait for each other's column before they send their own. In the even row both send
+// first, which works only because the MPI library buffers so short a message.
 // The fix: the parity of the coordinate in the direction of the exchange.
 //
 // ranks: 4
 // expect: real-deadlock ranks 2,3
+// expect: potential-deadlock ranks 0,1
 
 #include <mpi.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ static void exchange(Side side, MPI_Datatype type, int receive_first, MPI_Comm g
         MPI_Recv(side.halo, 1, type, side.neighbour, 0, grid, MPI_STATUS_IGNORE); //~ real-deadlock
         MPI_Send(side.edge, 1, type, side.neighbour, 0, grid);
     } else {
-        MPI_Send(side.edge, 1, type, side.neighbour, 0, grid);
+        MPI_Send(side.edge, 1, type, side.neighbour, 0, grid); //~ potential-deadlock
         MPI_Recv(side.halo, 1, type, side.neighbour, 0, grid, MPI_STATUS_IGNORE);
     }
 }

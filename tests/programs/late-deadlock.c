@@ -1,14 +1,15 @@
-// Two ranks work for half a second and then both wait for a message that the other would send later. Each writes the
-// time (nanoseconds since 1970) at which it begins to wait into a file of its own. Usage: late-deadlock DIRECTORY
+// Two ranks or more work for half a second and then all wait for a message that the next one would send later. Each
+// writes the time (nanoseconds since 1970) at which it begins to wait into a file of its own. Usage: late-deadlock DIRECTORY
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
 
 int main(int argc, char **argv)
 {
-    int rank, value = 0;
+    int rank, size, value = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (clock_t start = clock(); clock() < start + CLOCKS_PER_SEC / 2;)
         continue;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -21,8 +22,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     fprintf(file, "%lld\n", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
     fclose(file);
-    MPI_Recv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Send(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
 }

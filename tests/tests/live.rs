@@ -2,40 +2,89 @@
 //! are gone afterwards.
 
 use anyhow::{Context as _, Result, ensure};
-use mpivet_tests::{compile::compile, mpi, vet};
+use mpivet_tests::{compile::compile, mpi, mpi::Mpi, vet};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// From the last rank blocking to the end of mpivet.
 const LIMIT: Duration = Duration::from_secs(1);
 
+/// How long a deadlock lasted, from the last rank blocking on.
+struct Lasted {
+    /// To the report.
+    report: Duration,
+    /// To the end of mpivet, when the job is stopped.
+    end: Duration,
+}
+
 #[test]
 fn a_deadlock_is_reported_within_a_second() -> Result<()> {
-    let root = mpivet_tests::root();
-    let scratch = mpivet_tests::scratch();
     for mpi in mpi::required() {
-        let program = compile(&mpi, &root.join("tests/programs/late-deadlock.c"), &scratch)?;
+        let program = deadlock(&mpi)?;
         // The best of three: other tests may keep the processors busy.
         let mut best = Duration::MAX;
         for attempt in 0..3 {
-            let dir = scratch.join(format!("live-{}-{attempt}", mpi.name));
-            let times = scratch.join(format!("live-{}-{attempt}-times", mpi.name));
-            std::fs::create_dir_all(&times)?;
-            let job = mpi.job(2, &program, &[times.display().to_string()]);
-            let vetted = vet::vet(&job, &dir, Duration::from_secs(30))?;
-            let end = SystemTime::now().duration_since(UNIX_EPOCH)?;
-            ensure!(vetted.outcome.code == Some(1), "exit code {:?}", vetted.outcome.code);
-            ensure!(vetted.outcome.leftovers.is_empty(), "left over: {:?}", vetted.outcome.leftovers);
-            let blocked = (0..2)
-                .map(|rank| -> Result<u64> {
-                    let text = std::fs::read_to_string(times.join(format!("waits-{rank}")))?;
-                    text.trim().parse().context("a time")
-                })
-                .collect::<Result<Vec<_>>>()?;
-            let last = Duration::from_nanos(blocked.into_iter().max().unwrap_or(0));
-            best = best.min(end.saturating_sub(last));
+            best = best.min(hang(&mpi, &program, 2, &format!("live-{attempt}"), Duration::from_secs(30))?.end);
         }
         println!("{}: {} ms from the last rank blocking to the end of mpivet", mpi.name, best.as_millis());
         ensure!(best < LIMIT, "{}: {best:?}", mpi.name);
     }
     Ok(())
+}
+
+/// Prints figures, which are worth something on an idle machine:
+/// `cargo test -p mpivet-tests --test live -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, which takes minutes"]
+fn how_long_a_deadlock_lasts() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = deadlock(&mpi)?;
+        for (ranks, runs) in [(4, 20), (64, 5)] {
+            if ranks > 4 && mpi.name != "mpich" {
+                continue;
+            }
+            let runs = (0..runs)
+                .map(|run| hang(&mpi, &program, ranks, &format!("live-{ranks}-{run}"), Duration::from_secs(180)));
+            let runs: Vec<Lasted> = runs.collect::<Result<_>>()?;
+            let reports = spread(runs.iter().map(|r| r.report));
+            let ends = spread(runs.iter().map(|r| r.end));
+            println!(
+                "{}, {ranks} ranks, {} runs: from the last rank blocking to the report {reports}, to the end {ends}",
+                mpi.name,
+                runs.len()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn spread(times: impl Iterator<Item = Duration>) -> String {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort_unstable();
+    let ms = |at: usize| times.get(at).map_or(0, Duration::as_millis);
+    format!("{} ms (median), {} ms (maximum)", ms(times.len() / 2), ms(times.len().saturating_sub(1)))
+}
+
+fn deadlock(mpi: &Mpi) -> Result<std::path::PathBuf> {
+    let source = mpivet_tests::root().join("tests/programs/late-deadlock.c");
+    compile(mpi, &source, &mpivet_tests::scratch())
+}
+
+/// Runs a job that hangs. `name`: of the directory for its files.
+fn hang(mpi: &Mpi, program: &Path, ranks: usize, name: &str, limit: Duration) -> Result<Lasted> {
+    let dir = mpivet_tests::scratch().join(format!("{name}-{}", mpi.name));
+    let times = mpivet_tests::scratch().join(format!("{name}-{}-times", mpi.name));
+    std::fs::create_dir_all(&times)?;
+    let job = mpi.job(ranks, program, &[times.display().to_string()]);
+    let vetted = vet::vet(&job, &dir, limit)?;
+    let end = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    ensure!(vetted.outcome.code == Some(1), "exit code {:?}", vetted.outcome.code);
+    ensure!(vetted.outcome.leftovers.is_empty(), "left over: {:?}", vetted.outcome.leftovers);
+    let written = std::fs::metadata(dir.join("report.json"))?.modified()?.duration_since(UNIX_EPOCH)?;
+    let mut last = Duration::ZERO;
+    for rank in 0..ranks {
+        let text = std::fs::read_to_string(times.join(format!("waits-{rank}")))?;
+        last = last.max(Duration::from_nanos(text.trim().parse().context("a time")?));
+    }
+    Ok(Lasted { report: written.saturating_sub(last), end: end.saturating_sub(last) })
 }

@@ -234,6 +234,13 @@ fn explained<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize
     })
 }
 
+/// Ranks that hold each other, with their number, as `real-deadlock` tells of them.
+fn real_deadlocks<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize, &'a Knot)> {
+    let on = model.selection.is_on(real_deadlock::CHECK);
+    let own = move |i: &usize| on && !explained(e, model).any(|(known, ..)| known == *i);
+    e.verdict.knots.iter().enumerate().filter(move |(i, _)| own(i))
+}
+
 /// The calls that the ranks of a knot wait in, if each waits in one, and all are calls of the same function.
 fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Arc<Origin>>> {
     let mut calls = Vec::new();

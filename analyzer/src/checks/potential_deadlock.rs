@@ -1,12 +1,13 @@
 //! `potential-deadlock`: see `trace_format::catalogue::POTENTIAL_DEADLOCK`.
 
-use super::MAX_SITES;
+use super::{MAX_SITES, real_deadlocks};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, Site, plural, rank_list};
 use crate::engine::replay::int;
 use crate::engine::script::Schedule;
 use crate::engine::shape::shape;
+use crate::engine::wait::Knot;
 use crate::engine::weakest::{Blocked, Unpromised};
 use std::sync::Arc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
@@ -15,8 +16,12 @@ use trace_format::job::Buffering;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
 
-pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for found in model.weakest.found.iter().filter(|f| !f.is_hang_up()) {
+        // A deadlock that has come in the end says itself how often it was near.
+        if real_deadlocks(e, model).any(|(_, knot)| is_of(found, knot, e, model)) {
+            continue;
+        }
         let mut ranks: Vec<i32> = found.blocks.iter().map(|b| b.rank).collect();
         ranks.dedup();
         let path = path(&found.blocks).into_iter().map(|b| {
@@ -37,6 +42,23 @@ pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
     for schedule in model.weakest.matchings.schedules.iter().filter(|s| s.is_deadlock()) {
         report.add(model, otherwise(model, CHECK, schedule));
     }
+}
+
+/// What the calls of a real deadlock owed to the library before.
+pub(super) fn near(knot: &Knot, e: &Ending, model: &Model) -> Option<String> {
+    let told = model.weakest.found.iter().filter(|_| model.selection.is_on(CHECK));
+    let found = told.into_iter().find(|f| !f.is_hang_up() && is_of(f, knot, e, model))?;
+    let what = match found.most {
+        0 => "some of them returned before all ranks had called them".to_owned(),
+        most => format!("the library buffered what they sent, up to {most} bytes at once"),
+    };
+    let times = plural(found.count, "time");
+    Some(format!("these calls could have waited for each other {times} before, and got through because {what}"))
+}
+
+/// Did the same calls get through before they formed the knot?
+fn is_of(found: &Unpromised, knot: &Knot, e: &Ending, model: &Model) -> bool {
+    found.is_at(model, knot.ranks.iter().flat_map(|r| e.graph.calls(*r)).cloned())
 }
 
 /// The blocked ranks in the order in which they wait for each other, from the first one on.
@@ -79,15 +101,22 @@ pub(super) fn sites(found: &Unpromised) -> Vec<Site> {
 
 /// What the run owes to its library.
 pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Draft {
+    let who = if draft.ranks.len() == 1 { "the rank" } else { "the ranks" };
     if !found.buffers.is_empty() {
         let bytes: u64 = found.buffers.iter().map(|b| b.1).sum();
         let least = if found.least { "at least " } else { "" };
         let what = plural(found.buffers.len() as u64, "message");
-        draft.notes.push(format!("this run got through because the library buffered {least}{bytes} bytes ({what})"));
+        let later = match found.most > bytes {
+            true => format!(", and up to {} bytes another time", found.most),
+            false => String::new(),
+        };
+        draft
+            .notes
+            .push(format!("{who} got through because the library buffered {least}{bytes} bytes ({what}){later}"));
     }
     if let Some(early) = found.early.first() {
         draft.notes.push(format!(
-            "this run got through because {} returned before all ranks of its communicator had called it",
+            "{who} got through because {} returned before all ranks of its communicator had called it",
             early.name()
         ));
     }

@@ -1,6 +1,6 @@
 //! `real-deadlock`: see `trace_format::catalogue::REAL_DEADLOCK`.
 
-use super::{MAX_SITES, explained, note_behind};
+use super::{MAX_SITES, note_behind, potential_deadlock, real_deadlocks};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site, rank_list};
@@ -10,10 +10,7 @@ use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
 pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
-    for (i, knot) in e.verdict.knots.iter().enumerate() {
-        if explained(e, model).any(|(known, ..)| known == i) {
-            continue;
-        }
+    for (i, knot) in real_deadlocks(e, model) {
         let name = |r: i32| e.graph.calls(r).first().map_or("", |c| c.name());
         let mut path: Vec<String> =
             knot.cycle.iter().take(12).map(|r| format!("{}: {}", model.names.short(*r), name(*r))).collect();
@@ -44,6 +41,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                     .into(),
             );
         }
+        draft.notes.extend(potential_deadlock::near(knot, e, model));
         note_behind(&mut draft, e, i);
         report.add(model, draft);
     }

@@ -167,6 +167,7 @@ impl Engine {
 
     /// What the user wants to be told; to be said before any event is fed.
     pub fn select(&mut self, selection: Selection) {
+        self.model.weakest.select(&selection);
         self.model.selection = selection;
     }
 

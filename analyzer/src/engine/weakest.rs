@@ -14,7 +14,9 @@ use permitted::{Act, Call, Id, Kind, Knot, Mode, Need, Needs, OpIx, Permission, 
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
+use trace_format::catalogue::{POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
+use trace_format::selection::Selection;
 
 /// What a call is known by in the replay.
 pub(crate) type Known = Arc<Origin>;
@@ -37,6 +39,8 @@ pub(crate) struct ToldAll {
 #[derive(Default)]
 pub(crate) struct Weakest {
     replay: Replay<Known>,
+    /// Nobody asks what the replay finds: it is told nothing.
+    off: bool,
     /// Rank and thread of each of the replay's threads.
     lanes: Vec<(i32, u16)>,
     of: FxHashMap<(i32, u16), u32>,
@@ -69,10 +73,17 @@ pub(crate) struct Unpromised {
     pub(crate) least: bool,
     /// How often it happened at these places.
     pub(crate) count: u64,
+    /// The most bytes that had to be buffered in one of these times.
+    pub(crate) most: u64,
     key: Vec<u64>,
 }
 
 impl Weakest {
+    /// To be said before any event is fed.
+    pub(super) fn select(&mut self, selection: &Selection) {
+        self.off = ![&POTENTIAL_DEADLOCK, &POTENTIAL_HANG_UP].into_iter().any(|check| selection.is_on(check));
+    }
+
     /// Nothing can be said of other matchings.
     pub(super) fn give_up(&mut self, why: &'static str) {
         self.script.give_up(why);
@@ -101,6 +112,16 @@ impl Unpromised {
         let is_send = |f: FnId| matches!(shape(f).class, Class::Send(SendMode::Standard, _));
         let is_buffered = |call: &Known| self.buffers.iter().any(|b| Arc::ptr_eq(&b.0, call));
         calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Arc::as_ref)
+    }
+
+    /// Is it the same calls, by their places in the program, that got through? To compare with what did not in the end.
+    pub(crate) fn is_at(&self, model: &Model, calls: impl Iterator<Item = Known>) -> bool {
+        self.key == key_of(model, calls)
+    }
+
+    /// Of several times at the same places the first one is told.
+    fn order(&self) -> Option<(i32, u16, u64)> {
+        self.blocks.first().map(|b| (b.call.rank, b.call.thread, b.call.event()))
     }
 
     /// What the call was granted.
@@ -156,7 +177,7 @@ impl Model {
     pub(super) fn tell_start(&mut self, op: OpId) {
         let o = &self.ops[op];
         let comm = &self.comms.list[o.comm];
-        if o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
+        if self.weakest.off || o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
             return;
         }
         let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
@@ -188,7 +209,7 @@ impl Model {
     /// A process started its part of a collective operation.
     pub(super) fn tell_part(&mut self, comm: CommIx, index: u64, position: u32) {
         let c = &self.comms.list[comm];
-        if c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
+        if self.weakest.off || c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
             return;
         }
         let Some(instance) = c.space.get(index) else { return };
@@ -269,7 +290,7 @@ impl Model {
             Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate => true,
             _ => false,
         };
-        if !waits {
+        if !waits || self.weakest.off {
             return;
         }
         let ops = [entered.send, entered.recv].into_iter().flatten();
@@ -323,6 +344,9 @@ impl Model {
 
     /// A call has completed requests: those at `completed` of its array. To be told before they are gone.
     pub(super) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[usize]) {
+        if self.weakest.off {
+            return;
+        }
         let poll = Poll { func: origin.func, site: origin.site };
         let thread = (origin.rank, origin.thread);
         if completed.is_empty() {
@@ -371,6 +395,9 @@ impl Model {
 
     /// A probe was told of a message: from that process, with that tag.
     pub(super) fn tell_probe(&mut self, origin: &Known, s: &Shape, told: Option<(i32, i32)>, wait: bool) {
+        if self.weakest.off {
+            return;
+        }
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let Some((source, tag)) = told.filter(|t| t.0 >= 0) else {
             return self.weakest.script.give_up("which message a probe was told of is not certain");
@@ -419,13 +446,6 @@ impl Model {
         if blocks.iter().any(|b| self.is_dim(b.rank)) {
             return;
         }
-        let mut key: Vec<u64> = blocks.iter().map(|b| self.place(&b.call)).collect();
-        key.sort_unstable();
-        key.dedup();
-        if let Some(known) = self.weakest.found.iter_mut().find(|u| u.key == key) {
-            known.count += 1;
-            return;
-        }
         let (mut buffers, mut early) = (Vec::new(), Vec::new());
         for permission in &knot.permissions {
             match permission {
@@ -433,8 +453,29 @@ impl Model {
                 Permission::Early { op } => early.push(op.clone()),
             }
         }
-        self.weakest.found.push(Unpromised { blocks, buffers, early, least: knot.least, count: 1, key });
+        let key = key_of(self, blocks.iter().map(|b| b.call.clone()));
+        let most = buffers.iter().map(|b| b.1).sum();
+        let mut new = Unpromised { blocks, buffers, early, least: knot.least, count: 1, most, key };
+        match self.weakest.found.iter_mut().find(|u| u.key == new.key) {
+            Some(known) => {
+                (new.count, new.most) = (known.count + 1, known.most.max(new.most));
+                if new.order() < known.order() {
+                    *known = new;
+                } else {
+                    (known.count, known.most) = (new.count, new.most);
+                }
+            }
+            None => self.weakest.found.push(new),
+        }
     }
+}
+
+/// Where the calls are in the program.
+fn key_of(model: &Model, calls: impl Iterator<Item = Known>) -> Vec<u64> {
+    let mut key: Vec<u64> = calls.map(|call| model.place(&call)).collect();
+    key.sort_unstable();
+    key.dedup();
+    key
 }
 
 /// Whom a collective cannot do without, by what kind of operation it is.

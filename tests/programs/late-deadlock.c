@@ -1,5 +1,6 @@
-// Two ranks or more work for half a second and then all wait for a message that the next one would send later. Each
-// writes the time (nanoseconds since 1970) at which it begins to wait into a file of its own. Usage: late-deadlock DIRECTORY
+// Two ranks or more work (two for half a second each, more for less) and then all wait for a message that the next one would
+// send later. Each writes the time (nanoseconds since 1970) at which it begins to wait into a file of its own.
+// Usage: late-deadlock DIRECTORY
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -10,7 +11,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (clock_t start = clock(); clock() < start + CLOCKS_PER_SEC / 2;)
+    for (clock_t start = clock(); clock() < start + CLOCKS_PER_SEC / size;)
         continue;
     MPI_Barrier(MPI_COMM_WORLD);
     char path[4096];

@@ -89,21 +89,22 @@ static void pairs(int synchronous)
     check(other[0] == partner, "pairs");
 }
 
-static void everybody_to(int root, int probe)
+/* The tag is that of the round: who is early for the next one must not be taken for this one. */
+static void everybody_to(int root, int probe, int tag)
 {
     int sum = 0, value = rank;
     if (rank != root) {
-        MPI_Send(&value, 1, MPI_INT, root, 2, MPI_COMM_WORLD);
+        MPI_Send(&value, 1, MPI_INT, root, tag, MPI_COMM_WORLD);
         return;
     }
     for (int i = 1; i < size; i++) {
         MPI_Status status;
         int there = !probe, source = MPI_ANY_SOURCE;
         while (!there) {
-            MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &there, &status);
+            MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &there, &status);
             source = there ? status.MPI_SOURCE : source;
         }
-        MPI_Recv(&value, 1, MPI_INT, source, 2, MPI_COMM_WORLD, &status);
+        MPI_Recv(&value, 1, MPI_INT, source, tag, MPI_COMM_WORLD, &status);
         check(value == status.MPI_SOURCE, "messages from any source");
         sum += value;
     }
@@ -170,7 +171,7 @@ static void with_root(int root)
     check(rank != root || sum == 77 * size, "broadcast and reduction");
 }
 
-static void step(unsigned kind, int root)
+static void step(unsigned kind, int root, int round)
 {
     int in, sum;
     switch (kind) {
@@ -186,7 +187,7 @@ static void step(unsigned kind, int root)
         check(sum == size * (size - 1) / 2, "a reduction");
         break;
     case 5: with_root(root); break;
-    case 6: case 7: everybody_to(root, kind == 7); break;
+    case 6: case 7: everybody_to(root, kind == 7, 10 + round); break;
     case 8: case 9: case 10: nonblocking(kind - 8); break;
     case 11: one_after_the_other(); break;
     case 12: consensus(); break;
@@ -216,7 +217,7 @@ int main(int argc, char **argv)
         unsigned kind = draw(&common, 14);
         int root = (int)draw(&common, (unsigned)size);
         be_late();
-        step(kind, root);
+        step(kind, root, round);
     }
     *over = 1;
     /* It ends with a SIGCONT, so that nobody stays stopped. */

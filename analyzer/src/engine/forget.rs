@@ -175,6 +175,7 @@ impl Model {
             for open in r.open_calls() {
                 open.entered.collective.iter().for_each(|c| keep(c.0));
                 open.entered.target.iter().for_each(|t| keep(t.comm));
+                open.entered.window.iter().for_each(|w| keep(*w));
             }
         }
         self.ops.iter().for_each(|(_, op)| keep(op.comm));

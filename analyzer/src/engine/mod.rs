@@ -13,6 +13,7 @@ pub(crate) mod collective;
 pub(crate) mod comms;
 pub(crate) mod concurrent;
 pub(crate) mod ending;
+pub(crate) mod epochs;
 pub(crate) mod facts;
 pub(crate) mod flows;
 mod forget;

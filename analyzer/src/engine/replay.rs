@@ -36,6 +36,8 @@ pub(crate) struct Entered {
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     /// What an open probe looks for.
     pub(crate) target: Option<Target>,
+    /// The window of one-sided synchronisation.
+    pub(crate) window: Option<CommIx>,
     /// Of MPI_Intercomm_create.
     pub(crate) bridge: Option<Bridge>,
 }
@@ -211,6 +213,7 @@ impl Model {
             }
             // At its start: the message is there, and what is wrong with its size may keep the call from returning.
             Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &[]),
+            Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
             Class::Finalize => self.ranks[origin.rank as usize].finalize = Some(origin.clone()),
             Class::Abort => self.ranks[origin.rank as usize].abort = Some(origin.clone()),
             _ => {}
@@ -259,7 +262,7 @@ impl Model {
     }
 
     /// The object that a call names.
-    fn resolve(&mut self, origin: &Origin, kind: Kind, id: Id) -> Option<Member> {
+    pub(super) fn resolve(&mut self, origin: &Origin, kind: Kind, id: Id) -> Option<Member> {
         let r = &mut self.ranks[origin.rank as usize];
         // The events of several threads may come out of order: perhaps the call that made it is still to come, and
         // which object it is nobody knows before.

@@ -3,7 +3,7 @@
 use super::{Cond, Vertex, Why};
 use crate::engine::collective::{Needs, View, needs, neighbors, what};
 use crate::engine::comms::{Comm, CommIx};
-use crate::engine::facts::Site;
+use crate::engine::facts::{Origin, Site};
 use crate::engine::p2p::{OpId, OpKind, Outlook};
 use crate::engine::replay::{Bridge, Entered, given_requests};
 use crate::engine::requests::Request;
@@ -11,7 +11,7 @@ use crate::engine::shape::shape;
 use crate::engine::{Model, OpenCall};
 use rustc_hash::FxHashMap;
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL, ROOT};
-use trace_format::mpi::{Class, Coll, Many, SendMode, Start};
+use trace_format::mpi::{Class, Coll, Kind, Many, SendMode, Start};
 
 /// Outlooks of mailboxes, made when needed.
 pub(super) struct Outlooks<'a> {
@@ -70,7 +70,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
 
 /// When the open call can return.
 fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall, awaited: &mut Vec<Site>) -> Cond {
-    let Entered { send, recv, collective, target, bridge } = open.entered;
+    let Entered { send, recv, collective, target, bridge, window } = open.entered;
     let s = shape(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
     match s.class {
@@ -131,11 +131,25 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
                 Many::Any | Many::Some => any(conds),
             }
         }
+        Class::RmaSync(sync) => window.map_or(Cond::Free, |window| model.in_epoch(&open.origin, sync, window)),
+        Class::BufferFlush(Start::Blocking) => flushed(model, outlooks, rank, &open.origin),
         _ => Cond::Free,
     }
 }
 
-fn all(mut conds: Vec<Cond>) -> Cond {
+/// When the messages in the attached buffer of the process have left it.
+fn flushed(model: &Model, outlooks: &mut Outlooks, rank: i32, origin: &Origin) -> Cond {
+    // Communicators and sessions may have buffers of their own; which messages are in these is not followed.
+    if origin.func.row().params.iter().any(|p| matches!(p.kind, Kind::Comm | Kind::Session)) {
+        return Cond::Free;
+    }
+    let held = model.ops.iter().filter(|(_, o)| o.rank == rank && o.kind == OpKind::Send(SendMode::Buffered));
+    let mut held: Vec<OpId> = held.map(|(op, _)| op).collect();
+    held.sort_by_key(|op| model.ops.get(*op).map(|o| (o.origin.thread, o.origin.index)));
+    all(held.into_iter().map(|op| received(model, outlooks, op)).collect())
+}
+
+pub(crate) fn all(mut conds: Vec<Cond>) -> Cond {
     conds.retain(|c| !matches!(c, Cond::Free));
     match conds.len() {
         0 => Cond::Free,
@@ -144,7 +158,7 @@ fn all(mut conds: Vec<Cond>) -> Cond {
     }
 }
 
-fn any(mut conds: Vec<Cond>) -> Cond {
+pub(crate) fn any(mut conds: Vec<Cond>) -> Cond {
     if conds.iter().any(|c| matches!(c, Cond::Free)) {
         return Cond::Free;
     }
@@ -177,21 +191,26 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             message_from(model, o.comm, o.rank, o.peer, o.tag)
         }
         OpKind::Send(SendMode::Buffered) => Cond::Free,
-        OpKind::Send(mode) => {
-            let lane = (o.rank, o.tag);
-            if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
-                return Cond::Free;
-            }
-            let comm = &model.comms.list[o.comm];
-            if comm.is_foreign() {
-                return Cond::Free;
-            }
-            if comm.made_wrongly {
-                return Cond::Bad;
-            }
-            Cond::On { rank: o.peer, certain: mode == SendMode::Synchronous, why: Why::Receive(o.tag) }
-        }
+        OpKind::Send(_) => received(model, outlooks, op),
     }
+}
+
+/// When the message of a send can leave its buffer.
+fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
+    let Some(o) = model.ops.get(op).filter(|o| !o.matched) else { return Cond::Free };
+    let lane = (o.rank, o.tag);
+    if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
+        return Cond::Free;
+    }
+    let comm = &model.comms.list[o.comm];
+    if comm.is_foreign() {
+        return Cond::Free;
+    }
+    if comm.made_wrongly {
+        return Cond::Bad;
+    }
+    let certain = o.kind == OpKind::Send(SendMode::Synchronous);
+    Cond::On { rank: o.peer, certain, why: Why::Receive(o.tag) }
 }
 
 /// A message that nobody has sent yet.

@@ -65,7 +65,7 @@ fn value(values: &[Value], place: Place) -> &Value {
     if place == NONE { &NOTHING } else { values.get(place as usize).unwrap_or(&NOTHING) }
 }
 
-fn int(values: &[Value], place: Place) -> Option<i64> {
+pub(super) fn int(values: &[Value], place: Place) -> Option<i64> {
     match value(values, place) {
         Value::Int(v) => Some(*v),
         Value::Request { handle, .. } => Some(*handle),
@@ -123,6 +123,7 @@ impl Model {
                 self.ranks[rank as usize].events += 1;
                 let entered = self.enter(&origin, s, Some(class));
                 self.leave(&origin, s, entered, class, &outs);
+                self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
             }
         }
     }
@@ -143,11 +144,14 @@ impl Model {
         r.calls += u64::from(polls);
         r.now = r.now.max(time);
         let open = &mut self.ranks[rank as usize].thread(thread).open;
-        let Some(place) = open.iter().position(|o| o.origin.index == index) else { return };
+        let Some(place) = open.iter().position(|o| o.origin.index == index) else {
+            return self.note_repeated(rank, thread, index, polls.into());
+        };
         let OpenCall { origin, entered } = open.remove(place);
         // What happened between the polls is not known: the first of them says nothing of a time.
         origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
+        self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
     }
 
     /// The start of a call. `class`: its result, where it is known already.

@@ -6,8 +6,8 @@ mod verdict;
 
 pub(crate) use verdict::{Knot, Verdict};
 
-use super::Model;
 use super::facts::{Origin, Site, rank_list};
+use super::{Model, Rank};
 use conditions::{Outlooks, vertex};
 pub(crate) use conditions::{all, any};
 use rustc_hash::FxHashMap;
@@ -97,10 +97,19 @@ pub(crate) struct Graph {
 impl Graph {
     /// `watch`: what is known of each rank.
     pub(crate) fn of(model: &Model, watch: impl Fn(i32) -> Watch) -> Graph {
+        Graph::made(model, watch, false)
+    }
+
+    /// The same if ranks that do nothing but poll wait for what they poll for.
+    pub(crate) fn with_polls(model: &Model, watch: impl Fn(i32) -> Watch) -> Graph {
+        Graph::made(model, watch, true)
+    }
+
+    fn made(model: &Model, watch: impl Fn(i32) -> Watch, polling: bool) -> Graph {
         let mut outlooks = Outlooks { model, made: FxHashMap::default() };
         let one = |rank: i32| {
             let watch = watch(rank);
-            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched);
+            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched, polling);
             match (&mut vertex, watch) {
                 (Vertex::Blocked { .. }, Watch::Running) => vertex = Vertex::Running,
                 (Vertex::Blocked { cond, .. }, Watch::Trusted) => trust(cond),
@@ -143,6 +152,12 @@ impl Graph {
                 return blocked.into_iter().map(|i| i as i32).collect();
             }
         }
+    }
+
+    /// Those of the ranks that only poll.
+    pub(crate) fn pollers(&self, model: &Model, ranks: &[i32]) -> Vec<i32> {
+        let polls = |r: &Rank| r.threads.iter().any(|t| !conditions::poll_loop(r, t).is_empty());
+        ranks.iter().copied().filter(|r| polls(&model.ranks[*r as usize])).collect()
     }
 
     /// Those of the dead ranks whose call may return by itself.

@@ -246,6 +246,15 @@ impl Observer {
         guarded(&mut self.broken, || engine.stuck_apart_from(running))?
     }
 
+    /// Ranks that do nothing but poll, for what cannot come as long as that is so.
+    pub fn polls_in_vain(&mut self) -> Vec<i32> {
+        if self.broken.is_some() || self.linker.holds_any() {
+            return Vec::new();
+        }
+        let Some(engine) = self.engine.as_mut() else { return Vec::new() };
+        guarded(&mut self.broken, || engine.polls_in_vain()).unwrap_or_default()
+    }
+
     /// Makes the report of what was read.
     pub fn report(mut self, ending: Ending) -> Result<Report, Broken> {
         let missing = self.traces.missing();

@@ -212,7 +212,13 @@ fn run_with(
     let names = Names::new(worlds.iter().copied());
     engine.select(expected.selection.clone());
     // Those of the standard's own binary interface.
-    let constants = [("MPI_MODE_NOPRECEDE", 2048), ("MPI_MODE_NOSUCCEED", 16384)];
+    let constants = [
+        ("MPI_MODE_NOPRECEDE", 2048),
+        ("MPI_MODE_NOSUCCEED", 16384),
+        ("MPI_MODE_NOCHECK", 1024),
+        ("MPI_LOCK_EXCLUSIVE", 301),
+        ("MPI_LOCK_SHARED", 302),
+    ];
     engine.set_constants(constants.into_iter().map(|(name, v)| (name.to_owned(), v)).collect());
     let mut linker = Linker::default();
     let mut first = 0;

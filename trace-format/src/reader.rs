@@ -59,7 +59,7 @@ pub enum RankEvent {
     Definition(Definition),
     /// A call, open or already returned.
     Call(Call),
-    /// The return of a call that was handed over while open.
+    /// The return of a call that was handed over while open. If it was not, the call is a poll that was repeated since.
     Return {
         thread: u16,
         index: u64,

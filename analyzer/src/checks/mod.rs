@@ -83,8 +83,18 @@ checks! {
     unfinished_gop: End,
     real_deadlock: End,
     real_hang_up: End,
+    no_progress: End,
     potential_deadlock: End,
     potential_hang_up: End,
+}
+
+/// The last calls of ranks that have finished.
+pub(crate) fn finished_at(finished: &[i32], model: &Model) -> Vec<Site> {
+    let ends = finished.iter().filter_map(|r| {
+        let r = &model.ranks[*r as usize];
+        r.finalize.clone().or_else(|| r.threads.iter().find_map(|t| t.last.clone()))
+    });
+    grouped(model, ends.map(|c| (c, "finished here".to_owned())).collect::<Vec<_>>())
 }
 
 /// The rules of the checks that are on. One that is off must not take its consequences with it.

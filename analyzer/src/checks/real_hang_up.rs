@@ -1,6 +1,6 @@
 //! `real-hang-up`: see `trace_format::catalogue::REAL_HANG_UP`.
 
-use super::grouped;
+use super::{finished_at, grouped};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
@@ -35,12 +35,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let parts = waiting.iter().flat_map(|r| e.graph.calls(*r).iter().map(|c| (c.clone(), e.graph.role(*r))));
         let mut sites = grouped(model, parts.collect::<Vec<_>>());
         sites.extend(waiting.iter().take(4).flat_map(|r| e.graph.awaited(*r).iter().cloned()));
-        let ends = finished.iter().filter_map(|r| {
-            let r = &model.ranks[*r as usize];
-            r.finalize.clone().or_else(|| r.threads.iter().find_map(|t| t.last.clone()))
-        });
-        let ends: Vec<_> = ends.map(|c| (c, "finished here".to_owned())).collect();
-        sites.extend(grouped(model, ends));
+        sites.extend(finished_at(finished, model));
         let ranks = waiting.iter().chain(finished).copied();
         let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
         draft.notes.extend(waiting.iter().take(4).filter_map(|r| e.graph.hint(model, *r)));

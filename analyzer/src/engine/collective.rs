@@ -405,7 +405,8 @@ pub(crate) fn needs(what: What) -> Needs {
         Barrier | Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw | Allreduce | ReduceScatter
         | ReduceScatterBlock => Needs::All,
         Gather | Gatherv | Reduce => Needs::RootNeedsAll,
-        Bcast | Scatter | Scatterv => Needs::AllNeedRoot,
+        // How many processes there will be on the other side only the root knows.
+        Bcast | Scatter | Scatterv | CommSpawn | CommSpawnMultiple | CommAccept | CommConnect => Needs::AllNeedRoot,
         Scan | Exscan => Needs::Lower,
         CommDup
         | CommDupWithInfo
@@ -425,8 +426,7 @@ pub(crate) fn needs(what: What) -> Needs {
         | WinCreate
         | WinAllocate
         | WinAllocateShared
-        | WinCreateDynamic
-        | WinFree => Needs::All,
+        | WinCreateDynamic => Needs::All,
         NeighborAllgather
         | NeighborAllgatherv
         | NeighborAlltoall
@@ -435,11 +435,9 @@ pub(crate) fn needs(what: What) -> Needs {
         | CommFree
         | CommDisconnect
         | CommSetInfo
-        | CommSpawn
-        | CommSpawnMultiple
-        | CommAccept
-        | CommConnect
         | WinFence
+        // With the info key "no_locks" it need not synchronise.
+        | WinFree
         | WinSetInfo
         | FileOpen
         | FileClose

@@ -3,6 +3,7 @@
 
 use super::Model;
 use super::collective::Space;
+use super::epochs::Epochs;
 use super::facts::Report;
 use super::p2p::Mailbox;
 use super::slab::Slab;
@@ -117,6 +118,8 @@ pub(crate) struct Comm {
     pub(crate) closed: bool,
     pub(crate) half_known: bool,
     pub(crate) space: Space,
+    /// Of a window.
+    pub(crate) epochs: Epochs,
     /// Messages under way, by the world rank of their destination.
     pub(crate) boxes: FxHashMap<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
@@ -356,6 +359,7 @@ impl Comms {
                     closed: false,
                     half_known: false,
                     space: Space::new(size),
+                    epochs: Epochs::default(),
                     boxes: FxHashMap::default(),
                     spoiled: made_wrongly,
                     made_wrongly,

@@ -5,6 +5,7 @@ use super::p2p::OpId;
 use super::wait::{Graph, Verdict, Watch};
 use super::{End, Model, RankEnd};
 use std::sync::Arc;
+use trace_format::catalogue::NO_PROGRESS;
 use trace_format::mpi::Class;
 
 /// A request at the end of a rank that reached MPI_Finalize.
@@ -40,11 +41,21 @@ pub(crate) struct Incomplete {
     pub(crate) more: u64,
 }
 
+/// Ranks that did nothing any more but poll for what could not come.
+pub(crate) struct InVain {
+    /// Who waits for whom, if polling is waiting.
+    pub(crate) graph: Graph,
+    pub(crate) ranks: Vec<i32>,
+    /// Those who wait for them or behind them.
+    pub(crate) behind: Vec<i32>,
+}
+
 /// What the checks at the end look at.
 pub(crate) struct Ending {
     pub(crate) ends: Vec<RankEnd>,
     pub(crate) graph: Graph,
     pub(crate) verdict: Verdict,
+    pub(crate) in_vain: Option<InVain>,
     pub(crate) stopped: bool,
     /// Ranks that died of their own signal.
     pub(crate) crashed: Vec<i32>,
@@ -104,6 +115,7 @@ impl Ending {
             || !self.left.is_empty()
             || !self.left_inside.is_empty()
             || !self.verdict.dead.is_empty()
+            || self.in_vain.is_some()
     }
 }
 
@@ -157,12 +169,16 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     // Elsewhere something went wrong: only what is certain is a finding of its own.
     let certain = (trouble || !left.is_empty() || !left_inside.is_empty()) && !end.stopped;
     // The evidence is about some ranks only: another may have been about to go on.
-    let graph = Graph::of(model, |r| match end.stopped {
+    let watch = |r: i32| match end.stopped {
         true if end.proven.contains(&r) => Watch::Watched,
         true => Watch::Trusted,
         false => Watch::Unwatched,
-    });
+    };
+    let graph = Graph::of(model, watch);
     let verdict = graph.verdict(certain);
+    // Where something else held or ended the run, polling is a consequence.
+    let unexplained = !certain && !end.stopped && verdict.dead.is_empty() && model.selection.is_on(&NO_PROGRESS);
+    let in_vain = if unexplained { polls_in_vain(model, &killed) } else { None };
     let ends: Vec<RankEnd> = (0..n)
         .map(|i| {
             let r = &model.ranks[i as usize];
@@ -208,6 +224,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         ends,
         graph,
         verdict,
+        in_vain,
         stopped: end.stopped,
         crashed,
         aborted,
@@ -220,6 +237,16 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         incomplete,
         failed_over,
     }
+}
+
+/// Those of the ranks that poll for what cannot come. Of the others only what is certain counts: nobody has looked
+/// whether their calls return.
+pub(super) fn polls_in_vain(model: &Model, among: &[i32]) -> Option<InVain> {
+    let graph = Graph::with_polls(model, |_| Watch::Unwatched);
+    let dead = graph.dead(true);
+    let ranks: Vec<i32> = graph.pollers(model, &dead).into_iter().filter(|r| among.contains(r)).collect();
+    let behind = dead.into_iter().filter(|r| !ranks.contains(r)).collect();
+    (!ranks.is_empty()).then_some(InVain { graph, ranks, behind })
 }
 
 fn is_abort(origin: &Origin) -> bool {

@@ -175,6 +175,10 @@ impl Model {
             for open in r.open_calls() {
                 open.entered.collective.iter().for_each(|c| keep(c.0));
                 open.entered.target.iter().for_each(|t| keep(t.comm));
+                open.entered.window.iter().for_each(|w| keep(*w));
+            }
+            for poll in r.threads.iter().flat_map(|t| t.polls.all()) {
+                poll.target.iter().map(|t| t.comm).chain(poll.window).for_each(&mut keep);
             }
         }
         self.ops.iter().for_each(|(_, op)| keep(op.comm));
@@ -263,7 +267,8 @@ impl Rank {
 
     fn each_call(&self, see: &mut impl FnMut(&Arc<Origin>)) {
         for t in &self.threads {
-            t.open.iter().map(|o| &o.origin).chain(&t.last).for_each(&mut *see);
+            let polls = t.polls.all().iter().map(|poll| &poll.origin);
+            t.open.iter().map(|o| &o.origin).chain(&t.last).chain(polls).for_each(&mut *see);
         }
         for request in self.requests.iter() {
             [Some(&request.origin), request.start.as_ref(), request.claim.as_ref()]

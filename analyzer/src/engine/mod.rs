@@ -13,6 +13,7 @@ pub(crate) mod collective;
 pub(crate) mod comms;
 pub(crate) mod concurrent;
 pub(crate) mod ending;
+pub(crate) mod epochs;
 pub(crate) mod facts;
 pub(crate) mod flows;
 mod forget;
@@ -20,6 +21,7 @@ pub(crate) mod frees;
 pub mod limit;
 mod model;
 pub(crate) mod p2p;
+pub(crate) mod polls;
 mod rank;
 pub(crate) mod replay;
 pub(crate) mod requests;
@@ -41,6 +43,7 @@ use rustc_hash::FxHashMap;
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::Signal;
+use trace_format::catalogue::NO_PROGRESS;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Buffering;
@@ -249,6 +252,16 @@ impl Engine {
         let uncertain = graph.may_return(&ranks);
         let threads = ranks.iter().map(|r| (*r, graph.calls(*r).iter().map(|c| c.thread).collect())).collect();
         Some(Stuck { ranks, uncertain, threads })
+    }
+
+    /// Ranks that do nothing but poll, for what cannot come as long as that is so. They may still do something else.
+    pub fn polls_in_vain(&mut self) -> Vec<i32> {
+        self.model.look_for_half_known();
+        if !self.model.selection.is_on(&NO_PROGRESS) {
+            return Vec::new();
+        }
+        let all: Vec<i32> = (0..self.model.ranks.len() as i32).collect();
+        ending::polls_in_vain(&self.model, &all).map(|v| v.ranks).unwrap_or_default()
     }
 
     /// No more events: the findings.

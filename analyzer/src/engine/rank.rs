@@ -4,6 +4,7 @@ use super::comms::Objects;
 use super::facts::{Origin, Site};
 use super::forget::Handles;
 use super::p2p::OpId;
+use super::polls::Polls;
 use super::requests::Requests;
 use super::types::Amount;
 use super::{frees, replay, shape};
@@ -32,6 +33,7 @@ pub(crate) struct Thread {
     pub(crate) last: Option<Arc<Origin>>,
     /// Taken in calls that have not returned.
     pub(crate) sums: Vec<Checksums>,
+    pub(crate) polls: Polls,
 }
 
 /// An error that the MPI library reported.

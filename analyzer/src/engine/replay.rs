@@ -36,6 +36,8 @@ pub(crate) struct Entered {
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     /// What an open probe looks for.
     pub(crate) target: Option<Target>,
+    /// The window of one-sided synchronisation.
+    pub(crate) window: Option<CommIx>,
     /// Of MPI_Intercomm_create.
     pub(crate) bridge: Option<Bridge>,
 }
@@ -122,6 +124,7 @@ impl Model {
                 self.ranks[rank as usize].events += 1;
                 let entered = self.enter(&origin, s, Some(class));
                 self.leave(&origin, s, entered, class, &outs);
+                self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
             }
         }
     }
@@ -142,11 +145,14 @@ impl Model {
         r.calls += u64::from(polls);
         r.now = r.now.max(time);
         let open = &mut self.ranks[rank as usize].thread(thread).open;
-        let Some(place) = open.iter().position(|o| o.origin.index == index) else { return };
+        let Some(place) = open.iter().position(|o| o.origin.index == index) else {
+            return self.note_repeated(rank, thread, index, polls.into());
+        };
         let OpenCall { origin, entered } = open.remove(place);
         // What happened between the polls is not known: the first of them says nothing of a time.
         origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
+        self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
     }
 
     /// The start of a call. `class`: its result, where it is known already.
@@ -212,6 +218,7 @@ impl Model {
             }
             // At its start: the message is there, and what is wrong with its size may keep the call from returning.
             Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &[]),
+            Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
             Class::Finalize => self.ranks[origin.rank as usize].finalize = Some(origin.clone()),
             Class::Abort => self.ranks[origin.rank as usize].abort = Some(origin.clone()),
             _ => {}
@@ -260,7 +267,7 @@ impl Model {
     }
 
     /// The object that a call names.
-    fn resolve(&mut self, origin: &Origin, kind: Kind, id: Id) -> Option<Member> {
+    pub(super) fn resolve(&mut self, origin: &Origin, kind: Kind, id: Id) -> Option<Member> {
         let r = &mut self.ranks[origin.rank as usize];
         // The events of several threads may come out of order: perhaps the call that made it is still to come, and
         // which object it is nobody knows before.

@@ -6,9 +6,10 @@ mod verdict;
 
 pub(crate) use verdict::{Knot, Verdict};
 
-use super::Model;
 use super::facts::{Origin, Site, rank_list};
+use super::{Model, Rank};
 use conditions::{Outlooks, vertex};
+pub(crate) use conditions::{all, any};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace_format::call::special::ANY_TAG;
@@ -22,6 +23,14 @@ pub(crate) enum Why {
     Receive(i32),
     /// It must call the collective.
     Collective,
+    /// It must call MPI_Win_post.
+    Post,
+    /// It must call MPI_Win_complete.
+    Complete,
+    /// It must release its lock of a window.
+    Unlock,
+    /// Its library must do something for others, which it does in calls.
+    Progress,
 }
 
 /// When a blocked rank can go on.
@@ -88,10 +97,19 @@ pub(crate) struct Graph {
 impl Graph {
     /// `watch`: what is known of each rank.
     pub(crate) fn of(model: &Model, watch: impl Fn(i32) -> Watch) -> Graph {
+        Graph::made(model, watch, false)
+    }
+
+    /// The same if ranks that do nothing but poll wait for what they poll for.
+    pub(crate) fn with_polls(model: &Model, watch: impl Fn(i32) -> Watch) -> Graph {
+        Graph::made(model, watch, true)
+    }
+
+    fn made(model: &Model, watch: impl Fn(i32) -> Watch, polling: bool) -> Graph {
         let mut outlooks = Outlooks { model, made: FxHashMap::default() };
         let one = |rank: i32| {
             let watch = watch(rank);
-            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched);
+            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched, polling);
             match (&mut vertex, watch) {
                 (Vertex::Blocked { .. }, Watch::Running) => vertex = Vertex::Running,
                 (Vertex::Blocked { cond, .. }, Watch::Trusted) => trust(cond),
@@ -134,6 +152,12 @@ impl Graph {
                 return blocked.into_iter().map(|i| i as i32).collect();
             }
         }
+    }
+
+    /// Those of the ranks that only poll.
+    pub(crate) fn pollers(&self, model: &Model, ranks: &[i32]) -> Vec<i32> {
+        let polls = |r: &Rank| r.threads.iter().any(|t| !conditions::poll_loop(r, t).is_empty());
+        ranks.iter().copied().filter(|r| polls(&model.ranks[*r as usize])).collect()
     }
 
     /// Those of the dead ranks whose call may return by itself.
@@ -189,12 +213,15 @@ impl Graph {
 
     /// What `rank` waits for, in words.
     pub(crate) fn role(&self, rank: i32) -> String {
-        let waits = self.waits_for(rank);
+        let mut waits = self.waits_for(rank);
+        // The process whose memory is locked is not who is waited for.
+        let helpers = waits.iter().any(|w| w.1 == Why::Progress);
+        waits.retain(|w| w.1 != Why::Progress);
         let ranks: Vec<i32> = waits.iter().map(|w| w.0).collect();
         if ranks.is_empty() {
             return "the waiting call".into();
         }
-        let any = matches!(self.cond(rank), Some(Cond::Any(_))) && ranks.len() > 1;
+        let any = matches!(self.cond(rank), Some(Cond::Any(_))) && ranks.len() > 1 && !helpers;
         let who = if any { format!("any of {}", rank_list(&ranks)) } else { rank_list(&ranks) };
         let same = waits.iter().all(|w| w.1 == waits[0].1);
         let tag = |t: i32| if t == ANY_TAG { String::new() } else { format!(" with tag {t}") };
@@ -202,7 +229,10 @@ impl Graph {
             _ if !same => format!("waits for {who}"),
             Why::Send(t) => format!("waits for {who} to send a message{}", tag(t)),
             Why::Receive(t) => format!("waits for {who} to receive the message{}", tag(t)),
-            Why::Collective => format!("waits for {who} to call it too"),
+            Why::Collective | Why::Progress => format!("waits for {who} to call it too"),
+            Why::Post => format!("waits for {who} to call MPI_Win_post"),
+            Why::Complete => format!("waits for {who} to call MPI_Win_complete"),
+            Why::Unlock => format!("waits for {who} to unlock the window"),
         }
     }
 

@@ -25,6 +25,9 @@ const BACKLOG: u64 = 4096;
 /// While all ranks go on, none of them waits and there is no hurry: reading takes at most a third of a processor, which
 /// the ranks may need, until so many bytes are unread (about half a second of work).
 const LAG: u64 = 64 << 20;
+/// When nothing has happened for so long, it is said which ranks poll in vain. Repeated polls bring news ever more
+/// seldom.
+const QUIET: Duration = Duration::from_secs(5);
 /// While other ranks go on, the engine is asked this often.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
@@ -115,6 +118,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
     let mut last_news = Instant::now();
     let mut last_asked = Instant::now();
     let mut told = Vec::new();
+    // Asked since the last news, and told.
+    let (mut asked_polling, mut told_polling) = (false, false);
     while !job.has_ended() {
         let now = Instant::now();
         let news = observer.poll();
@@ -122,6 +127,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
         if !news.is_empty() {
             last_news = now;
             unasked = true;
+            asked_polling = false;
             candidate = candidate.filter(|c| !c.concerns(&news));
         }
         let asked_lately = now - last_asked < ASK_EVERY;
@@ -142,6 +148,11 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
             unasked = false;
             last_asked = now;
         }
+        let silent = candidate.is_none() && last_news.elapsed() > QUIET;
+        if silent && !asked_polling && !told_polling && can_see_all(observer, &here) {
+            asked_polling = true;
+            told_polling = tell_polling(observer);
+        }
         let all_go_on = observer.traces.headers().all(|h| news.contains(&h.rank));
         if let Some(fewer) = candidate.as_mut().and_then(|c| c.without_busy(|busy| observer.stuck_apart_from(busy))) {
             candidate = Some(fewer);
@@ -158,6 +169,20 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
         job.rest(pause);
     }
     End::Over
+}
+
+/// Says which ranks poll for what cannot come as long as they do nothing else. They may do that at any time: no reason
+/// to stop the job.
+fn tell_polling(observer: &mut Observer) -> bool {
+    let ranks = observer.polls_in_vain();
+    if ranks.is_empty() {
+        return false;
+    }
+    eprintln!(
+        "mpivet: {} only poll for what cannot come any more (MV605); the job goes on, the report comes at its end",
+        observer.traces.worlds.names().list(&ranks)
+    );
+    true
 }
 
 /// Says at once which ranks have died of a signal: their own processes cannot look up the source line then.

@@ -144,6 +144,7 @@ catalogue! {
     potential_deadlock::POTENTIAL_DEADLOCK,
     real_hang_up::REAL_HANG_UP,
     potential_hang_up::POTENTIAL_HANG_UP,
+    no_progress::NO_PROGRESS,
     watched_data_changed::WATCHED_DATA_CHANGED,
 }
 

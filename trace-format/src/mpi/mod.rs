@@ -6,7 +6,7 @@ pub mod predefined;
 #[macro_use]
 pub mod table;
 
-pub use kinds::{Class, Coll, Kind, Many, SendMode, Start};
+pub use kinds::{Class, Coll, Kind, Many, RmaSync, SendMode, Start};
 
 /// Which way a parameter's value travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use super::RankEvent;
 use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
-use crate::mpi::FnId;
+use crate::mpi::{Class, FnId};
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
@@ -29,21 +29,48 @@ pub(super) struct Decoder {
     /// CALL records seen so far.
     calls: u64,
     open: Vec<OpenCall>,
+    /// The last call, if more like it may be counted in its record.
+    polled: Option<Polled>,
+}
+
+/// The record of a poll.
+struct Polled {
+    index: u64,
+    func: FnId,
+    /// Byte offset in the current lap.
+    offset: usize,
+    /// How many more were counted when it was looked at.
+    polls: u32,
+}
+
+impl Polled {
+    /// A poll that returned.
+    fn new(call: &Call, index: u64, offset: usize) -> Option<Polled> {
+        let row = call.func.row();
+        let polls = matches!(row.class, Class::Test(_) | Class::GetStatus(_) | Class::Probe(_) | Class::Mprobe(_));
+        (polls && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
+    }
+
+    /// Enough more to be told: each time it is twice as many.
+    fn is_news(&self, polls: u32) -> bool {
+        polls >= self.polls.saturating_mul(2).max(64)
+    }
 }
 
 impl Decoder {
     pub(super) fn new(number: u16) -> Decoder {
-        Decoder { number, calls: 0, open: Vec::new() }
+        Decoder { number, calls: 0, open: Vec::new(), polled: None }
     }
 
     /// The lap is over: what it left open gets return records of their own.
     pub(super) fn next_lap(&mut self) {
         self.open.iter_mut().for_each(|o| o.offset = None);
+        self.polled = None;
     }
 
-    /// Offsets of the records of open calls in the current lap.
+    /// Offsets of the records in the current lap that may still change.
     pub(super) fn open_records(&self) -> impl Iterator<Item = usize> + '_ {
-        self.open.iter().filter_map(|o| o.offset)
+        self.open.iter().filter_map(|o| o.offset).chain(self.polled.iter().map(|p| p.offset))
     }
 
     /// Looks again at open calls whose record is in the current lap: they may have been completed in place. `read`
@@ -54,14 +81,30 @@ impl Decoder {
         read: impl Fn(usize) -> &'a [u8],
         sink: &mut dyn FnMut(RankEvent),
     ) -> Result<(), String> {
+        if let Some(polled) = &mut self.polled
+            && let bytes = read(polled.offset)
+            && bytes.len() >= CALL_HEADER_BYTES
+            && polled.is_news(u32_at(bytes, 28))
+            && let Ok(Call { outcome: Outcome::Returned(class), t_return: time, polls, outs, .. }) =
+                decode_call(polled.func, bytes, blobs)
+        {
+            // The return of a call that has returned: it was repeated.
+            let more = polls - std::mem::replace(&mut polled.polls, polls);
+            sink(RankEvent::Return { thread: self.number, index: polled.index, time, class, polls: more, outs });
+        }
         let mut result = Ok(());
+        let polled = &mut self.polled;
         self.open.retain(|open| {
             let Some(bytes) = open.offset.map(&read) else { return true };
             if Commit::unpack(u64_at(bytes, 0)).state != State::Returned as u8 {
                 return true;
             }
             match decode_call(open.func, bytes, blobs) {
-                Ok(Call { outcome: Outcome::Returned(class), t_return: time, polls, outs, .. }) => {
+                Ok(call @ Call { outcome: Outcome::Returned(class), .. }) => {
+                    if let Some(last) = open.offset.filter(|_| open.index + 1 == self.calls) {
+                        *polled = Polled::new(&call, open.index, last);
+                    }
+                    let Call { t_return: time, polls, outs, .. } = call;
                     sink(RankEvent::Return { thread: self.number, index: open.index, time, class, polls, outs });
                 }
                 Ok(_) => {}
@@ -83,6 +126,7 @@ impl Decoder {
                 let mut call = decode_call(func, bytes, blobs)?;
                 call.thread = self.number;
                 call.index = index;
+                self.polled = Polled::new(&call, index, offset);
                 if call.is_open() {
                     self.open.push(OpenCall { index, func, t_call: call.t_call, offset: Some(offset) });
                 }

@@ -252,6 +252,14 @@ fn parse_outcome_with(
     time: u64,
     define: &mut dyn FnMut(Definition),
 ) -> Result<(), String> {
+    // `x100` behind a poll: that many more like it.
+    let text = match text.rsplit_once(" x").and_then(|(text, polls)| Some((text, polls.parse().ok()?))) {
+        Some((text, polls)) => {
+            call.polls = polls;
+            text
+        }
+        None => text,
+    };
     let name = text.split([' ', '{']).next().unwrap_or("");
     call.outcome = Outcome::Returned(error(name)?);
     call.t_return = time;

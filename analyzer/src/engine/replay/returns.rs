@@ -162,6 +162,11 @@ impl Model {
                     }
                 }
             }
+            Class::RmaSync(sync) => {
+                if let Some(window) = entered.window {
+                    self.leave_epoch(origin, sync, window, failed, int(outs, s.flag).is_some_and(|f| f != 0));
+                }
+            }
             Class::RmaRequest
             | Class::FileIo(Start::Nonblocking)
             | Class::BufferFlush(Start::Nonblocking)

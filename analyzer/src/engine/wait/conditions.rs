@@ -3,15 +3,17 @@
 use super::{Cond, Vertex, Why};
 use crate::engine::collective::{Needs, View, needs, neighbors, what};
 use crate::engine::comms::{Comm, CommIx};
-use crate::engine::facts::Site;
+use crate::engine::facts::{Origin, Site};
 use crate::engine::p2p::{OpId, OpKind, Outlook};
-use crate::engine::replay::{Bridge, Entered, given_requests};
+use crate::engine::polls::{Poll, is_poll};
+use crate::engine::rank::Thread;
+use crate::engine::replay::{Bridge, Entered, Target, given_requests};
 use crate::engine::requests::Request;
 use crate::engine::shape::shape;
-use crate::engine::{Model, OpenCall};
+use crate::engine::{Model, OpenCall, Rank};
 use rustc_hash::FxHashMap;
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL, ROOT};
-use trace_format::mpi::{Class, Coll, Many, SendMode, Start};
+use trace_format::mpi::{Class, Coll, Kind, Many, SendMode, Start};
 
 /// Outlooks of mailboxes, made when needed.
 pub(super) struct Outlooks<'a> {
@@ -26,7 +28,8 @@ impl Outlooks<'_> {
     }
 }
 
-pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched: bool) -> Vertex {
+/// `polling`: who only polls waits for what it polls for.
+pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched: bool, polling: bool) -> Vertex {
     let r = &model.ranks[rank as usize];
     // A rank that failed, or of which not everything is known, holds nobody: what follows from it is not reported.
     let failed = r.abort.is_some() || r.errors.iter().any(|e| e.fatal);
@@ -39,6 +42,16 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
     }
     let (mut conds, mut calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
     for t in &r.threads {
+        let polls = if polling { poll_loop(r, t) } else { &[] };
+        if !polls.is_empty() {
+            let cond = any(polls.iter().map(|p| polled(model, outlooks, p, &mut awaited)).collect());
+            if matches!(cond, Cond::Free) {
+                return Vertex::Running;
+            }
+            conds.push(cond);
+            calls.extend(polls.iter().map(|p| p.origin.clone()));
+            continue;
+        }
         // A thread that is in no call may do anything; it may also have ended, or wait for the others.
         // A call from a callback is inside another one.
         let Some(open) = t.open.last() else {
@@ -61,29 +74,40 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
         // A thread that has not called MPI yet may have been about to.
         return Vertex::Running;
     }
-    if r.multiple || calls.len() < r.threads.len() {
+    if r.multiple || conds.len() < r.threads.len() {
         conds.push(Cond::Perhaps);
     }
     let cond = if conds.len() == 1 { conds.remove(0) } else { Cond::Any(conds) };
     Vertex::Blocked { cond, calls, awaited }
 }
 
+/// The polls of a rank that does nothing else: it has one thread, which is between two of them or in one.
+pub(super) fn poll_loop<'a>(r: &Rank, thread: &'a Thread) -> &'a [Poll] {
+    let alone = !r.multiple && r.threads.len() == 1;
+    let between = thread.open.last().is_none_or(|open| is_poll(open.origin.func));
+    if alone && between { thread.polls.of_loop() } else { &[] }
+}
+
+/// When a poll can find something.
+fn polled(model: &Model, outlooks: &mut Outlooks, poll: &Poll, awaited: &mut Vec<Site>) -> Cond {
+    match shape(poll.origin.func).class {
+        Class::Test(many) | Class::GetStatus(many) => completion(model, outlooks, &poll.origin, many, awaited),
+        Class::Probe(_) | Class::Mprobe(_) => arrival(model, outlooks, poll.origin.rank, poll.target),
+        Class::RmaSync(sync) => poll.window.map_or(Cond::Free, |window| model.in_epoch(&poll.origin, sync, window)),
+        _ => Cond::Free,
+    }
+}
+
 /// When the open call can return.
 fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall, awaited: &mut Vec<Site>) -> Cond {
-    let Entered { send, recv, collective, target, bridge } = open.entered;
+    let Entered { send, recv, collective, target, bridge, window } = open.entered;
     let s = shape(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
     match s.class {
         Class::Send(..) => op(outlooks, send),
         Class::Recv(_) => op(outlooks, recv),
         Class::SendRecv(_) | Class::SendRecvReplace(_) => all(vec![op(outlooks, send), op(outlooks, recv)]),
-        Class::Probe(_) | Class::Mprobe(_) => match target {
-            Some(t) => {
-                let there = outlooks.get(t.comm, rank).is_some_and(|o| o.has(t.peer, t.tag));
-                if there { Cond::Free } else { message_from(model, t.comm, rank, t.peer, t.tag) }
-            }
-            None => Cond::Free,
-        },
+        Class::Probe(Start::Blocking) | Class::Mprobe(Start::Blocking) => arrival(model, outlooks, rank, target),
         Class::Collective(_, Start::Blocking) | Class::CommCreateGroup | Class::CommFromGroup => match collective {
             Some((comm, index, position)) => in_collective(model, comm, index, position),
             None => Cond::Free,
@@ -105,37 +129,61 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
                 (cond, _) => cond,
             }
         }
-        Class::Wait(many) => {
-            let (base, handles) = given_requests(&open.origin.ins, s);
-            let requests = &model.ranks[rank as usize].requests;
-            let mut conds = Vec::new();
-            for i in 0..handles.len() {
-                let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
-                let Some(request) = request.filter(|r| r.active) else {
-                    // Handles that mpivet does not know may be anything; null and inactive ones are complete.
-                    if handles[i] != 0 && request.is_none() {
-                        return Cond::Free;
-                    }
-                    continue;
-                };
-                let cond = of_request(model, outlooks, request);
-                if !matches!(cond, Cond::Free) && awaited.len() < 4 {
-                    let role = "started what is waited for";
-                    awaited.push(Site::new(request.start.as_ref().unwrap_or(&request.origin), role));
-                }
-                conds.push(cond);
-            }
-            match many {
-                _ if conds.is_empty() => Cond::Free,
-                Many::One | Many::All => all(conds),
-                Many::Any | Many::Some => any(conds),
-            }
-        }
+        Class::Wait(many) => completion(model, outlooks, &open.origin, many, awaited),
+        Class::RmaSync(sync) => window.map_or(Cond::Free, |window| model.in_epoch(&open.origin, sync, window)),
+        Class::BufferFlush(Start::Blocking) => flushed(model, outlooks, rank, &open.origin),
         _ => Cond::Free,
     }
 }
 
-fn all(mut conds: Vec<Cond>) -> Cond {
+/// When requests are complete: all that a call is given, or one of them.
+fn completion(model: &Model, outlooks: &mut Outlooks, origin: &Origin, many: Many, awaited: &mut Vec<Site>) -> Cond {
+    let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+    let requests = &model.ranks[origin.rank as usize].requests;
+    let mut conds = Vec::new();
+    for i in 0..handles.len() {
+        let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
+        let Some(request) = request.filter(|r| r.active) else {
+            // Handles that mpivet does not know may be anything; null and inactive ones are complete.
+            if handles[i] != 0 && request.is_none() {
+                return Cond::Free;
+            }
+            continue;
+        };
+        let cond = of_request(model, outlooks, request);
+        if !matches!(cond, Cond::Free) && awaited.len() < 4 {
+            let role = "started what is waited for";
+            awaited.push(Site::new(request.start.as_ref().unwrap_or(&request.origin), role));
+        }
+        conds.push(cond);
+    }
+    match many {
+        _ if conds.is_empty() => Cond::Free,
+        Many::One | Many::All => all(conds),
+        Many::Any | Many::Some => any(conds),
+    }
+}
+
+/// When a probe can find a message.
+fn arrival(model: &Model, outlooks: &mut Outlooks, rank: i32, target: Option<Target>) -> Cond {
+    let Some(t) = target else { return Cond::Free };
+    let there = outlooks.get(t.comm, rank).is_some_and(|o| o.has(t.peer, t.tag));
+    if there { Cond::Free } else { message_from(model, t.comm, rank, t.peer, t.tag) }
+}
+
+/// When the messages in the attached buffer of the process have left it.
+fn flushed(model: &Model, outlooks: &mut Outlooks, rank: i32, origin: &Origin) -> Cond {
+    // Communicators and sessions may have buffers of their own; which messages are in these is not followed.
+    if origin.func.row().params.iter().any(|p| matches!(p.kind, Kind::Comm | Kind::Session)) {
+        return Cond::Free;
+    }
+    let held = model.ops.iter().filter(|(_, o)| o.rank == rank && o.kind == OpKind::Send(SendMode::Buffered));
+    let mut held: Vec<OpId> = held.map(|(op, _)| op).collect();
+    held.sort_by_key(|op| model.ops.get(*op).map(|o| (o.origin.thread, o.origin.index)));
+    all(held.into_iter().map(|op| received(model, outlooks, op)).collect())
+}
+
+pub(crate) fn all(mut conds: Vec<Cond>) -> Cond {
     conds.retain(|c| !matches!(c, Cond::Free));
     match conds.len() {
         0 => Cond::Free,
@@ -144,7 +192,7 @@ fn all(mut conds: Vec<Cond>) -> Cond {
     }
 }
 
-fn any(mut conds: Vec<Cond>) -> Cond {
+pub(crate) fn any(mut conds: Vec<Cond>) -> Cond {
     if conds.iter().any(|c| matches!(c, Cond::Free)) {
         return Cond::Free;
     }
@@ -177,21 +225,26 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             message_from(model, o.comm, o.rank, o.peer, o.tag)
         }
         OpKind::Send(SendMode::Buffered) => Cond::Free,
-        OpKind::Send(mode) => {
-            let lane = (o.rank, o.tag);
-            if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
-                return Cond::Free;
-            }
-            let comm = &model.comms.list[o.comm];
-            if comm.is_foreign() {
-                return Cond::Free;
-            }
-            if comm.made_wrongly {
-                return Cond::Bad;
-            }
-            Cond::On { rank: o.peer, certain: mode == SendMode::Synchronous, why: Why::Receive(o.tag) }
-        }
+        OpKind::Send(_) => received(model, outlooks, op),
     }
+}
+
+/// When the message of a send can leave its buffer.
+fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
+    let Some(o) = model.ops.get(op).filter(|o| !o.matched) else { return Cond::Free };
+    let lane = (o.rank, o.tag);
+    if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
+        return Cond::Free;
+    }
+    let comm = &model.comms.list[o.comm];
+    if comm.is_foreign() {
+        return Cond::Free;
+    }
+    if comm.made_wrongly {
+        return Cond::Bad;
+    }
+    let certain = o.kind == OpKind::Send(SendMode::Synchronous);
+    Cond::On { rank: o.peer, certain, why: Why::Receive(o.tag) }
 }
 
 /// A message that nobody has sent yet.

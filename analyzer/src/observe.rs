@@ -291,6 +291,8 @@ impl Observer {
         let Some(analysis) = analysis else {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
         };
+        let mut remarks = self.linker.remarks(&self.traces.worlds.names());
+        remarks.extend(analysis.open_questions);
         let run = RunInfo {
             program: job.program,
             arguments: job.arguments,
@@ -304,7 +306,7 @@ impl Observer {
             max_findings: self.selection.max_findings(),
             hidden: analysis.hidden,
             names: self.traces.worlds.names(),
-            remarks: self.linker.remarks(&self.traces.worlds.names()),
+            remarks,
         };
         Ok(Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols))
     }

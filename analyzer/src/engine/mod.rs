@@ -116,6 +116,8 @@ pub struct Analysis {
     /// Findings beyond the limit.
     pub hidden: Vec<limit::Hidden>,
     pub ranks: Vec<RankSummary>,
+    /// Questions that were not decided, in words.
+    pub open_questions: Vec<String>,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -276,7 +278,8 @@ impl Engine {
             Some(most) => limit::limit(findings, most),
             None => (findings, Vec::new()),
         };
-        Analysis { findings, hidden, ranks: model.summaries(&ending) }
+        let open_questions = model.weakest.matchings.open_question().into_iter().collect();
+        Analysis { findings, hidden, ranks: model.summaries(&ending), open_questions }
     }
 
     /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.

@@ -480,6 +480,13 @@ impl Schedule {
 }
 
 impl Matchings {
+    /// What could not be decided of them.
+    pub(super) fn open_question(&self) -> Option<String> {
+        let why = self.undecided.filter(|_| self.wildcards > 0)?;
+        let what = super::facts::plural(self.wildcards, "call");
+        Some(format!("not decided: what else {what} with MPI_ANY_SOURCE or MPI_ANY_TAG could have got ({why})"))
+    }
+
     pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
         self.schedules.iter().flat_map(|s| {
             let swaps = s.swaps.iter().flat_map(|w| [&w.recv, &w.takes].into_iter().chain(&w.took));

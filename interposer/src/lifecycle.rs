@@ -6,7 +6,9 @@ use crate::config::Config;
 use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
-use crate::{checks, clock, define, errors, forced, handles, launch, limits, log, sessions, signals, sites, thread, trace};
+use crate::{
+    checks, clock, define, errors, forced, handles, launch, limits, log, sessions, signals, sites, thread, trace,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};

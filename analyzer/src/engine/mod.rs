@@ -42,8 +42,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::Signal;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
-use trace_format::reader::RankEvent;
 use trace_format::job::Buffering;
+use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use types::Signatures;
 

@@ -175,8 +175,7 @@ impl Model {
         let view = View { rank: part.call.rank, position, call: &part.call };
         let needs = if c.b.is_some() { Needs::Nobody } else { promised_needs(&view) };
         let known = instance.replayed;
-        let collective =
-            known.unwrap_or_else(|| self.weakest.replay.collective(instance.parts.len() as u32, needs));
+        let collective = known.unwrap_or_else(|| self.weakest.replay.collective(instance.parts.len() as u32, needs));
         let lane = self.replay_lane(origin.rank, origin.thread);
         let id = self.weakest.replay.start(lane, Act::Part { collective, position }, origin);
         self.comms.list[comm].space.set_replayed(index, position, collective, id);

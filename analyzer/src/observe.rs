@@ -291,8 +291,9 @@ impl Observer {
         let Some(analysis) = analysis else {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
         };
-        let mut remarks = self.linker.remarks(&self.traces.worlds.names());
-        remarks.extend(analysis.open_questions);
+        let names = self.traces.worlds.names();
+        let remarks =
+            job.alterations().into_iter().chain(self.linker.remarks(&names)).chain(analysis.open_questions).collect();
         let run = RunInfo {
             program: job.program,
             arguments: job.arguments,
@@ -305,7 +306,7 @@ impl Observer {
             damage,
             max_findings: self.selection.max_findings(),
             hidden: analysis.hidden,
-            names: self.traces.worlds.names(),
+            names,
             remarks,
         };
         Ok(Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
+use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::selection::Selection;
 
 /// Most frames kept of a call stack.
@@ -92,9 +93,9 @@ impl Config {
     /// The options in force, by the names of their variables.
     pub(crate) fn named(&self) -> BTreeMap<String, String> {
         let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
-        let flags = [("MPIVET_SYNC_SENDS", self.sync_sends), ("MPIVET_PROBE_LIMITS", self.probe_limits)];
+        let flags = [(SYNC_SENDS, self.sync_sends), (PROBE_LIMITS, self.probe_limits)];
         named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
-        named.extend(self.replay.as_ref().map(|path| ("MPIVET_REPLAY", path.display().to_string())));
+        named.extend(self.replay.as_ref().map(|path| (REPLAY, path.display().to_string())));
         named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
@@ -118,9 +119,9 @@ impl Config {
             dir: path("MPIVET_DIR"),
             stack_depth,
             under_run: set("MPIVET_RUN"),
-            sync_sends: set("MPIVET_SYNC_SENDS"),
-            replay: path("MPIVET_REPLAY"),
-            probe_limits: set("MPIVET_PROBE_LIMITS"),
+            sync_sends: set(SYNC_SENDS),
+            replay: path(REPLAY),
+            probe_limits: set(PROBE_LIMITS),
         }
     }
 }

@@ -3,6 +3,13 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Environment variable of `--sync-sends`, and its name in [`Job::options`].
+pub const SYNC_SENDS: &str = "MPIVET_SYNC_SENDS";
+/// Environment variable of `--replay`, with the path of the witness.
+pub const REPLAY: &str = "MPIVET_REPLAY";
+/// Environment variable of `--probe-limits`.
+pub const PROBE_LIMITS: &str = "MPIVET_PROBE_LIMITS";
+
 /// Contents of `job.json`. Unknown fields are ignored, missing ones take their defaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -28,6 +35,20 @@ pub struct Job {
     pub tag_ub: Option<i64>,
     /// What was measured of the library's buffering (`--probe-limits`).
     pub buffering: Option<Buffering>,
+}
+
+impl Job {
+    /// How the user wanted the run to be altered: what is found in it may not happen else.
+    pub fn alterations(&self) -> Vec<String> {
+        let mut altered = Vec::new();
+        if self.options.contains_key(SYNC_SENDS) {
+            altered.push("this run was altered: standard sends waited for their receives (--sync-sends)".to_owned());
+        }
+        if let Some(witness) = self.options.get(REPLAY) {
+            altered.push(format!("this run was altered: wildcards took the messages of {witness} (--replay)"));
+        }
+        altered
+    }
 }
 
 /// Up to which size a standard send returns although its message is not received, while the receiver is in MPI.

@@ -14,6 +14,7 @@ use std::ffi::{CString, OsString};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
+use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 
 /// Signals that are the job's rather than ours.
 const FORWARDED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
@@ -47,9 +48,9 @@ fn job(plan: &RunPlan, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.checksums.map(|c| ("MPIVET_CHECKSUMS".into(), c.name().into())));
     ours.extend(plan.sample_over.map(|n| ("MPIVET_SAMPLE_OVER".into(), n.to_string().into())));
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
-    ours.extend(plan.sync_sends.then(|| ("MPIVET_SYNC_SENDS".into(), "1".into())));
-    ours.extend(plan.replay.as_ref().map(|path| ("MPIVET_REPLAY".into(), path.into())));
-    ours.extend(plan.probe_limits.then(|| ("MPIVET_PROBE_LIMITS".into(), "1".into())));
+    ours.extend(plan.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
+    ours.extend(plan.replay.as_ref().map(|path| (REPLAY.into(), path.into())));
+    ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

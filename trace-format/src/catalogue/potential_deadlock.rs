@@ -7,6 +7,10 @@ check! {
     /// in a library that does none of this, not by a time-out. Where a receive from any source (or with any tag) could
     /// take another message then, mpivet does not know how the program would go on, and is silent.
     ///
+    /// `mpivet run --sync-sends` makes standard sends wait for their receives, so that the program deadlocks before your
+    /// eyes. With `mpivet run --probe-limits` the finding says from which size on it hangs with this MPI library: that is
+    /// measured at the start between ranks 0 and 1.
+    ///
     /// # Why it is wrong
     /// A send in standard mode may wait until its receive is started, and the library alone decides (MPI 4.1, 3.4); a
     /// program is unsafe if it relies on buffering (3.5). A collective operation may wait for all processes of its

@@ -5,6 +5,7 @@
 // The fix: who has no result sends an empty message.
 //
 // ranks: 3
+// options: --severity no-progress=error
 // expect: no-progress ranks 0,1,2
 
 #include <mpi.h>

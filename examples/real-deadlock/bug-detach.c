@@ -4,6 +4,7 @@
 // The fix: the buffer is taken back behind the receive.
 //
 // ranks: 3
+// timeout: 60
 // expect: real-deadlock ranks 0,1,2
 
 #include <mpi.h>

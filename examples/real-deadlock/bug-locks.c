@@ -5,6 +5,7 @@
 // The fix: rank 0 gives the lock back before it waits.
 //
 // ranks: 3
+// timeout: 60
 // expect: real-deadlock ranks 0,1
 
 #include <mpi.h>

@@ -6,6 +6,7 @@ use super::collective::Space;
 use super::epochs::Epochs;
 use super::facts::Report;
 use super::p2p::Mailbox;
+use super::partitioned::Channels;
 use super::slab::Slab;
 use rustc_hash::FxHashMap;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, Neighbors, UNKNOWN_ID};
@@ -118,6 +119,7 @@ pub(crate) struct Comm {
     pub(crate) closed: bool,
     pub(crate) half_known: bool,
     pub(crate) space: Space,
+    pub(crate) partitioned: Channels,
     /// Of a window.
     pub(crate) epochs: Epochs,
     /// Messages under way, by the world rank of their destination.
@@ -359,6 +361,7 @@ impl Comms {
                     closed: false,
                     half_known: false,
                     space: Space::new(size),
+                    partitioned: Channels::default(),
                     epochs: Epochs::default(),
                     boxes: FxHashMap::default(),
                     spoiled: made_wrongly,

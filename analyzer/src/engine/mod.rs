@@ -21,6 +21,7 @@ pub(crate) mod frees;
 pub mod limit;
 mod model;
 pub(crate) mod p2p;
+pub(crate) mod partitioned;
 pub(crate) mod polls;
 mod rank;
 pub(crate) mod replay;

@@ -365,6 +365,7 @@ impl Model {
                     collective = Some((m.ix, self.arrive(m.ix, m.position, &origin, Some(start)), m.position));
                 }
             }
+            Class::PartitionedSend | Class::PartitionedRecv => self.start_partitioned(start.rank, id),
             _ => {}
         }
         if let Some(request) = self.ranks[rank].requests.get_mut(id) {

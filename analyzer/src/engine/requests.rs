@@ -4,6 +4,7 @@
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::p2p::OpId;
+use super::partitioned::End;
 use std::sync::Arc;
 use trace_format::mpi::Class;
 use trace_format::requests::{Ix, Requests as Table};
@@ -27,6 +28,8 @@ pub(crate) struct Request {
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
+    /// Of a partitioned operation.
+    pub(crate) partitioned: Option<End>,
     pub(crate) cancelled: bool,
     /// The call that was last about to complete it, where threads may compete.
     pub(crate) claim: Option<Arc<Origin>>,
@@ -44,6 +47,7 @@ impl Request {
             send: None,
             recv: None,
             collective: None,
+            partitioned: None,
             cancelled: false,
             claim: None,
         }
@@ -111,9 +115,10 @@ impl Requests {
         self.table.remove(id, ())
     }
 
-    /// The objects of collectives that are under way.
+    /// The objects of collectives that are under way, and of partitioned operations.
     pub(super) fn collectives(&self) -> impl Iterator<Item = CommIx> {
-        self.iter().filter_map(|r| r.collective).map(|(comm, ..)| comm)
+        let collectives = self.iter().filter_map(|r| r.collective).map(|(comm, ..)| comm);
+        collectives.chain(self.iter().filter_map(|r| r.partitioned.as_ref()).map(|end| end.comm))
     }
 
     pub(crate) fn open_collectives(&self) -> u64 {

@@ -23,6 +23,8 @@ pub(crate) enum Why {
     Receive(i32),
     /// It must call the collective.
     Collective,
+    /// It must make the partitions of its send ready (tag).
+    Partitions(i32),
     /// It must call MPI_Win_post.
     Post,
     /// It must call MPI_Win_complete.
@@ -230,6 +232,7 @@ impl Graph {
             Why::Send(t) => format!("waits for {who} to send a message{}", tag(t)),
             Why::Receive(t) => format!("waits for {who} to receive the message{}", tag(t)),
             Why::Collective | Why::Progress => format!("waits for {who} to call it too"),
+            Why::Partitions(t) => format!("waits for {who} to make all partitions of its message{} ready", tag(t)),
             Why::Post => format!("waits for {who} to call MPI_Win_post"),
             Why::Complete => format!("waits for {who} to call MPI_Win_complete"),
             Why::Unlock => format!("waits for {who} to unlock the window"),

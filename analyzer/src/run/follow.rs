@@ -178,8 +178,9 @@ fn tell_polling(observer: &mut Observer) -> bool {
     if ranks.is_empty() {
         return false;
     }
+    let verb = if ranks.len() == 1 { "polls" } else { "poll" };
     eprintln!(
-        "mpivet: {} only poll for what cannot come any more (MV605); the job goes on, the report comes at its end",
+        "mpivet: {} only {verb} for what cannot come any more (MV605); the job goes on, the report comes at its end",
         observer.traces.worlds.names().list(&ranks)
     );
     true

@@ -180,6 +180,9 @@ impl Model {
         if let Some((comm, index, position)) = request.collective {
             self.part_done(comm, index, position);
         }
+        if let Some(end) = &request.partitioned {
+            self.free_partitioned(end);
+        }
     }
 
     /// A matched probe takes its message at its return; the receive is called later.

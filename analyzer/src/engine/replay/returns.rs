@@ -103,11 +103,15 @@ impl Model {
             {
                 let mut request = Request::new(origin, s.class);
                 (request.persistent, request.active) = (true, false);
+                if matches!(s.class, Class::PartitionedSend | Class::PartitionedRecv) {
+                    self.describe_partitioned(origin, &mut request);
+                }
                 self.add_request(request, s, outs);
             }
             Class::Probe(_) if !failed => self.probed(origin, s, outs),
             Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
             Class::Mrecv(Start::Nonblocking) => self.matched_recv(origin, s, Start::Nonblocking, failed, outs),
+            Class::Pready => self.mark_ready(origin, failed),
             Class::Wait(many) => self.complete(origin, s, many, true, failed, outs),
             Class::Test(many) => self.complete(origin, s, many, false, failed, outs),
             Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),

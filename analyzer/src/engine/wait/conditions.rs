@@ -208,6 +208,7 @@ fn of_request(model: &Model, outlooks: &mut Outlooks, request: &Request) -> Cond
     if let Some((comm, index, position)) = request.collective {
         conds.push(in_collective(model, comm, index, position));
     }
+    conds.push(model.in_channel(request));
     all(conds)
 }
 

@@ -15,8 +15,10 @@ use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::ABEND;
 use trace_format::file::RankHeader;
+use trace_format::job::Job;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
+use trace_format::witness::Witness;
 
 /// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays
 /// small when ranks advance together.
@@ -292,8 +294,9 @@ impl Observer {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
         };
         let names = self.traces.worlds.names();
-        let remarks =
-            job.alterations().into_iter().chain(self.linker.remarks(&names)).chain(analysis.open_questions).collect();
+        let unwritten = write_witnesses(analysis.witnesses, &job, self.traces.dir());
+        let remarks = job.alterations().into_iter().chain(self.linker.remarks(&names));
+        let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
         let run = RunInfo {
             program: job.program,
             arguments: job.arguments,
@@ -311,4 +314,17 @@ impl Observer {
         };
         Ok(Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols))
     }
+}
+
+/// Writes what `mpivet run --replay` takes into the directory of the trace; what could not be written, in words.
+fn write_witnesses(witnesses: Vec<Witness>, job: &Job, dir: &Path) -> Option<String> {
+    for (i, mut witness) in witnesses.into_iter().enumerate() {
+        (witness.program, witness.ranks) = (job.program.clone(), job.ranks);
+        let path = dir.join(format!("witness-{}.json", i + 1));
+        let known = Witness::read(&path).is_ok_and(|known| known == witness);
+        if !known && let Err(why) = witness.write(&path) {
+            return Some(format!("cannot write {}: {why}", path.display()));
+        }
+    }
+    None
 }

@@ -25,7 +25,7 @@ const REAL: Wanted = Wanted { check: "real-deadlock", code: 1, stopped: true };
 fn expect(mpi: &Mpi, options: &[&str], ranks: usize, program: &Path, args: &[&str], wanted: &Wanted) -> Result<Vetted> {
     let owned = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
     let stem = program.file_stem().unwrap_or_default().display();
-    let kinds: Vec<&str> = options.iter().copied().filter(|o| o.starts_with("--")).collect();
+    let kinds: Vec<&str> = options.iter().map(|o| o.rsplit('/').next().unwrap_or(o)).collect();
     let name = format!("force-{}-{stem}-{}{}{}", mpi.name, args.join("-"), kinds.concat(), wanted.code);
     let vetted = vet_with(&owned(options), &mpi.job(ranks, program, &owned(args)), &scratch().join(name), LIMIT)?;
     let said = || format!("{} {options:?} {args:?}\n{}", mpi.name, vet::last_words(&vetted.outcome));
@@ -36,6 +36,25 @@ fn expect(mpi: &Mpi, options: &[&str], ranks: usize, program: &Path, args: &[&st
     ensure!(stopped == wanted.stopped, "stopped: {stopped}: {}", said());
     ensure!(vetted.outcome.leftovers.is_empty(), "left over: {:?}", vetted.outcome.leftovers);
     Ok(vetted)
+}
+
+/// What the report says how to see is seen.
+#[test]
+fn a_witness_of_the_report_comes_true() -> Result<()> {
+    for mpi in mpi::required() {
+        let program = compile(&mpi, &root().join("tests/programs/lucky-order.c"), &scratch())?;
+        for how in ["recv", "irecv", "sendrecv", "mprobe"] {
+            let lucky = expect(&mpi, &[], 3, &program, &[how], &POTENTIAL)?;
+            let report = vet::analyze(&lucky.trace)?;
+            ensure!(report.contains("mpivet run --replay witness-1.json"), "{how}: {report}");
+            let witness = lucky.trace.join("witness-1.json").display().to_string();
+            expect(&mpi, &["--replay", &witness], 3, &program, &[how], &REAL)?;
+        }
+        // What it looks for by a probe it receives from whom the probe says.
+        let vetted = vet_with(&[], &mpi.job(3, &program, &["probe".into()]), &scratch().join("force-probe"), LIMIT)?;
+        ensure!(!vetted.trace.join("witness-1.json").exists(), "{}", vet::last_words(&vetted.outcome));
+    }
+    Ok(())
 }
 
 #[test]

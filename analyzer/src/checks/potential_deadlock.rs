@@ -153,6 +153,12 @@ pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Sch
     if schedule.strict {
         draft.notes.push("it also takes a library that buffers nothing here, as the standard permits".into());
     }
+    if let Some(number) = schedule.witness {
+        let sync = if schedule.strict { " --sync-sends" } else { "" };
+        draft.notes.push(format!(
+            "to see it happen: mpivet run{sync} --replay witness-{number}.json (in the directory of the trace)"
+        ));
+    }
     draft.notes.push("taken for granted: the ranks go on in the same way whichever message they get".into());
     draft
 }

@@ -50,6 +50,7 @@ use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Buffering;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
+use trace_format::witness::Witness;
 use types::Signatures;
 
 /// Ranks that cannot go on.
@@ -119,6 +120,8 @@ pub struct Analysis {
     pub ranks: Vec<RankSummary>,
     /// Questions that were not decided, in words.
     pub open_questions: Vec<String>,
+    /// How wildcards can be made to take what leads to a deadlock, without the name of the program.
+    pub witnesses: Vec<Witness>,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -280,7 +283,8 @@ impl Engine {
             None => (findings, Vec::new()),
         };
         let open_questions = model.weakest.matchings.open_question().into_iter().collect();
-        Analysis { findings, hidden, ranks: model.summaries(&ending), open_questions }
+        let witnesses = std::mem::take(&mut model.weakest.witnesses);
+        Analysis { findings, hidden, ranks: model.summaries(&ending), open_questions, witnesses }
     }
 
     /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.

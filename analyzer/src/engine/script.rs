@@ -3,6 +3,7 @@
 //! Runs that are longer than [`MOST_STEPS`] are not written down. The others are cut at their end into windows, where all
 //! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
 
+use super::comms::{CommIx, Comms};
 use super::facts::Origin;
 use super::weakest::Known;
 use permitted::{
@@ -11,6 +12,7 @@ use permitted::{
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use trace_format::witness::Take;
 
 /// Steps of all ranks together that are written down.
 const MOST_STEPS: usize = 100_000;
@@ -26,6 +28,17 @@ struct Told {
     tag: i32,
 }
 
+/// A call that leaves the source or the tag open.
+#[derive(Debug, Clone, Copy)]
+struct Wildcard {
+    step: u32,
+    /// The communicator, and its serial number: the first may be that of another one by now.
+    comm: CommIx,
+    serial: u32,
+    /// Described by another call, once for all its starts.
+    persistent: bool,
+}
+
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Script {
@@ -34,8 +47,9 @@ pub(crate) struct Script {
     calls: Vec<Vec<Known>>,
     steps: usize,
     probes: Vec<Told>,
-    /// Receives and probes that leave the source or the tag open.
+    /// Receives and probes that leave the source or the tag open: how many, and by thread, in order.
     wildcards: u64,
+    wild: Vec<Vec<Wildcard>>,
     /// Why nothing can be said of other matchings.
     unknown: Option<&'static str>,
 }
@@ -65,6 +79,23 @@ pub(crate) struct Schedule {
     pub(crate) swaps: Vec<Swap>,
     /// It also needs a library that buffers no message and returns from no collective operation early.
     pub(crate) strict: bool,
+    /// What the wildcards have to take for it, if that can be said: world ranks of caller and sender, and the call.
+    takes: Option<Vec<Taken>>,
+    /// Number of its witness, from 1.
+    pub(crate) witness: Option<usize>,
+}
+
+/// What a wildcard call takes.
+#[derive(Debug, Clone)]
+struct Taken {
+    call: Known,
+    /// How many wildcard calls its thread has made before.
+    number: u64,
+    comm: CommIx,
+    serial: u32,
+    /// World rank.
+    source: i32,
+    tag: i32,
 }
 
 /// What is known of all matchings that the standard permits.
@@ -81,6 +112,7 @@ impl Script {
     pub(super) fn lane(&mut self) {
         self.program.lanes.push(Vec::new());
         self.calls.push(Vec::new());
+        self.wild.push(Vec::new());
     }
 
     fn room(&mut self, lane: u32, call: &Known) -> bool {
@@ -102,6 +134,7 @@ impl Script {
         let lanes = self.program.lanes.len();
         self.program = Program { lanes: vec![Vec::new(); lanes], ..Program::default() };
         self.calls = vec![Vec::new(); lanes];
+        self.wild = vec![Vec::new(); lanes];
         self.probes = Vec::new();
     }
 
@@ -115,11 +148,28 @@ impl Script {
         self.program.collectives.len() as u32 - 1
     }
 
-    pub(super) fn start(&mut self, lane: u32, kind: Kind, call: &Known) -> Option<OpIx> {
-        if matches!(kind, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none()) {
-            self.wildcards += 1;
+    /// `comm`: of a send or receive; `persistent`: it was described by another call.
+    pub(super) fn start(
+        &mut self,
+        lane: u32,
+        kind: Kind,
+        comm: Option<CommIx>,
+        persistent: bool,
+        call: &Known,
+    ) -> Option<OpIx> {
+        let open = match kind {
+            Kind::Recv { source, tag, comm: serial, .. } if source.is_none() || tag.is_none() => Some(serial),
+            _ => None,
+        };
+        self.wildcards += u64::from(open.is_some());
+        if !self.room(lane, call) {
+            return None;
         }
-        self.room(lane, call).then(|| self.program.start(lane, kind))
+        if let (Some(serial), Some(comm)) = (open, comm) {
+            let step = self.program.lanes[lane as usize].len() as u32;
+            self.wild[lane as usize].push(Wildcard { step, comm, serial, persistent });
+        }
+        Some(self.program.start(lane, kind))
     }
 
     pub(super) fn pair(&mut self, send: OpIx, recv: OpIx) {
@@ -147,7 +197,7 @@ impl Script {
     pub(super) fn probe(
         &mut self,
         lane: u32,
-        comm: u32,
+        (ix, comm): (CommIx, u32),
         at: u32,
         wanted: (Option<u32>, Option<i32>),
         told: (u32, i32),
@@ -158,6 +208,10 @@ impl Script {
         self.wildcards += u64::from(source.is_none() || tag.is_none());
         if self.room(lane, call) {
             let steps = &mut self.program.lanes[lane as usize];
+            if source.is_none() || tag.is_none() {
+                let step = steps.len() as u32;
+                self.wild[lane as usize].push(Wildcard { step, comm: ix, serial: comm, persistent: false });
+            }
             self.probes.push(Told { lane, step: steps.len() as u32, comm, source: told.0, tag: told.1 });
             steps.push(Step::Probe { comm, at, source, tag, found: None, patient });
         }
@@ -364,7 +418,7 @@ impl Script {
         let mut stuck = Vec::new();
         for (lane, step) in witness.stuck.iter().enumerate() {
             let Some(step) = step else { continue };
-            let mut waits_for: Vec<i32> = part.helpers(witness, lane, *step).into_iter().map(rank).collect();
+            let mut waits_for: Vec<i32> = part.helpers(witness, lane, *step, &rank).into_iter().map(rank).collect();
             waits_for.sort_unstable();
             waits_for.dedup();
             stuck.push(Stuck { rank: rank(lane), call: call(lane, *step as usize), waits_for });
@@ -379,7 +433,53 @@ impl Script {
                 swaps.push(Swap { recv: of(recv), takes: of(send), took: got.map(of) });
             }
         }
-        Schedule { stuck, swaps, strict }
+        Schedule { stuck, swaps, strict, takes: self.takes(part, witness, window), witness: None }
+    }
+
+    /// What each wildcard takes on the way to the deadlock. `None`: one of them cannot be named.
+    fn takes(&self, part: &Part, witness: &Witness, window: &[(usize, std::ops::Range<usize>)]) -> Option<Vec<Taken>> {
+        let message = |program: &Program, send: OpIx| match program.ops[send as usize].kind {
+            Kind::Send { from, tag, .. } => Some((from as i32, tag)),
+            _ => None,
+        };
+        let mut all = Vec::new();
+        for (lane, (old, range)) in window.iter().enumerate() {
+            for (number, wild) in self.wild[*old].iter().enumerate() {
+                let step = wild.step as usize;
+                if step >= range.end {
+                    break;
+                }
+                let told = if step < range.start {
+                    let send = match &self.program.lanes[*old][step] {
+                        Step::Start(op) => match self.program.ops[*op as usize].kind {
+                            Kind::Recv { got, .. } => got,
+                            _ => None,
+                        },
+                        Step::Probe { found, .. } => *found,
+                        Step::Wait(_) => None,
+                    };
+                    send.and_then(|send| message(&self.program, send))
+                } else {
+                    let send = match &part.program.lanes[lane][step - range.start] {
+                        Step::Start(op) => witness.events.iter().find_map(|e| match e {
+                            Event::Meet { send, recv } if recv == op => Some(*send),
+                            _ => None,
+                        }),
+                        Step::Probe { found, .. } => *found,
+                        Step::Wait(_) => None,
+                    };
+                    send.and_then(|send| message(&part.program, send))
+                };
+                let Some((source, tag)) = told else { continue };
+                if wild.persistent {
+                    return None;
+                }
+                let call = self.calls[*old][step].clone();
+                let Wildcard { comm, serial, .. } = *wild;
+                all.push(Taken { call, number: number as u64, comm, serial, source, tag });
+            }
+        }
+        Some(all)
     }
 }
 
@@ -439,8 +539,13 @@ impl Part {
         Part { program }
     }
 
-    /// Threads that are stuck as well and have something ahead that a stuck one waits for.
-    fn helpers(&self, witness: &Witness, lane: usize, step: u32) -> Vec<usize> {
+    /// Threads that are stuck as well and have something ahead that a stuck one waits for, or are of the very process that
+    /// it wants a message from. `rank`: of a thread.
+    fn helpers(&self, witness: &Witness, lane: usize, step: u32, rank: &impl Fn(usize) -> i32) -> Vec<usize> {
+        let of_process = |process: u32| {
+            let lanes = (0..witness.stuck.len()).filter(move |l| witness.stuck[*l].is_some());
+            lanes.filter(move |l| rank(*l) == process as i32).collect::<Vec<_>>()
+        };
         let ahead = |op: OpIx| {
             let op = &self.program.ops[op as usize];
             let stuck = witness.stuck[op.lane as usize];
@@ -455,6 +560,7 @@ impl Part {
                 let open = wait.ops.iter().filter(|op| !met(**op));
                 open.flat_map(|op| match self.program.ops[*op as usize].kind {
                     Kind::Send { .. } => all().filter(|r| self.program.pairs(*op, *r)).filter_map(ahead).collect(),
+                    Kind::Recv { source: Some(source), .. } => of_process(source),
                     Kind::Recv { .. } => all().filter(|s| self.program.pairs(*s, *op)).filter_map(ahead).collect(),
                     Kind::Part { collective, .. } => {
                         let parts = &self.program.collectives[collective as usize].parts;
@@ -472,6 +578,22 @@ impl Part {
     }
 }
 
+impl Taken {
+    /// In the words of the program: with the rank of the sender in the communicator.
+    fn named(&self, comms: &Comms) -> Option<Take> {
+        let comm = comms.list.get(self.comm).filter(|c| c.serial == self.serial)?;
+        let source = comm.peers(comm.position(self.call.rank)?).position(self.source)?;
+        Some(Take {
+            rank: self.call.rank,
+            thread: self.call.thread,
+            call: self.number,
+            function: self.call.name().to_owned(),
+            source: i32::try_from(source).ok()?,
+            tag: self.tag,
+        })
+    }
+}
+
 impl Schedule {
     /// Do those who are stuck wait for each other, and not for what never comes?
     pub(crate) fn is_deadlock(&self) -> bool {
@@ -480,6 +602,18 @@ impl Schedule {
 }
 
 impl Matchings {
+    /// The witnesses of the schedules, which get their numbers; of a program that is named later.
+    pub(super) fn witnesses(&mut self, comms: &Comms) -> Vec<trace_format::witness::Witness> {
+        let mut all = Vec::new();
+        for schedule in &mut self.schedules {
+            let takes = schedule.takes.iter().flatten().map(|t| t.named(comms));
+            let Some(takes) = takes.collect::<Option<Vec<Take>>>().filter(|t| !t.is_empty()) else { continue };
+            all.push(trace_format::witness::Witness { takes, ..Default::default() });
+            schedule.witness = Some(all.len());
+        }
+        all
+    }
+
     /// What could not be decided of them.
     pub(super) fn open_question(&self) -> Option<String> {
         let why = self.undecided.filter(|_| self.wildcards > 0)?;

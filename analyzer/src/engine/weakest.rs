@@ -17,6 +17,7 @@ use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
 use trace_format::catalogue::{POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 use trace_format::selection::Selection;
+use trace_format::witness::Witness;
 
 /// What a call is known by in the replay.
 pub(crate) type Known = Arc<Origin>;
@@ -52,6 +53,7 @@ pub(crate) struct Weakest {
     pub(crate) found: Vec<Unpromised>,
     /// What is known of other matchings, at the end.
     pub(crate) matchings: Matchings,
+    pub(super) witnesses: Vec<Witness>,
 }
 
 /// A call that was made in vain, perhaps in a loop.
@@ -180,6 +182,7 @@ impl Model {
         if self.weakest.off || o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
             return;
         }
+        let (ix, persistent) = (o.comm, o.start.is_some());
         let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
         let (act, kind) = match o.kind {
             OpKind::Send(mode) => {
@@ -202,7 +205,7 @@ impl Model {
         };
         let origin = o.shown().clone();
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let script = self.weakest.script.start(lane, kind, &origin);
+        let script = self.weakest.script.start(lane, kind, Some(ix), persistent, &origin);
         self.ops[op].replayed = Some(Told { replay: self.weakest.replay.start(lane, act, origin), script });
     }
 
@@ -230,7 +233,7 @@ impl Model {
         });
         let lane = self.replay_lane(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.script, position };
-        let script = self.weakest.script.start(lane, kind, &origin);
+        let script = self.weakest.script.start(lane, kind, None, false, &origin);
         let act = Act::Part { collective: collective.replay, position };
         let told = Told { replay: self.weakest.replay.start(lane, act, origin), script };
         self.comms.list[comm].space.set_replayed(index, position, collective, told);
@@ -389,7 +392,9 @@ impl Model {
         self.look_for_permissions(well);
         let script = std::mem::take(&mut self.weakest.script);
         if well {
-            self.weakest.matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty());
+            let mut matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty());
+            self.weakest.witnesses = matchings.witnesses(&self.comms);
+            self.weakest.matchings = matchings;
         }
     }
 
@@ -407,7 +412,7 @@ impl Model {
         let patient = wait || self.weakest.polls.remove(&(origin.rank, origin.thread)) == Some(poll);
         let wanted = (u32::try_from(target.peer).ok(), (target.tag != ANY_TAG).then_some(target.tag));
         let at = origin.rank as u32;
-        let comm = self.comms.list[target.comm].serial;
+        let comm = (target.comm, self.comms.list[target.comm].serial);
         self.weakest.script.probe(lane, comm, at, wanted, (source as u32, tag), patient, origin);
     }
 

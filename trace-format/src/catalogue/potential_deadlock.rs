@@ -4,8 +4,14 @@ check! {
     /// MPI_Send (or of MPI_Isend, up to the wait), or let a collective operation return before all ranks had called it.
     /// Where it does not, these ranks wait for each other for ever. The finding says which call needs the favour, and how
     /// many bytes had to be buffered at least. It is proved by running the trace once more with the messages that it had,
-    /// in a library that does none of this, not by a time-out. Where a receive from any source (or with any tag) could
-    /// take another message then, mpivet does not know how the program would go on, and is silent.
+    /// in a library that does none of this, not by a time-out.
+    ///
+    /// It also finds ranks that got through because messages came in a lucky order: for receives and probes with
+    /// MPI_ANY_SOURCE or MPI_ANY_TAG every matching that the standard permits is decided, and one that ends in a deadlock is
+    /// shown, with a file for `mpivet run --replay` that makes it happen. It takes for granted that ranks go on in the same
+    /// way whichever message they get; where a rank goes on to speak with the one that it got the message from, or the
+    /// message has another tag or size, it is silent. Runs of more than 100,000 steps, and places with too many
+    /// possibilities, are not decided; the report says so.
     ///
     /// `mpivet run --sync-sends` makes standard sends wait for their receives, so that the program deadlocks before your
     /// eyes. With `mpivet run --probe-limits` the finding says from which size on it hangs with this MPI library: that is

@@ -4,7 +4,8 @@
 //! played: what can happen next happens, until nothing is left, and the model is a way to a deadlock; or until what is left
 //! waits for itself in a circle, and that circle is forbidden by a clause. This ends, since every clause excludes models.
 
-use crate::formula::{Formula, Layout, Pair, State, Verdict};
+use crate::formula::{Formula, State, Verdict};
+use crate::layout::{Layout, Pair};
 use crate::program::{Kind, Mode, OpIx, Program, Step};
 use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
@@ -29,7 +30,7 @@ impl Reading {
 /// How much work is done before the question is left undecided. Counted, not timed: the same question gets the same answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
-    /// Pairs of a send and a receive that may belong together.
+    /// Pairs of a send and a receive that may belong together, but need not.
     pub pairs: usize,
     /// Clauses that the solver may learn.
     pub learned: u64,
@@ -39,7 +40,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { pairs: 20_000, learned: 200_000, rounds: 2_000 }
+        Budget { pairs: 20_000, learned: 10_000, rounds: 2_000 }
     }
 }
 

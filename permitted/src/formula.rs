@@ -8,206 +8,15 @@
 //! Left out is that the order of what led to the state is free of circles; see [`super::explore`].
 
 use crate::explore::Reading;
-use crate::program::{Kind, Many, Mode, OpIx, Program, Step};
+use crate::layout::Layout;
+use crate::program::{Kind, Many, Mode, OpIx, Step};
 use batsat::{Callbacks, Lit, Solver, SolverInterface, Var, lbool};
-use rustc_hash::FxHashMap;
 
-/// A step in which a thread may have to wait.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Gate {
-    pub(crate) lane: u32,
-    pub(crate) step: u32,
-    /// The one before it in its thread.
-    pub(crate) before: Option<u32>,
-}
+/// Sends and receives of which it is said that as many of the ones as of the others have met.
+const MOST_COUNTED: usize = 400;
 
-/// A send and a receive that may belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pair {
-    pub(crate) send: OpIx,
-    pub(crate) recv: OpIx,
-}
-
-/// What both the formula and the check of its models need to know of a program.
-pub(crate) struct Layout<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) gates: Vec<Gate>,
-    /// The last gate of each thread.
-    pub(crate) last: Vec<Option<u32>>,
-    /// The gates of each thread.
-    gates_of: Vec<Vec<u32>>,
-    /// By operation: the first gate that is passed when it is complete.
-    completes: Vec<Option<u32>>,
-    /// By operation: the last gate before its start.
-    pub(crate) gate_before: Vec<Option<u32>>,
-    pub(crate) pairs: Vec<Pair>,
-    /// By operation: pairs that it is in.
-    pub(crate) pairs_of: Vec<Vec<u32>>,
-    /// By operation: those that fit as far as their arguments go.
-    fitting: Vec<Vec<OpIx>>,
-    /// By operation: earlier ones of its thread that go the same way (same communicator and process).
-    earlier: Vec<Vec<OpIx>>,
-}
-
-impl<'a> Layout<'a> {
-    /// `None` if there are more than `max_pairs` pairs.
-    pub(crate) fn new(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
-        let count = program.ops.len();
-        let mut layout = Layout {
-            program,
-            gates: Vec::new(),
-            last: Vec::new(),
-            gates_of: Vec::new(),
-            completes: vec![None; count],
-            gate_before: vec![None; count],
-            pairs: Vec::new(),
-            pairs_of: vec![Vec::new(); count],
-            fitting: vec![Vec::new(); count],
-            earlier: vec![Vec::new(); count],
-        };
-        for (lane, steps) in program.lanes.iter().enumerate() {
-            let (mut before, mut gates) = (None, Vec::new());
-            for (step, what) in steps.iter().enumerate() {
-                match what {
-                    Step::Start(op) => layout.gate_before[*op as usize] = before,
-                    Step::Wait(_) | Step::Probe { .. } => {
-                        let number = layout.gates.len() as u32;
-                        if let Step::Wait(wait) = what {
-                            for op in wait.done() {
-                                layout.completes[*op as usize].get_or_insert(number);
-                            }
-                        }
-                        layout.gates.push(Gate { lane: lane as u32, step: step as u32, before });
-                        gates.push(number);
-                        before = Some(number);
-                    }
-                }
-            }
-            layout.last.push(before);
-            layout.gates_of.push(gates);
-        }
-        layout.pair_up(max_pairs)?;
-        Some(layout)
-    }
-
-    fn pair_up(&mut self, max_pairs: usize) -> Option<()> {
-        // Sends and receives by where the message goes.
-        let mut boxes: FxHashMap<(u32, u32), (Vec<OpIx>, Vec<OpIx>)> = FxHashMap::default();
-        let mut streams: FxHashMap<(u32, u32, u32, bool), Vec<OpIx>> = FxHashMap::default();
-        for (i, op) in self.program.ops.iter().enumerate() {
-            let (key, send) = match op.kind {
-                Kind::Send { comm, to, .. } => ((comm, to), true),
-                Kind::Recv { comm, at, .. } => ((comm, at), false),
-                _ => continue,
-            };
-            let entry = boxes.entry(key).or_default();
-            if send {
-                entry.0.push(i as OpIx)
-            } else {
-                entry.1.push(i as OpIx)
-            }
-            let stream = streams.entry((op.lane, key.0, key.1, send)).or_default();
-            self.earlier[i].clone_from(stream);
-            stream.push(i as OpIx);
-        }
-        let mut keys: Vec<_> = boxes.keys().copied().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let (sends, recvs) = &boxes[&key];
-            for recv in recvs {
-                let Kind::Recv { comm, at, source, tag, .. } = self.program.ops[*recv as usize].kind else { continue };
-                for send in sends.iter().filter(|s| self.program.fits(**s, comm, at, source, tag)) {
-                    self.fitting[*send as usize].push(*recv);
-                    self.fitting[*recv as usize].push(*send);
-                    if self.leads_nowhere(Pair { send: *send, recv: *recv }) {
-                        continue;
-                    }
-                    if self.pairs.len() == max_pairs {
-                        return None;
-                    }
-                    let pair = self.pairs.len() as u32;
-                    self.pairs.push(Pair { send: *send, recv: *recv });
-                    self.pairs_of[*send as usize].push(pair);
-                    self.pairs_of[*recv as usize].push(pair);
-                }
-            }
-        }
-        Some(())
-    }
-
-    /// If the two met, the process would wait for nothing else, and nobody knows what it does then: no deadlock that can be
-    /// told of has them together.
-    fn leads_nowhere(&self, pair: Pair) -> bool {
-        let Some(gate) = self.unknown_behind(pair) else { return false };
-        // Nor does it wait for anything before.
-        let at_once = self.gates[gate as usize].before == self.gate_before[pair.recv as usize];
-        let alone = |step: &Step| matches!(step, Step::Wait(wait) if wait.ops == [pair.recv]);
-        at_once && self.completes[pair.recv as usize] == Some(gate) && alone(self.step(&self.gates[gate as usize]))
-    }
-
-    /// Could a receive take a message of another thread, or with another tag, than it did?
-    pub(crate) fn has_choices(&self) -> bool {
-        let of = |op: OpIx| (self.program.ops[op as usize].lane, self.kind(op));
-        self.pairs.iter().any(|pair| match *self.kind(pair.recv) {
-            Kind::Recv { got: Some(got), .. } => match (of(got), of(pair.send)) {
-                ((a, Kind::Send { tag: t, .. }), (b, Kind::Send { tag: u, .. })) => a != b || t != u,
-                _ => true,
-            },
-            _ => true,
-        })
-    }
-
-    pub(crate) fn kind(&self, op: OpIx) -> &'a Kind {
-        &self.program.ops[op as usize].kind
-    }
-
-    pub(crate) fn step(&self, gate: &Gate) -> &'a Step {
-        &self.program.lanes[gate.lane as usize][gate.step as usize]
-    }
-
-    pub(crate) fn fit(&self, a: OpIx, b: OpIx) -> bool {
-        self.fitting[a as usize].contains(&b)
-    }
-
-    /// Operations that must have met somebody before this pair can.
-    pub(crate) fn before_pair(&self, pair: Pair) -> impl Iterator<Item = OpIx> + '_ {
-        let sends = self.earlier[pair.send as usize].iter().copied().filter(move |s| self.fit(*s, pair.recv));
-        let recvs = self.earlier[pair.recv as usize].iter().copied().filter(move |r| self.fit(*r, pair.send));
-        sends.chain(recvs)
-    }
-
-    /// The gate that is not passed if the two meet: the last one before nobody knows what the process does, and none before
-    /// the one that the receive is waited for at.
-    pub(crate) fn unknown_behind(&self, pair: Pair) -> Option<u32> {
-        let step = self.program.steered(pair.send, pair.recv)?;
-        let completes = self.completes[pair.recv as usize]?;
-        let lane = self.program.ops[pair.recv as usize].lane;
-        let gates = &self.gates_of[lane as usize];
-        let before = gates[..gates.partition_point(|g| self.gates[*g as usize].step < step)].last();
-        Some(before.map_or(completes, |b| completes.max(*b)))
-    }
-
-    /// Pairs that are not those of the run.
-    pub(crate) fn other_pairs(&self) -> Vec<u32> {
-        let other = |pair: &Pair| !matches!(self.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
-        (0..self.pairs.len() as u32).filter(|p| other(&self.pairs[*p as usize])).collect()
-    }
-
-    /// Sends that must have been received before a probe is told of `found`.
-    pub(crate) fn before_probe(&self, gate: &Gate, found: OpIx) -> impl Iterator<Item = OpIx> + '_ {
-        let Step::Probe { comm, at, source, tag, .. } = *self.step(gate) else { unreachable!("a probe") };
-        self.earlier[found as usize].iter().copied().filter(move |s| self.program.fits(*s, comm, at, source, tag))
-    }
-
-    /// Whose calls a part cannot do without: operations, and whether one of them is never called.
-    pub(crate) fn needed(&self, collective: u32, position: u32, strict: bool) -> (Vec<OpIx>, bool) {
-        let c = &self.program.collectives[collective as usize];
-        let all: Vec<u32> = (0..c.parts.len() as u32).collect();
-        let needs = if strict { &all } else { c.needs.get(position as usize).unwrap_or(&all) };
-        let parts: Vec<Option<OpIx>> = needs.iter().map(|p| c.parts.get(*p as usize).copied().flatten()).collect();
-        (parts.iter().copied().flatten().collect(), parts.contains(&None))
-    }
-}
+/// Pairs of pairs that exclude each other, of which the solver is told before it comes upon them.
+const MOST_CROSSING: usize = 500_000;
 
 /// What is true in a model.
 pub(crate) struct State {
@@ -242,6 +51,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         let mut formula = Formula { layout, solver, passed, met };
         formula.order_of_gates();
         formula.meetings();
+        formula.counts();
         for gate in 0..layout.gates.len() as u32 {
             formula.passing(gate);
             formula.staying(gate, reading);
@@ -319,6 +129,9 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                 self.add(vec![not, self.gate(gate, false)]);
             }
         }
+        for (one, other) in layout.crossing(MOST_CROSSING) {
+            self.add(vec![self.pair(one, false), self.pair(other, false)]);
+        }
         // Two that could meet do not both stay alone.
         for send in 0..layout.program.ops.len() as OpIx {
             if !matches!(layout.kind(send), Kind::Send { .. }) {
@@ -332,6 +145,63 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                 self.add(clause);
             }
         }
+    }
+
+    /// As many sends as receives have met, among those that can meet each other only. It follows from the rest, but a solver
+    /// does not count by itself: this is what makes receives from anybody decidable.
+    fn counts(&mut self) {
+        for (sends, recvs) in self.layout.pools(MOST_COUNTED) {
+            let [sends, recvs] = [sends, recvs].map(|ops| {
+                let matched: Vec<Lit> = ops.into_iter().map(|op| self.is_matched(op)).collect();
+                self.sorted(&matched)
+            });
+            for i in 0..sends.len().max(recvs.len()) {
+                match (sends.get(i), recvs.get(i)) {
+                    (Some(s), Some(r)) => {
+                        self.add(vec![!*s, *r]);
+                        self.add(vec![*s, !*r]);
+                    }
+                    (Some(one), None) | (None, Some(one)) => self.add(vec![!*one]),
+                    (None, None) => {}
+                }
+            }
+        }
+    }
+
+    /// A literal that is true if and only if the operation has met another.
+    fn is_matched(&mut self, op: OpIx) -> Lit {
+        let is = Lit::new(self.solver.new_var_default(), true);
+        let matched = self.matched(op);
+        for lit in &matched {
+            self.add(vec![!*lit, is]);
+        }
+        self.add(matched.into_iter().chain([!is]).collect());
+        is
+    }
+
+    /// Literals of which the i-th is true if and only if more than i of the given ones are (a totalizer).
+    fn sorted(&mut self, all: &[Lit]) -> Vec<Lit> {
+        if all.len() < 2 {
+            return all.to_vec();
+        }
+        let (left, right) = all.split_at(all.len() / 2);
+        let (left, right) = (self.sorted(left), self.sorted(right));
+        let both: Vec<Lit> = all.iter().map(|_| Lit::new(self.solver.new_var_default(), true)).collect();
+        for i in 0..=left.len() {
+            for j in 0..=right.len() {
+                if i + j > 0 {
+                    // i of the left and j of the right are true.
+                    let some = [i.checked_sub(1).map(|i| !left[i]), j.checked_sub(1).map(|j| !right[j])];
+                    self.add(some.into_iter().flatten().chain([both[i + j - 1]]).collect());
+                }
+                if i + j < both.len() {
+                    // No more than i of the left and j of the right are.
+                    let rest = [left.get(i).copied(), right.get(j).copied()];
+                    self.add(rest.into_iter().flatten().chain([!both[i + j]]).collect());
+                }
+            }
+        }
+        both
     }
 
     /// What has to be so if a gate was passed.

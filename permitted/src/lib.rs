@@ -16,6 +16,7 @@
 
 mod explore;
 mod formula;
+mod layout;
 mod program;
 mod replay;
 

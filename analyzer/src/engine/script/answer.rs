@@ -178,7 +178,11 @@ impl Script {
         let readings = [Some(Reading::GENEROUS), strict.then_some(Reading::WEAKEST)];
         for reading in readings.into_iter().flatten() {
             while known.len() < MOST_WITNESSES {
-                match explore(&part.program, reading, &known, Budget::default()) {
+                // Where one window is too much, the others are not worth as much time.
+                let whole = Budget::default();
+                let budget =
+                    if all.undecided.is_some() { Budget { learned: whole.learned / 20, ..whole } } else { whole };
+                match explore(&part.program, reading, &known, budget) {
                     Answer::Safe => break,
                     Answer::Undecided => {
                         all.undecided.get_or_insert("there are too many possibilities");

@@ -1,0 +1,331 @@
+//! A program in the terms of the formula: gates, pairs that may belong together, and what comes before what.
+
+use crate::program::{Kind, OpIx, Program, Step};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Source and tag that a receive or probe asks for; `None`: any.
+type Pattern = (Option<u32>, Option<i32>);
+
+/// A step in which a thread may have to wait.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gate {
+    pub(crate) lane: u32,
+    pub(crate) step: u32,
+    /// The one before it in its thread.
+    pub(crate) before: Option<u32>,
+}
+
+/// A send and a receive that may belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) send: OpIx,
+    pub(crate) recv: OpIx,
+}
+
+/// What both the formula and the check of its models need to know of a program.
+pub(crate) struct Layout<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) gates: Vec<Gate>,
+    /// The last gate of each thread.
+    pub(crate) last: Vec<Option<u32>>,
+    /// The gates of each thread.
+    gates_of: Vec<Vec<u32>>,
+    /// By operation: the first gate that is passed when it is complete.
+    completes: Vec<Option<u32>>,
+    /// By operation: the last gate before its start.
+    pub(crate) gate_before: Vec<Option<u32>>,
+    pub(crate) pairs: Vec<Pair>,
+    /// By operation: pairs that it is in.
+    pub(crate) pairs_of: Vec<Vec<u32>>,
+    /// By operation: those that fit as far as their arguments go.
+    pub(crate) fitting: Vec<Vec<OpIx>>,
+    /// By operation: earlier ones of its thread that go the same way (same communicator and process).
+    earlier: Vec<Vec<OpIx>>,
+}
+
+/// Pairs of operations that are looked at, for each pair that may belong together.
+const WORK: usize = 200;
+
+/// Sends and receives by where the messages go.
+struct Mailboxes {
+    /// Pairs that belong together in every matching: of messages of one thread to one thread, with one tag, that no
+    /// wildcard and no probe can take or see.
+    certain: Vec<(OpIx, OpIx)>,
+    /// By communicator and destination: the other sends and receives.
+    open: BTreeMap<(u32, u32), (Vec<OpIx>, Vec<OpIx>)>,
+}
+
+impl Mailboxes {
+    fn new(program: &Program) -> Mailboxes {
+        let mut streams: BTreeMap<(u32, u32), BTreeMap<(u32, i32), Stream>> = BTreeMap::new();
+        let mut wild: BTreeMap<(u32, u32), Vec<Pattern>> = BTreeMap::new();
+        let mut open: BTreeMap<(u32, u32), (Vec<OpIx>, Vec<OpIx>)> = BTreeMap::new();
+        for (i, op) in program.ops.iter().enumerate() {
+            let (place, stream, is_send) = match op.kind {
+                Kind::Send { comm, from, to, tag, .. } => ((comm, to), (from, tag), true),
+                Kind::Recv { comm, at, source: Some(source), tag: Some(tag), .. } => ((comm, at), (source, tag), false),
+                Kind::Recv { comm, at, source, tag, .. } => {
+                    wild.entry((comm, at)).or_default().push((source, tag));
+                    open.entry((comm, at)).or_default().1.push(i as OpIx);
+                    continue;
+                }
+                _ => continue,
+            };
+            let stream = streams.entry(place).or_default().entry(stream).or_default();
+            let side = if is_send { &mut stream.sends } else { &mut stream.recvs };
+            stream.mixed |= side.last().is_some_and(|last| program.ops[*last as usize].lane != op.lane);
+            side.push(i as OpIx);
+        }
+        for step in program.lanes.iter().flatten() {
+            if let Step::Probe { comm, at, source, tag, .. } = *step {
+                wild.entry((comm, at)).or_default().push((source, tag));
+            }
+        }
+        let mut certain = Vec::new();
+        for (place, streams) in streams {
+            let mut wild = wild.remove(&place).unwrap_or_default();
+            wild.sort_unstable();
+            wild.dedup();
+            for ((from, tag), stream) in streams {
+                let seen = wild.iter().any(|(s, t)| s.is_none_or(|s| s == from) && t.is_none_or(|t| t == tag));
+                if stream.mixed || seen {
+                    let open = open.entry(place).or_default();
+                    open.0.extend(stream.sends);
+                    open.1.extend(stream.recvs);
+                } else {
+                    certain.extend(stream.sends.into_iter().zip(stream.recvs));
+                }
+            }
+        }
+        // In the order of each thread.
+        for (sends, recvs) in open.values_mut() {
+            sends.sort_unstable();
+            recvs.sort_unstable();
+        }
+        Mailboxes { certain, open }
+    }
+}
+
+/// Messages of one source with one tag, and the receives that name both.
+#[derive(Default)]
+struct Stream {
+    sends: Vec<OpIx>,
+    recvs: Vec<OpIx>,
+    /// Several threads send, or several receive.
+    mixed: bool,
+}
+
+impl<'a> Layout<'a> {
+    /// `None` if there are more than `max_pairs` pairs.
+    pub(crate) fn new(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
+        let count = program.ops.len();
+        let mut layout = Layout {
+            program,
+            gates: Vec::new(),
+            last: Vec::new(),
+            gates_of: Vec::new(),
+            completes: vec![None; count],
+            gate_before: vec![None; count],
+            pairs: Vec::new(),
+            pairs_of: vec![Vec::new(); count],
+            fitting: vec![Vec::new(); count],
+            earlier: vec![Vec::new(); count],
+        };
+        for (lane, steps) in program.lanes.iter().enumerate() {
+            let (mut before, mut gates) = (None, Vec::new());
+            for (step, what) in steps.iter().enumerate() {
+                match what {
+                    Step::Start(op) => layout.gate_before[*op as usize] = before,
+                    Step::Wait(_) | Step::Probe { .. } => {
+                        let number = layout.gates.len() as u32;
+                        if let Step::Wait(wait) = what {
+                            for op in wait.done() {
+                                layout.completes[*op as usize].get_or_insert(number);
+                            }
+                        }
+                        layout.gates.push(Gate { lane: lane as u32, step: step as u32, before });
+                        gates.push(number);
+                        before = Some(number);
+                    }
+                }
+            }
+            layout.last.push(before);
+            layout.gates_of.push(gates);
+        }
+        layout.pair_up(max_pairs)?;
+        Some(layout)
+    }
+
+    fn pair_up(&mut self, max_pairs: usize) -> Option<()> {
+        let boxes = Mailboxes::new(self.program);
+        for (send, recv) in &boxes.certain {
+            self.may_meet(*send, *recv, usize::MAX)?;
+        }
+        let max_pairs = max_pairs + self.pairs.len();
+        // Operations of one thread that go the same way, in its order.
+        let mut streams: FxHashMap<(u32, u32, u32, bool), Vec<OpIx>> = FxHashMap::default();
+        let mut work = 0;
+        for (key, (sends, recvs)) in &boxes.open {
+            for (op, is_send) in sends.iter().map(|s| (*s, true)).chain(recvs.iter().map(|r| (*r, false))) {
+                let stream = streams.entry((self.program.ops[op as usize].lane, key.0, key.1, is_send)).or_default();
+                work += stream.len();
+                self.earlier[op as usize].clone_from(stream);
+                stream.push(op);
+            }
+            work += sends.len() * recvs.len();
+            if work > WORK * max_pairs {
+                return None;
+            }
+            for recv in recvs {
+                let Kind::Recv { comm, at, source, tag, .. } = self.program.ops[*recv as usize].kind else { continue };
+                for send in sends.iter().filter(|s| self.program.fits(**s, comm, at, source, tag)) {
+                    self.may_meet(*send, *recv, max_pairs)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The two may belong together. `None`: there are too many already.
+    fn may_meet(&mut self, send: OpIx, recv: OpIx, max_pairs: usize) -> Option<()> {
+        self.fitting[send as usize].push(recv);
+        self.fitting[recv as usize].push(send);
+        if self.leads_nowhere(Pair { send, recv }) {
+            return Some(());
+        }
+        if self.pairs.len() == max_pairs {
+            return None;
+        }
+        let pair = self.pairs.len() as u32;
+        self.pairs.push(Pair { send, recv });
+        self.pairs_of[send as usize].push(pair);
+        self.pairs_of[recv as usize].push(pair);
+        Some(())
+    }
+
+    /// Pairs that would each have to meet before the other, by the order of their threads; no more than `most` of them.
+    pub(crate) fn crossing(&self, most: usize) -> Vec<(u32, u32)> {
+        let mut all = Vec::new();
+        for (i, pair) in self.pairs.iter().enumerate() {
+            for earlier in self.earlier[pair.send as usize].iter().filter(|s| self.fit(**s, pair.recv)) {
+                for other in &self.pairs_of[*earlier as usize] {
+                    let later = self.pairs[*other as usize].recv;
+                    if self.earlier[later as usize].contains(&pair.recv) {
+                        if all.len() == most {
+                            return all;
+                        }
+                        all.push((i as u32, *other));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Sends and receives that can meet each other only, where there are more than two, and no more than `most`.
+    pub(crate) fn pools(&self, most: usize) -> Vec<(Vec<OpIx>, Vec<OpIx>)> {
+        let mut seen = vec![false; self.program.ops.len()];
+        let mut pools = Vec::new();
+        for first in 0..self.program.ops.len() as OpIx {
+            if std::mem::replace(&mut seen[first as usize], true) || self.pairs_of[first as usize].is_empty() {
+                continue;
+            }
+            let (mut sends, mut recvs, mut work) = (Vec::new(), Vec::new(), vec![first]);
+            while let Some(op) = work.pop() {
+                let is_send = matches!(self.kind(op), Kind::Send { .. });
+                if is_send {
+                    sends.push(op)
+                } else {
+                    recvs.push(op)
+                }
+                for pair in &self.pairs_of[op as usize] {
+                    let Pair { send, recv } = self.pairs[*pair as usize];
+                    let other = if is_send { recv } else { send };
+                    if !std::mem::replace(&mut seen[other as usize], true) {
+                        work.push(other);
+                    }
+                }
+            }
+            if sends.len() + recvs.len() > 2 && sends.len() + recvs.len() <= most {
+                sends.sort_unstable();
+                recvs.sort_unstable();
+                pools.push((sends, recvs));
+            }
+        }
+        pools
+    }
+
+    /// If the two met, the process would wait for nothing else, and nobody knows what it does then: no deadlock that can be
+    /// told of has them together.
+    fn leads_nowhere(&self, pair: Pair) -> bool {
+        let Some(gate) = self.unknown_behind(pair) else { return false };
+        // Nor does it wait for anything before.
+        let at_once = self.gates[gate as usize].before == self.gate_before[pair.recv as usize];
+        let alone = |step: &Step| matches!(step, Step::Wait(wait) if wait.ops == [pair.recv]);
+        at_once && self.completes[pair.recv as usize] == Some(gate) && alone(self.step(&self.gates[gate as usize]))
+    }
+
+    /// Could a receive take a message of another thread, or with another tag, than it did?
+    pub(crate) fn has_choices(&self) -> bool {
+        let of = |op: OpIx| (self.program.ops[op as usize].lane, self.kind(op));
+        self.pairs.iter().any(|pair| match *self.kind(pair.recv) {
+            Kind::Recv { got: Some(got), .. } => match (of(got), of(pair.send)) {
+                ((a, Kind::Send { tag: t, .. }), (b, Kind::Send { tag: u, .. })) => a != b || t != u,
+                _ => true,
+            },
+            _ => true,
+        })
+    }
+
+    pub(crate) fn kind(&self, op: OpIx) -> &'a Kind {
+        &self.program.ops[op as usize].kind
+    }
+
+    pub(crate) fn step(&self, gate: &Gate) -> &'a Step {
+        &self.program.lanes[gate.lane as usize][gate.step as usize]
+    }
+
+    pub(crate) fn fit(&self, a: OpIx, b: OpIx) -> bool {
+        self.fitting[a as usize].contains(&b)
+    }
+
+    /// Operations that must have met somebody before this pair can.
+    pub(crate) fn before_pair(&self, pair: Pair) -> impl Iterator<Item = OpIx> + '_ {
+        let sends = self.earlier[pair.send as usize].iter().copied().filter(move |s| self.fit(*s, pair.recv));
+        let recvs = self.earlier[pair.recv as usize].iter().copied().filter(move |r| self.fit(*r, pair.send));
+        sends.chain(recvs)
+    }
+
+    /// The gate that is not passed if the two meet: the last one before nobody knows what the process does, and none before
+    /// the one that the receive is waited for at.
+    pub(crate) fn unknown_behind(&self, pair: Pair) -> Option<u32> {
+        let step = self.program.steered(pair.send, pair.recv)?;
+        let completes = self.completes[pair.recv as usize]?;
+        let lane = self.program.ops[pair.recv as usize].lane;
+        let gates = &self.gates_of[lane as usize];
+        let before = gates[..gates.partition_point(|g| self.gates[*g as usize].step < step)].last();
+        Some(before.map_or(completes, |b| completes.max(*b)))
+    }
+
+    /// Pairs that are not those of the run.
+    pub(crate) fn other_pairs(&self) -> Vec<u32> {
+        let other = |pair: &Pair| !matches!(self.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
+        (0..self.pairs.len() as u32).filter(|p| other(&self.pairs[*p as usize])).collect()
+    }
+
+    /// Sends that must have been received before a probe is told of `found`.
+    pub(crate) fn before_probe(&self, gate: &Gate, found: OpIx) -> impl Iterator<Item = OpIx> + '_ {
+        let Step::Probe { comm, at, source, tag, .. } = *self.step(gate) else { unreachable!("a probe") };
+        self.earlier[found as usize].iter().copied().filter(move |s| self.program.fits(*s, comm, at, source, tag))
+    }
+
+    /// Whose calls a part cannot do without: operations, and whether one of them is never called.
+    pub(crate) fn needed(&self, collective: u32, position: u32, strict: bool) -> (Vec<OpIx>, bool) {
+        let c = &self.program.collectives[collective as usize];
+        let all: Vec<u32> = (0..c.parts.len() as u32).collect();
+        let needs = if strict { &all } else { c.needs.get(position as usize).unwrap_or(&all) };
+        let parts: Vec<Option<OpIx>> = needs.iter().map(|p| c.parts.get(*p as usize).copied().flatten()).collect();
+        (parts.iter().copied().flatten().collect(), parts.contains(&None))
+    }
+}

@@ -1,0 +1,77 @@
+//! Large programs are decided, or given up, in little time.
+
+use permitted::{Answer, Budget, Collective, Kind, Mode, OpIx, Program, Reading, explore, has_choices};
+use std::time::{Duration, Instant};
+
+fn send(from: u32, to: u32, tag: i32) -> Kind {
+    Kind::Send { mode: Mode::Standard, comm: 0, from, to, tag, bytes: 8 }
+}
+
+fn recv(at: u32, source: Option<u32>, tag: i32, got: OpIx, steers: Option<u32>) -> Kind {
+    Kind::Recv { comm: 0, at, source, tag: Some(tag), got: Some(got), steers }
+}
+
+fn blocking(p: &mut Program, lane: u32, kind: Kind) -> OpIx {
+    let op = p.start(lane, kind);
+    p.wait_all(lane, vec![op]);
+    op
+}
+
+/// A master gives work to whoever asks; `answers`: and does not only collect.
+fn master_and_workers(ranks: u32, requests: u32, answers: bool) -> Program {
+    let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
+    for i in 0..requests {
+        let worker = 1 + i % (ranks - 1);
+        let ask = blocking(&mut p, worker, send(worker, 0, 1));
+        let behind = p.lanes[0].len() as u32 + 2;
+        blocking(&mut p, 0, recv(0, None, 1, ask, answers.then_some(behind)));
+        if answers {
+            let answer = blocking(&mut p, 0, send(0, worker, 2));
+            blocking(&mut p, worker, recv(worker, Some(0), 2, answer, None));
+        }
+    }
+    p
+}
+
+/// What `explore` says, and that it does not take long.
+fn decide(p: &Program, limit: Duration) -> Answer {
+    let start = Instant::now();
+    let choices = has_choices(p, Budget::default());
+    let answer = if choices { explore(p, Reading::WEAKEST, &[], Budget::default()) } else { Answer::Safe };
+    println!("{} operations: {:?} after {:?}", p.ops.len(), answer, start.elapsed());
+    assert!(start.elapsed() < limit, "{:?}", start.elapsed());
+    answer
+}
+
+#[test]
+fn a_master_that_answers_64_ranks_a_thousand_times_is_safe() {
+    assert_eq!(decide(&master_and_workers(64, 1000, true), Duration::from_secs(20)), Answer::Safe);
+}
+
+#[test]
+fn a_master_that_collects_is_safe() {
+    assert_eq!(decide(&master_and_workers(4, 9, false), Duration::from_secs(20)), Answer::Safe);
+}
+
+#[test]
+fn too_many_possibilities_are_given_up_soon() {
+    assert_eq!(decide(&master_and_workers(8, 56, false), Duration::from_secs(20)), Answer::Undecided);
+    assert_eq!(decide(&master_and_workers(64, 20_000, false), Duration::from_secs(20)), Answer::Undecided);
+}
+
+/// Fifty thousand messages in order, and one wildcard elsewhere.
+#[test]
+fn messages_without_a_choice_cost_little() {
+    let mut p = Program { lanes: vec![Vec::new(); 4], ..Program::default() };
+    for i in 0..25_000 {
+        let (a, b) = (i % 2, (i + 1) % 2);
+        let ball = blocking(&mut p, a, send(a, b, 0));
+        blocking(&mut p, b, recv(b, Some(a), 0, ball, None));
+    }
+    let first = blocking(&mut p, 0, send(0, 2, 7));
+    let second = blocking(&mut p, 3, send(3, 2, 7));
+    blocking(&mut p, 2, recv(2, None, 7, first, None));
+    blocking(&mut p, 2, recv(2, Some(3), 7, second, None));
+    p.collectives.push(Collective::default());
+    assert!(matches!(decide(&p, Duration::from_secs(20)), Answer::Deadlock(_)));
+}

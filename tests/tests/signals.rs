@@ -17,7 +17,15 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(40);
 
+/// Jobs that a shell starts in the background ignore Ctrl-C, and so does what they start.
+fn obey_ctrl_c() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    // SAFETY: no handler is called, the default is set.
+    ONCE.call_once(|| unsafe { _ = nix::sys::signal::signal(Signal::SIGINT, nix::sys::signal::SigHandler::SigDfl) });
+}
+
 fn program(mpi: &Mpi) -> Result<PathBuf> {
+    obey_ctrl_c();
     compile(mpi, &root().join("tests/programs/signals.c"), &scratch())
 }
 

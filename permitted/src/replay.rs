@@ -10,10 +10,17 @@ mod graph;
 use crate::program::Mode;
 use graph::{Dependence, Graph, Waits};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
+
+/// Lists of waiting messages that are kept although they are empty.
+const MAX_LISTS: usize = 1 << 14;
 
 /// An operation of the replay. Numbers are used again once the replay is done with an operation.
 pub type Id = u32;
+
+/// Operations of one call.
+pub type Ids = SmallVec<[Id; 4]>;
 
 /// Whose call a part of a collective operation cannot do without, whatever the library does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +79,9 @@ pub enum Act {
 /// A call that waited. Its operations may be forgotten once it is told of.
 #[derive(Debug, Clone)]
 pub struct Call<T> {
-    pub ops: Vec<Id>,
+    pub ops: Ids,
     /// It waits for any of them, and had these when it returned; `None`: it waits for all.
-    pub any: Option<Vec<Id>>,
+    pub any: Option<Ids>,
     /// The process did nothing else until then.
     pub patient: bool,
     /// It returned in the run.
@@ -100,7 +107,7 @@ struct Op<T> {
     /// Steps still to come that have to do with it.
     steps: u32,
     /// Threads that wait for it.
-    waiters: Vec<u32>,
+    waiters: SmallVec<[u32; 1]>,
     info: T,
 }
 
@@ -238,7 +245,7 @@ impl<T: Clone> Replay<T> {
             granted: false,
             forgotten: false,
             steps: 1,
-            waiters: Vec::new(),
+            waiters: SmallVec::new(),
             info,
         };
         let id = match self.free.pop() {
@@ -399,9 +406,11 @@ impl<T: Clone> Replay<T> {
             return;
         };
         let key = (*comm, *at);
+        // Empty lists are kept for the next message, as long as there are not too many.
+        let many = self.waiting.len() > MAX_LISTS;
         if let Some(list) = self.waiting.get_mut(&key) {
             list.retain(|other| *other != id);
-            if list.is_empty() {
+            if list.is_empty() && many {
                 self.waiting.remove(&key);
             }
         }

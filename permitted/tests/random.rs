@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Luck, Recipe, Schedules, cook};
-use permitted::{Act, Answer, Budget, Call, Id, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore};
+use permitted::{Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore};
 use proptest::prelude::*;
 
 const READINGS: [Reading; 3] =
@@ -101,7 +101,7 @@ fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
                     Many::All => None,
                     Many::Any(done) => Some(done.iter().map(id).collect()),
                 };
-                let ops: Vec<Id> = wait.ops.iter().map(id).collect();
+                let ops: Ids = wait.ops.iter().map(id).collect();
                 let gone = any.clone().unwrap_or_else(|| ops.clone());
                 replay.wait(lane as u32, Call { ops, any, patient: wait.patient, returned: true, info: place });
                 gone.into_iter().for_each(|id| replay.forget(id));

@@ -10,8 +10,9 @@ use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
 use super::script::{Matchings, Script};
 use super::shape::{Shape, shape};
-use permitted::{Act, Call, Id, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
+use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
 use trace_format::catalogue::{POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP};
@@ -28,6 +29,9 @@ pub(crate) struct Told {
     replay: Id,
     script: Option<OpIx>,
 }
+
+/// Those of one call.
+type Tolds = SmallVec<[Told; 4]>;
 
 /// The same of a collective operation.
 #[derive(Debug, Clone, Copy)]
@@ -297,7 +301,7 @@ impl Model {
             return;
         }
         let ops = [entered.send, entered.recv].into_iter().flatten();
-        let mut ids: Vec<Told> = ops.filter_map(|op| self.waited(op)).collect();
+        let mut ids: Tolds = ops.filter_map(|op| self.waited(op)).collect();
         ids.extend(entered.collective.and_then(|at| self.part_id(at)));
         self.tell_wait(origin, ids, None, true, returned);
     }
@@ -312,16 +316,16 @@ impl Model {
         instance.parts.get(position as usize)?.as_ref()?.replayed
     }
 
-    fn tell_wait(&mut self, origin: &Known, ops: Vec<Told>, any: Option<Vec<Told>>, patient: bool, returned: bool) {
+    fn tell_wait(&mut self, origin: &Known, ops: Tolds, any: Option<Tolds>, patient: bool, returned: bool) {
         self.weakest.polls.remove(&(origin.rank, origin.thread));
-        if ops.is_empty() || any.as_ref().is_some_and(Vec::is_empty) && returned {
+        if ops.is_empty() || any.as_ref().is_some_and(SmallVec::is_empty) && returned {
             return;
         }
         let lane = self.replay_lane(origin.rank, origin.thread);
         let w = &mut self.weakest;
         let scripts = |all: &[Told]| all.iter().filter_map(|t| t.script).collect();
         w.script.wait(lane, scripts(&ops), any.as_deref().map(scripts), patient, origin);
-        let replays = |all: Vec<Told>| all.into_iter().map(|t| t.replay).collect();
+        let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
         let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, info: origin.clone() };
         w.replay.wait(lane, call);
         if w.replay.lag() > w.patience.max(PATIENCE) {
@@ -331,10 +335,10 @@ impl Model {
     }
 
     /// Operations of the given requests.
-    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Vec<Told> {
+    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Tolds {
         let (base, handles) = given_requests(&origin.ins, shape(origin.func));
         let requests = &self.ranks[origin.rank as usize].requests;
-        let mut ids = Vec::new();
+        let mut ids = Tolds::new();
         for i in at {
             let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
             let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
@@ -382,7 +386,7 @@ impl Model {
                 match shape(origin.func).class {
                     Class::Wait(many) => {
                         let all = self.waited_for(&origin, 0..given_requests(&origin.ins, shape(origin.func)).1.len());
-                        let any = matches!(many, Many::Any | Many::Some).then(Vec::new);
+                        let any = matches!(many, Many::Any | Many::Some).then(Tolds::new);
                         self.tell_wait(&origin, all, any, true, false);
                     }
                     _ => self.tell_blocking(&origin, &entered, false),

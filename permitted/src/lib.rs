@@ -1,7 +1,7 @@
 //! Which deadlocks the MPI standard permits for what a run did, although this run got through.
 //!
 //! A [`Program`] is what each thread of each process did: the operations that it started and the calls in which it
-//! waited for them. Two questions are asked of it.
+//! waited for them. Three questions are asked of it.
 //!
 //! - `Replay` keeps the matching of the run and takes away what the standard does not promise: no buffer for standard
 //!   sends, no collective operation that returns before all have called it. It needs time proportional to the run and
@@ -10,16 +10,22 @@
 //!   as a formula and has it decided by a SAT solver; the answer is that nothing can go wrong, a [`Witness`], or that the
 //!   budget did not suffice.
 //!
-//! Both take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
+//! - [`races`] names the messages that a wildcard receive could have got instead of its own, if everything before had been
+//!   as it was.
+//!
+//! The first two take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
 //! receive could have got instead changes the order of things, not the program. Where that is not so
 //! ([`Kind::Recv`], `steers`), nothing is said of what the process does from then on.
 
 mod explore;
 mod formula;
 mod layout;
+mod play;
 mod program;
+mod races;
 mod replay;
 
 pub use explore::{Answer, Budget, Event, Reading, Witness, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
+pub use races::{Race, races};
 pub use replay::{Act, Block, Call, Id, Ids, Knot, Need, Needs, Permission, Replay};

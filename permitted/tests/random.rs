@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Luck, Recipe, Schedules, cook};
-use permitted::{Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore};
+use permitted::{
+    Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore, races,
+};
 use proptest::prelude::*;
 
 const READINGS: [Reading; 3] =
@@ -37,6 +39,46 @@ proptest! {
     fn exploration_is_exact(recipe in recipes()) {
         agrees(&recipe)?;
     }
+}
+
+/// The races are those that are found by looking at every schedule; how many.
+fn races_agree(recipe: &Recipe) -> Result<usize, TestCaseError> {
+    let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 14) else { return Ok(0) };
+    let mut found: Vec<(OpIx, OpIx)> =
+        races(&program, Budget::default(), |_| true).unwrap_or_default().iter().map(|r| (r.recv, r.send)).collect();
+    found.sort_unstable();
+    let mut truth = Vec::new();
+    for recv in 0..program.ops.len() as OpIx {
+        let Kind::Recv { got: Some(got), source, tag, .. } = program.ops[recv as usize].kind else { continue };
+        if source.is_none() || tag.is_none() {
+            let others = Schedules::may_get(&program, recv).into_iter().filter(|send| *send != got);
+            truth.extend(others.map(|send| (recv, send)));
+        }
+    }
+    prop_assert_eq!(&truth, &found, "{:#?}", program);
+    Ok(found.len())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn races_are_exact(recipe in recipes()) {
+        races_agree(&recipe)?;
+    }
+}
+
+#[test]
+fn races_are_exact_for_many_programs() {
+    let mut luck = Luck(5);
+    let mut all = 0;
+    for _ in 0..200_000 {
+        let recipe = random_recipe(&mut luck);
+        match races_agree(&recipe) {
+            Ok(found) => all += found,
+            Err(e) => panic!("{recipe:?}: {e}"),
+        }
+    }
+    assert!(all > 1_000, "{all} races");
 }
 
 fn random_recipe(luck: &mut Luck) -> Recipe {

@@ -41,6 +41,8 @@ pub enum SelectionError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wanted {
     on: bool,
+    /// The user has named it.
+    asked_for: bool,
     level: Level,
 }
 
@@ -68,7 +70,7 @@ pub struct Selection {
 impl Default for Selection {
     fn default() -> Selection {
         Selection {
-            wanted: CHECKS.iter().map(|c| Wanted { on: c.default_on, level: Level::Own }).collect(),
+            wanted: CHECKS.iter().map(|c| Wanted { on: c.default_on, asked_for: false, level: Level::Own }).collect(),
             max_findings: DEFAULT_MAX_FINDINGS,
             checks: Vec::new(),
             severities: Vec::new(),
@@ -117,7 +119,7 @@ impl Selection {
         let mut after = self.clone();
         for word in words(list) {
             let (pattern, on) = word.strip_prefix('-').map_or((word, true), |pattern| (pattern, false));
-            after.each(pattern, |wanted| wanted.on = on)?;
+            after.each(pattern, |wanted| (wanted.on, wanted.asked_for) = (on, on))?;
             after.checks.push(word.to_owned());
         }
         *self = after;
@@ -154,6 +156,11 @@ impl Selection {
     /// Are findings of this check wanted?
     pub fn is_on(&self, check: &CheckInfo) -> bool {
         self.wanted(check).is_none_or(|w| w.on && w.level != Level::Off)
+    }
+
+    /// Has the user turned this check on by name? Then it also says what is legal and common.
+    pub fn is_asked_for(&self, check: &CheckInfo) -> bool {
+        self.is_on(check) && self.wanted(check).is_some_and(|w| w.asked_for)
     }
 
     /// The severity of a finding that the check itself calls `own`; `None`: it is not wanted.

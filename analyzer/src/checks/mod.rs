@@ -86,6 +86,8 @@ checks! {
     no_progress: End,
     potential_deadlock: End,
     potential_hang_up: End,
+    message_race: End,
+    probe_receive_race: End,
 }
 
 /// The last calls of ranks that have finished.

@@ -4,9 +4,14 @@
 //! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
 
 mod answer;
+mod races;
 
 use super::comms::CommIx;
+use super::types::Amount;
 use super::weakest::Known;
+pub(super) use races::Wanted as WantedRaces;
+pub(crate) use races::{Misfit, Probed, Race};
+
 use permitted::{Collective, Kind, Many, OpIx, Operation, Program, Step, Wait};
 
 /// Steps of all ranks together that are written down.
@@ -40,6 +45,8 @@ pub(crate) struct Script {
     program: Program,
     /// By thread and step: the call.
     calls: Vec<Vec<Known>>,
+    /// By operation: what is sent, or room for what is received.
+    amounts: Vec<Option<Amount>>,
     steps: usize,
     probes: Vec<Told>,
     /// Receives and probes that leave the source or the tag open: how many, and by thread, in order.
@@ -99,6 +106,8 @@ pub(crate) struct Matchings {
     /// Receives and probes that leave the source or the tag open.
     pub(crate) wildcards: u64,
     pub(crate) schedules: Vec<Schedule>,
+    /// Receives that could have got another message, if everything before had been as it was.
+    pub(crate) races: Vec<Race>,
     /// Why not all were decided.
     pub(crate) undecided: Option<&'static str>,
 }
@@ -129,6 +138,7 @@ impl Script {
         let lanes = self.program.lanes.len();
         self.program = Program { lanes: vec![Vec::new(); lanes], ..Program::default() };
         self.calls = vec![Vec::new(); lanes];
+        self.amounts = Vec::new();
         self.wild = vec![Vec::new(); lanes];
         self.probes = Vec::new();
     }
@@ -150,6 +160,7 @@ impl Script {
         kind: Kind,
         comm: Option<CommIx>,
         persistent: bool,
+        amount: Option<Amount>,
         call: &Known,
     ) -> Option<OpIx> {
         let open = match kind {
@@ -164,6 +175,7 @@ impl Script {
             let step = self.program.lanes[lane as usize].len() as u32;
             self.wild[lane as usize].push(Wildcard { step, comm, serial, persistent });
         }
+        self.amounts.push(amount);
         Some(self.program.start(lane, kind))
     }
 

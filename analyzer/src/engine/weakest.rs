@@ -8,14 +8,14 @@ use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
-use super::script::{Matchings, Script};
+use super::script::{Matchings, Script, WantedRaces};
 use super::shape::{Shape, shape};
 use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
-use trace_format::catalogue::{POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP};
+use trace_format::catalogue::{MESSAGE_RACE, POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, PROBE_RECEIVE_RACE};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 use trace_format::selection::Selection;
 use trace_format::witness::Witness;
@@ -87,7 +87,8 @@ pub(crate) struct Unpromised {
 impl Weakest {
     /// To be said before any event is fed.
     pub(super) fn select(&mut self, selection: &Selection) {
-        self.off = ![&POTENTIAL_DEADLOCK, &POTENTIAL_HANG_UP].into_iter().any(|check| selection.is_on(check));
+        let checks = [&POTENTIAL_DEADLOCK, &POTENTIAL_HANG_UP, &MESSAGE_RACE, &PROBE_RECEIVE_RACE];
+        self.off = !checks.into_iter().any(|check| selection.is_on(check));
     }
 
     /// Nothing can be said of other matchings.
@@ -186,7 +187,7 @@ impl Model {
         if self.weakest.off || o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
             return;
         }
-        let (ix, persistent) = (o.comm, o.start.is_some());
+        let (ix, persistent, amount) = (o.comm, o.start.is_some(), o.data.map(|d| d.amount));
         let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
         let (act, kind) = match o.kind {
             OpKind::Send(mode) => {
@@ -209,7 +210,7 @@ impl Model {
         };
         let origin = o.shown().clone();
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let script = self.weakest.script.start(lane, kind, Some(ix), persistent, &origin);
+        let script = self.weakest.script.start(lane, kind, Some(ix), persistent, amount, &origin);
         self.ops[op].replayed = Some(Told { replay: self.weakest.replay.start(lane, act, origin), script });
     }
 
@@ -237,7 +238,7 @@ impl Model {
         });
         let lane = self.replay_lane(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.script, position };
-        let script = self.weakest.script.start(lane, kind, None, false, &origin);
+        let script = self.weakest.script.start(lane, kind, None, false, None, &origin);
         let act = Act::Part { collective: collective.replay, position };
         let told = Told { replay: self.weakest.replay.start(lane, act, origin), script };
         self.comms.list[comm].space.set_replayed(index, position, collective, told);
@@ -396,7 +397,9 @@ impl Model {
         self.look_for_permissions(well);
         let script = std::mem::take(&mut self.weakest.script);
         if well {
-            let mut matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty());
+            let wanted = WantedRaces::of(self);
+            let mut matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty(), wanted);
+            matchings.races.retain_mut(|race| race.judge(&mut self.signatures, wanted));
             self.weakest.witnesses = matchings.witnesses(&self.comms);
             self.weakest.matchings = matchings;
         }

@@ -29,6 +29,46 @@ impl<'a> Schedules<'a> {
         all.visit(start)
     }
 
+    /// Messages that the receive may get, if all others get those that they got in the run.
+    pub(crate) fn may_get(program: &'a Program, recv: OpIx) -> Vec<OpIx> {
+        let all = Schedules { program, reading: Reading::GENEROUS, seen: HashSet::new(), indifferent: true };
+        let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
+        all.settle(&mut start);
+        let (mut seen, mut open, mut found) = (HashSet::new(), vec![start], Vec::new());
+        while let Some(state) = open.pop() {
+            if !seen.insert(state.clone()) {
+                continue;
+            }
+            for send in 0..program.ops.len() as OpIx {
+                for other in 0..program.ops.len() as OpIx {
+                    let Kind::Recv { got, .. } = program.ops[other as usize].kind else { continue };
+                    if !all.may_meet(&state, send, other) {
+                        continue;
+                    }
+                    if other == recv {
+                        found.push(send);
+                    } else if got == Some(send) {
+                        let mut s = state.clone();
+                        s.met[send as usize] = Some(other);
+                        s.met[other as usize] = Some(send);
+                        open.push(s);
+                    }
+                }
+            }
+            for lane in 0..state.at.len() {
+                if all.may_pass(&state, lane) {
+                    let mut s = state.clone();
+                    s.at[lane] += 1;
+                    all.settle(&mut s);
+                    open.push(s);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Goes past the steps that start something.
     fn settle(&self, state: &mut State) {
         for (lane, at) in state.at.iter_mut().enumerate() {

@@ -127,6 +127,8 @@ catalogue! {
     incorrect_send_size::INCORRECT_SEND_SIZE,
     wrong_send_size::WRONG_SEND_SIZE,
     wrong_data_type::WRONG_DATA_TYPE,
+    message_race::MESSAGE_RACE,
+    probe_receive_race::PROBE_RECEIVE_RACE,
     incomplete_gop::INCOMPLETE_GOP,
     unfinished_gop::UNFINISHED_GOP,
     incorrect_recv_size::INCORRECT_RECV_SIZE,

@@ -1,6 +1,6 @@
 //! What else could have happened: a script cut into windows, each explored, and the answers in terms of calls.
 
-use super::{MOST_WITNESSES, Matchings, Schedule, Script, Stuck, Swap, Taken, Wildcard};
+use super::{MOST_WITNESSES, Matchings, Schedule, Script, Stuck, Swap, Taken, WantedRaces, Wildcard};
 use crate::engine::comms::Comms;
 use crate::engine::facts::{Origin, plural};
 use permitted::{
@@ -12,8 +12,8 @@ use trace_format::witness::Take;
 
 impl Script {
     /// What else could have happened. `lanes`: rank and thread of each thread; `strict`: look also for what needs a
-    /// library that does no more than it must.
-    pub(in crate::engine) fn answer(mut self, lanes: &[(i32, u16)], strict: bool) -> Matchings {
+    /// library that does no more than it must; `wanted`: which races.
+    pub(in crate::engine) fn answer(mut self, lanes: &[(i32, u16)], strict: bool, wanted: WantedRaces) -> Matchings {
         let mut all = Matchings { wildcards: self.wildcards, undecided: self.unknown, ..Matchings::default() };
         if self.wildcards == 0 || self.unknown.is_some() {
             return all;
@@ -23,7 +23,11 @@ impl Script {
         let mut order: Vec<usize> = (0..lanes.len()).collect();
         order.sort_by_key(|l| lanes[*l]);
         for window in self.windows(&order) {
-            self.explore_window(&window, lanes, strict, &mut all);
+            let part = Part::new(&self.program, &window);
+            if has_choices(&part.program, Budget::default()) {
+                self.explore_window(&part, &window, lanes, strict, &mut all);
+            }
+            self.add_races(&part, &window, wanted, Budget::default(), &mut all);
         }
         all
     }
@@ -165,15 +169,12 @@ impl Script {
 
     fn explore_window(
         &self,
+        part: &Part,
         window: &[(usize, std::ops::Range<usize>)],
         lanes: &[(i32, u16)],
         strict: bool,
         all: &mut Matchings,
     ) {
-        let part = Part::new(&self.program, window);
-        if !has_choices(&part.program, Budget::default()) {
-            return;
-        }
         let mut known: Vec<Vec<(u32, u32)>> = Vec::new();
         let readings = [Some(Reading::GENEROUS), strict.then_some(Reading::WEAKEST)];
         for reading in readings.into_iter().flatten() {
@@ -192,7 +193,7 @@ impl Script {
                         let at = witness.stuck.iter().enumerate();
                         known.push(at.filter_map(|(lane, step)| Some((lane as u32, (*step)?))).collect());
                         let strict = reading == Reading::WEAKEST;
-                        all.schedules.push(self.schedule(&part, &witness, window, lanes, strict));
+                        all.schedules.push(self.schedule(part, &witness, window, lanes, strict));
                     }
                 }
             }
@@ -282,8 +283,8 @@ impl Script {
 }
 
 /// A window as a program of its own.
-struct Part {
-    program: Program,
+pub(super) struct Part {
+    pub(super) program: Program,
 }
 
 impl Part {
@@ -420,9 +421,13 @@ impl Matchings {
     }
 
     pub(in crate::engine) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
-        self.schedules.iter().flat_map(|s| {
+        let stuck = self.schedules.iter().flat_map(|s| {
             let swaps = s.swaps.iter().flat_map(|w| [&w.recv, &w.takes].into_iter().chain(&w.took));
             s.stuck.iter().map(|w| &w.call).chain(swaps)
-        })
+        });
+        stuck.chain(self.races.iter().flat_map(|r| {
+            let probed = r.probed.iter().flat_map(|p| [&p.probe, &p.told]);
+            [&r.recv, &r.took, &r.other].into_iter().chain(probed)
+        }))
     }
 }

@@ -1,0 +1,36 @@
+// Rank 0 adds up numbers of all others as they come, in single precision.
+//
+// What is wrong: nothing for MPI. But the sum depends on the order of the numbers, and the order on luck: the result differs
+// from run to run. `--check message-race` shows where.
+// The fix: rank 0 names the sources, one after the other.
+//
+// ranks: 4
+// options: --check message-race
+// expect: message-race ranks 0
+
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+    if (rank == 0) {
+        float sum = 0, part;
+        for (int i = 1; i < size; i++) {
+            MPI_Recv(&part, 1, MPI_FLOAT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ message-race
+            sum += part;
+        }
+        printf("the sum is about %g\n", sum);
+    } else {
+        float part = 1.0f / (float)rank;
+        usleep(100000 * (useconds_t)rank);
+        MPI_Send(&part, 1, MPI_FLOAT, 0, 0, MPI_COMM_WORLD); //~ message-race
+    }
+    MPI_Finalize();
+    return 0;
+}

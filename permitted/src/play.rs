@@ -1,0 +1,189 @@
+//! What happens in a state, and in which order: who needs what before.
+
+use crate::explore::Event;
+use crate::formula::State;
+use crate::layout::{Layout, Pair};
+use crate::program::{Kind, Mode, OpIx, Step};
+
+/// Something that happens in a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Node {
+    Gate(u32),
+    Pair(u32),
+}
+
+/// A model that is played.
+pub(crate) struct Play<'a> {
+    layout: &'a Layout<'a>,
+    /// What is to happen, and what has happened.
+    nodes: Vec<Node>,
+    happened: Vec<bool>,
+    /// By gate and by pair: its node, if it is to happen.
+    of_gate: Vec<Option<u32>>,
+    of_pair: Vec<Option<u32>>,
+    /// By operation: the node of its pair.
+    of_op: Vec<Option<u32>>,
+    /// By node: what has to happen before.
+    before: Vec<Vec<u32>>,
+}
+
+impl<'a> Play<'a> {
+    pub(crate) fn new(layout: &'a Layout<'a>, state: &State) -> Play<'a> {
+        let mut play = Play {
+            layout,
+            nodes: Vec::new(),
+            happened: Vec::new(),
+            of_gate: vec![None; layout.gates.len()],
+            of_pair: vec![None; layout.pairs.len()],
+            of_op: vec![None; layout.program.ops.len()],
+            before: Vec::new(),
+        };
+        for (i, _) in state.passed.iter().enumerate().filter(|(_, p)| **p) {
+            play.of_gate[i] = Some(play.nodes.len() as u32);
+            play.nodes.push(Node::Gate(i as u32));
+        }
+        for (i, pair) in layout.pairs.iter().enumerate().filter(|(i, _)| state.met[*i]) {
+            let node = Some(play.nodes.len() as u32);
+            play.of_pair[i] = node;
+            play.of_op[pair.send as usize] = node;
+            play.of_op[pair.recv as usize] = node;
+            play.nodes.push(Node::Pair(i as u32));
+        }
+        play.happened = vec![false; play.nodes.len()];
+        play.before = play.nodes.iter().map(|n| play.requirements(*n)).collect();
+        play.add_probes();
+        play
+    }
+
+    fn requirements(&self, node: Node) -> Vec<u32> {
+        let layout = self.layout;
+        let mut all = Vec::new();
+        match node {
+            Node::Pair(p) => {
+                let pair: Pair = layout.pairs[p as usize];
+                all.extend([pair.send, pair.recv].into_iter().filter_map(|op| self.start(op)));
+                all.extend(layout.before_pair(pair).filter_map(|op| self.of_op[op as usize]));
+            }
+            Node::Gate(g) => {
+                let gate = &layout.gates[g as usize];
+                all.extend(gate.before.and_then(|b| self.of_gate[b as usize]));
+                match layout.step(gate) {
+                    Step::Wait(wait) => {
+                        for op in wait.done() {
+                            match *layout.kind(*op) {
+                                Kind::Recv { .. } | Kind::Send { mode: Mode::Synchronous, .. } => {
+                                    all.extend(self.of_op[*op as usize]);
+                                }
+                                Kind::Part { collective, position } => {
+                                    let (needed, _) = layout.needed(collective, position, false);
+                                    all.extend(needed.into_iter().filter_map(|o| self.start(o)));
+                                }
+                                Kind::Send { .. } | Kind::Free => {}
+                            }
+                        }
+                    }
+                    Step::Probe { found: Some(found), .. } => {
+                        all.extend(self.start(*found));
+                        all.extend(layout.before_probe(gate, *found).filter_map(|op| self.of_op[op as usize]));
+                    }
+                    Step::Probe { found: None, .. } | Step::Start(_) => {}
+                }
+            }
+        }
+        all
+    }
+
+    /// A message that a probe is told of is not received before.
+    fn add_probes(&mut self) {
+        for (g, gate) in self.layout.gates.iter().enumerate() {
+            if let (Some(node), Step::Probe { found: Some(found), .. }) = (self.of_gate[g], self.layout.step(gate))
+                && let Some(pair) = self.of_op[*found as usize]
+            {
+                self.before[pair as usize].push(node);
+            }
+        }
+    }
+
+    /// By node: what it has to happen before.
+    pub(crate) fn after(&self) -> Vec<Vec<u32>> {
+        let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        for (i, before) in self.before.iter().enumerate() {
+            before.iter().for_each(|b| after[*b as usize].push(i as u32));
+        }
+        after
+    }
+
+    /// The node of the gate that is passed last before the operation starts; `None`: it starts at once.
+    pub(crate) fn start(&self, op: OpIx) -> Option<u32> {
+        self.layout.gate_before[op as usize].and_then(|g| self.of_gate[g as usize])
+    }
+
+    /// The node of the pair that the operation is in.
+    pub(crate) fn meeting(&self, op: OpIx) -> Option<u32> {
+        self.of_op[op as usize]
+    }
+
+    /// What happens, in an order; or what waits for itself.
+    pub(crate) fn run(mut self) -> Result<Vec<Event>, Vec<Node>> {
+        let mut open: Vec<u32> = self.before.iter().map(|b| b.len() as u32).collect();
+        let after = self.after();
+        let mut ready: std::collections::VecDeque<u32> =
+            (0..self.nodes.len() as u32).filter(|n| open[*n as usize] == 0).collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(n) = ready.pop_front() {
+            self.happened[n as usize] = true;
+            order.push(self.event(n));
+            for next in &after[n as usize] {
+                open[*next as usize] -= 1;
+                if open[*next as usize] == 0 {
+                    ready.push_back(*next);
+                }
+            }
+        }
+        if order.len() == self.nodes.len() { Ok(order) } else { Err(self.circle()) }
+    }
+
+    fn event(&self, node: u32) -> Event {
+        match self.nodes[node as usize] {
+            Node::Gate(g) => {
+                let gate = &self.layout.gates[g as usize];
+                Event::Pass { lane: gate.lane, step: gate.step }
+            }
+            Node::Pair(p) => {
+                let pair = self.layout.pairs[p as usize];
+                Event::Meet { send: pair.send, recv: pair.recv }
+            }
+        }
+    }
+
+    /// A shortest circle among what has not happened.
+    fn circle(&self) -> Vec<Node> {
+        let waiting = |n: &&u32| !self.happened[**n as usize];
+        // Whoever has not happened waits for one that has not happened; so this walk comes back to where it was.
+        let mut at = (0..self.nodes.len() as u32).find(|n| !self.happened[*n as usize]).unwrap_or_default();
+        for _ in 0..self.nodes.len() {
+            at = *self.before[at as usize].iter().find(waiting).unwrap_or(&at);
+        }
+        let start = at;
+        let mut from: Vec<Option<u32>> = vec![None; self.nodes.len()];
+        let mut queue = std::collections::VecDeque::from([start]);
+        while let Some(n) = queue.pop_front() {
+            for next in self.before[n as usize].iter().filter(waiting) {
+                if *next == start {
+                    let mut circle = vec![self.nodes[n as usize]];
+                    let mut back = n;
+                    while let Some(previous) = from[back as usize] {
+                        circle.push(self.nodes[previous as usize]);
+                        back = previous;
+                    }
+                    return circle;
+                }
+                if from[*next as usize].is_none() {
+                    from[*next as usize] = Some(n);
+                    queue.push_back(*next);
+                }
+            }
+        }
+        vec![self.nodes[start as usize]]
+    }
+}

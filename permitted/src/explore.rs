@@ -4,6 +4,7 @@
 //! played: what can happen next happens, until nothing is left, and the model is a way to a deadlock; or until what is left
 //! waits for itself in a circle, and that circle is forbidden by a clause. This ends, since every clause excludes models.
 
+use crate::bags::Settled;
 use crate::formula::{Formula, State, Verdict};
 use crate::layout::Layout;
 use crate::play::{Node, Play};
@@ -82,14 +83,23 @@ pub fn has_choices(program: &Program, budget: Budget) -> bool {
 /// Looks for a deadlock that is permitted under `reading`, other than those in `known` (threads and the steps in which
 /// they wait).
 pub fn explore(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget: Budget) -> Answer {
+    let Some(settled) = Settled::new(program) else { return search(program, reading, known, budget) };
+    let known: Vec<_> = known.iter().map(|steps| settled.there(steps)).collect();
+    match search(&settled.program, reading, &known, budget) {
+        Answer::Deadlock(witness) => Answer::Deadlock(settled.back(witness)),
+        other => other,
+    }
+}
+
+fn search(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget: Budget) -> Answer {
     let Some(layout) = Layout::new(program, budget.pairs) else { return Answer::Undecided };
-    if layout.gates.is_empty() {
+    if layout.gates.list.is_empty() {
         return Answer::Safe;
     }
     let learned = Rc::new(Cell::new(0));
     let mut formula = Formula::new(&layout, reading, Limit { learned, limit: budget.learned });
     for deadlock in known {
-        let at = |(lane, step): &(u32, u32)| layout.gates.iter().position(|g| (g.lane, g.step) == (*lane, *step));
+        let at = |(lane, step): &(u32, u32)| layout.gates.list.iter().position(|g| (g.lane, g.step) == (*lane, *step));
         let gates: Vec<u32> = deadlock.iter().filter_map(at).map(|g| g as u32).collect();
         if gates.len() == deadlock.len() {
             formula.exclude(&gates);
@@ -161,7 +171,7 @@ impl Search<'_> {
 
 fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
     let mut stuck = vec![None; layout.last.len()];
-    for (i, gate) in layout.gates.iter().enumerate().rev() {
+    for (i, gate) in layout.gates.list.iter().enumerate().rev() {
         if !passed[i] {
             stuck[gate.lane as usize] = Some(gate.step);
         }

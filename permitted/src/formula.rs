@@ -46,13 +46,13 @@ pub(crate) struct Formula<'a, C: Callbacks> {
 impl<'a, C: Callbacks> Formula<'a, C> {
     pub(crate) fn new(layout: &'a Layout<'a>, reading: Reading, callbacks: C) -> Formula<'a, C> {
         let mut solver = Solver::new(batsat::SolverOpts::default(), callbacks);
-        let passed = layout.gates.iter().map(|_| solver.new_var_default()).collect();
+        let passed = layout.gates.list.iter().map(|_| solver.new_var_default()).collect();
         let met = layout.pairs.iter().map(|_| solver.new_var_default()).collect();
         let mut formula = Formula { layout, solver, passed, met };
         formula.order_of_gates();
         formula.meetings();
         formula.counts();
-        for gate in 0..layout.gates.len() as u32 {
+        for gate in 0..layout.gates.list.len() as u32 {
             formula.passing(gate);
             formula.staying(gate, reading);
         }
@@ -92,11 +92,11 @@ impl<'a, C: Callbacks> Formula<'a, C> {
 
     /// The literal that the operation has not been started; `None`: it always has.
     fn unposted(&self, op: OpIx) -> Option<Lit> {
-        self.layout.gate_before[op as usize].map(|g| self.gate(g, false))
+        self.layout.gate_before(op).map(|g| self.gate(g, false))
     }
 
     fn order_of_gates(&mut self) {
-        for (i, gate) in self.layout.gates.iter().enumerate() {
+        for (i, gate) in self.layout.gates.list.iter().enumerate() {
             if let Some(before) = gate.before {
                 self.add(vec![self.gate(i as u32, false), self.gate(before, true)]);
             }
@@ -116,7 +116,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         for (i, pair) in layout.pairs.iter().enumerate() {
             let not = self.pair(i as u32, false);
             for op in [pair.send, pair.recv] {
-                if let Some(gate) = layout.gate_before[op as usize] {
+                if let Some(gate) = layout.gate_before(op) {
                     self.add(vec![not, self.gate(gate, true)]);
                 }
             }
@@ -208,7 +208,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
     fn passing(&mut self, gate: u32) {
         let layout = self.layout;
         let not = self.gate(gate, false);
-        match layout.step(&layout.gates[gate as usize]) {
+        match layout.step(&layout.gates.list[gate as usize]) {
             Step::Wait(wait) => {
                 for op in wait.done() {
                     match *layout.kind(*op) {
@@ -223,7 +223,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                                 self.add(vec![not]);
                             }
                             for other in needed {
-                                if let Some(before) = layout.gate_before[other as usize] {
+                                if let Some(before) = layout.gate_before(other) {
                                     self.add(vec![not, self.gate(before, true)]);
                                 }
                             }
@@ -234,10 +234,10 @@ impl<'a, C: Callbacks> Formula<'a, C> {
             }
             Step::Probe { found, .. } => {
                 let Some(found) = *found else { return self.add(vec![not]) };
-                if let Some(before) = layout.gate_before[found as usize] {
+                if let Some(before) = layout.gate_before(found) {
                     self.add(vec![not, self.gate(before, true)]);
                 }
-                for earlier in layout.before_probe(&layout.gates[gate as usize], found) {
+                for earlier in layout.before_probe(&layout.gates.list[gate as usize], found) {
                     let mut clause = self.matched(earlier);
                     clause.push(not);
                     self.add(clause);
@@ -250,7 +250,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
     /// What has to be so if a thread stays before a gate for ever.
     fn staying(&mut self, gate: u32, reading: Reading) {
         let layout = self.layout;
-        let g = &layout.gates[gate as usize];
+        let g = &layout.gates.list[gate as usize];
         let mut stay = vec![self.gate(gate, true)];
         stay.extend(g.before.map(|b| self.gate(b, false)));
         match layout.step(g) {
@@ -325,7 +325,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         let mut clause = Vec::new();
         for g in gates {
             clause.push(self.gate(*g, true));
-            clause.extend(self.layout.gates[*g as usize].before.map(|b| self.gate(b, false)));
+            clause.extend(self.layout.gates.list[*g as usize].before.map(|b| self.gate(b, false)));
         }
         self.add(clause);
     }

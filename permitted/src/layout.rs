@@ -1,20 +1,10 @@
 //! A program in the terms of the formula: gates, pairs that may belong together, and what comes before what.
 
+use crate::gates::{Gate, Gates};
+use crate::mailboxes::Mailboxes;
+use crate::order::Order;
 use crate::program::{Kind, OpIx, Program, Step};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-
-/// Source and tag that a receive or probe asks for; `None`: any.
-type Pattern = (Option<u32>, Option<i32>);
-
-/// A step in which a thread may have to wait.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Gate {
-    pub(crate) lane: u32,
-    pub(crate) step: u32,
-    /// The one before it in its thread.
-    pub(crate) before: Option<u32>,
-}
 
 /// A send and a receive that may belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,15 +16,9 @@ pub(crate) struct Pair {
 /// What both the formula and the check of its models need to know of a program.
 pub(crate) struct Layout<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) gates: Vec<Gate>,
+    pub(crate) gates: Gates,
     /// The last gate of each thread.
     pub(crate) last: Vec<Option<u32>>,
-    /// The gates of each thread.
-    gates_of: Vec<Vec<u32>>,
-    /// By operation: the first gate that is passed when it is complete.
-    completes: Vec<Option<u32>>,
-    /// By operation: the last gate before its start.
-    pub(crate) gate_before: Vec<Option<u32>>,
     pub(crate) pairs: Vec<Pair>,
     /// By operation: pairs that it is in.
     pub(crate) pairs_of: Vec<Vec<u32>>,
@@ -47,118 +31,28 @@ pub(crate) struct Layout<'a> {
 /// Pairs of operations that are looked at, for each pair that may belong together.
 const WORK: usize = 200;
 
-/// Sends and receives by where the messages go.
-struct Mailboxes {
-    /// Pairs that belong together in every matching: of messages of one thread to one thread, with one tag, that no
-    /// wildcard and no probe can take or see.
-    certain: Vec<(OpIx, OpIx)>,
-    /// By communicator and destination: the other sends and receives.
-    open: BTreeMap<(u32, u32), (Vec<OpIx>, Vec<OpIx>)>,
-}
-
-impl Mailboxes {
-    fn new(program: &Program) -> Mailboxes {
-        let mut streams: BTreeMap<(u32, u32), BTreeMap<(u32, i32), Stream>> = BTreeMap::new();
-        let mut wild: BTreeMap<(u32, u32), Vec<Pattern>> = BTreeMap::new();
-        let mut open: BTreeMap<(u32, u32), (Vec<OpIx>, Vec<OpIx>)> = BTreeMap::new();
-        for (i, op) in program.ops.iter().enumerate() {
-            let (place, stream, is_send) = match op.kind {
-                Kind::Send { comm, from, to, tag, .. } => ((comm, to), (from, tag), true),
-                Kind::Recv { comm, at, source: Some(source), tag: Some(tag), .. } => ((comm, at), (source, tag), false),
-                Kind::Recv { comm, at, source, tag, .. } => {
-                    wild.entry((comm, at)).or_default().push((source, tag));
-                    open.entry((comm, at)).or_default().1.push(i as OpIx);
-                    continue;
-                }
-                _ => continue,
-            };
-            let stream = streams.entry(place).or_default().entry(stream).or_default();
-            let side = if is_send { &mut stream.sends } else { &mut stream.recvs };
-            stream.mixed |= side.last().is_some_and(|last| program.ops[*last as usize].lane != op.lane);
-            side.push(i as OpIx);
-        }
-        for step in program.lanes.iter().flatten() {
-            if let Step::Probe { comm, at, source, tag, .. } = *step {
-                wild.entry((comm, at)).or_default().push((source, tag));
-            }
-        }
-        let mut certain = Vec::new();
-        for (place, streams) in streams {
-            let mut wild = wild.remove(&place).unwrap_or_default();
-            wild.sort_unstable();
-            wild.dedup();
-            for ((from, tag), stream) in streams {
-                let seen = wild.iter().any(|(s, t)| s.is_none_or(|s| s == from) && t.is_none_or(|t| t == tag));
-                if stream.mixed || seen {
-                    let open = open.entry(place).or_default();
-                    open.0.extend(stream.sends);
-                    open.1.extend(stream.recvs);
-                } else {
-                    certain.extend(stream.sends.into_iter().zip(stream.recvs));
-                }
-            }
-        }
-        // In the order of each thread.
-        for (sends, recvs) in open.values_mut() {
-            sends.sort_unstable();
-            recvs.sort_unstable();
-        }
-        Mailboxes { certain, open }
-    }
-}
-
-/// Messages of one source with one tag, and the receives that name both.
-#[derive(Default)]
-struct Stream {
-    sends: Vec<OpIx>,
-    recvs: Vec<OpIx>,
-    /// Several threads send, or several receive.
-    mixed: bool,
-}
-
 impl<'a> Layout<'a> {
     /// `None` if there are more than `max_pairs` pairs.
     pub(crate) fn new(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
         let count = program.ops.len();
+        let gates = Gates::new(program);
+        let boxes = Mailboxes::new(program);
+        let order = Order::new(program, &gates, &boxes.certain);
+        let last = (0..program.lanes.len()).map(|lane| gates.last(lane)).collect();
         let mut layout = Layout {
             program,
-            gates: Vec::new(),
-            last: Vec::new(),
-            gates_of: Vec::new(),
-            completes: vec![None; count],
-            gate_before: vec![None; count],
+            gates,
+            last,
             pairs: Vec::new(),
             pairs_of: vec![Vec::new(); count],
             fitting: vec![Vec::new(); count],
             earlier: vec![Vec::new(); count],
         };
-        for (lane, steps) in program.lanes.iter().enumerate() {
-            let (mut before, mut gates) = (None, Vec::new());
-            for (step, what) in steps.iter().enumerate() {
-                match what {
-                    Step::Start(op) => layout.gate_before[*op as usize] = before,
-                    Step::Wait(_) | Step::Probe { .. } => {
-                        let number = layout.gates.len() as u32;
-                        if let Step::Wait(wait) = what {
-                            for op in wait.done() {
-                                layout.completes[*op as usize].get_or_insert(number);
-                            }
-                        }
-                        layout.gates.push(Gate { lane: lane as u32, step: step as u32, before });
-                        gates.push(number);
-                        before = Some(number);
-                    }
-                }
-            }
-            layout.last.push(before);
-            layout.gates_of.push(gates);
-        }
-        layout.pair_up(max_pairs)?;
+        layout.pair_up(&boxes, &order, max_pairs)?;
         Some(layout)
     }
 
-    fn pair_up(&mut self, max_pairs: usize) -> Option<()> {
-        let boxes = Mailboxes::new(self.program);
+    fn pair_up(&mut self, boxes: &Mailboxes, order: &Order, max_pairs: usize) -> Option<()> {
         for (send, recv) in &boxes.certain {
             self.may_meet(*send, *recv, usize::MAX)?;
         }
@@ -180,7 +74,9 @@ impl<'a> Layout<'a> {
             for recv in recvs {
                 let Kind::Recv { comm, at, source, tag, .. } = self.program.ops[*recv as usize].kind else { continue };
                 for send in sends.iter().filter(|s| self.program.fits(**s, comm, at, source, tag)) {
-                    self.may_meet(*send, *recv, max_pairs)?;
+                    if !order.keeps_apart(self.program, &self.gates, Pair { send: *send, recv: *recv }) {
+                        self.may_meet(*send, *recv, max_pairs)?;
+                    }
                 }
             }
         }
@@ -261,9 +157,9 @@ impl<'a> Layout<'a> {
     fn leads_nowhere(&self, pair: Pair) -> bool {
         let Some(gate) = self.unknown_behind(pair) else { return false };
         // Nor does it wait for anything before.
-        let at_once = self.gates[gate as usize].before == self.gate_before[pair.recv as usize];
+        let at_once = self.gates.list[gate as usize].before == self.gates.before_op[pair.recv as usize];
         let alone = |step: &Step| matches!(step, Step::Wait(wait) if wait.ops == [pair.recv]);
-        at_once && self.completes[pair.recv as usize] == Some(gate) && alone(self.step(&self.gates[gate as usize]))
+        at_once && self.gates.completed_at(pair.recv) == Some(gate) && alone(self.gates.step(self.program, gate))
     }
 
     /// Could a receive take a message of another thread, or with another tag, than it did?
@@ -276,6 +172,11 @@ impl<'a> Layout<'a> {
             },
             _ => true,
         })
+    }
+
+    /// The last gate before the operation starts.
+    pub(crate) fn gate_before(&self, op: OpIx) -> Option<u32> {
+        self.gates.before_op[op as usize]
     }
 
     pub(crate) fn kind(&self, op: OpIx) -> &'a Kind {
@@ -301,11 +202,11 @@ impl<'a> Layout<'a> {
     /// the one that the receive is waited for at.
     pub(crate) fn unknown_behind(&self, pair: Pair) -> Option<u32> {
         let step = self.program.steered(pair.send, pair.recv)?;
-        let completes = self.completes[pair.recv as usize]?;
+        let completes = self.gates.completed_at(pair.recv)?;
         let lane = self.program.ops[pair.recv as usize].lane;
-        let gates = &self.gates_of[lane as usize];
-        let before = gates[..gates.partition_point(|g| self.gates[*g as usize].step < step)].last();
-        Some(before.map_or(completes, |b| completes.max(*b)))
+        let gates = self.gates.of_lane[lane as usize].clone();
+        let before = self.gates.list[gates.start as usize..gates.end as usize].partition_point(|g| g.step < step);
+        Some(before.checked_sub(1).map_or(completes, |b| completes.max(gates.start + b as u32)))
     }
 
     /// Pairs that are not those of the run.

@@ -17,9 +17,13 @@
 //! receive could have got instead changes the order of things, not the program. Where that is not so
 //! ([`Kind::Recv`], `steers`), nothing is said of what the process does from then on.
 
+mod bags;
 mod explore;
 mod formula;
+mod gates;
 mod layout;
+mod mailboxes;
+mod order;
 mod play;
 mod program;
 mod races;

@@ -33,7 +33,7 @@ impl<'a> Play<'a> {
             layout,
             nodes: Vec::new(),
             happened: Vec::new(),
-            of_gate: vec![None; layout.gates.len()],
+            of_gate: vec![None; layout.gates.list.len()],
             of_pair: vec![None; layout.pairs.len()],
             of_op: vec![None; layout.program.ops.len()],
             before: Vec::new(),
@@ -65,7 +65,7 @@ impl<'a> Play<'a> {
                 all.extend(layout.before_pair(pair).filter_map(|op| self.of_op[op as usize]));
             }
             Node::Gate(g) => {
-                let gate = &layout.gates[g as usize];
+                let gate = &layout.gates.list[g as usize];
                 all.extend(gate.before.and_then(|b| self.of_gate[b as usize]));
                 match layout.step(gate) {
                     Step::Wait(wait) => {
@@ -95,7 +95,7 @@ impl<'a> Play<'a> {
 
     /// A message that a probe is told of is not received before.
     fn add_probes(&mut self) {
-        for (g, gate) in self.layout.gates.iter().enumerate() {
+        for (g, gate) in self.layout.gates.list.iter().enumerate() {
             if let (Some(node), Step::Probe { found: Some(found), .. }) = (self.of_gate[g], self.layout.step(gate))
                 && let Some(pair) = self.of_op[*found as usize]
             {
@@ -115,7 +115,7 @@ impl<'a> Play<'a> {
 
     /// The node of the gate that is passed last before the operation starts; `None`: it starts at once.
     pub(crate) fn start(&self, op: OpIx) -> Option<u32> {
-        self.layout.gate_before[op as usize].and_then(|g| self.of_gate[g as usize])
+        self.layout.gate_before(op).and_then(|g| self.of_gate[g as usize])
     }
 
     /// The node of the pair that the operation is in.
@@ -146,7 +146,7 @@ impl<'a> Play<'a> {
     fn event(&self, node: u32) -> Event {
         match self.nodes[node as usize] {
             Node::Gate(g) => {
-                let gate = &self.layout.gates[g as usize];
+                let gate = &self.layout.gates.list[g as usize];
                 Event::Pass { lane: gate.lane, step: gate.step }
             }
             Node::Pair(p) => {

@@ -62,7 +62,7 @@ pub fn races(program: &Program, budget: Budget, wanted: impl Fn(Race) -> bool) -
 /// The end of the run.
 fn as_it_was(layout: &Layout) -> State {
     let met = |pair: &Pair| matches!(layout.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
-    State { passed: vec![true; layout.gates.len()], met: layout.pairs.iter().map(met).collect() }
+    State { passed: vec![true; layout.gates.list.len()], met: layout.pairs.iter().map(met).collect() }
 }
 
 /// What comes behind a node, with itself.

@@ -21,7 +21,7 @@ fn recipes() -> impl Strategy<Value = Recipe> {
 
 /// The exploration says the same as looking at every schedule; whether it is a deadlock.
 fn agrees(recipe: &Recipe) -> Result<Option<bool>, TestCaseError> {
-    let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 14) else { return Ok(None) };
+    let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 11) else { return Ok(None) };
     let mut any = false;
     for reading in READINGS {
         let truth = Schedules::may_deadlock(&program, reading, false);
@@ -43,7 +43,7 @@ proptest! {
 
 /// The races are those that are found by looking at every schedule; how many.
 fn races_agree(recipe: &Recipe) -> Result<usize, TestCaseError> {
-    let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 14) else { return Ok(0) };
+    let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 11) else { return Ok(0) };
     let mut found: Vec<(OpIx, OpIx)> =
         races(&program, Budget::default(), |_| true).unwrap_or_default().iter().map(|r| (r.recv, r.send)).collect();
     found.sort_unstable();
@@ -83,7 +83,7 @@ fn races_are_exact_for_many_programs() {
 
 fn random_recipe(luck: &mut Luck) -> Recipe {
     let lanes = 2 + luck.below(3) as u32;
-    let count = 1 + luck.below(6);
+    let count = 1 + luck.below(5);
     let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
     let parts = (0..count).map(|_| part(luck)).collect();
     Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 }
@@ -175,7 +175,7 @@ fn replay_finds_what_there_is() {
     let (mut deadlocks, mut safe, mut open) = (0, 0, 0);
     while deadlocks + safe + open < 100_000 {
         let recipe = random_recipe(&mut luck);
-        let Some(program) = cook(&recipe).filter(|p| p.ops.len() <= 14) else { continue };
+        let Some(program) = cook(&recipe).filter(|p| p.ops.len() <= 11) else { continue };
         if program.lanes.iter().flatten().any(|s| matches!(s, Step::Probe { .. })) {
             continue;
         }

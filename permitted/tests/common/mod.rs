@@ -1,7 +1,7 @@
 //! Small programs and the plain truth about them.
 
 use permitted::{Kind, Many, Mode, OpIx, Program, Reading, Step, Wait};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// How far a run of a program has come.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ struct State {
 pub(crate) struct Schedules<'a> {
     program: &'a Program,
     reading: Reading,
-    seen: HashSet<State>,
+    seen: FxHashSet<State>,
     /// Processes go on in the same way whatever they get.
     indifferent: bool,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Schedules<'a> {
 impl<'a> Schedules<'a> {
     /// Does any schedule that is permitted under `reading` end in a deadlock?
     pub(crate) fn may_deadlock(program: &'a Program, reading: Reading, indifferent: bool) -> bool {
-        let mut all = Schedules { program, reading, seen: HashSet::new(), indifferent };
+        let mut all = Schedules { program, reading, seen: FxHashSet::default(), indifferent };
         let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
@@ -31,10 +31,10 @@ impl<'a> Schedules<'a> {
 
     /// Messages that the receive may get, if all others get those that they got in the run.
     pub(crate) fn may_get(program: &'a Program, recv: OpIx) -> Vec<OpIx> {
-        let all = Schedules { program, reading: Reading::GENEROUS, seen: HashSet::new(), indifferent: true };
+        let all = Schedules { program, reading: Reading::GENEROUS, seen: FxHashSet::default(), indifferent: true };
         let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
         all.settle(&mut start);
-        let (mut seen, mut open, mut found) = (HashSet::new(), vec![start], Vec::new());
+        let (mut seen, mut open, mut found) = (FxHashSet::default(), vec![start], Vec::new());
         while let Some(state) = open.pop() {
             if !seen.insert(state.clone()) {
                 continue;
@@ -269,11 +269,11 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
             got: None,
             steers: None,
         };
-        match what % 10 {
+        match what % 12 {
             // A message between two, so that most programs get through.
             0..=2 => {
                 let op = p.start(lane, send.clone());
-                if what % 10 == 2 {
+                if what % 12 == 2 {
                     open[lane as usize].push(op)
                 } else {
                     p.wait_all(lane, vec![op])
@@ -315,6 +315,32 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
                 let Kind::Recv { comm, at, source, tag, .. } = recv else { continue };
                 let patient = a % 4 != 3;
                 p.lanes[lane as usize].push(Step::Probe { comm, at, source, tag, found: None, patient });
+            }
+            // One collects what the others send.
+            9 | 10 => {
+                let tag = 2 + tag;
+                let mut ops = Vec::new();
+                for from in (0..lanes).filter(|l| *l != lane) {
+                    let bytes = 8 + 8 * u64::from(*c % 11 == from as u8);
+                    let op = p.start(from, Kind::Send { mode, comm: 0, from, to: lane, tag, bytes });
+                    if b % 4 == 3 {
+                        open[from as usize].push(op)
+                    } else {
+                        p.wait_all(from, vec![op])
+                    }
+                    let tag = (c % 5 != 0).then_some(tag);
+                    ops.push(Kind::Recv { comm: 0, at: lane, source: None, tag, got: None, steers: None });
+                }
+                let at_once = a % 3 == 0;
+                let mut recvs = Vec::new();
+                for kind in ops {
+                    let op = p.start(lane, kind);
+                    if at_once { recvs.push(op) } else { p.wait_all(lane, vec![op]) }
+                }
+                match a % 6 {
+                    0 => p.wait_all(lane, recvs),
+                    _ => open[lane as usize].extend(recvs),
+                }
             }
             _ => {
                 let root = u32::from(*b) % lanes;
@@ -362,7 +388,7 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
     let mut state = State { at: vec![0; p.lanes.len()], met: vec![None; p.ops.len()] };
     let mut gone: Vec<OpIx> = Vec::new();
     loop {
-        let all = Schedules { program: p, reading: Reading::GENEROUS, seen: HashSet::new(), indifferent: false };
+        let all = Schedules { program: p, reading: Reading::GENEROUS, seen: FxHashSet::default(), indifferent: false };
         all.settle(&mut state);
         let mut choices: Vec<(Option<usize>, OpIx, OpIx)> = Vec::new();
         let ops = 0..p.ops.len() as OpIx;

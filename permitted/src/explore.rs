@@ -85,8 +85,7 @@ pub fn explore(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], b
     if layout.gates.is_empty() {
         return Answer::Safe;
     }
-    let learned = Rc::new(Cell::new(0));
-    let mut formula = Formula::new(&layout, reading, Limit { learned, limit: budget.learned });
+    let mut formula = Formula::new(&layout, reading, Limit::new(budget.learned));
     for deadlock in known {
         let at = |(lane, step): &(u32, u32)| layout.gates.iter().position(|g| (g.lane, g.step) == (*lane, *step));
         let gates: Vec<u32> = deadlock.iter().filter_map(at).map(|g| g as u32).collect();
@@ -144,18 +143,21 @@ impl Search<'_> {
             };
             match Play::new(self.formula.layout, &state).run() {
                 Ok(events) => return Found::Way(state, events),
-                Err(circle) => {
-                    let not = |node| match node {
-                        Node::Gate(g) => self.formula.gate(g, false),
-                        Node::Pair(p) => self.formula.pair(p, false),
-                    };
-                    let clause: Vec<Lit> = circle.into_iter().map(not).collect();
-                    self.formula.add(clause);
-                }
+                Err(circle) => forbid(&mut self.formula, circle),
             }
         }
         Found::Undecided
     }
+}
+
+/// What waits for itself does not happen.
+pub(crate) fn forbid(formula: &mut Formula<'_, Limit>, circle: Vec<Node>) {
+    let not = |node| match node {
+        Node::Gate(g) => formula.gate(g, false),
+        Node::Pair(p) => formula.pair(p, false),
+    };
+    let clause: Vec<Lit> = circle.into_iter().map(not).collect();
+    formula.add(clause);
 }
 
 fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
@@ -169,9 +171,15 @@ fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
 }
 
 /// Ends the solver's work when it has learned enough.
-struct Limit {
+pub(crate) struct Limit {
     learned: Rc<Cell<u64>>,
     limit: u64,
+}
+
+impl Limit {
+    pub(crate) fn new(limit: u64) -> Limit {
+        Limit { learned: Rc::new(Cell::new(0)), limit }
+    }
 }
 
 impl Callbacks for Limit {
@@ -186,13 +194,13 @@ impl Callbacks for Limit {
 
 /// Something that happens in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Node {
+pub(crate) enum Node {
     Gate(u32),
     Pair(u32),
 }
 
 /// A model that is played.
-struct Play<'a> {
+pub(crate) struct Play<'a> {
     layout: &'a Layout<'a>,
     /// What is to happen, and what has happened.
     nodes: Vec<Node>,
@@ -207,7 +215,7 @@ struct Play<'a> {
 }
 
 impl<'a> Play<'a> {
-    fn new(layout: &'a Layout<'a>, state: &State) -> Play<'a> {
+    pub(crate) fn new(layout: &'a Layout<'a>, state: &State) -> Play<'a> {
         let mut play = Play {
             layout,
             nodes: Vec::new(),
@@ -287,8 +295,26 @@ impl<'a> Play<'a> {
         }
     }
 
+    /// What has to happen for this to happen, and itself.
+    pub(crate) fn past(&self, of: Node) -> Vec<Event> {
+        let first = match of {
+            Node::Gate(g) => self.of_gate[g as usize],
+            Node::Pair(p) => self.of_pair[p as usize],
+        };
+        let mut open: Vec<u32> = first.into_iter().collect();
+        let mut seen = vec![false; self.nodes.len()];
+        let mut past = Vec::new();
+        while let Some(n) = open.pop() {
+            if !std::mem::replace(&mut seen[n as usize], true) {
+                past.push(self.event(n));
+                open.extend(&self.before[n as usize]);
+            }
+        }
+        past
+    }
+
     /// What happens, in an order; or what waits for itself.
-    fn run(mut self) -> Result<Vec<Event>, Vec<Node>> {
+    pub(crate) fn run(mut self) -> Result<Vec<Event>, Vec<Node>> {
         let mut open: Vec<u32> = self.before.iter().map(|b| b.len() as u32).collect();
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for (i, before) in self.before.iter().enumerate() {

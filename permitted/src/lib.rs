@@ -10,7 +10,9 @@
 //!   as a formula and has it decided by a SAT solver; the answer is that nothing can go wrong, a [`Witness`], or that the
 //!   budget did not suffice.
 //!
-//! Both take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
+//! [`reach`] asks less: how a wildcard could have got a message that it did not get, whatever comes after that.
+//!
+//! All take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
 //! receive could have got instead changes the order of things, not the program. Where that is not so
 //! ([`Kind::Recv`], `steers`), nothing is said of what the process does from then on.
 
@@ -18,8 +20,10 @@ mod explore;
 mod formula;
 mod layout;
 mod program;
+mod reach;
 mod replay;
 
 pub use explore::{Answer, Budget, Event, Reading, Witness, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
+pub use reach::{Choice, Place, Reached, reach};
 pub use replay::{Act, Block, Call, Id, Ids, Knot, Need, Needs, Permission, Replay};

@@ -3,7 +3,10 @@
 //! Runs that are longer than [`MOST_STEPS`] are not written down. The others are cut at their end into windows, where all
 //! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
 
+mod alternatives;
 mod answer;
+
+pub use alternatives::{Alternative, Ways};
 
 use super::comms::CommIx;
 use super::weakest::Known;

@@ -1,4 +1,5 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
+//! With `--explore` again and again (`explore.rs`).
 
 pub(crate) mod evidence;
 mod explore;
@@ -6,6 +7,7 @@ mod find;
 pub(crate) mod follow;
 mod launch;
 mod launcher;
+mod one_of_several;
 mod options;
 mod plans;
 mod stop;

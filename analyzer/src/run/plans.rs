@@ -91,6 +91,9 @@ impl Plans {
         self.witnesses.extend(task.map(|t| content(&t.witness)));
         // What a library could not have done leads nowhere.
         if ways.forbidden {
+            if task.is_none() {
+                self.unknown = Some((run, "messages were received in an order that MPI forbids"));
+            }
             return report;
         }
         self.known.extend(&ways.taken);
@@ -134,6 +137,11 @@ impl Plans {
             *self.tried.entry(place).or_default() += 1;
         }
         Some(task)
+    }
+
+    /// It could not be tried to its end.
+    pub(super) fn give_back(&mut self, task: Task) {
+        self.tasks.push(task);
     }
 
     fn forget_done(&mut self) {

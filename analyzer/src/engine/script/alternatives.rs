@@ -13,10 +13,17 @@ use permitted::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
+use std::ops::Range;
 use trace_format::witness::{Take, Witness};
 
 /// Alternatives of one run that are looked for.
 const MOST_ALTERNATIVES: usize = 200;
+
+/// How often what is too large is cut in half.
+const MOST_HALVES: usize = 16;
+
+/// The steps of each thread that are looked at together.
+type Window = [(usize, Range<usize>)];
 
 /// What a run says of its wildcards.
 #[derive(Debug, Clone, Default)]
@@ -129,14 +136,54 @@ impl Script {
                 ways.unknown.get_or_insert("there are too many possibilities");
                 break;
             }
-            self.alternatives(&window, &places, &mut seen, model, &mut ways);
+            let mut window = window;
+            for _ in 0..MOST_HALVES {
+                if self.alternatives(&window, &places, &mut seen, model, &mut ways).is_some() {
+                    break;
+                }
+                ways.unknown.get_or_insert("there are too many possibilities");
+                window = self.beginning(&window);
+            }
         }
         ways
     }
 
-    /// The message that a wildcard took or was told of.
-    fn took(&self, lane: usize, wild: &Wildcard) -> Option<OpIx> {
-        match self.program.lanes[lane].get(wild.step as usize)? {
+    /// A beginning of a window: half of what the thread with the most wildcards did there, and what the others had done by
+    /// then. What is received in it was sent in it, or before.
+    fn beginning(&self, window: &Window) -> Vec<(usize, Range<usize>)> {
+        let wildcards = |(lane, range): &&(usize, Range<usize>)| {
+            self.wild[*lane].iter().filter(|w| range.contains(&(w.step as usize))).count()
+        };
+        let mut ends = vec![0; self.program.lanes.len()];
+        window.iter().for_each(|(lane, range)| ends[*lane] = range.start);
+        let mut looked_at = ends.clone();
+        let busiest = window.iter().max_by_key(wildcards);
+        if let Some((lane, range)) = busiest {
+            ends[*lane] = range.start + range.len() / 2;
+        }
+        // What is needed for it, and then what needs nothing else.
+        while let Some(lane) = (0..ends.len()).find(|l| looked_at[*l] < ends[*l]) {
+            for step in looked_at[lane]..ends[lane] {
+                if let Some(from) = self.received(lane, step).map(|send| &self.program.ops[send as usize]) {
+                    let end = &mut ends[from.lane as usize];
+                    *end = (*end).max(from.step as usize + 1);
+                }
+            }
+            looked_at[lane] = ends[lane].max(looked_at[lane]);
+        }
+        for (lane, range) in window.iter().filter(|w| busiest.is_none_or(|b| b.0 != w.0)) {
+            let sent = |step: &usize| {
+                let from = self.received(*lane, *step).map(|send| &self.program.ops[send as usize]);
+                from.is_none_or(|from| (from.step as usize) < ends[from.lane as usize])
+            };
+            ends[*lane] = (ends[*lane]..range.end).find(|step| !sent(step)).unwrap_or(range.end);
+        }
+        window.iter().map(|(lane, range)| (*lane, range.start..ends[*lane].clamp(range.start, range.end))).collect()
+    }
+
+    /// The message that a receive which begins in this step gets, or that a probe is told of.
+    fn received(&self, lane: usize, step: usize) -> Option<OpIx> {
+        match &self.program.lanes[lane][step] {
             Step::Start(op) => match self.program.ops[*op as usize].kind {
                 Kind::Recv { got, .. } => got,
                 _ => None,
@@ -144,6 +191,12 @@ impl Script {
             Step::Probe { found, .. } => *found,
             Step::Wait(_) => None,
         }
+    }
+
+    /// The message that a wildcard took or was told of.
+    fn took(&self, lane: usize, wild: &Wildcard) -> Option<OpIx> {
+        let step = wild.step as usize;
+        if step < self.program.lanes[lane].len() { self.received(lane, step) } else { None }
     }
 
     /// That a wildcard takes this message; `None`: it is described by another call.
@@ -179,15 +232,15 @@ impl Script {
         })
     }
 
-    /// Looks for what wildcards of a window could have taken instead.
+    /// Looks for what wildcards of a window could have taken instead. `None`: the window is too large.
     fn alternatives(
         &self,
-        window: &[(usize, std::ops::Range<usize>)],
+        window: &Window,
         places: &Places,
         seen: &mut FxHashSet<u64>,
         model: &Model,
         ways: &mut Ways,
-    ) {
+    ) -> Option<()> {
         let part = Part::new(&self.program, window);
         let of = |op: OpIx| {
             let op = &part.program.ops[op as usize];
@@ -215,7 +268,7 @@ impl Script {
             }
         }
         if wanted.is_empty() {
-            return;
+            return Some(());
         }
         // One after the other; of the messages from one source with one tag the first that can be got.
         let mut queue = wanted.into_iter().flat_map(|(lane, number, step, sends)| {
@@ -223,7 +276,7 @@ impl Script {
         });
         let mut asked: Option<(usize, usize, u64, OpIx)> = None;
         let mut done: FxHashSet<(usize, usize, (i32, i32))> = FxHashSet::default();
-        let found = reach(&part.program, Budget::default(), |answer| {
+        reach(&part.program, Budget::default(), |answer| {
             if let (Some((lane, number, matching, send)), Some(answer)) = (asked.take(), answer) {
                 match answer {
                     Reached::Way(events) => {
@@ -265,10 +318,7 @@ impl Script {
                 };
                 return Some(Choice { place, send });
             }
-        });
-        if found.is_none() {
-            ways.unknown.get_or_insert("there are too many possibilities");
-        }
+        })
     }
 
     /// What wildcards take on a way: those before the window as in the run, those on the way as there, and `goal` (thread of
@@ -276,7 +326,7 @@ impl Script {
     fn takes_on(
         &self,
         part: &Part,
-        window: &[(usize, std::ops::Range<usize>)],
+        window: &Window,
         events: &[Event],
         (goal_lane, goal, goal_send): (usize, usize, Option<OpIx>),
         comms: &Comms,

@@ -1,8 +1,10 @@
 //! The exploration against every schedule of small random programs, looked at one by one.
 
 mod common;
+#[path = "common/reach.rs"]
+mod reach;
 
-use common::{Luck, Recipe, Schedules, cook};
+use common::{Luck, Recipe, Schedules, cook, random_recipe};
 use permitted::{Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore};
 use proptest::prelude::*;
 
@@ -37,14 +39,6 @@ proptest! {
     fn exploration_is_exact(recipe in recipes()) {
         agrees(&recipe)?;
     }
-}
-
-fn random_recipe(luck: &mut Luck) -> Recipe {
-    let lanes = 2 + luck.below(3) as u32;
-    let count = 1 + luck.below(6);
-    let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
-    let parts = (0..count).map(|_| part(luck)).collect();
-    Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 }
 }
 
 /// The same for many, always the same ones, without shrinking.

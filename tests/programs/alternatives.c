@@ -1,16 +1,21 @@
-/* Wildcards with several messages to take; the argument says how rank 0 takes them and what it makes of them.
+/* Wildcards with several messages to take; the first argument says how rank 0 takes them and what it makes of them.
  * gather: in any order, and does the same in all. master: answers whoever was first, under a probe. mistake: the same with
- * receives, and it stops answering when rank 2 comes right after rank 1, so that rank 2 and rank 0 wait for each other.
- * twice: reads its input, and is stuck if the second of two is first. crash: dies if the second of two is first. */
+ * receives, and when rank 2 comes right after rank 3, rank 2 and rank 0 wait for each other. exit: ends at once if rank 2 is
+ * first. input: reads a number before. loses: rank 2 sends nothing if the file of the second argument is there, which the
+ * first run makes. changes: the same, but rank 0 receives by another function. slow: says that it has begun by that file. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+/* Not the first run. */
+static int again;
 
 static void pause_for(long milliseconds)
 {
-    struct timespec pause = {0, milliseconds * 1000000};
+    struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
     nanosleep(&pause, NULL);
 }
 
@@ -31,7 +36,14 @@ static void rank_0(const char *how, int size)
 {
     MPI_Status status;
     int before = 0;
-    for (int i = 1; i < size; i++) {
+    int messages = !strcmp(how, "loses") && again ? size - 2 : size - 1;
+    for (int i = 1; i <= messages; i++) {
+        if (!strcmp(how, "changes") && again) {
+            int value = 0;
+            MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, &value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
+                         &status);
+            continue;
+        }
         if (!strcmp(how, "master")) {
             MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
             take_from(status.MPI_SOURCE, 1, &status);
@@ -39,7 +51,7 @@ static void rank_0(const char *how, int size)
             continue;
         }
         take_from(MPI_ANY_SOURCE, 1, &status);
-        if (!strcmp(how, "crash") && i == 1 && status.MPI_SOURCE == 2)
+        if (!strcmp(how, "exit") && i == 1 && status.MPI_SOURCE == 2)
             exit(3);
         if (!strcmp(how, "mistake")) {
             if (before == 3 && status.MPI_SOURCE == 2)
@@ -61,14 +73,21 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    again = argc > 2 && !access(argv[2], F_OK);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && argc > 2)
+        fclose(fopen(argv[2], "w"));
+    if (!strcmp(how, "slow") && again)
+        pause_for(20000);
     if (rank == 0) {
         if (!strcmp(how, "input") && scanf("%d", &number) == 1)
             printf("read %d\n", number);
         rank_0(how, size);
     } else {
         pause_for(100 * (rank - 1));
-        give(0, 1);
-        if (strcmp(how, "crash") && strcmp(how, "input"))
+        if (strcmp(how, "loses") || rank != 2 || !again)
+            give(0, 1);
+        if (!strcmp(how, "gather") || !strcmp(how, "master") || !strcmp(how, "mistake"))
             take_from(0, 2, &status);
     }
     MPI_Finalize();

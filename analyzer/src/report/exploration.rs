@@ -3,6 +3,7 @@
 use super::{FindingView, Report, plural};
 use serde::Serialize;
 use std::fmt::Write as _;
+use trace_format::catalogue::ABORT;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -111,8 +112,12 @@ impl Report {
     }
 
     /// Adds what a further run has found and none before; in words, one line for each finding.
-    pub fn merge(&mut self, other: Report, run: usize, under: &str) -> Vec<String> {
+    pub fn merge(&mut self, mut other: Report, run: usize, under: &str, end: RunEnd) -> Vec<String> {
         let mut lines = Vec::new();
+        if end == RunEnd::Interrupted {
+            // That the user ended it is no mistake of the program.
+            other.findings.retain(|f| f.check != ABORT.name);
+        }
         let known: Vec<FindingKey> = self.findings.iter().map(FindingView::key).collect();
         for mut finding in other.findings {
             if known.contains(&finding.key()) {

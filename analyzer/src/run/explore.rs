@@ -108,7 +108,7 @@ impl Exploration<'_> {
                 let followed = !astray && task.was_followed(&conclusion.ways, end == RunEnd::Stopped);
                 let report = self.plans.learn(number, conclusion, Some(task));
                 if !astray {
-                    new = self.report.merge(report, number, &under);
+                    new = self.report.merge(report, number, &under, end);
                 }
                 if let Some(key) = task.potential().filter(|_| followed && end != RunEnd::Interrupted) {
                     let hung = end == RunEnd::Stopped;
@@ -139,7 +139,8 @@ impl Exploration<'_> {
     /// Writes into the report what was explored.
     fn conclude(&mut self) {
         let left = self.plans.left();
-        let are = if left == 1 { "1 witness is left".to_owned() } else { format!("{left} witnesses are left") };
+        let least = if self.plans.unknown().is_some() { "at least " } else { "" };
+        let are = if left == 1 { "1 witness is left".to_owned() } else { format!("{least}{left} witnesses are left") };
         let more = |n: u64| n.saturating_mul(5).div_ceil(2);
         let why = match (self.cut, self.plans.unknown()) {
             (Some(Cut::Runs), _) => Some(format!("{are}; --explore-runs {} goes on", more(self.limits.runs.into()))),

@@ -2,7 +2,8 @@
  * gather: in any order, and does the same in all. master: answers whoever was first, under a probe. mistake: the same with
  * receives, and when rank 2 comes right after rank 3, rank 2 and rank 0 wait for each other. exit: ends at once if rank 2 is
  * first. input: reads a number before. loses: rank 2 sends nothing if the file of the second argument is there, which the
- * first run makes. changes: the same, but rank 0 receives by another function. slow: says that it has begun by that file. */
+ * first run makes. changes: the same, but rank 0 receives by another function. overtakes: the same, but rank 2 sends
+ * another message before, with another tag. slow: does not end for long. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,13 @@ static void rank_0(const char *how, int size)
 {
     MPI_Status status;
     int before = 0;
-    int messages = !strcmp(how, "loses") && again ? size - 2 : size - 1;
+    int messages = size - 1, tag = 1;
+    if (!strcmp(how, "loses") && again)
+        messages--;
+    if (!strcmp(how, "overtakes")) {
+        tag = MPI_ANY_TAG;
+        messages += again;
+    }
     for (int i = 1; i <= messages; i++) {
         if (!strcmp(how, "changes") && again) {
             int value = 0;
@@ -50,7 +57,7 @@ static void rank_0(const char *how, int size)
             give(status.MPI_SOURCE, 2);
             continue;
         }
-        take_from(MPI_ANY_SOURCE, 1, &status);
+        take_from(MPI_ANY_SOURCE, tag, &status);
         if (!strcmp(how, "exit") && i == 1 && status.MPI_SOURCE == 2)
             exit(3);
         if (!strcmp(how, "mistake")) {
@@ -85,6 +92,8 @@ int main(int argc, char **argv)
         rank_0(how, size);
     } else {
         pause_for(100 * (rank - 1));
+        if (!strcmp(how, "overtakes") && rank == 2 && again)
+            give(0, 3);
         if (strcmp(how, "loses") || rank != 2 || !again)
             give(0, 1);
         if (!strcmp(how, "gather") || !strcmp(how, "master") || !strcmp(how, "mistake"))

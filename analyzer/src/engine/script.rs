@@ -5,6 +5,7 @@
 
 mod alternatives;
 mod answer;
+mod places;
 
 pub use alternatives::{Alternative, Ways};
 

@@ -144,7 +144,9 @@ impl Exploration<'_> {
         let more = |n: u64| n.saturating_mul(5).div_ceil(2);
         let why = match (self.cut, self.plans.unknown()) {
             (Some(Cut::Runs), _) => Some(format!("{are}; --explore-runs {} goes on", more(self.limits.runs.into()))),
-            (Some(Cut::Time), _) => Some(format!("{are}; --explore-time {} goes on", more(self.limits.seconds).max(60))),
+            (Some(Cut::Time), _) => {
+                Some(format!("{are}; --explore-time {} goes on", more(self.limits.seconds).max(60)))
+            }
             (Some(Cut::Outside), _) => Some(format!("it was ended from outside; {are}")),
             (None, Some((run, why))) => Some(format!("of run {run} not all is known: {why}")),
             (None, None) => None,

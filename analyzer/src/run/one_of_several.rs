@@ -75,8 +75,7 @@ impl<'a> Job<'a> {
         std::fs::create_dir_all(&dir).map_err(Exit::cannot)?;
         self.input.rewind();
         let replay = under.map(|under| self.absolute.join(under));
-        let altered =
-            Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), one_of_several: true };
+        let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), one_of_several: true };
         let start = Instant::now();
         let mut job = Launched::start(self.plan, &altered, self.found, &absolute).inspect_err(|_| {
             remove_empty(&dir);

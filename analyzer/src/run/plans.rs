@@ -25,6 +25,9 @@ enum Goal {
     Matching { matching: u64, place: u64 },
 }
 
+/// Rank, thread and number of each wildcard, with source and tag of what it takes.
+type Content = Vec<(i32, u16, u64, i32, i32)>;
+
 /// See the module.
 pub(super) struct Plans {
     /// Findings that take standard sends which wait for their receives can come true.
@@ -36,7 +39,7 @@ pub(super) struct Plans {
     /// These, and those for which there is or was a task.
     known: FxHashSet<u64>,
     /// What was or will be tried, by content.
-    witnesses: FxHashSet<Vec<(i32, u16, u64, i32, i32)>>,
+    witnesses: FxHashSet<Content>,
     /// How often an alternative at these places was tried.
     tried: FxHashMap<u64, usize>,
     /// Findings that came true.
@@ -46,7 +49,7 @@ pub(super) struct Plans {
 }
 
 /// What a witness says, whatever the order.
-fn content(witness: &Witness) -> Vec<(i32, u16, u64, i32, i32)> {
+fn content(witness: &Witness) -> Content {
     let mut takes: Vec<_> = witness.takes.iter().map(|t| (t.rank, t.thread, t.call, t.source, t.tag)).collect();
     takes.sort_unstable();
     takes

@@ -1,6 +1,5 @@
 //! What wildcards could have got, against every schedule of small random programs.
 
-
 use super::common::{Luck, Schedules, cook, random_recipe};
 use permitted::{Budget, Choice, Kind, OpIx, Place, Program, Reached, Step, reach};
 

@@ -6,6 +6,7 @@
 //! matching is such a call with such a message; it has the same number in all runs.
 
 use super::answer::Part;
+use super::places::Places;
 use super::{Script, Taken, Wildcard};
 use crate::engine::Model;
 use crate::engine::comms::Comms;
@@ -48,58 +49,6 @@ pub struct Alternative {
     pub place: u64,
     /// What the wildcards take on the way to it, and it itself; without the name of the program.
     pub witness: Witness,
-}
-
-/// Steps of each thread: what a step is known by, in all runs.
-struct Places(Vec<Vec<u64>>);
-
-impl Places {
-    fn new(script: &Script, lanes: &[(i32, u16)]) -> Places {
-        let of_lane = |(lane, steps): (usize, &Vec<Step>)| {
-            // Numbers of communicators depend on the order in which the ranks were read.
-            let mut comms: FxHashMap<u32, usize> = FxHashMap::default();
-            let mut before = FxHasher::default();
-            lanes[lane].hash(&mut before);
-            let mut place = before.finish();
-            let mut places = Vec::with_capacity(steps.len() + 1);
-            places.push(place);
-            for (number, step) in steps.iter().enumerate() {
-                let mut known = |comm: u32| {
-                    let next = comms.len();
-                    *comms.entry(comm).or_insert(next)
-                };
-                let mut h = FxHasher::default();
-                place.hash(&mut h);
-                let func = script.calls[lane].get(number).map_or(0, |call| call.func.index());
-                match step {
-                    Step::Start(op) => match script.program.ops[*op as usize].kind {
-                        Kind::Send { comm, to, tag, bytes, .. } => (func, known(comm), to, tag, bytes).hash(&mut h),
-                        Kind::Recv { comm, source, tag, .. } => (func, known(comm), source, tag).hash(&mut h),
-                        Kind::Part { position, .. } => (func, position).hash(&mut h),
-                        Kind::Free => func.hash(&mut h),
-                    },
-                    Step::Probe { comm, source, tag, .. } => (func, known(*comm), source, tag).hash(&mut h),
-                    // When what is complete differs from run to run.
-                    Step::Wait(_) => {
-                        places.push(place);
-                        continue;
-                    }
-                }
-                place = h.finish();
-                places.push(place);
-            }
-            places
-        };
-        Places(script.program.lanes.iter().enumerate().map(of_lane).collect())
-    }
-
-    /// The number of the matching of a wildcard at this step with that message.
-    fn matching(&self, program: &Program, (lane, step): (usize, usize), send: OpIx) -> u64 {
-        let send = &program.ops[send as usize];
-        let mut h = FxHasher::default();
-        (self.0[lane][step], self.0[send.lane as usize][send.step as usize + 1]).hash(&mut h);
-        h.finish()
-    }
 }
 
 /// Of a message: source and tag.
@@ -372,15 +321,12 @@ impl Script {
     }
 }
 
+/// Messages with the same source and tag, which they are given with.
+type Group = Vec<((i32, i32), OpIx)>;
+
 /// Messages that a wildcard could have got as far as its arguments go, by source and tag, without those like the one that
 /// it got.
-#[expect(clippy::type_complexity, reason = "a list of lists")]
-fn others(
-    program: &Program,
-    lane: u32,
-    step: u32,
-    took: Option<(i32, i32)>,
-) -> impl Iterator<Item = Vec<((i32, i32), OpIx)>> + use<> {
+fn others(program: &Program, lane: u32, step: u32, took: Option<(i32, i32)>) -> impl Iterator<Item = Group> + use<> {
     let (comm, at, source, tag) = match &program.lanes[lane as usize][step as usize] {
         Step::Start(op) => match program.ops[*op as usize].kind {
             Kind::Recv { comm, at, source, tag, .. } => (comm, at, source, tag),
@@ -389,7 +335,7 @@ fn others(
         Step::Probe { comm, at, source, tag, .. } => (*comm, *at, *source, *tag),
         Step::Wait(_) => return BTreeMap::new().into_values(),
     };
-    let mut groups: BTreeMap<(i32, i32), Vec<((i32, i32), OpIx)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(i32, i32), Group> = BTreeMap::new();
     for send in (0..program.ops.len() as OpIx).filter(|s| program.fits(*s, comm, at, source, tag)) {
         if let Some(group) = message(program, send).filter(|m| Some(*m) != took) {
             groups.entry(group).or_default().push((group, send));

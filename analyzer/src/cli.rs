@@ -144,6 +144,16 @@ struct RunArgs {
     /// Alter the run: wildcards take the messages that the file WITNESS names
     #[arg(long, value_name = "WITNESS")]
     replay: Option<PathBuf>,
+    /// Run the program again and again, each time with other messages for its wildcards, until all that they can take was
+    /// taken or a limit is reached; one report of all runs
+    #[arg(long, conflicts_with_all = ["replay", "no_stop"])]
+    explore: bool,
+    /// Most runs of --explore
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "explore", value_parser = clap::value_parser!(u32).range(1..))]
+    explore_runs: u32,
+    /// Seconds after which --explore starts no more runs
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "explore")]
+    explore_time: u64,
     /// Measure at the start up to which size the MPI library buffers messages, with messages of its own between ranks 0 and 1
     #[arg(long)]
     probe_limits: bool,
@@ -221,11 +231,19 @@ pub(crate) struct RunPlan {
     /// Absolute path of a witness that can be read.
     pub(crate) replay: Option<PathBuf>,
     pub(crate) probe_limits: bool,
+    pub(crate) explore: Option<ExploreLimits>,
     pub(crate) stop: bool,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     /// Never empty.
     pub(crate) command: Vec<OsString>,
+}
+
+/// When an exploration ends at the latest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExploreLimits {
+    pub(crate) runs: u32,
+    pub(crate) seconds: u64,
 }
 
 pub(crate) struct AnalyzePlan {
@@ -293,6 +311,7 @@ impl Plan {
                 sync_sends: a.sync_sends,
                 replay: a.replay.map(|path| witness(&path)).transpose()?,
                 probe_limits: a.probe_limits,
+                explore: a.explore.then_some(ExploreLimits { runs: a.explore_runs, seconds: a.explore_time }),
                 stop: !a.no_stop,
                 quiet: a.quiet,
                 verbose: a.verbose,

@@ -20,6 +20,8 @@ pub enum LoadError {
         "{0} holds no trace: no rank-N.mpv file is in it. Give the directory that mpivet named when the program ran"
     )]
     Empty(PathBuf),
+    #[error("{0} holds the traces of several runs: give one of them, for example {0}/run-1")]
+    Several(PathBuf),
     #[error("nothing in {dir} can be read: {why}")]
     Unreadable { dir: PathBuf, why: String },
 }
@@ -90,6 +92,7 @@ impl Traces {
             return Ok(traces);
         }
         Err(match traces.unopened.values().next() {
+            None if dir.join("run-1").is_dir() => LoadError::Several(dir.to_owned()),
             None => LoadError::Empty(dir.to_owned()),
             Some(why) => LoadError::Unreadable { dir: dir.to_owned(), why: why.to_string() },
         })

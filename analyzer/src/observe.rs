@@ -3,14 +3,16 @@
 
 use crate::checks::signal_name;
 use crate::engine::ending::is_crash;
-use crate::engine::{End, Engine, Stuck};
+use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::ABEND;
@@ -34,6 +36,8 @@ pub struct Observer {
     pub traces: Traces,
     /// What the user wants to be told.
     selection: Selection,
+    /// Other runs will be made: the matchings that are known.
+    exploring: Option<Arc<FxHashSet<u64>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -90,6 +94,7 @@ impl Observer {
         Observer {
             traces: Traces::new(dir),
             selection,
+            exploring: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -131,10 +136,11 @@ impl Observer {
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let selection = &self.selection;
+        let (selection, exploring) = (&self.selection, &self.exploring);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
             engine.select(selection.clone());
+            exploring.iter().for_each(|known| engine.explore(known.clone()));
             engine
         });
         if self.known < size {
@@ -257,8 +263,18 @@ impl Observer {
         guarded(&mut self.broken, || engine.polls_in_vain()).unwrap_or_default()
     }
 
+    /// Asks also what wildcards took and could have taken, apart from what is known. To be said before anything is read.
+    pub fn explore(&mut self, known: Arc<FxHashSet<u64>>) {
+        self.exploring = Some(known);
+    }
+
     /// Makes the report of what was read.
-    pub fn report(mut self, ending: Ending) -> Result<Report, Broken> {
+    pub fn report(self, ending: Ending) -> Result<Report, Broken> {
+        self.conclude(ending).map(|conclusion| conclusion.report)
+    }
+
+    /// The report of what was read, and what else it says.
+    pub fn conclude(mut self, ending: Ending) -> Result<Conclusion, Broken> {
         let missing = self.traces.missing();
         let stopped_by_mpivet = matches!(ending, Ending::Stopped(_));
         let mut damage = self.traces.damage(stopped_by_mpivet);
@@ -294,11 +310,12 @@ impl Observer {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
         };
         let names = self.traces.worlds.names();
-        let unwritten = write_witnesses(analysis.witnesses, &job, self.traces.dir());
+        let witnesses = named(analysis.witnesses, &job);
+        let unwritten = write_witnesses(&witnesses, self.traces.dir());
         let remarks = job.alterations().into_iter().chain(self.linker.remarks(&names));
         let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
         let run = RunInfo {
-            program: job.program,
+            program: job.program.clone(),
             arguments: job.arguments,
             ranks: job.ranks,
             mpi: job.mpi,
@@ -312,16 +329,31 @@ impl Observer {
             names,
             remarks,
         };
-        Ok(Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols))
+        let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }
 
+/// What is known at the end of a run.
+pub struct Conclusion {
+    pub report: Report,
+    pub ways: Ways,
+    /// The program and its ranks, as witnesses have them.
+    pub program: String,
+    pub ranks: i32,
+    /// The witnesses in the directory of the trace; the first one is number 1.
+    pub witnesses: Vec<Witness>,
+}
+
+fn named(witnesses: Vec<Witness>, job: &Job) -> Vec<Witness> {
+    witnesses.into_iter().map(|w| Witness { program: job.program.clone(), ranks: job.ranks, ..w }).collect()
+}
+
 /// Writes what `mpivet run --replay` takes into the directory of the trace; what could not be written, in words.
-fn write_witnesses(witnesses: Vec<Witness>, job: &Job, dir: &Path) -> Option<String> {
-    for (i, mut witness) in witnesses.into_iter().enumerate() {
-        (witness.program, witness.ranks) = (job.program.clone(), job.ranks);
+fn write_witnesses(witnesses: &[Witness], dir: &Path) -> Option<String> {
+    for (i, witness) in witnesses.iter().enumerate() {
         let path = dir.join(format!("witness-{}.json", i + 1));
-        let known = Witness::read(&path).is_ok_and(|known| known == witness);
+        let known = Witness::read(&path).is_ok_and(|known| known == *witness);
         if !known && let Err(why) = witness.write(&path) {
             return Some(format!("cannot write {}: {why}", path.display()));
         }

@@ -3,12 +3,12 @@
 use analyzer::engine::limit::Hidden;
 use analyzer::engine::{RankEnd, RankSummary};
 use analyzer::load::Damage;
-use analyzer::report::{Colour, FailOn, Report, RunInfo};
+use analyzer::report::{Colour, FailOn, Report, RunEnd, RunInfo, RunView};
 use analyzer::symbols::Symbols;
 use serde_json::{Value, json};
 use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};
-use trace_format::finding::{CallRef, Finding, Severity};
+use trace_format::finding::{CallRef, Finding, Replay, Severity};
 use trace_format::job::Mpi;
 use trace_format::symbols::Location;
 
@@ -386,6 +386,64 @@ fn a_stopped_job_without_findings_is_not_called_correct() {
     let info = RunInfo { stopped: true, ..run(1) };
     let text = Report::new(info, Vec::new(), &[], &mut scene.symbols).to_text(Colour::Plain);
     assert!(!text.contains("no errors") && text.contains("the check that says why is off"), "{text}");
+}
+
+#[test]
+fn an_exploration_has_each_finding_once() {
+    let mut scene = scene(2);
+    let real = |rank, site| {
+        let calls = vec![call(rank, site, "MPI_Recv(source=1)", "waits")];
+        Finding::new(by_name("real-deadlock").unwrap(), format!("rank {rank}"), calls)
+    };
+    let mut potential = Finding::new(by_name("potential-deadlock").unwrap(), "may wait", vec![]);
+    potential.replay = Some(Replay { witness: 2, sync_sends: false });
+    potential.notes.push("to see it happen: mpivet run --replay witness-2.json".into());
+    let mut report = Report::new(run(2), vec![potential], &[], &mut scene.symbols);
+    report.begin_exploration("x".into());
+    let later = |findings, scene: &mut Scene| Report::new(run(2), findings, &[], &mut scene.symbols);
+    let second = later(vec![real(0, 1)], &mut scene);
+    assert_eq!(
+        report.merge(second, 2, "run-1/witness-1.json", RunEnd::Stopped),
+        ["error[MV601] real-deadlock: rank 0"]
+    );
+    // The same place, whichever the rank; and another place.
+    let third = later(vec![real(1, 1), real(0, 2)], &mut scene);
+    assert_eq!(report.merge(third, 3, "run-1/witness-2.json", RunEnd::Stopped), ["error[MV601] real-deadlock: rank 0"]);
+    let potentials = report.potentials();
+    assert_eq!((potentials.len(), potentials[0].witness), (1, 2));
+    report.came_true(&potentials[0].key, 3, true);
+    // Later runs do not change that.
+    report.came_true(&potentials[0].key, 4, false);
+    let ended = Finding::new(by_name("abort").unwrap(), "ended from outside", vec![]);
+    let fourth = later(vec![ended], &mut scene);
+    assert!(report.merge(fourth, 4, "y", RunEnd::Interrupted).is_empty());
+    let view = |run, end, new_findings| RunView {
+        run,
+        dir: format!("run-{run}"),
+        under: (run > 1).then(|| format!("run-1/witness-{}.json", run - 1)),
+        end,
+        exit_code: Some(0),
+        new_findings,
+    };
+    let explored = report.exploration_mut().unwrap();
+    explored.runs = vec![view(1, RunEnd::Ended, 1), view(2, RunEnd::Stopped, 1), view(3, RunEnd::Ended, 0)];
+    (explored.matchings, explored.left) = (4, 1);
+    explored.why = Some("1 witness is left; --explore-runs 5 goes on".into());
+    let text = report.to_text(Colour::Plain);
+    let summary = "  2 errors, 1 warning, 0 notes in 3 runs
+  trace: x
+  explored: 3 runs, 4 matchings, not all: 1 witness is left; --explore-runs 5 goes on
+    run 2, under run-1/witness-1.json: stopped, because it could never have gone on; 1 new finding
+";
+    assert!(text.contains(summary), "{text}");
+    assert!(text.contains("  = came true in run 3\n") && text.contains("--replay run-1/witness-2.json"), "{text}");
+    assert!(text.contains("  = first seen in run 3, under run-1/witness-2.json\n"), "{text}");
+    assert!(!text.contains("did not hang"), "{text}");
+    let json: Value = serde_json::from_str(&report.to_json()).unwrap();
+    let runs: Vec<&Value> = json["findings"].as_array().unwrap().iter().map(|f| &f["run"]).collect();
+    assert_eq!(runs, [&json!(2), &json!(3), &Value::Null]);
+    assert_eq!(json["findings"][2]["came_true"], 3);
+    check_against_schema(&json);
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn correct_program(random: &mut Random, ranks: usize, steps: usize) -> String {
         }
     }
     // These programs rely on buffers.
-    let mut text = format!("//! check -MV602,-MV604\nranks {ranks}\n");
+    let mut text = format!("//! check -MV407,-MV408,-MV602,-MV604\nranks {ranks}\n");
     for r in 0..ranks {
         flush(&mut lines[r], &mut open[r], true);
         for line in &lines[r] {

@@ -96,8 +96,7 @@ fn search(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget
     if layout.gates.list.is_empty() {
         return Answer::Safe;
     }
-    let learned = Rc::new(Cell::new(0));
-    let mut formula = Formula::new(&layout, reading, Limit { learned, limit: budget.learned });
+    let mut formula = Formula::new(&layout, reading, Limit::new(budget.learned));
     for deadlock in known {
         let at = |(lane, step): &(u32, u32)| layout.gates.list.iter().position(|g| (g.lane, g.step) == (*lane, *step));
         let gates: Vec<u32> = deadlock.iter().filter_map(at).map(|g| g as u32).collect();
@@ -155,18 +154,21 @@ impl Search<'_> {
             };
             match Play::new(self.formula.layout, &state).run() {
                 Ok(events) => return Found::Way(state, events),
-                Err(circle) => {
-                    let not = |node| match node {
-                        Node::Gate(g) => self.formula.gate(g, false),
-                        Node::Pair(p) => self.formula.pair(p, false),
-                    };
-                    let clause: Vec<Lit> = circle.into_iter().map(not).collect();
-                    self.formula.add(clause);
-                }
+                Err(circle) => forbid(&mut self.formula, circle),
             }
         }
         Found::Undecided
     }
+}
+
+/// What waits for itself does not happen.
+pub(crate) fn forbid(formula: &mut Formula<'_, Limit>, circle: Vec<Node>) {
+    let not = |node| match node {
+        Node::Gate(g) => formula.gate(g, false),
+        Node::Pair(p) => formula.pair(p, false),
+    };
+    let clause: Vec<Lit> = circle.into_iter().map(not).collect();
+    formula.add(clause);
 }
 
 fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
@@ -180,9 +182,15 @@ fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
 }
 
 /// Ends the solver's work when it has learned enough.
-struct Limit {
+pub(crate) struct Limit {
     learned: Rc<Cell<u64>>,
     limit: u64,
+}
+
+impl Limit {
+    pub(crate) fn new(limit: u64) -> Limit {
+        Limit { learned: Rc::new(Cell::new(0)), limit }
+    }
 }
 
 impl Callbacks for Limit {

@@ -45,6 +45,17 @@ pub(crate) struct Formula<'a, C: Callbacks> {
 
 impl<'a, C: Callbacks> Formula<'a, C> {
     pub(crate) fn new(layout: &'a Layout<'a>, reading: Reading, callbacks: C) -> Formula<'a, C> {
+        let mut formula = Formula::reachable(layout, callbacks);
+        for gate in 0..layout.gates.list.len() as u32 {
+            formula.staying(gate, reading);
+        }
+        let ends: Vec<Lit> = layout.last.iter().flatten().map(|g| formula.gate(*g, false)).collect();
+        formula.add(ends);
+        formula
+    }
+
+    /// Of consistent states alone: they may be on the way to another one, and everybody may come to the end.
+    pub(crate) fn reachable(layout: &'a Layout<'a>, callbacks: C) -> Formula<'a, C> {
         let mut solver = Solver::new(batsat::SolverOpts::default(), callbacks);
         let passed = layout.gates.list.iter().map(|_| solver.new_var_default()).collect();
         let met = layout.pairs.iter().map(|_| solver.new_var_default()).collect();
@@ -54,10 +65,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         formula.counts();
         for gate in 0..layout.gates.list.len() as u32 {
             formula.passing(gate);
-            formula.staying(gate, reading);
         }
-        let ends: Vec<Lit> = layout.last.iter().flatten().map(|g| formula.gate(*g, false)).collect();
-        formula.add(ends);
         formula
     }
 

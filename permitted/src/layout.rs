@@ -26,6 +26,8 @@ pub(crate) struct Layout<'a> {
     pub(crate) fitting: Vec<Vec<OpIx>>,
     /// By operation: earlier ones of its thread that go the same way (same communicator and process).
     earlier: Vec<Vec<OpIx>>,
+    /// Pairs behind which nobody knows what the process does are pairs, too, even if they lead nowhere.
+    unknown_too: bool,
 }
 
 /// Pairs of operations that are looked at, for each pair that may belong together.
@@ -34,6 +36,15 @@ const WORK: usize = 200;
 impl<'a> Layout<'a> {
     /// `None` if there are more than `max_pairs` pairs.
     pub(crate) fn new(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
+        Layout::of(program, max_pairs, false)
+    }
+
+    /// The same with the pairs that no deadlock which can be told of has.
+    pub(crate) fn with_unknown(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
+        Layout::of(program, max_pairs, true)
+    }
+
+    fn of(program: &'a Program, max_pairs: usize, unknown_too: bool) -> Option<Layout<'a>> {
         let count = program.ops.len();
         let gates = Gates::new(program);
         let boxes = Mailboxes::new(program);
@@ -47,6 +58,7 @@ impl<'a> Layout<'a> {
             pairs_of: vec![Vec::new(); count],
             fitting: vec![Vec::new(); count],
             earlier: vec![Vec::new(); count],
+            unknown_too,
         };
         layout.pair_up(&boxes, &order, max_pairs)?;
         Some(layout)
@@ -87,7 +99,7 @@ impl<'a> Layout<'a> {
     fn may_meet(&mut self, send: OpIx, recv: OpIx, max_pairs: usize) -> Option<()> {
         self.fitting[send as usize].push(recv);
         self.fitting[recv as usize].push(send);
-        if self.leads_nowhere(Pair { send, recv }) {
+        if !self.unknown_too && self.leads_nowhere(Pair { send, recv }) {
             return Some(());
         }
         if self.pairs.len() == max_pairs {

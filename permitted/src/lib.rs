@@ -13,7 +13,9 @@
 //! - [`races`] names the messages that a wildcard receive could have got instead of its own, if everything before had been
 //!   as it was.
 //!
-//! The first two take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
+//! [`reach`] asks how a wildcard could have got a message that it did not get, whatever comes before and after that.
+//!
+//! All but the races take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
 //! receive could have got instead changes the order of things, not the program. Where that is not so
 //! ([`Kind::Recv`], `steers`), nothing is said of what the process does from then on.
 
@@ -27,9 +29,11 @@ mod order;
 mod play;
 mod program;
 mod races;
+mod reach;
 mod replay;
 
 pub use explore::{Answer, Budget, Event, Reading, Witness, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
 pub use races::{Race, races};
+pub use reach::{Choice, Place, Reached, reach};
 pub use replay::{Act, Block, Call, Id, Ids, Knot, Need, Needs, Permission, Replay};

@@ -123,6 +123,24 @@ impl<'a> Play<'a> {
         self.of_op[op as usize]
     }
 
+    /// What has to happen for this to happen, and itself.
+    pub(crate) fn past(&self, of: Node) -> Vec<Event> {
+        let first = match of {
+            Node::Gate(g) => self.of_gate[g as usize],
+            Node::Pair(p) => self.of_pair[p as usize],
+        };
+        let mut open: Vec<u32> = first.into_iter().collect();
+        let mut seen = vec![false; self.nodes.len()];
+        let mut past = Vec::new();
+        while let Some(n) = open.pop() {
+            if !std::mem::replace(&mut seen[n as usize], true) {
+                past.push(self.event(n));
+                open.extend(&self.before[n as usize]);
+            }
+        }
+        past
+    }
+
     /// What happens, in an order; or what waits for itself.
     pub(crate) fn run(mut self) -> Result<Vec<Event>, Vec<Node>> {
         let mut open: Vec<u32> = self.before.iter().map(|b| b.len() as u32).collect();

@@ -1,8 +1,10 @@
 //! The exploration against every schedule of small random programs, looked at one by one.
 
 mod common;
+#[path = "common/reach.rs"]
+mod reach;
 
-use common::{Luck, Recipe, Schedules, cook};
+use common::{Luck, Recipe, Schedules, cook, random_recipe};
 use permitted::{
     Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore, races,
 };
@@ -51,7 +53,7 @@ fn races_agree(recipe: &Recipe) -> Result<usize, TestCaseError> {
     for recv in 0..program.ops.len() as OpIx {
         let Kind::Recv { got: Some(got), source, tag, .. } = program.ops[recv as usize].kind else { continue };
         if source.is_none() || tag.is_none() {
-            let others = Schedules::may_get(&program, recv).into_iter().filter(|send| *send != got);
+            let others = Schedules::could_get(&program, recv).into_iter().filter(|send| *send != got);
             truth.extend(others.map(|send| (recv, send)));
         }
     }
@@ -79,14 +81,6 @@ fn races_are_exact_for_many_programs() {
         }
     }
     assert!(all > 1_000, "{all} races");
-}
-
-fn random_recipe(luck: &mut Luck) -> Recipe {
-    let lanes = 2 + luck.below(3) as u32;
-    let count = 1 + luck.below(5);
-    let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
-    let parts = (0..count).map(|_| part(luck)).collect();
-    Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 }
 }
 
 /// The same for many, always the same ones, without shrinking.

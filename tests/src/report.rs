@@ -8,6 +8,8 @@ use std::path::Path;
 #[derive(Debug, Clone)]
 pub struct Report {
     pub findings: Vec<Finding>,
+    /// What was explored, of a report of several runs; else null.
+    pub exploration: Value,
 }
 
 #[derive(Debug, Clone)]
@@ -18,6 +20,9 @@ pub struct Finding {
     pub message: String,
     pub ranks: Vec<i64>,
     pub sites: Vec<Site>,
+    /// The run of an exploration that showed it first, and the one in which it came true.
+    pub run: Option<u64>,
+    pub came_true: Option<u64>,
 }
 
 /// A call that a finding names.
@@ -38,7 +43,8 @@ impl Report {
             ensure!(json.get(key).is_some(), "the report has no `{key}`");
         }
         let findings = json["findings"].as_array().context("`findings` is no list")?;
-        Ok(Report { findings: findings.iter().map(Finding::parse).collect::<Result<_>>()? })
+        let exploration = json["exploration"].clone();
+        Ok(Report { findings: findings.iter().map(Finding::parse).collect::<Result<_>>()?, exploration })
     }
 
     /// Findings that are more than notes.
@@ -59,6 +65,8 @@ impl Finding {
             message: string("message")?,
             ranks: ranks.iter().filter_map(Value::as_i64).collect(),
             sites: sites.iter().map(Site::parse).collect(),
+            run: json["run"].as_u64(),
+            came_true: json["came_true"].as_u64(),
         };
         ensure!(["error", "warning", "note"].contains(&finding.severity.as_str()), "severity `{}`", finding.severity);
         Ok(finding)

@@ -40,6 +40,15 @@ pub struct CallRef {
     pub role: String,
 }
 
+/// How what a finding tells of can be made to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replay {
+    /// Number of the witness in the directory of the trace, from 1.
+    pub witness: usize,
+    /// It also takes standard sends that wait for their receives.
+    pub sync_sends: bool,
+}
+
 /// One diagnosed error or warning.
 #[derive(Debug, Clone)]
 pub struct Finding {
@@ -55,6 +64,7 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// How often the same thing happened at the same places.
     pub count: u64,
+    pub replay: Option<Replay>,
 }
 
 impl Finding {
@@ -63,7 +73,16 @@ impl Finding {
         let mut ranks: Vec<i32> = calls.iter().map(|c| c.rank).collect();
         ranks.sort_unstable();
         ranks.dedup();
-        Finding { check, severity: check.severity, message: message.into(), ranks, calls, notes: Vec::new(), count: 1 }
+        Finding {
+            check,
+            severity: check.severity,
+            message: message.into(),
+            ranks,
+            calls,
+            notes: Vec::new(),
+            count: 1,
+            replay: None,
+        }
     }
 
     pub fn with_note(mut self, note: impl Into<String>) -> Finding {

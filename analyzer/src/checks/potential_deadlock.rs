@@ -12,6 +12,7 @@ use crate::engine::weakest::{Blocked, Unpromised};
 use std::sync::Arc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
+use trace_format::finding::Replay;
 use trace_format::job::Buffering;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
@@ -154,6 +155,7 @@ pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Sch
         draft.notes.push("it also takes a library that buffers nothing here, as the standard permits".into());
     }
     if let Some(number) = schedule.witness {
+        draft.replay = Some(Replay { witness: number, sync_sends: schedule.strict });
         let sync = if schedule.strict { " --sync-sends" } else { "" };
         draft.notes.push(format!(
             "to see it happen: mpivet run{sync} --replay witness-{number}.json (in the directory of the trace)"

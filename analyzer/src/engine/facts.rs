@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::{Call, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
-use trace_format::finding::{CallRef, Finding, Severity};
+use trace_format::finding::{CallRef, Finding, Replay, Severity};
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
 
@@ -73,12 +73,14 @@ pub(crate) struct Draft {
     pub(crate) notes: Vec<String>,
     /// How often it happened.
     pub(crate) count: u64,
+    /// How to make it happen.
+    pub(crate) replay: Option<Replay>,
 }
 
 impl Draft {
     pub(crate) fn new(check: &'static CheckInfo, message: impl Into<String>, calls: Vec<Site>) -> Draft {
         let (severity, message) = (check.severity, message.into());
-        Draft { check, severity, message, calls, ranks: Vec::new(), notes: Vec::new(), count: 1 }
+        Draft { check, severity, message, calls, ranks: Vec::new(), notes: Vec::new(), count: 1, replay: None }
     }
 
     pub(crate) fn note(mut self, note: impl Into<String>) -> Draft {
@@ -241,6 +243,7 @@ impl Report {
                     calls: k.draft.calls.iter().map(|s| model.call_ref(s)).collect(),
                     notes: notes.iter().map(|n| model.names.rename(n)).collect(),
                     count: k.count,
+                    replay: k.draft.replay,
                 }
             })
             .collect()

@@ -36,13 +36,15 @@ pub(crate) mod weakest;
 
 pub(crate) use model::{Model, op_name};
 pub(crate) use rank::{Breach, MpiError, OpenCall, Rank};
+pub use script::{Alternative, Ways};
 
 use crate::worlds::Names as Processes;
 use comms::Comms;
 use facts::Report;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use trace_format::call::Signal;
 use trace_format::catalogue::NO_PROGRESS;
 use trace_format::definition::Id;
@@ -122,6 +124,8 @@ pub struct Analysis {
     pub open_questions: Vec<String>,
     /// How wildcards can be made to take what leads to a deadlock, without the name of the program.
     pub witnesses: Vec<Witness>,
+    /// What the run says of its wildcards, if [`Engine::explore`] asks for it.
+    pub ways: Ways,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -178,6 +182,12 @@ impl Engine {
     pub fn select(&mut self, selection: Selection) {
         self.model.weakest.select(&selection);
         self.model.selection = selection;
+    }
+
+    /// Other runs will be made, to take other messages: looks for them, apart from the matchings that are known. To be said
+    /// after [`Engine::select`] and before any event is fed.
+    pub fn explore(&mut self, known: Arc<FxHashSet<u64>>) {
+        self.model.weakest.explore(known);
     }
 
     /// There are more processes now; what they are called.
@@ -284,7 +294,8 @@ impl Engine {
         };
         let open_questions = model.weakest.matchings.open_question().into_iter().collect();
         let witnesses = std::mem::take(&mut model.weakest.witnesses);
-        Analysis { findings, hidden, ranks: model.summaries(&ending), open_questions, witnesses }
+        let ways = std::mem::take(&mut model.weakest.ways);
+        Analysis { findings, hidden, ranks: model.summaries(&ending), open_questions, witnesses, ways }
     }
 
     /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.

@@ -3,8 +3,12 @@
 //! Runs that are longer than [`MOST_STEPS`] are not written down. The others are cut at their end into windows, where all
 //! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
 
+mod alternatives;
 mod answer;
+mod places;
 mod races;
+
+pub use alternatives::{Alternative, Ways};
 
 use super::comms::CommIx;
 use super::types::Amount;

@@ -8,10 +8,10 @@ use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
-use super::script::{Matchings, Script, WantedRaces};
+use super::script::{Matchings, Script, WantedRaces, Ways};
 use super::shape::{Shape, shape};
 use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
@@ -58,6 +58,9 @@ pub(crate) struct Weakest {
     /// What is known of other matchings, at the end.
     pub(crate) matchings: Matchings,
     pub(super) witnesses: Vec<Witness>,
+    /// Other runs will be made: what of them is known already.
+    exploring: Option<Arc<FxHashSet<u64>>>,
+    pub(super) ways: Ways,
 }
 
 /// A call that was made in vain, perhaps in a loop.
@@ -89,6 +92,12 @@ impl Weakest {
     pub(super) fn select(&mut self, selection: &Selection) {
         let checks = [&POTENTIAL_DEADLOCK, &POTENTIAL_HANG_UP, &MESSAGE_RACE, &PROBE_RECEIVE_RACE];
         self.off = !checks.into_iter().any(|check| selection.is_on(check));
+    }
+
+    /// Other runs will be made, to take other messages; these matchings are known. To be said before any event is fed.
+    pub(super) fn explore(&mut self, known: Arc<FxHashSet<u64>>) {
+        self.exploring = Some(known);
+        self.off = false;
     }
 
     /// Nothing can be said of other matchings.
@@ -395,7 +404,10 @@ impl Model {
             }
         }
         self.look_for_permissions(well);
-        let script = std::mem::take(&mut self.weakest.script);
+        let mut script = std::mem::take(&mut self.weakest.script);
+        if let Some(known) = self.weakest.exploring.clone() {
+            self.weakest.ways = script.ways(&self.weakest.lanes, &known, self);
+        }
         if well {
             let wanted = WantedRaces::of(self);
             let mut matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty(), wanted);

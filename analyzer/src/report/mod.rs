@@ -1,6 +1,7 @@
 //! Reports: findings and what is known of the run in, text or JSON out. Nothing here knows how a finding was made.
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
+mod exploration;
 mod json;
 mod text;
 
@@ -11,9 +12,10 @@ use crate::symbols::{Symbols, is_user, user_frame};
 use crate::worlds::Names;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use trace_format::finding::{CallRef, Finding, Severity};
+use trace_format::finding::{CallRef, Finding, Replay, Severity};
 use trace_format::symbols::Location;
 
+pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
 pub use json::SCHEMA;
 
 /// How a report is written.
@@ -80,6 +82,9 @@ pub struct Report {
     mpi: Mpi,
     task: Task,
     findings: Vec<FindingView>,
+    /// The report is of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exploration: Option<Exploration>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -181,6 +186,16 @@ struct FindingView {
     count: u64,
     notes: Vec<String>,
     sites: Vec<Site>,
+    /// The run that showed it first, and the witness of that run; `None`: the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    under: Option<String>,
+    /// The run in which it came true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    came_true: Option<usize>,
+    #[serde(skip)]
+    replay: Option<Replay>,
 }
 
 /// A call of one rank, with its place in the source.
@@ -270,6 +285,7 @@ impl Report {
                 hidden: run.hidden.into_iter().map(hidden).collect(),
             },
             findings,
+            exploration: None,
             hints,
             max_findings: run.max_findings,
             names,
@@ -317,6 +333,10 @@ fn order(f: &Finding) -> impl Ord {
     (f.severity, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
 }
 
+fn plural(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 fn member(process: i32, names: &Names) -> Member {
     let (world, rank) = names.of(process);
     Member { world, rank }
@@ -335,6 +355,10 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         count: f.count,
         notes: f.notes.clone(),
         sites: f.calls.iter().map(|c| site(c, names, symbols)).collect(),
+        run: None,
+        under: None,
+        came_true: None,
+        replay: f.replay,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text report, for people: a summary, then each finding with the source line of every rank involved.
 
-use super::{Colour, Ended, FindingView, Frame, MISSING, Report, Site, Task};
+use super::{Colour, Ended, FindingView, Frame, MISSING, Report, Site, Task, plural};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 
@@ -86,17 +86,25 @@ impl Page {
             self.line("  mpivet stopped the job, because it could never have gone on");
         }
         let calls: u64 = task.ended.iter().map(|e| e.calls).sum();
+        let looked_at = match &report.exploration {
+            Some(explored) => plural(explored.runs.len(), "run"),
+            None => plural(calls as usize, "MPI call"),
+        };
         if report.findings.is_empty() && task.stopped {
             self.line("  the check that says why is off");
         } else if report.findings.is_empty() {
-            let verdict = format!("  no errors found in {}", plural(calls as usize, "MPI call"));
+            let verdict = format!("  no errors found in {looked_at}");
             self.line(&verdict);
         } else {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             let notes = plural(task.notes, "note");
-            self.line(&format!("  {errors}, {warnings}, {notes} in {}", plural(calls as usize, "MPI call")));
+            self.line(&format!("  {errors}, {warnings}, {notes} in {looked_at}"));
         }
-        self.line(&format!("  trace: {}", task.trace_dir));
+        let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
+        self.line(&format!("  trace: {dir}"));
+        for line in report.exploration.iter().flat_map(|explored| explored.lines()) {
+            self.line(&format!("  {line}"));
+        }
     }
 
     fn finding(&mut self, f: &FindingView) {
@@ -123,6 +131,12 @@ impl Page {
             self.line(&format!("  ... and at other places {}", self.names.list(&sorted(hidden))));
         }
         let mark = self.ink(Ink::Blue, "=");
+        if let (Some(run), Some(under)) = (f.run, &f.under) {
+            self.line(&format!("  {mark} first seen in run {run}, under {under}"));
+        }
+        if let Some(run) = f.came_true {
+            self.line(&format!("  {mark} came true in run {run}"));
+        }
         for note in &f.notes {
             self.line(&format!("  {mark} {note}"));
         }
@@ -304,10 +318,6 @@ fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
     ranks.sort_unstable();
     ranks.dedup();
     ranks
-}
-
-fn plural(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 fn untab(line: &str) -> String {

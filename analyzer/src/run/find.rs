@@ -109,7 +109,8 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
         ))
     };
     fs::create_dir_all(&dir).map_err(cannot)?;
-    if !trace_format::reader::traces_in(&dir).map_err(cannot)?.is_empty() {
+    let holds_one = |dir: &Path| trace_format::reader::traces_in(dir).map(|traces| !traces.is_empty());
+    if holds_one(&dir).map_err(cannot)? || holds_one(&dir.join("run-1")).unwrap_or(false) {
         return Err(Exit::Usage(format!(
             "{} already holds a trace; remove it, or choose another place with --dir DIR",
             dir.display()

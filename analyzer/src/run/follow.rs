@@ -45,6 +45,8 @@ pub(crate) enum End {
     Over,
     /// These ranks can never go on: known so long after the last event of the job.
     Proven(Stuck, Duration),
+    /// It took longer than it may.
+    Late,
 }
 
 /// A set of ranks that seem to wait for ever.
@@ -109,8 +111,8 @@ impl Candidate {
 }
 
 /// Follows the job until its launcher ends, or until a set of ranks is proved to wait for ever. If `stop` is false the
-/// proof is only told.
-pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) -> End {
+/// proof is only told. `until`: how long it may take.
+pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool, until: Option<Instant>) -> End {
     let here = hostname();
     let mut candidate: Option<Candidate> = None;
     // Something happened since the engine was asked.
@@ -122,6 +124,9 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool) ->
     let (mut asked_polling, mut told_polling) = (false, false);
     while !job.has_ended() {
         let now = Instant::now();
+        if until.is_some_and(|until| now > until) {
+            return End::Late;
+        }
         let news = observer.poll();
         tell_deaths(observer);
         if !news.is_empty() {

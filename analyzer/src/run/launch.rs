@@ -10,26 +10,48 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, pthread_sigmask
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use std::cell::Cell;
 use std::ffi::{CString, OsString};
-use std::os::fd::AsFd as _;
+use std::io::IsTerminal as _;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
+use std::sync::OnceLock;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 
 /// Signals that are the job's rather than ours.
 const FORWARDED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
+/// The signals that mpivet was started with blocked: the first job that starts changes that.
+static FIRST_MASK: OnceLock<SigSet> = OnceLock::new();
+
+/// How one run of the job differs from what the plan says of all.
+pub(crate) struct Altered<'a> {
+    pub(crate) sync_sends: bool,
+    pub(crate) replay: Option<&'a Path>,
+    /// It is one of several: it does not get the terminal, so that Ctrl-C ends them all.
+    pub(crate) one_of_several: bool,
+}
+
+impl<'a> Altered<'a> {
+    pub(crate) fn of(plan: &'a RunPlan) -> Altered<'a> {
+        Altered { sync_sends: plan.sync_sends, replay: plan.replay.as_deref(), one_of_several: false }
+    }
+}
+
 /// A started launcher.
 pub(crate) struct Launched {
     pid: Pid,
     signals: SignalFd,
+    /// The user wants the job to end.
+    interrupted: Cell<bool>,
     /// The job has the terminal; it is ours again afterwards.
     terminal: bool,
     ended: Option<i32>,
 }
 
 /// The command and the environment of the job.
-fn job(plan: &RunPlan, found: &Found, dir: &Path) -> Job {
+fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     let library = &found.library;
     let mut preload = library.as_os_str().to_owned();
     if let Some(existing) = std::env::var_os("LD_PRELOAD").filter(|v| !v.is_empty()) {
@@ -48,8 +70,8 @@ fn job(plan: &RunPlan, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.checksums.map(|c| ("MPIVET_CHECKSUMS".into(), c.name().into())));
     ours.extend(plan.sample_over.map(|n| ("MPIVET_SAMPLE_OVER".into(), n.to_string().into())));
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
-    ours.extend(plan.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
-    ours.extend(plan.replay.as_ref().map(|path| (REPLAY.into(), path.into())));
+    ours.extend(altered.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
+    ours.extend(altered.replay.map(|path| (REPLAY.into(), path.into())));
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
@@ -63,8 +85,8 @@ fn c_string(text: OsString) -> Result<CString, Exit> {
 }
 
 impl Launched {
-    pub(crate) fn start(plan: &RunPlan, found: &Found, dir: &Path) -> Result<Launched, Exit> {
-        Launched::spawn(plan, found, dir).map_err(|e| match e {
+    pub(crate) fn start(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Result<Launched, Exit> {
+        Launched::spawn(plan, altered, found, dir).map_err(|e| match e {
             SpawnError::Exit(exit) => exit,
             SpawnError::Exec(errno) => {
                 Exit::Usage(format!("cannot run {}: {}", found.launcher.display(), errno.desc()))
@@ -73,8 +95,8 @@ impl Launched {
         })
     }
 
-    fn spawn(plan: &RunPlan, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
-        let job = job(plan, found, dir);
+    fn spawn(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Result<Launched, SpawnError> {
+        let job = job(plan, altered, found, dir);
         let args: Vec<CString> = job.command.into_iter().map(c_string).collect::<Result<_, _>>()?;
         let pair = |(mut name, value): (OsString, OsString)| {
             name.push("=");
@@ -99,15 +121,19 @@ impl Launched {
                 | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
         )?;
         attributes.set_pgroup(Pid::from_raw(0))?;
-        attributes.set_sigmask(&before)?;
+        attributes.set_sigmask(FIRST_MASK.get_or_init(|| before))?;
         // Rust ignores SIGPIPE from the start; programs expect it.
         attributes.set_sigdefault(&SigSet::from_iter([Signal::SIGPIPE]))?;
         let stdin = std::io::stdin();
-        let terminal = tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
-        let actions = PosixSpawnFileActions::init()?;
+        let terminal = !altered.one_of_several && tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
+        let mut actions = PosixSpawnFileActions::init()?;
+        let nothing = std::fs::File::open("/dev/null").ok();
+        if let Some(nothing) = nothing.as_ref().filter(|_| altered.one_of_several && stdin.is_terminal()) {
+            actions.add_dup2(nothing.as_raw_fd(), stdin.as_raw_fd())?;
+        }
         let pid =
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
-        let job = Launched { pid, signals, terminal, ended: None };
+        let job = Launched { pid, signals, interrupted: Cell::new(false), terminal, ended: None };
         job.give_terminal();
         Ok(job)
     }
@@ -141,7 +167,10 @@ impl Launched {
         _ = poll(&mut fds, PollTimeout::try_from(limit).unwrap_or(PollTimeout::ZERO));
         while let Ok(Some(info)) = self.signals.read_signal() {
             match Signal::try_from(info.ssi_signo as i32) {
-                Ok(signal) if FORWARDED.contains(&signal) => self.signal(signal),
+                Ok(signal) if FORWARDED.contains(&signal) => {
+                    self.interrupted.set(true);
+                    self.signal(signal);
+                }
                 _ => {}
             }
         }
@@ -175,6 +204,11 @@ impl Launched {
         _ = kill(Pid::from_raw(0), Signal::SIGSTOP);
         self.give_terminal();
         self.signal(Signal::SIGCONT);
+    }
+
+    /// Did the user want the job to end?
+    pub(crate) fn was_interrupted(&self) -> bool {
+        self.interrupted.get()
     }
 
     /// Exit code of the launcher, or 128 and the signal that ended it.

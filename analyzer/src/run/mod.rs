@@ -1,11 +1,15 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
+//! With `--explore` again and again (`explore.rs`).
 
 pub(crate) mod evidence;
+mod explore;
 mod find;
 pub(crate) mod follow;
 mod launch;
 mod launcher;
+mod one_of_several;
 mod options;
+mod plans;
 mod stop;
 
 use crate::analyze::{exit_code, write_file};
@@ -16,7 +20,7 @@ use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Colour, Format, Report};
 use find::Found;
 use follow::End;
-use launch::Launched;
+use launch::{Altered, Launched};
 use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::time::Duration;
@@ -31,9 +35,12 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     if plan.verbose {
         eprintln!("mpivet: preloading {}, trace directory {}", found.library.display(), absolute.display());
     }
-    let mut job = Launched::start(plan, &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
+    if let Some(limits) = plan.explore {
+        return explore::explore(plan, limits, &found, &dir, &absolute);
+    }
+    let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection.clone());
-    match follow::follow(&mut observer, &mut job, plan.stop) {
+    match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
             if plan.verbose {
                 let Stuck { ranks, uncertain, .. } = &stuck;
@@ -49,7 +56,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             shown?;
             Ok(FINDINGS)
         }
-        End::Over => {
+        End::Over | End::Late => {
             finish(&mut observer);
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));

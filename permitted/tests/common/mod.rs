@@ -1,6 +1,6 @@
 //! Small programs and the plain truth about them.
 
-use permitted::{Kind, Many, Mode, OpIx, Program, Reading, Step, Wait};
+use permitted::{Choice, Kind, Many, Mode, OpIx, Place, Program, Reading, Step, Wait};
 use rustc_hash::FxHashSet;
 
 /// How far a run of a program has come.
@@ -18,20 +18,28 @@ pub(crate) struct Schedules<'a> {
     seen: FxHashSet<State>,
     /// Processes go on in the same way whatever they get.
     indifferent: bool,
+    /// What is looked for, if it is no deadlock.
+    wanted: Option<Choice>,
 }
 
 impl<'a> Schedules<'a> {
     /// Does any schedule that is permitted under `reading` end in a deadlock?
     pub(crate) fn may_deadlock(program: &'a Program, reading: Reading, indifferent: bool) -> bool {
-        let mut all = Schedules { program, reading, seen: FxHashSet::default(), indifferent };
+        let mut all = Schedules { program, reading, seen: FxHashSet::default(), indifferent, wanted: None };
         let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
     }
 
     /// Messages that the receive may get, if all others get those that they got in the run.
-    pub(crate) fn may_get(program: &'a Program, recv: OpIx) -> Vec<OpIx> {
-        let all = Schedules { program, reading: Reading::GENEROUS, seen: FxHashSet::default(), indifferent: true };
+    pub(crate) fn could_get(program: &'a Program, recv: OpIx) -> Vec<OpIx> {
+        let all = Schedules {
+            program,
+            reading: Reading::GENEROUS,
+            seen: FxHashSet::default(),
+            indifferent: true,
+            wanted: None,
+        };
         let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
         all.settle(&mut start);
         let (mut seen, mut open, mut found) = (FxHashSet::default(), vec![start], Vec::new());
@@ -69,6 +77,29 @@ impl<'a> Schedules<'a> {
         found
     }
 
+    /// Is there a schedule in which this receive or probe gets this message?
+    pub(crate) fn may_get(program: &'a Program, wanted: Choice) -> bool {
+        let (reading, seen, wanted) = (Reading::GENEROUS, FxHashSet::default(), Some(wanted));
+        let mut all = Schedules { program, reading, seen, indifferent: false, wanted };
+        let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
+        all.settle(&mut start);
+        all.visit(start)
+    }
+
+    fn is_wanted(&self, state: &State, wanted: Choice) -> bool {
+        match wanted.place {
+            Place::Recv(recv) => state.met[recv as usize] == Some(wanted.send),
+            Place::Probe { lane, step } => {
+                let Step::Probe { comm, at, source, tag, .. } = self.program.lanes[lane as usize][step as usize] else {
+                    return false;
+                };
+                state.at[lane as usize] == step
+                    && !self.is_unknown_behind(state, lane as usize)
+                    && self.waiting(state, comm, at, source, tag).contains(&wanted.send)
+            }
+        }
+    }
+
     /// Goes past the steps that start something.
     fn settle(&self, state: &mut State) {
         for (lane, at) in state.at.iter_mut().enumerate() {
@@ -82,8 +113,10 @@ impl<'a> Schedules<'a> {
         if !self.seen.insert(state.clone()) {
             return false;
         }
-        if self.is_deadlock(&state) {
-            return true;
+        match self.wanted {
+            Some(wanted) if self.is_wanted(&state, wanted) => return true,
+            None if self.is_deadlock(&state) => return true,
+            _ => {}
         }
         let mut next = Vec::new();
         for send in 0..self.program.ops.len() as OpIx {
@@ -250,6 +283,15 @@ impl Luck {
     }
 }
 
+/// The next recipe of a stream.
+pub(crate) fn random_recipe(luck: &mut Luck) -> Recipe {
+    let lanes = 2 + luck.below(3) as u32;
+    let count = 1 + luck.below(5);
+    let part = |luck: &mut Luck| std::array::from_fn(|_| luck.below(256) as u8);
+    let parts = (0..count).map(|_| part(luck)).collect();
+    Recipe { lanes, parts, luck: luck.below(1 << 30) as u64 }
+}
+
 /// The program of a recipe, if it has a run that gets through.
 pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
     let lanes = recipe.lanes;
@@ -388,7 +430,8 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
     let mut state = State { at: vec![0; p.lanes.len()], met: vec![None; p.ops.len()] };
     let mut gone: Vec<OpIx> = Vec::new();
     loop {
-        let all = Schedules { program: p, reading: Reading::GENEROUS, seen: FxHashSet::default(), indifferent: false };
+        let (reading, seen) = (Reading::GENEROUS, FxHashSet::default());
+        let all = Schedules { program: p, reading, seen, indifferent: false, wanted: None };
         all.settle(&mut state);
         let mut choices: Vec<(Option<usize>, OpIx, OpIx)> = Vec::new();
         let ops = 0..p.ops.len() as OpIx;

@@ -33,7 +33,7 @@ impl Script {
     }
 
     /// A probe was told of the message that the thread receives next from there.
-    fn resolve_probes(&mut self) {
+    pub(super) fn resolve_probes(&mut self) {
         for told in std::mem::take(&mut self.probes) {
             let steps = &self.program.lanes[told.lane as usize];
             let of = |op: OpIx| &self.program.ops[op as usize].kind;
@@ -56,7 +56,7 @@ impl Script {
     }
 
     /// A process that goes on with the one that it got a message from, whoever that is, would go on with another one.
-    fn find_steering(&mut self) {
+    pub(super) fn find_steering(&mut self) {
         for recv in 0..self.program.ops.len() {
             let op = &self.program.ops[recv];
             let Kind::Recv { source: None, got: Some(got), .. } = op.kind else { continue };
@@ -81,7 +81,7 @@ impl Script {
     }
 
     /// By window: the steps of each thread, in `order`.
-    fn windows(&self, order: &[usize]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
+    pub(super) fn windows(&self, order: &[usize]) -> Vec<Vec<(usize, std::ops::Range<usize>)>> {
         let cuts = self.cuts();
         let mut windows = Vec::new();
         let mut from: Vec<usize> = vec![0; self.program.lanes.len()];
@@ -288,7 +288,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn new(whole: &Program, window: &[(usize, std::ops::Range<usize>)]) -> Part {
+    pub(super) fn new(whole: &Program, window: &[(usize, std::ops::Range<usize>)]) -> Part {
         let mut program = Program { lanes: vec![Vec::new(); window.len()], ..Program::default() };
         let mut number: FxHashMap<OpIx, OpIx> = FxHashMap::default();
         let mut collectives: FxHashMap<u32, u32> = FxHashMap::default();
@@ -379,7 +379,7 @@ impl Part {
 
 impl Taken {
     /// In the words of the program: with the rank of the sender in the communicator.
-    fn named(&self, comms: &Comms) -> Option<Take> {
+    pub(super) fn named(&self, comms: &Comms) -> Option<Take> {
         let comm = comms.list.get(self.comm).filter(|c| c.serial == self.serial)?;
         let source = comm.peers(comm.position(self.call.rank)?).position(self.source)?;
         Some(Take {

@@ -1,0 +1,58 @@
+//! Calls and messages by what their threads had called before, so that they are found again in other runs.
+
+use super::Script;
+use permitted::{Kind, OpIx, Program, Step};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash as _, Hasher as _};
+
+/// Steps of each thread: what a step is known by, in all runs.
+pub(super) struct Places(Vec<Vec<u64>>);
+
+impl Places {
+    pub(super) fn new(script: &Script, lanes: &[(i32, u16)]) -> Places {
+        let of_lane = |(lane, steps): (usize, &Vec<Step>)| {
+            // Numbers of communicators depend on the order in which the ranks were read.
+            let mut comms: FxHashMap<u32, usize> = FxHashMap::default();
+            let mut before = FxHasher::default();
+            lanes[lane].hash(&mut before);
+            let mut place = before.finish();
+            let mut places = Vec::with_capacity(steps.len() + 1);
+            places.push(place);
+            for (number, step) in steps.iter().enumerate() {
+                let mut known = |comm: u32| {
+                    let next = comms.len();
+                    *comms.entry(comm).or_insert(next)
+                };
+                let mut h = FxHasher::default();
+                place.hash(&mut h);
+                let func = script.calls[lane].get(number).map_or(0, |call| call.func.index());
+                match step {
+                    Step::Start(op) => match script.program.ops[*op as usize].kind {
+                        Kind::Send { comm, to, tag, bytes, .. } => (func, known(comm), to, tag, bytes).hash(&mut h),
+                        Kind::Recv { comm, source, tag, .. } => (func, known(comm), source, tag).hash(&mut h),
+                        Kind::Part { position, .. } => (func, position).hash(&mut h),
+                        Kind::Free => func.hash(&mut h),
+                    },
+                    Step::Probe { comm, source, tag, .. } => (func, known(*comm), source, tag).hash(&mut h),
+                    // When what is complete differs from run to run.
+                    Step::Wait(_) => {
+                        places.push(place);
+                        continue;
+                    }
+                }
+                place = h.finish();
+                places.push(place);
+            }
+            places
+        };
+        Places(script.program.lanes.iter().enumerate().map(of_lane).collect())
+    }
+
+    /// The number of the matching of a wildcard at this step with that message.
+    pub(super) fn matching(&self, program: &Program, (lane, step): (usize, usize), send: OpIx) -> u64 {
+        let send = &program.ops[send as usize];
+        let mut h = FxHasher::default();
+        (self.0[lane][step], self.0[send.lane as usize][send.step as usize + 1]).hash(&mut h);
+        h.finish()
+    }
+}

@@ -1,0 +1,216 @@
+//! The report of several runs of one program (`mpivet run --explore`): what was explored, and the findings of all runs.
+
+use super::{FindingView, Report, plural};
+use serde::Serialize;
+use std::fmt::Write as _;
+use trace_format::catalogue::ABORT;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunEnd {
+    Ended,
+    /// Stopped, because it could never have gone on.
+    Stopped,
+    /// Its wildcards did not take the messages of the witness.
+    Astray,
+    /// It did not end in time and was stopped.
+    Late,
+    /// The user ended it.
+    Interrupted,
+    /// No rank left a trace.
+    NoTrace,
+}
+
+/// One run of an exploration.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunView {
+    /// From 1.
+    pub run: usize,
+    /// Directory of its trace, in that of the exploration.
+    pub dir: String,
+    /// The witness whose messages its wildcards took.
+    pub under: Option<String>,
+    pub end: RunEnd,
+    /// Of the launcher; `None`: mpivet stopped the job.
+    pub exit_code: Option<u8>,
+    /// Findings that no run before had.
+    pub new_findings: usize,
+}
+
+/// What was explored.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Exploration {
+    pub dir: String,
+    pub runs: Vec<RunView>,
+    /// Messages that wildcard calls took, each in each state of its process once.
+    pub matchings: usize,
+    /// Witnesses that are known and were not tried.
+    pub left: usize,
+    /// Nothing is left, and nothing is unknown.
+    pub complete: bool,
+    /// Why not all was explored.
+    pub why: Option<String>,
+}
+
+/// A finding, the same in all runs: the check and the places in the source.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FindingKey(&'static str, Vec<String>);
+
+/// A finding for which there is a witness.
+#[derive(Debug, Clone)]
+pub struct Potential {
+    pub key: FindingKey,
+    /// Number of the witness in the trace directory of its run.
+    pub witness: usize,
+    pub sync_sends: bool,
+}
+
+impl FindingView {
+    fn key(&self) -> FindingKey {
+        let mut places: Vec<String> = self
+            .sites
+            .iter()
+            .map(|site| match (&site.file, site.line, site.stack.get(site.user)) {
+                (Some(file), Some(line), _) => format!("{file}:{line}"),
+                (_, _, Some(f)) => format!("{}+{:#x}", f.module.as_deref().unwrap_or_default(), f.offset),
+                _ => site.function.clone(),
+            })
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        if places.is_empty() {
+            places.push(self.message.clone());
+        }
+        FindingKey(self.check, places)
+    }
+}
+
+impl Report {
+    /// Makes this the report of an exploration whose first run it is of.
+    pub fn begin_exploration(&mut self, dir: String) {
+        self.exploration = Some(Exploration { dir, ..Exploration::default() });
+        self.findings.iter_mut().for_each(|f| name_witness(f, 1));
+    }
+
+    /// What was explored.
+    pub fn exploration_mut(&mut self) -> Option<&mut Exploration> {
+        self.exploration.as_mut()
+    }
+
+    /// Findings for which there is a witness.
+    pub fn potentials(&self) -> Vec<Potential> {
+        let of = |f: &FindingView| {
+            let replay = f.replay?;
+            Some(Potential { key: f.key(), witness: replay.witness, sync_sends: replay.sync_sends })
+        };
+        self.findings.iter().filter_map(of).collect()
+    }
+
+    pub fn findings(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Adds what a further run has found and none before; in words, one line for each finding.
+    pub fn merge(&mut self, mut other: Report, run: usize, under: &str, end: RunEnd) -> Vec<String> {
+        let mut lines = Vec::new();
+        if end == RunEnd::Interrupted {
+            // That the user ended it is no mistake of the program.
+            other.findings.retain(|f| f.check != ABORT.name);
+        }
+        let known: Vec<FindingKey> = self.findings.iter().map(FindingView::key).collect();
+        for mut finding in other.findings {
+            if known.contains(&finding.key()) {
+                continue;
+            }
+            lines.push(format!("{}[{}] {}: {}", finding.severity, finding.code, finding.check, finding.message));
+            let count = match finding.severity {
+                "error" => &mut self.task.errors,
+                "warning" => &mut self.task.warnings,
+                _ => &mut self.task.notes,
+            };
+            *count += 1;
+            name_witness(&mut finding, run);
+            (finding.run, finding.under) = (Some(run), Some(under.to_owned()));
+            self.findings.push(finding);
+        }
+        let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
+        self.findings.sort_by_key(|f| (worst(f), f.code, f.run));
+        for mut defect in other.task.defects {
+            defect.what = format!("{} (run {run})", defect.what);
+            self.task.defects.push(defect);
+        }
+        for hint in other.hints {
+            // That it was altered, and how, is told of each run.
+            if !hint.ends_with("(--replay)") && !self.hints.contains(&hint) {
+                self.hints.push(hint);
+            }
+        }
+        lines
+    }
+
+    /// A run was made to take the messages of the finding's witness: it hung, or got through.
+    pub fn came_true(&mut self, key: &FindingKey, run: usize, hung: bool) {
+        let same = self.findings.iter_mut().find(|f| f.key() == *key);
+        let Some(finding) = same.filter(|f| f.came_true.is_none()) else { return };
+        if hung {
+            finding.came_true = Some(run);
+        } else {
+            let what = "took these messages and did not hang: the ranks went on in another way";
+            finding.notes.push(format!("run {run} {what}"));
+        }
+    }
+}
+
+/// The witness is in the directory of the run.
+fn name_witness(finding: &mut FindingView, run: usize) {
+    if finding.replay.is_some() {
+        for note in &mut finding.notes {
+            *note = note.replace("--replay witness-", &format!("--replay run-{run}/witness-"));
+        }
+    }
+}
+
+impl Exploration {
+    /// What was explored, in lines.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let runs = plural(self.runs.len(), "run");
+        let matchings = match self.matchings {
+            0 => "no wildcards".to_owned(),
+            n => plural(n, "matching"),
+        };
+        let end = match &self.why {
+            None => "none left".to_owned(),
+            Some(why) => format!("not all: {why}"),
+        };
+        let mut lines = vec![format!("explored: {runs}, {matchings}, {end}")];
+        lines.extend(self.runs.iter().filter_map(RunView::line));
+        lines
+    }
+}
+
+impl RunView {
+    /// What is remarkable about the run.
+    fn line(&self) -> Option<String> {
+        let mut what = match self.end {
+            RunEnd::Ended => String::new(),
+            RunEnd::Stopped => "stopped, because it could never have gone on".into(),
+            RunEnd::Astray => "the program took another way than the witness".into(),
+            RunEnd::Late => "stopped, because it did not end in time; nothing of it is reported".into(),
+            RunEnd::Interrupted => "ended from outside".into(),
+            RunEnd::NoTrace => "no rank called MPI_Init".into(),
+        };
+        let mut add = |more: String| {
+            let comma = if what.is_empty() { "" } else { "; " };
+            _ = write!(what, "{comma}{more}");
+        };
+        if let Some(code) = self.exit_code.filter(|code| *code != 0) {
+            add(format!("exit code {code}"));
+        }
+        if self.new_findings > 0 && self.run > 1 {
+            add(plural(self.new_findings, "new finding"));
+        }
+        let under = self.under.as_ref().map(|u| format!(", under {u}")).unwrap_or_default();
+        (!what.is_empty()).then(|| format!("  run {}{under}: {what}", self.run))
+    }
+}

@@ -1,0 +1,136 @@
+//! One run of an exploration: under a witness, with a limit of time, and with a trace directory of its own.
+
+use super::evidence::hostname;
+use super::find::Found;
+use super::follow::{End, follow};
+use super::launch::{Altered, Launched};
+use super::plans::Task;
+use super::stop::{self, Process};
+use super::{finish, remove_empty};
+use crate::cli::{Exit, RunPlan};
+use analyzer::observe::{Conclusion, Ending, Observer};
+use analyzer::report::RunEnd;
+use rustc_hash::FxHashSet;
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom, stdin};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What is the same for all runs.
+pub(super) struct Job<'a> {
+    plan: &'a RunPlan,
+    found: &'a Found,
+    /// The directory of the exploration, as typed and absolute.
+    dir: &'a Path,
+    absolute: &'a Path,
+    input: Input,
+}
+
+/// What came of one run.
+pub(super) struct Ran {
+    /// `None`: nothing is known of it.
+    pub(super) conclusion: Option<Conclusion>,
+    pub(super) end: RunEnd,
+    pub(super) code: u8,
+    pub(super) elapsed: Duration,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(plan: &'a RunPlan, found: &'a Found, dir: &'a Path, absolute: &'a Path) -> Job<'a> {
+        Job { plan, found, dir, absolute, input: Input::new() }
+    }
+
+    pub(super) fn say(&self, what: &str) {
+        if !self.plan.quiet {
+            eprintln!("mpivet: {what}");
+        }
+    }
+
+    /// The file of a task's witness, beside the trace of the run that showed it; in the directory of the exploration.
+    pub(super) fn witness(&self, task: &Task) -> Result<String, Exit> {
+        let name = |number: usize| format!("run-{}/witness-{number}.json", task.from);
+        if let Some(number) = task.number {
+            return Ok(name(number));
+        }
+        let free = (1..usize::MAX).map(name).find(|name| !self.absolute.join(name).exists()).unwrap_or_default();
+        let path = self.absolute.join(&free);
+        let cannot = |e| Exit::cannot(anyhow::anyhow!("cannot write {}: {e}", path.display()));
+        task.witness.write(&path).map_err(cannot)?;
+        Ok(free)
+    }
+
+    /// Makes a run. `under`: its witness; `known`: matchings of which it need not tell; `until`: when it is stopped at the
+    /// latest.
+    pub(super) fn run(
+        &self,
+        number: usize,
+        under: Option<&str>,
+        known: &FxHashSet<u64>,
+        until: Option<Instant>,
+    ) -> Result<Ran, Exit> {
+        let name = format!("run-{number}");
+        let (dir, absolute) = (self.dir.join(&name), self.absolute.join(&name));
+        std::fs::create_dir_all(&dir).map_err(Exit::cannot)?;
+        self.input.rewind();
+        let replay = under.map(|under| self.absolute.join(under));
+        let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), one_of_several: true };
+        let start = Instant::now();
+        let mut job = Launched::start(self.plan, &altered, self.found, &absolute).inspect_err(|_| {
+            remove_empty(&dir);
+            remove_empty(self.dir);
+        })?;
+        let mut observer = Observer::new(&dir, self.plan.report.selection.clone());
+        observer.explore(Arc::new(known.clone()));
+        let end = follow(&mut observer, &mut job, true, until);
+        let elapsed = start.elapsed();
+        let (conclusion, end) = match end {
+            End::Proven(stuck, _) => {
+                let processes = processes(&observer);
+                let conclusion = observer.conclude(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot);
+                stop::stop(&mut job, &processes);
+                (Some(conclusion?), RunEnd::Stopped)
+            }
+            End::Late => {
+                stop::stop(&mut job, &processes(&observer));
+                (None, RunEnd::Late)
+            }
+            End::Over => {
+                finish(&mut observer);
+                let end = if job.was_interrupted() { RunEnd::Interrupted } else { RunEnd::Ended };
+                let no_trace = observer.traces.headers().next().is_none();
+                match end {
+                    RunEnd::Interrupted if no_trace => (None, end),
+                    _ if no_trace => (None, RunEnd::NoTrace),
+                    _ => (Some(observer.conclude(Ending::Any).map_err(Exit::cannot)?), end),
+                }
+            }
+        };
+        Ok(Ran { conclusion, end, code: job.exit_code(), elapsed })
+    }
+}
+
+/// The ranks on this host.
+fn processes(observer: &Observer) -> Vec<Process> {
+    let here = hostname();
+    observer.traces.headers().filter(|h| h.host == here).map(Process::of).collect()
+}
+
+/// The standard input, which each run reads from its beginning if it is a file.
+struct Input(Option<(File, u64)>);
+
+impl Input {
+    fn new() -> Input {
+        let file = stdin().as_fd().try_clone_to_owned().ok().map(File::from);
+        let file = file.filter(|f| f.metadata().is_ok_and(|m| m.is_file()));
+        Input(file.and_then(|mut file| file.stream_position().ok().map(|at| (file, at))))
+    }
+
+    fn rewind(&self) {
+        if let Some((file, at)) = &self.0 {
+            let mut file: &File = file;
+            _ = file.seek(SeekFrom::Start(*at));
+        }
+    }
+}

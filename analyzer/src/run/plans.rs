@@ -1,0 +1,178 @@
+//! Which runs an exploration still has to make: what is known of the matchings of a program after some runs.
+
+use analyzer::engine::Ways;
+use analyzer::observe::Conclusion;
+use analyzer::report::{FindingKey, Report};
+use rustc_hash::{FxHashMap, FxHashSet};
+use trace_format::witness::{Take, Witness};
+
+/// A run that may be made.
+#[derive(Debug, Clone)]
+pub(super) struct Task {
+    pub(super) witness: Witness,
+    /// The run that showed it.
+    pub(super) from: usize,
+    /// Number of the witness there, if it is in a file.
+    pub(super) number: Option<usize>,
+    goal: Goal,
+}
+
+#[derive(Debug, Clone)]
+enum Goal {
+    /// A finding that is to come true.
+    Potential(FindingKey),
+    /// A matching that no run has had so far.
+    Matching { matching: u64, place: u64 },
+}
+
+/// Rank, thread and number of each wildcard, with source and tag of what it takes.
+type Content = Vec<(i32, u16, u64, i32, i32)>;
+
+/// See the module.
+pub(super) struct Plans {
+    /// Findings that take standard sends which wait for their receives can come true.
+    sync_sends: bool,
+    /// In the order in which they became known.
+    tasks: Vec<Task>,
+    /// Matchings that took place.
+    taken: FxHashSet<u64>,
+    /// These, and those for which there is or was a task.
+    known: FxHashSet<u64>,
+    /// What was or will be tried, by content.
+    witnesses: FxHashSet<Content>,
+    /// How often an alternative at these places was tried.
+    tried: FxHashMap<u64, usize>,
+    /// Findings that came true.
+    settled: FxHashSet<FindingKey>,
+    /// The first run of which not all is known, and why.
+    unknown: Option<(usize, &'static str)>,
+}
+
+/// What a witness says, whatever the order.
+fn content(witness: &Witness) -> Content {
+    let mut takes: Vec<_> = witness.takes.iter().map(|t| (t.rank, t.thread, t.call, t.source, t.tag)).collect();
+    takes.sort_unstable();
+    takes
+}
+
+impl Task {
+    pub(super) fn potential(&self) -> Option<&FindingKey> {
+        match &self.goal {
+            Goal::Potential(key) => Some(key),
+            Goal::Matching { .. } => None,
+        }
+    }
+
+    /// Did the wildcards take the messages of the witness? What a run that hung did not come to says nothing.
+    pub(super) fn was_followed(&self, ways: &Ways, hung: bool) -> bool {
+        let same = |a: &Take, b: &Take| (a.rank, a.thread, a.call) == (b.rank, b.thread, b.call);
+        ways.unknown.is_some()
+            || self.witness.takes.iter().all(|wanted| match ways.path.iter().find(|took| same(took, wanted)) {
+                Some(took) => (took.source, took.tag) == (wanted.source, wanted.tag),
+                None => hung,
+            })
+    }
+}
+
+impl Plans {
+    pub(super) fn new(sync_sends: bool) -> Plans {
+        Plans {
+            sync_sends,
+            tasks: Vec::new(),
+            taken: FxHashSet::default(),
+            known: FxHashSet::default(),
+            witnesses: FxHashSet::default(),
+            tried: FxHashMap::default(),
+            settled: FxHashSet::default(),
+            unknown: None,
+        }
+    }
+
+    /// Takes in what a run says, and gives its report back. `task`: what the run was made for.
+    pub(super) fn learn(&mut self, run: usize, conclusion: Conclusion, task: Option<&Task>) -> Report {
+        let Conclusion { report, ways, program, ranks, witnesses } = conclusion;
+        self.witnesses.extend(task.map(|t| content(&t.witness)));
+        // What a library could not have done leads nowhere.
+        if ways.forbidden {
+            if task.is_none() {
+                self.unknown = Some((run, "messages were received in an order that MPI forbids"));
+            }
+            return report;
+        }
+        self.known.extend(&ways.taken);
+        self.taken.extend(ways.taken);
+        for potential in report.potentials() {
+            let Some(witness) = witnesses.get(potential.witness.wrapping_sub(1)) else { continue };
+            if potential.sync_sends && !self.sync_sends || !self.witnesses.insert(content(witness)) {
+                continue;
+            }
+            let (number, goal) = (Some(potential.witness), Goal::Potential(potential.key));
+            self.tasks.push(Task { witness: witness.clone(), from: run, number, goal });
+        }
+        for alternative in ways.alternatives {
+            let witness = Witness { program: program.clone(), ranks, ..alternative.witness };
+            if self.known.insert(alternative.matching) && self.witnesses.insert(content(&witness)) {
+                let goal = Goal::Matching { matching: alternative.matching, place: alternative.place };
+                self.tasks.push(Task { witness, from: run, number: None, goal });
+            }
+        }
+        if let Some(why) = ways.unknown {
+            self.unknown.get_or_insert((run, why));
+        }
+        report
+    }
+
+    /// The finding came true: its other witnesses need not be tried.
+    pub(super) fn settle(&mut self, key: &FindingKey) {
+        self.settled.insert(key.clone());
+    }
+
+    /// What is to be tried next: findings that may come true, then matchings at places where none or few were tried.
+    pub(super) fn next(&mut self) -> Option<Task> {
+        self.forget_done();
+        let order = |task: &Task| match &task.goal {
+            Goal::Potential(_) => (0, 0),
+            Goal::Matching { place, .. } => (1, self.tried.get(place).copied().unwrap_or(0)),
+        };
+        let at = (0..self.tasks.len()).min_by_key(|i| order(&self.tasks[*i]))?;
+        let task = self.tasks.remove(at);
+        if let Goal::Matching { place, .. } = task.goal {
+            *self.tried.entry(place).or_default() += 1;
+        }
+        Some(task)
+    }
+
+    /// It could not be tried to its end.
+    pub(super) fn give_back(&mut self, task: Task) {
+        self.tasks.push(task);
+    }
+
+    fn forget_done(&mut self) {
+        let (taken, settled) = (&self.taken, &self.settled);
+        self.tasks.retain(|task| match &task.goal {
+            Goal::Potential(key) => !settled.contains(key),
+            Goal::Matching { matching, .. } => !taken.contains(matching),
+        });
+    }
+
+    /// How many runs are still to be made, as far as it is known.
+    pub(super) fn left(&mut self) -> usize {
+        self.forget_done();
+        self.tasks.len()
+    }
+
+    /// Matchings that took place.
+    pub(super) fn matchings(&self) -> usize {
+        self.taken.len()
+    }
+
+    /// Matchings that need not be found again.
+    pub(super) fn known(&self) -> &FxHashSet<u64> {
+        &self.known
+    }
+
+    /// A run of which not all is known, and why.
+    pub(super) fn unknown(&self) -> Option<(usize, &'static str)> {
+        self.unknown
+    }
+}

@@ -6,7 +6,7 @@ use crate::forced::{self, Forced};
 use crate::given::RequestParam;
 use crate::operands::Operands;
 use crate::real;
-use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
+use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, RmaSync, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::CALL_HEADER_BYTES;
 
@@ -202,7 +202,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             Class::Test(_) | Class::Probe(Start::Nonblocking) | Class::GetStatus(_) => {
                 row.param("flag").or_else(|| row.param("outcount"))
             }
-            Class::Mprobe(Start::Nonblocking) => row.param("flag"),
+            Class::Mprobe(Start::Nonblocking) | Class::Parrived | Class::RmaSync(RmaSync::RmaTest) => row.param("flag"),
             _ => None,
         },
         completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),

@@ -65,6 +65,7 @@ pub(crate) fn is_poll(func: FnId) -> bool {
             | Class::GetStatus(_)
             | Class::Probe(Start::Nonblocking)
             | Class::Mprobe(Start::Nonblocking)
+            | Class::Parrived
             | Class::RmaSync(RmaSync::RmaTest)
     )
 }

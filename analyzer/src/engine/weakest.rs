@@ -3,7 +3,7 @@
 
 use super::Model;
 use super::collective::{self, View, What, is_blocking, what};
-use super::comms::CommIx;
+use super::comms::{Comm, CommIx};
 use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
@@ -229,7 +229,7 @@ impl Model {
         }
         let origin = part.shown().clone();
         let view = View { rank: part.call.rank, position, call: &part.call };
-        let needs = if c.b.is_some() { Needs::Nobody } else { promised_needs(&view) };
+        let needs = if c.b.is_some() { needs_between(c, &view) } else { promised_needs(&view) };
         let (known, size) = (instance.replayed, instance.parts.len() as u32);
         let collective = known.unwrap_or_else(|| {
             let script = self.weakest.script.collective(size, |p| needs.of(p, size));
@@ -294,7 +294,7 @@ impl Model {
                 start == Start::Blocking
             }
             Class::Collective(..) => is_blocking(origin.func),
-            Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate => true,
+            Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate | Class::IntercommFromGroups => true,
             _ => false,
         };
         if !waits || self.weakest.off {
@@ -495,6 +495,18 @@ fn promised_needs(view: &View) -> Needs {
         (collective::Needs::RootNeedsAll, Some(root)) => Needs::AtRoot(root),
         (collective::Needs::AllNeedRoot, Some(root)) => Needs::Root(root),
         (collective::Needs::Lower, _) => Needs::Lower,
+        _ => Needs::Nobody,
+    }
+}
+
+/// The same between two groups, where it does not depend on who is the root: all need the other group.
+fn needs_between(c: &Comm, view: &View) -> Needs {
+    let (low, all) = (c.a.len(), c.size());
+    match view.coll() {
+        What::Coll(coll) if collective::moves_data(coll) && collective::needs(view.coll()) == collective::Needs::All => {
+            let other = |p: u32| if p < low { low..all } else { 0..low };
+            Needs::Given((0..all).map(|p| other(p).collect()).collect())
+        }
         _ => Needs::Nobody,
     }
 }

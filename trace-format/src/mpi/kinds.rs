@@ -239,6 +239,8 @@ pub enum Class {
     Cancel,
     GrequestStart,
     GrequestComplete,
+    /// Attaches a send buffer.
+    BufferAttach,
     /// Waits until the messages in an attached send buffer have left, or starts to.
     BufferFlush(Start),
     /// Collective over the processes of its communicator, window or file, in the order of calls on it.

@@ -6,7 +6,7 @@ use crate::forced::{self, Forced};
 use crate::given::RequestParam;
 use crate::operands::Operands;
 use crate::real;
-use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, RmaSync, Start};
+use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::CALL_HEADER_BYTES;
 
@@ -199,10 +199,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             .position(|p| freeing && single(Dir::InOut)(&p) && object(p.kind))
             .map(|i| (i, row.params[i].kind)),
         poll: match row.class {
-            Class::Test(_) | Class::Probe(Start::Nonblocking) | Class::GetStatus(_) => {
-                row.param("flag").or_else(|| row.param("outcount"))
-            }
-            Class::Mprobe(Start::Nonblocking) | Class::Parrived | Class::RmaSync(RmaSync::RmaTest) => row.param("flag"),
+            class if class.is_poll() => row.param("flag").or_else(|| row.param("outcount")),
             _ => None,
         },
         completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),

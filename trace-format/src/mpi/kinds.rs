@@ -265,6 +265,19 @@ pub enum Class {
 }
 
 impl Class {
+    /// Does a call look whether something has come, without waiting for it?
+    pub const fn is_poll(self) -> bool {
+        matches!(
+            self,
+            Class::Test(_)
+                | Class::GetStatus(_)
+                | Class::Probe(Start::Nonblocking)
+                | Class::Mprobe(Start::Nonblocking)
+                | Class::Parrived
+                | Class::RmaSync(RmaSync::RmaTest)
+        )
+    }
+
     /// Is it a neighbourhood collective (MPI 4.1, 8.6)?
     pub const fn is_neighborhood(self) -> bool {
         use Coll::*;

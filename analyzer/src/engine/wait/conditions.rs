@@ -41,16 +41,18 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
     if r.exit.is_some() || r.finalize.is_some() && r.sessions == 0 {
         return Vertex::Finished;
     }
-    let (mut conds, mut calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut conds, mut calls, mut of_calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for t in &r.threads {
         let polls = if polling { poll_loop(r, t) } else { &[] };
         if !polls.is_empty() {
-            let cond = any(polls.iter().map(|p| polled(model, outlooks, p, &mut awaited)).collect());
+            let each: Vec<Cond> = polls.iter().map(|p| polled(model, outlooks, p, &mut awaited)).collect();
+            let cond = any(each.clone());
             if matches!(cond, Cond::Free) {
                 return Vertex::Running;
             }
             conds.push(cond);
             calls.extend(polls.iter().map(|p| p.origin.clone()));
+            of_calls.extend(each);
             continue;
         }
         // A thread that is in no call may do anything; it may also have ended, or wait for the others.
@@ -65,6 +67,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
         if matches!(cond, Cond::Free) {
             return Vertex::Running;
         }
+        of_calls.push(cond.clone());
         conds.push(cond);
         calls.push(open.origin.clone());
     }
@@ -79,7 +82,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
         conds.push(Cond::Perhaps);
     }
     let cond = if conds.len() == 1 { conds.remove(0) } else { Cond::Any(conds) };
-    Vertex::Blocked { cond, calls, awaited }
+    Vertex::Blocked { cond, calls, of_calls, awaited }
 }
 
 /// The polls of a rank that does nothing else: it has one thread, which is between two of them or in one.

@@ -31,7 +31,10 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     let message = format!("{} {verb} with {} for what cannot come: {why}", rank_list(&v.ranks), names.join(" and "));
     let sites_of = |ranks: &[i32], words: &dyn Fn(String) -> String| {
         let parts = ranks.iter().flat_map(|r| v.graph.roles(*r)).map(|(call, role)| (call.clone(), words(role)));
-        grouped(model, parts.collect::<Vec<_>>())
+        let mut parts: Vec<_> = parts.collect();
+        // Which poll of a loop was the first one says nothing.
+        parts.sort_by_key(|(call, _)| (call.rank, call.name(), call.site));
+        grouped(model, parts)
     };
     let mut sites = sites_of(&v.ranks, &|role| role.replacen("waits for", "polls for", 1));
     sites.extend(v.ranks.iter().take(4).flat_map(|r| v.graph.awaited(*r).iter().cloned()));

@@ -5,6 +5,7 @@
 // The fix: rank 2 receives the message after MPI_Alltoallv.
 //
 // ranks: 3
+// mpi: mpich (in Open MPI each rank waits for all)
 // expect: potential-deadlock ranks 0,2
 
 #include <mpi.h>

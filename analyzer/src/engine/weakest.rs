@@ -1,20 +1,23 @@
 //! The run once more in a library that promises nothing: see `permitted::Replay`. Told from the engine's own replay as
 //! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
 
+mod needs;
+
 use super::Model;
-use super::collective::{self, View, What, is_blocking, what};
-use super::comms::{Comm, CommIx};
+use super::collective::{View, What, is_blocking, what};
+use super::comms::CommIx;
 use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
 use super::script::{Matchings, Script};
 use super::shape::{Shape, shape};
-use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
+use needs::{gets_only_from, needs_between, promised_needs};
+use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, OpIx, Permission, Replay};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
+use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::catalogue::{POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 use trace_format::selection::Selection;
@@ -229,12 +232,16 @@ impl Model {
         }
         let origin = part.shown().clone();
         let view = View { rank: part.call.rank, position, call: &part.call };
-        let needs = if c.b.is_some() { needs_between(c, &view) } else { promised_needs(&view) };
+        let between = c.b.is_some();
+        let needs = if between { needs_between(c, &view) } else { promised_needs(&view) };
         let (known, size) = (instance.replayed, instance.parts.len() as u32);
         let collective = known.unwrap_or_else(|| {
             let script = self.weakest.script.collective(size, |p| needs.of(p, size));
             ToldAll { replay: self.weakest.replay.collective(size, needs), script }
         });
+        if !between && let Some(needed) = gets_only_from(&view) {
+            self.weakest.replay.part_needs(collective.replay, position, needed);
+        }
         let lane = self.replay_lane(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.script, position };
         let script = self.weakest.script.start(lane, kind, None, false, &origin);
@@ -485,28 +492,4 @@ fn key_of(model: &Model, calls: impl Iterator<Item = Known>) -> Vec<u64> {
     key.sort_unstable();
     key.dedup();
     key
-}
-
-/// Whom a collective cannot do without, by what kind of operation it is.
-fn promised_needs(view: &View) -> Needs {
-    let root = view.root().filter(|r| *r != ROOT && *r != PROC_NULL).and_then(|r| u32::try_from(r).ok());
-    match (collective::needs(what(view.call.func)), root) {
-        (collective::Needs::All, _) => Needs::All,
-        (collective::Needs::RootNeedsAll, Some(root)) => Needs::AtRoot(root),
-        (collective::Needs::AllNeedRoot, Some(root)) => Needs::Root(root),
-        (collective::Needs::Lower, _) => Needs::Lower,
-        _ => Needs::Nobody,
-    }
-}
-
-/// The same between two groups, where it does not depend on who is the root: all need the other group.
-fn needs_between(c: &Comm, view: &View) -> Needs {
-    let (low, all) = (c.a.len(), c.size());
-    match view.coll() {
-        What::Coll(coll) if collective::moves_data(coll) && collective::needs(view.coll()) == collective::Needs::All => {
-            let other = |p: u32| if p < low { low..all } else { 0..low };
-            Needs::Given((0..all).map(|p| other(p).collect()).collect())
-        }
-        _ => Needs::Nobody,
-    }
 }

@@ -1,6 +1,7 @@
 //! The run once more in a library that promises nothing: see `permitted::Replay`. Told from the engine's own replay as
 //! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
 
+mod epochs;
 mod needs;
 
 use super::Model;
@@ -12,6 +13,8 @@ use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
 use super::script::{Matchings, Script};
 use super::shape::{Shape, shape};
+pub(crate) use epochs::Meeting;
+use epochs::Meetings;
 use needs::{gets_only_from, needs_between, promised_needs};
 use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, OpIx, Permission, Replay};
 use rustc_hash::FxHashMap;
@@ -56,6 +59,7 @@ pub(crate) struct Weakest {
     patience: usize,
     /// Calls that one thread polls with, until something else happens.
     polls: FxHashMap<(i32, u16), Poll>,
+    meetings: Meetings,
     script: Script,
     pub(crate) found: Vec<Unpromised>,
     /// What is known of other matchings, at the end.
@@ -141,7 +145,7 @@ impl Unpromised {
         self.early
             .iter()
             .any(|e| Arc::ptr_eq(e, call))
-            .then(|| "must return before all ranks of its communicator have called it".into())
+            .then(|| format!("must return before {}", comes_late(call, "have")))
     }
 }
 
@@ -401,6 +405,7 @@ impl Model {
             }
         }
         self.look_for_permissions(well);
+        self.drop_unclear_meetings();
         let script = std::mem::take(&mut self.weakest.script);
         if well {
             let mut matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty());
@@ -483,6 +488,14 @@ impl Model {
             }
             None => self.weakest.found.push(new),
         }
+    }
+}
+
+/// What has not happened when the call returns early.
+pub(crate) fn comes_late(call: &Origin, has: &str) -> String {
+    match shape(call.func).class {
+        Class::RmaSync(_) => format!("all its targets {has} called MPI_Win_post"),
+        _ => format!("all ranks of its communicator {has} called it"),
     }
 }
 

@@ -92,11 +92,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int before = (rank + RANKS - 1) % RANKS;
     MPI_Comm pairs[2];
-    for (int odd = 0; odd < 2; odd++) {
-        const int first = rank % 2 == odd ? rank : before;
-        MPI_Comm_split(MPI_COMM_WORLD, first, rank != first, &pairs[odd]);
-        MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, pairs[odd], &memory, &windows[first]);
-        *memory = rank;
+    for (int odd = 0; odd < 2; odd++)
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2 == odd ? rank : before, rank % 2 != odd, &pairs[odd]);
+    /* one after the other: Open MPI 4.1 takes windows of different ranks for one if they are made at once */
+    for (int first = 0; first < RANKS; first++) {
+        if (rank == first || before == first) {
+            MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, pairs[first % 2], &memory, &windows[first]);
+            *memory = rank;
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank == 4 || rank == 5)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, windows[before]);

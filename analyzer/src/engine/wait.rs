@@ -1,6 +1,7 @@
 //! Who waits for whom, and who can never go on. A rank is blocked when its open call cannot complete from what was
 //! fed; its condition is a tree of AND (Waitall, collectives) and OR (Waitany, wildcards) over other ranks.
 
+mod bridges;
 mod buffers;
 mod collectives;
 mod conditions;

@@ -1,5 +1,6 @@
 //! When an open call can return: its condition, from requests, mailboxes and collectives.
 
+use super::bridges::in_bridge;
 use super::buffers::flushed;
 use super::collectives::in_collective;
 use super::{Cond, Vertex, Why};
@@ -8,7 +9,7 @@ use crate::engine::facts::{Origin, Site};
 use crate::engine::p2p::{OpId, OpKind, Outlook};
 use crate::engine::polls::{Poll, is_poll};
 use crate::engine::rank::Thread;
-use crate::engine::replay::{Bridge, Entered, Target, given_requests};
+use crate::engine::replay::{Entered, Target, given_requests};
 use crate::engine::requests::Request;
 use crate::engine::shape::shape;
 use crate::engine::{Model, OpenCall, Rank};
@@ -105,7 +106,7 @@ fn polled(model: &Model, outlooks: &mut Outlooks, poll: &Poll, awaited: &mut Vec
 
 /// When the open call can return.
 fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall, awaited: &mut Vec<Site>) -> Cond {
-    let Entered { send, recv, collective, target, bridge, window } = open.entered;
+    let Entered { send, recv, collective, target, window, .. } = open.entered;
     let s = shape(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
     match s.class {
@@ -117,23 +118,7 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
             Some((comm, index, position)) => in_collective(model, comm, index, position),
             None => Cond::Free,
         },
-        Class::IntercommCreate | Class::IntercommFromGroups => {
-            let Some((comm, index, position)) = collective else { return Cond::Free };
-            match (in_collective(model, comm, index, position), bridge) {
-                (Cond::Free, Some(Bridge::Leader { own, other, tag, nth })) => {
-                    let made = model.bridges.get(&(own.min(other), own.max(other), tag));
-                    let came = made.is_none_or(|m| m[usize::from(other > own)] >= nth);
-                    if came { Cond::Free } else { Cond::On { rank: other, certain: true, why: Why::Collective } }
-                }
-                (Cond::Free, Some(Bridge::Led { leader })) => {
-                    // Until the leader's call is over.
-                    let parts = model.comms.list[comm].space.get(index).map(|i| &i.parts);
-                    let leader_in = parts.into_iter().flatten().flatten().any(|p| p.call.rank == leader && !p.done);
-                    if leader_in { Cond::On { rank: leader, certain: true, why: Why::Collective } } else { Cond::Free }
-                }
-                (cond, _) => cond,
-            }
-        }
+        Class::IntercommCreate | Class::IntercommFromGroups => in_bridge(model, &open.entered),
         Class::Wait(many) => completion(model, outlooks, &open.origin, many, awaited),
         Class::RmaSync(sync) => window.map_or(Cond::Free, |window| model.in_epoch(&open.origin, sync, window)),
         Class::BufferFlush(Start::Blocking) => flushed(model, outlooks, &open.origin),

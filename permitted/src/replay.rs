@@ -673,6 +673,8 @@ impl<T: Clone> Replay<T> {
         let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
         let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
         let own = c.others.iter().find(|(of, _)| of == position).map(|(_, needed)| needed.clone());
-        own.unwrap_or_else(|| c.needs.of(*position, c.parts.len() as u32)).iter().all(|p| c.posted.get(*p as usize) == Some(&true))
+        own.unwrap_or_else(|| c.needs.of(*position, c.parts.len() as u32))
+            .iter()
+            .all(|p| c.posted.get(*p as usize) == Some(&true))
     }
 }

@@ -5,7 +5,6 @@ mod bridges;
 mod completion;
 mod returns;
 
-pub(crate) use bridges::Bridge;
 use super::comms::{CommIx, CommKey, Member};
 use super::concurrent::Misused;
 use super::facts::Origin;
@@ -15,6 +14,7 @@ use super::requests::ReqId;
 use super::shape::{NONE, Place, Shape, Side, shape};
 use super::types::Amount;
 use super::{Model, OpenCall};
+pub(crate) use bridges::Bridge;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL};

@@ -47,7 +47,9 @@ impl Model {
         // Only the leader names the other one.
         let place = int(&origin.ins, s.peer2).map(|place| place as i32);
         let other = if from_groups {
-            self.given_group(origin, "remote_group").zip(place).and_then(|(group, place)| group.get(place.try_into().ok()?))
+            self.given_group(origin, "remote_group")
+                .zip(place)
+                .and_then(|(group, place)| group.get(place.try_into().ok()?))
         } else {
             let peer = int(&origin.ins, s.comm2).and_then(|id| self.resolve(origin, Kind::Comm, id as Id));
             let group = peer.map(|m| self.comms.list[m.ix].peers(m.position));

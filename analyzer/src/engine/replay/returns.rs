@@ -178,9 +178,7 @@ impl Model {
                 self.add_request(request, s, outs);
             }
             Class::BufferAttach | Class::BufferFlush(Start::Blocking) if !failed => self.note_buffer(origin),
-            Class::FileIo(Start::Nonblocking)
-            | Class::BufferFlush(Start::Nonblocking)
-            | Class::GrequestStart
+            Class::FileIo(Start::Nonblocking) | Class::BufferFlush(Start::Nonblocking) | Class::GrequestStart
                 if !failed =>
             {
                 self.add_request(Request::new(origin, s.class), s, outs);

@@ -23,7 +23,9 @@ pub(super) fn promised_needs(view: &View) -> Needs {
 pub(super) fn needs_between(c: &Comm, view: &View) -> Needs {
     let (low, all) = (c.a.len(), c.size());
     match view.coll() {
-        What::Coll(coll) if collective::moves_data(coll) && collective::needs(view.coll()) == collective::Needs::All => {
+        What::Coll(coll)
+            if collective::moves_data(coll) && collective::needs(view.coll()) == collective::Needs::All =>
+        {
             let other = |p: u32| if p < low { low..all } else { 0..low };
             Needs::Given((0..all).map(|p| other(p).collect()).collect())
         }
@@ -44,9 +46,10 @@ pub(super) fn gets_only_from(view: &View) -> Option<Vec<u32>> {
             gets.then(|| places.map(|(place, _)| place as u32).collect())
         }
         (ReduceScatter, Value::Ints(counts)) if counts.get(view.position as usize) == Some(&0) => Some(Vec::new()),
-        (Bcast | Scatter | Scatterv | Allgather | Alltoall | Reduce | Allreduce | ReduceScatterBlock, Value::Int(0)) => {
-            Some(Vec::new())
-        }
+        (
+            Bcast | Scatter | Scatterv | Allgather | Alltoall | Reduce | Allreduce | ReduceScatterBlock,
+            Value::Int(0),
+        ) => Some(Vec::new()),
         _ => None,
     }
 }

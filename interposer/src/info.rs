@@ -199,10 +199,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             .position(|p| freeing && single(Dir::InOut)(&p) && object(p.kind))
             .map(|i| (i, row.params[i].kind)),
         poll: match row.class {
-            Class::Test(_) | Class::Probe(Start::Nonblocking) | Class::GetStatus(_) => {
-                row.param("flag").or_else(|| row.param("outcount"))
-            }
-            Class::Mprobe(Start::Nonblocking) => row.param("flag"),
+            class if class.is_poll() => row.param("flag").or_else(|| row.param("outcount")),
             _ => None,
         },
         completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),

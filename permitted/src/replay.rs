@@ -119,6 +119,8 @@ struct Lane<T> {
 
 struct Collective {
     needs: Needs,
+    /// What some parts need instead, by position.
+    others: Vec<(u32, Vec<u32>)>,
     parts: Vec<Option<Id>>,
     posted: Vec<bool>,
     arrived: u32,
@@ -213,10 +215,18 @@ impl<T: Clone> Replay<T> {
         self.ops.iter().flatten().count() + self.collectives.iter().flatten().count()
     }
 
+    /// The part at `position` of a collective operation needs these positions alone, whatever the others need.
+    pub fn part_needs(&mut self, collective: u32, position: u32, needed: Vec<u32>) {
+        if let Some(Some(c)) = self.collectives.get_mut(collective as usize) {
+            c.others.push((position, needed));
+        }
+    }
+
     /// A new collective operation of `size` processes.
     pub fn collective(&mut self, size: u32, needs: Needs) -> u32 {
         let new = Collective {
             needs,
+            others: Vec::new(),
             parts: vec![None; size as usize],
             posted: vec![false; size as usize],
             arrived: 0,
@@ -662,6 +672,9 @@ impl<T: Clone> Replay<T> {
     fn may_be_early(&self, id: Id) -> bool {
         let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
         let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
-        c.needs.of(*position, c.parts.len() as u32).iter().all(|p| c.posted.get(*p as usize) == Some(&true))
+        let own = c.others.iter().find(|(of, _)| of == position).map(|(_, needed)| needed.clone());
+        own.unwrap_or_else(|| c.needs.of(*position, c.parts.len() as u32))
+            .iter()
+            .all(|p| c.posted.get(*p as usize) == Some(&true))
     }
 }

@@ -23,7 +23,7 @@ use trace_format::catalogue::CHECKS;
 const MPIS: &str = "MPIVET_TEST_MPIS";
 /// What is run under the MPIs that are not the system's: a deadlock, an error of the library, and correct programs with
 /// many kinds of handles and statuses, and what the libraries of the system cannot do.
-const SAMPLE: [&str; 7] = [
+const SAMPLE: [&str; 9] = [
     "cpp-templates/bug",
     "mpi-error/bug",
     "clean/communicators",
@@ -31,6 +31,8 @@ const SAMPLE: [&str; 7] = [
     "clean/cpp-classes",
     "clean/derived-types",
     "clean/sessions-again",
+    "real-deadlock/bug-buffers",
+    "real-deadlock/fixed-buffers",
 ];
 
 fn main() -> ExitCode {

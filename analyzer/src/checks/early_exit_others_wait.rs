@@ -25,7 +25,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     let message = format!("{}, while {} {verb} for {whom}{name}", departure(&e.left, model), rank_list(&ranks));
     let left = e.left.iter().filter_map(|r| last_call(*r, model).map(|l| (l, "the last MPI call".to_owned())));
     let mut sites = grouped(model, left.collect::<Vec<_>>());
-    sites.extend(grouped(model, calls().map(|(r, c)| (c.clone(), e.graph.role(r))).collect::<Vec<_>>()));
+    let roles = ranks.iter().flat_map(|r| e.graph.roles(*r)).map(|(call, role)| (call.clone(), role));
+    sites.extend(grouped(model, roles.collect::<Vec<_>>()));
     sites.extend(ranks.iter().take(4).flat_map(|r| e.graph.awaited(*r).iter().cloned()));
     let mut draft = Draft::new(CHECK, message, sites).ranks(e.left.iter().chain(&ranks).copied());
     if e.verdict.knots.is_empty() && !e.verdict.behind.is_empty() {

@@ -29,14 +29,16 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     }
     let why = if why.is_empty() { "they do nothing else".to_owned() } else { why.join("; ") };
     let message = format!("{} {verb} with {} for what cannot come: {why}", rank_list(&v.ranks), names.join(" and "));
-    let sought = |r: i32| v.graph.role(r).replacen("waits for", "polls for", 1);
-    let calls = |ranks: &[i32], role: &dyn Fn(i32) -> String| {
-        let parts = ranks.iter().flat_map(|r| v.graph.calls(*r).iter().map(|c| (c.clone(), role(*r))));
-        grouped(model, parts.collect::<Vec<_>>())
+    let sites_of = |ranks: &[i32], words: &dyn Fn(String) -> String| {
+        let parts = ranks.iter().flat_map(|r| v.graph.roles(*r)).map(|(call, role)| (call.clone(), words(role)));
+        let mut parts: Vec<_> = parts.collect();
+        // Which poll of a loop was the first one says nothing.
+        parts.sort_by_key(|(call, _)| (call.rank, call.name(), call.site));
+        grouped(model, parts)
     };
-    let mut sites = calls(&v.ranks, &sought);
+    let mut sites = sites_of(&v.ranks, &|role| role.replacen("waits for", "polls for", 1));
     sites.extend(v.ranks.iter().take(4).flat_map(|r| v.graph.awaited(*r).iter().cloned()));
-    sites.extend(calls(&behind, &|r| v.graph.role(r)));
+    sites.extend(sites_of(&behind, &|role| role));
     sites.extend(finished_at(&finished, model));
     let ranks = v.ranks.iter().chain(&behind).chain(&finished).copied();
     let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);

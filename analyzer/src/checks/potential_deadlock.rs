@@ -8,7 +8,7 @@ use crate::engine::replay::int;
 use crate::engine::script::Schedule;
 use crate::engine::shape::shape;
 use crate::engine::wait::Knot;
-use crate::engine::weakest::{Blocked, Unpromised};
+use crate::engine::weakest::{Blocked, Unpromised, comes_late};
 use std::sync::Arc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
@@ -117,8 +117,9 @@ pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Dr
     }
     if let Some(early) = found.early.first() {
         draft.notes.push(format!(
-            "{who} got through because {} returned before all ranks of its communicator had called it",
-            early.name()
+            "{who} got through because {} returned before {}",
+            early.name(),
+            comes_late(early, "had")
         ));
     }
     draft.notes.extend(model.buffering.as_ref().and_then(|measured| limit(found, model, measured)));

@@ -21,7 +21,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let message = format!("{} wait for each other: {}", rank_list(&knot.ranks), path.join(" -> "));
         let mut sites = Vec::new();
         for r in &knot.ranks {
-            sites.extend(e.graph.calls(*r).iter().map(|c| Site::new(c, e.graph.role(*r))));
+            sites.extend(e.graph.roles(*r).map(|(call, role)| Site::new(call, role)));
         }
         let shown = sites.len().min(2 * MAX_SITES);
         let more = sites.split_off(shown);

@@ -32,7 +32,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let has = if finished.len() == 1 { "has" } else { "have" };
         let message =
             format!("{} {verb} in {name} for {}, which {has} finished", rank_list(&waiting), rank_list(finished));
-        let parts = waiting.iter().flat_map(|r| e.graph.calls(*r).iter().map(|c| (c.clone(), e.graph.role(*r))));
+        let parts = waiting.iter().flat_map(|r| e.graph.roles(*r).map(|(call, role)| (call.clone(), role)));
         let mut sites = grouped(model, parts.collect::<Vec<_>>());
         sites.extend(waiting.iter().take(4).flat_map(|r| e.graph.awaited(*r).iter().cloned()));
         sites.extend(finished_at(finished, model));

@@ -338,14 +338,14 @@ pub(crate) struct Half<'a> {
 impl Half<'_> {
     /// What goes to or comes from partner `i`; `None` where the trace does not say.
     pub(crate) fn amount(&self, model: &Model, i: u32) -> Option<Amount> {
-        let pick = |v: &Value| match v {
-            Value::Int(v) => Some(*v),
-            Value::Ints(v) => v.get(i as usize).copied(),
-            _ => None,
-        };
-        let count = pick(self.count)?;
-        let datatype = pick(self.datatype)? as Id;
+        let count = self.count_of(i)?;
+        let datatype = for_partner(self.datatype, i)? as Id;
         Some(model.one(self.rank, datatype)?.times(count))
+    }
+
+    /// The count for partner `i`.
+    pub(crate) fn count_of(&self, i: u32) -> Option<i64> {
+        for_partner(self.count, i)
     }
 
     /// All that goes to or comes from `n` partners, where there is one type for all.
@@ -362,6 +362,15 @@ impl Half<'_> {
     /// Are counts and type the same for all partners?
     pub(crate) fn is_uniform(&self) -> bool {
         matches!((self.count, self.datatype), (Value::Int(_), Value::Int(_)))
+    }
+}
+
+/// What an argument says of partner `i`: the same for all, or one value for each.
+fn for_partner(value: &Value, i: u32) -> Option<i64> {
+    match value {
+        Value::Int(v) => Some(*v),
+        Value::Ints(v) => v.get(i as usize).copied(),
+        _ => None,
     }
 }
 
@@ -468,6 +477,14 @@ pub(crate) fn needs(what: What) -> Needs {
         | FileWriteOrderedEnd
         | ThreadcommFree => Needs::Nobody,
     }
+}
+
+/// Is it communication alone, without an object that it makes or belongs to?
+pub(crate) fn moves_data(coll: Coll) -> bool {
+    use Coll::*;
+    let one_way = matches!(coll, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce | Scan | Exscan);
+    let all_to_all = matches!(coll, Barrier | Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw);
+    one_way || all_to_all || matches!(coll, Allreduce | ReduceScatter | ReduceScatterBlock)
 }
 
 /// In which form a collective is called.

@@ -5,7 +5,9 @@ use super::Model;
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::wait::{Cond, Why, all, any};
+use super::weakest::Meeting;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use trace_format::call::Value;
 use trace_format::definition::Id;
 use trace_format::mpi::{Kind, RmaSync};
@@ -44,7 +46,7 @@ struct Lock {
 
 impl Model {
     /// A call of one-sided synchronisation starts: the window.
-    pub(super) fn enter_epoch(&mut self, origin: &Origin, sync: RmaSync) -> Option<CommIx> {
+    pub(super) fn enter_epoch(&mut self, origin: &Arc<Origin>, sync: RmaSync) -> Option<CommIx> {
         let params = &origin.func.row().params;
         let int = |kind: Kind, nth: usize| {
             let mut places = params.iter().enumerate().filter(|(_, p)| p.kind == kind);
@@ -94,12 +96,45 @@ impl Model {
             (RmaSync::RmaPost | RmaSync::RmaStart | RmaSync::Lock, ..) => e.unclear = true,
             _ => {}
         }
+        self.tell_epoch(origin, sync, member.ix);
         Some(member.ix)
     }
 
+    /// Tells the replay of [`super::weakest`] whom the process meets in the call.
+    fn tell_epoch(&mut self, origin: &Arc<Origin>, sync: RmaSync, win: CommIx) {
+        let comm = &self.comms.list[win];
+        let (e, me, window) = (&comm.epochs, origin.rank, comm.serial);
+        if e.unclear {
+            return self.forget_meetings(win);
+        }
+        let pair = |origin: i32, target: i32| e.pairs.get(&(origin, target)).copied().unwrap_or_default();
+        let as_origin = |end: bool| {
+            let targets = e.access.get(&me).into_iter().flat_map(Ranks::iter);
+            let of = |target| Meeting { window, origin: me, target, epoch: pair(me, target).starts, end };
+            targets.map(of).collect::<Vec<_>>()
+        };
+        let as_target = |end: bool| {
+            let origins = e.exposure.get(&me).into_iter().flat_map(Ranks::iter);
+            let of = |origin| Meeting { window, origin, target: me, epoch: pair(origin, me).posts, end };
+            origins.map(of).collect::<Vec<_>>()
+        };
+        let (meetings, waits) = match sync {
+            RmaSync::RmaPost => (as_target(false), false),
+            RmaSync::RmaStart => (as_origin(false), true),
+            RmaSync::RmaComplete => (as_origin(true), false),
+            RmaSync::RmaWait => (as_target(true), true),
+            _ => return,
+        };
+        self.tell_meetings(origin, win, waits, meetings.into_iter());
+    }
+
     /// The call returns. `over`: MPI_Win_test has found the epoch over.
-    pub(super) fn leave_epoch(&mut self, origin: &Origin, sync: RmaSync, win: CommIx, failed: bool, over: bool) {
+    pub(super) fn leave_epoch(&mut self, origin: &Arc<Origin>, sync: RmaSync, win: CommIx, failed: bool, over: bool) {
         let me = origin.rank;
+        if sync == RmaSync::RmaTest && over {
+            self.tell_epoch(origin, RmaSync::RmaWait, win);
+        }
+        self.tell_met(origin, sync, failed);
         let target = self.target_of(origin, win);
         let e = &mut self.comms.list[win].epochs;
         e.unclear |= failed;

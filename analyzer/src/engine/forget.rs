@@ -171,7 +171,8 @@ impl Model {
         for r in &self.ranks {
             r.objects.members.values().flatten().for_each(|m| keep(m.ix));
             r.frees.comms().for_each(&mut keep);
-            r.requests.collectives().for_each(&mut keep);
+            r.requests.objects().for_each(&mut keep);
+            r.buffers.comms().for_each(&mut keep);
             for open in r.open_calls() {
                 open.entered.collective.iter().for_each(|c| keep(c.0));
                 open.entered.target.iter().for_each(|t| keep(t.comm));

@@ -9,6 +9,7 @@
 //! Operations are forgotten once they are matched, checked and completed: memory grows with what is in flight.
 //! The result does not depend on the interleaving: every decision is a function of each rank's own order.
 
+pub(crate) mod buffers;
 pub(crate) mod collective;
 pub(crate) mod comms;
 pub(crate) mod concurrent;

@@ -25,7 +25,7 @@ pub(crate) struct Model {
     pub(crate) comms: Comms,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
-    /// Calls of MPI_Intercomm_create by their two leaders (the lower one first) and tag: how many each made.
+    /// Calls that make intercommunicators by their two leaders (the lower one first) and tag: how many each made.
     pub(crate) bridges: FxHashMap<(i32, i32, i64), [u64; 2]>,
     /// Uses by two threads at once of which it is not certain yet that they were.
     pub(crate) undecided: Vec<concurrent::Misuse>,

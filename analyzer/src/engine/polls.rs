@@ -7,7 +7,7 @@ use super::replay::{Entered, Target, int};
 use super::shape::{Shape, shape};
 use std::sync::Arc;
 use trace_format::call::Value;
-use trace_format::mpi::{Class, FnId, Many, RmaSync, Start};
+use trace_format::mpi::{Class, FnId, Many};
 
 /// So many polls in a row are no accident.
 const ENOUGH: u64 = 100;
@@ -59,14 +59,7 @@ impl Polls {
 
 /// Does a call of the function look whether something has come, without waiting for it?
 pub(crate) fn is_poll(func: FnId) -> bool {
-    matches!(
-        shape(func).class,
-        Class::Test(_)
-            | Class::GetStatus(_)
-            | Class::Probe(Start::Nonblocking)
-            | Class::Mprobe(Start::Nonblocking)
-            | Class::RmaSync(RmaSync::RmaTest)
-    )
+    shape(func).class.is_poll()
 }
 
 /// Did the poll find nothing?

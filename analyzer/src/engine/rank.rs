@@ -1,5 +1,6 @@
 //! What is known of one rank.
 
+use super::buffers::Buffers;
 use super::comms::Objects;
 use super::facts::{Origin, Site};
 use super::forget::Handles;
@@ -85,6 +86,7 @@ pub(crate) struct Rank {
     pub(crate) objects: Objects,
     pub(super) handles: Handles,
     pub(crate) requests: Requests,
+    pub(crate) buffers: Buffers,
     pub(crate) frees: frees::Frees,
     pub(crate) threads: Vec<Thread>,
     /// Messages taken by matched probes, by handle.

@@ -1,6 +1,7 @@
 //! What a call does to its rank and to the run: at its start (operations begin), and at its return (operations end,
 //! objects appear).
 
+mod bridges;
 mod completion;
 mod returns;
 
@@ -13,6 +14,7 @@ use super::requests::ReqId;
 use super::shape::{NONE, Place, Shape, Side, shape};
 use super::types::Amount;
 use super::{Model, OpenCall};
+pub(crate) use bridges::Bridge;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
@@ -40,15 +42,6 @@ pub(crate) struct Entered {
     pub(crate) window: Option<CommIx>,
     /// Of MPI_Intercomm_create.
     pub(crate) bridge: Option<Bridge>,
-}
-
-/// The local side of MPI_Intercomm_create.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bridge {
-    /// The leader, who waits for the other leader (world ranks) to make its `nth` call with this tag.
-    Leader { own: i32, other: i32, tag: i64, nth: u64 },
-    /// Waits for its leader.
-    Led { leader: i32 },
 }
 
 /// Where a send goes or a receive or probe looks.
@@ -202,7 +195,7 @@ impl Model {
                     }
                 }
             }
-            Class::IntercommCreate => self.enter_bridge(origin, s, &mut entered),
+            Class::IntercommCreate | Class::IntercommFromGroups => self.enter_bridge(origin, s, &mut entered),
             Class::StartOne | Class::StartAll => {
                 let (base, handles) = given_requests(&origin.ins, s);
                 for i in 0..handles.len() {
@@ -238,32 +231,6 @@ impl Model {
                 self.note_use(what, &first, origin);
             }
         }
-    }
-
-    fn enter_bridge(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &mut Entered) {
-        let Some(id) = int(&origin.ins, s.comm) else { return };
-        let Some(local) = self.resolve(origin, Kind::Comm, id as Id) else { return };
-        let comm = &self.comms.list[local.ix];
-        let tag = int(&origin.ins, s.tag).unwrap_or(0);
-        let Some(leader) = int(&origin.ins, s.peer).and_then(|l| comm.a.get(l as i32)) else { return };
-        // The group's calls have an order of their own; the text keeps them apart from MPI_Comm_create_group.
-        let ranks = comm.a.iter().collect();
-        let key = CommKey::GroupCalls { parent: Some(local.ix), ranks, tag, text: origin.name().to_owned() };
-        if let Some(m) = self.comms.group_calls(origin.rank, key) {
-            entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
-        }
-        if leader != origin.rank {
-            entered.bridge = Some(Bridge::Led { leader });
-            return;
-        }
-        // Only the leader names the other one.
-        let peer = int(&origin.ins, s.comm2).and_then(|id| self.resolve(origin, Kind::Comm, id as Id));
-        let group = peer.map(|m| self.comms.list[m.ix].peers(m.position));
-        let Some(other) = group.and_then(|g| g.get(int(&origin.ins, s.peer2)? as i32)) else { return };
-        let made = self.bridges.entry((leader.min(other), leader.max(other), tag)).or_default();
-        let nth = &mut made[usize::from(leader > other)];
-        *nth += 1;
-        entered.bridge = Some(Bridge::Leader { own: leader, other, tag, nth: *nth });
     }
 
     /// The object that a call names.

@@ -30,6 +30,8 @@ pub(crate) struct Request {
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     /// Of a partitioned operation.
     pub(crate) partitioned: Option<End>,
+    /// Of a one-sided access.
+    pub(crate) window: Option<CommIx>,
     pub(crate) cancelled: bool,
     /// The call that was last about to complete it, where threads may compete.
     pub(crate) claim: Option<Arc<Origin>>,
@@ -48,6 +50,7 @@ impl Request {
             recv: None,
             collective: None,
             partitioned: None,
+            window: None,
             cancelled: false,
             claim: None,
         }
@@ -115,10 +118,11 @@ impl Requests {
         self.table.remove(id, ())
     }
 
-    /// The objects of collectives that are under way, and of partitioned operations.
-    pub(super) fn collectives(&self) -> impl Iterator<Item = CommIx> {
+    /// The objects of collectives that are under way, of partitioned operations and of one-sided accesses.
+    pub(super) fn objects(&self) -> impl Iterator<Item = CommIx> {
         let collectives = self.iter().filter_map(|r| r.collective).map(|(comm, ..)| comm);
-        collectives.chain(self.iter().filter_map(|r| r.partitioned.as_ref()).map(|end| end.comm))
+        let others = self.iter().flat_map(|r| r.partitioned.as_ref().map(|end| end.comm).into_iter().chain(r.window));
+        collectives.chain(others)
     }
 
     pub(crate) fn open_collectives(&self) -> u64 {

@@ -157,6 +157,14 @@ impl Script {
         self.program.collectives.len() as u32 - 1
     }
 
+    /// The arguments of this part say whose calls it cannot do without.
+    pub(super) fn part_needs(&mut self, collective: u32, position: u32, needed: &[u32]) {
+        let known = self.program.collectives.get_mut(collective as usize).filter(|_| self.unknown.is_none());
+        if let Some(needs) = known.and_then(|c| c.needs.get_mut(position as usize)) {
+            *needs = needed.to_vec();
+        }
+    }
+
     /// `comm`: of a send or receive; `persistent`: it was described by another call.
     pub(super) fn start(
         &mut self,

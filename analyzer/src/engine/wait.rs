@@ -1,6 +1,9 @@
 //! Who waits for whom, and who can never go on. A rank is blocked when its open call cannot complete from what was
 //! fed; its condition is a tree of AND (Waitall, collectives) and OR (Waitany, wildcards) over other ranks.
 
+mod bridges;
+mod buffers;
+mod collectives;
 mod conditions;
 mod verdict;
 
@@ -64,6 +67,8 @@ pub(crate) enum Vertex {
         cond: Cond,
         /// The calls it is blocked in, one a thread.
         calls: Vec<Arc<Origin>>,
+        /// What each of them waits for.
+        of_calls: Vec<Cond>,
         /// Operations that it waits for and that were started elsewhere.
         awaited: Vec<Site>,
     },
@@ -202,10 +207,12 @@ impl Graph {
 
     /// Ranks that `rank` waits for, ascending, with the reason.
     pub(crate) fn waits_for(&self, rank: i32) -> Vec<(i32, Why)> {
+        self.cond(rank).map_or(Vec::new(), |cond| self.ranks_in(cond))
+    }
+
+    fn ranks_in(&self, cond: &Cond) -> Vec<(i32, Why)> {
         let mut all = Vec::new();
-        if let Some(cond) = self.cond(rank) {
-            leaves(cond, &mut all);
-        }
+        leaves(cond, &mut all);
         // Processes outside the world are nobody's business.
         all.retain(|l| usize::try_from(l.0).is_ok_and(|r| r < self.vertices.len()));
         all.sort_by_key(|l| l.0);
@@ -213,9 +220,22 @@ impl Graph {
         all
     }
 
+    /// What each call that `rank` is blocked in waits for, in words.
+    pub(crate) fn roles(&self, rank: i32) -> impl Iterator<Item = (&Arc<Origin>, String)> {
+        let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
+            Vertex::Blocked { calls, of_calls, .. } => (calls, of_calls),
+            _ => (&[], &[]),
+        };
+        calls.iter().zip(conds).map(|(call, cond)| (call, self.words(cond)))
+    }
+
     /// What `rank` waits for, in words.
     pub(crate) fn role(&self, rank: i32) -> String {
-        let mut waits = self.waits_for(rank);
+        self.words(self.cond(rank).unwrap_or(&Cond::Free))
+    }
+
+    fn words(&self, cond: &Cond) -> String {
+        let mut waits = self.ranks_in(cond);
         // The process whose memory is locked is not who is waited for.
         let helpers = waits.iter().any(|w| w.1 == Why::Progress);
         waits.retain(|w| w.1 != Why::Progress);
@@ -223,7 +243,7 @@ impl Graph {
         if ranks.is_empty() {
             return "the waiting call".into();
         }
-        let any = matches!(self.cond(rank), Some(Cond::Any(_))) && ranks.len() > 1 && !helpers;
+        let any = matches!(cond, Cond::Any(_)) && ranks.len() > 1 && !helpers;
         let who = if any { format!("any of {}", rank_list(&ranks)) } else { rank_list(&ranks) };
         let same = waits.iter().all(|w| w.1 == waits[0].1);
         let tag = |t: i32| if t == ANY_TAG { String::new() } else { format!(" with tag {t}") };

@@ -1,8 +1,11 @@
 //! The run once more in a library that promises nothing: see `permitted::Replay`. Told from the engine's own replay as
 //! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
 
+mod epochs;
+mod needs;
+
 use super::Model;
-use super::collective::{self, View, What, is_blocking, what};
+use super::collective::{View, What, is_blocking, what};
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::frees::is_free;
@@ -10,11 +13,14 @@ use super::p2p::{OpId, OpKind};
 use super::replay::{Entered, given_requests};
 use super::script::{Matchings, Script, WantedRaces, Ways};
 use super::shape::{Shape, shape};
-use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Replay};
+pub(crate) use epochs::Meeting;
+use epochs::Meetings;
+use needs::{gets_only_from, needs_between, promised_needs};
+use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, OpIx, Permission, Replay};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT};
+use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::catalogue::{MESSAGE_RACE, POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, PROBE_RECEIVE_RACE};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 use trace_format::selection::Selection;
@@ -53,6 +59,7 @@ pub(crate) struct Weakest {
     patience: usize,
     /// Calls that one thread polls with, until something else happens.
     polls: FxHashMap<(i32, u16), Poll>,
+    meetings: Meetings,
     script: Script,
     pub(crate) found: Vec<Unpromised>,
     /// What is known of other matchings, at the end.
@@ -148,7 +155,7 @@ impl Unpromised {
         self.early
             .iter()
             .any(|e| Arc::ptr_eq(e, call))
-            .then(|| "must return before all ranks of its communicator have called it".into())
+            .then(|| format!("must return before {}", comes_late(call, "have")))
     }
 }
 
@@ -239,12 +246,17 @@ impl Model {
         }
         let origin = part.shown().clone();
         let view = View { rank: part.call.rank, position, call: &part.call };
-        let needs = if c.b.is_some() { Needs::Nobody } else { promised_needs(&view) };
+        let between = c.b.is_some();
+        let needs = if between { needs_between(c, &view) } else { promised_needs(&view) };
         let (known, size) = (instance.replayed, instance.parts.len() as u32);
         let collective = known.unwrap_or_else(|| {
             let script = self.weakest.script.collective(size, |p| needs.of(p, size));
             ToldAll { replay: self.weakest.replay.collective(size, needs), script }
         });
+        if !between && let Some(needed) = gets_only_from(&view) {
+            self.weakest.script.part_needs(collective.script, position, &needed);
+            self.weakest.replay.part_needs(collective.replay, position, needed);
+        }
         let lane = self.replay_lane(origin.rank, origin.thread);
         let kind = Kind::Part { collective: collective.script, position };
         let script = self.weakest.script.start(lane, kind, None, false, None, &origin);
@@ -304,7 +316,7 @@ impl Model {
                 start == Start::Blocking
             }
             Class::Collective(..) => is_blocking(origin.func),
-            Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate => true,
+            Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate | Class::IntercommFromGroups => true,
             _ => false,
         };
         if !waits || self.weakest.off {
@@ -404,6 +416,7 @@ impl Model {
             }
         }
         self.look_for_permissions(well);
+        self.drop_unclear_meetings();
         let mut script = std::mem::take(&mut self.weakest.script);
         if let Some(known) = self.weakest.exploring.clone() {
             self.weakest.ways = script.ways(&self.weakest.lanes, &known, self);
@@ -494,22 +507,18 @@ impl Model {
     }
 }
 
+/// What has not happened when the call returns early.
+pub(crate) fn comes_late(call: &Origin, has: &str) -> String {
+    match shape(call.func).class {
+        Class::RmaSync(_) => format!("all its targets {has} called MPI_Win_post"),
+        _ => format!("all ranks of its communicator {has} called it"),
+    }
+}
+
 /// Where the calls are in the program.
 fn key_of(model: &Model, calls: impl Iterator<Item = Known>) -> Vec<u64> {
     let mut key: Vec<u64> = calls.map(|call| model.place(&call)).collect();
     key.sort_unstable();
     key.dedup();
     key
-}
-
-/// Whom a collective cannot do without, by what kind of operation it is.
-fn promised_needs(view: &View) -> Needs {
-    let root = view.root().filter(|r| *r != ROOT && *r != PROC_NULL).and_then(|r| u32::try_from(r).ok());
-    match (collective::needs(what(view.call.func)), root) {
-        (collective::Needs::All, _) => Needs::All,
-        (collective::Needs::RootNeedsAll, Some(root)) => Needs::AtRoot(root),
-        (collective::Needs::AllNeedRoot, Some(root)) => Needs::Root(root),
-        (collective::Needs::Lower, _) => Needs::Lower,
-        _ => Needs::Nobody,
-    }
 }

@@ -1,7 +1,7 @@
 check! {
     /// # What it finds
     /// A rank that did nothing in MPI any more but poll (MPI_Test and its kin, MPI_Request_get_status, MPI_Iprobe,
-    /// MPI_Improbe, MPI_Win_test), until the run was ended from outside, for something that could not come: all the ranks
+    /// MPI_Improbe, MPI_Parrived, MPI_Win_test), until the run was ended from outside, for something that could not come: all the ranks
     /// that could have given it had finished, or waited for this rank, or polled as well.
     ///
     /// A rank that polls can do something else at any time, so that this is no proof of a deadlock: mpivet does not stop a

@@ -6,6 +6,12 @@ check! {
     /// in the same call on different objects, the finding is `comm-free-mismatch`; where calls that make a communicator do
     /// not find each other because of their arguments, it is `collective-argument-mismatch`.
     ///
+    /// Waiting is: a receive, a probe, a send whose message nobody has received (a buffered one never waits), the completion
+    /// of requests (all, or one of them), a collective operation that another rank has not begun, epochs and locks of windows,
+    /// partitions that are not ready, buffers with messages in them. A rank waits in a collective operation for those whose
+    /// data it needs by its arguments; whether it also waits for others is the library's affair, and then, as with a send in
+    /// standard mode, `mpivet run` looks whether the rank is stuck before it says so.
+    ///
     /// # Why it is wrong
     /// MPI completes a receive only when a matching send was started, and a send in standard mode may wait until the
     /// matching receive was started (MPI 4.1, 3.4 and 3.5). A program whose ranks all wait first never makes progress.

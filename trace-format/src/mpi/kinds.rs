@@ -239,6 +239,8 @@ pub enum Class {
     Cancel,
     GrequestStart,
     GrequestComplete,
+    /// Attaches a send buffer.
+    BufferAttach,
     /// Waits until the messages in an attached send buffer have left, or starts to.
     BufferFlush(Start),
     /// Collective over the processes of its communicator, window or file, in the order of calls on it.
@@ -263,6 +265,19 @@ pub enum Class {
 }
 
 impl Class {
+    /// Does a call look whether something has come, without waiting for it?
+    pub const fn is_poll(self) -> bool {
+        matches!(
+            self,
+            Class::Test(_)
+                | Class::GetStatus(_)
+                | Class::Probe(Start::Nonblocking)
+                | Class::Mprobe(Start::Nonblocking)
+                | Class::Parrived
+                | Class::RmaSync(RmaSync::RmaTest)
+        )
+    }
+
     /// Is it a neighbourhood collective (MPI 4.1, 8.6)?
     pub const fn is_neighborhood(self) -> bool {
         use Coll::*;

@@ -52,8 +52,8 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
     fn MPI_Status_get_error / mpi_status_get_error (In status: Status, Out err: ErrorCode) -> Code : Local;
 
     // 3.6  Buffer allocation: detaching and flushing wait until the buffered messages have left
-    fn MPI_Buffer_attach / mpi_buffer_attach (InOut buffer: Buf, In size: Count) -> Code : Local;
-    fn MPI_Buffer_attach_c / mpi_buffer_attach_c (InOut buffer: Buf, In size: LargeCount) -> Code : Local;
+    fn MPI_Buffer_attach / mpi_buffer_attach (InOut buffer: Buf, In size: Count) -> Code : BufferAttach;
+    fn MPI_Buffer_attach_c / mpi_buffer_attach_c (InOut buffer: Buf, In size: LargeCount) -> Code : BufferAttach;
     fn MPI_Buffer_detach / mpi_buffer_detach (Out buffer_addr: Pointer, Out size: Count)
         -> Code : BufferFlush(Blocking);
     fn MPI_Buffer_detach_c / mpi_buffer_detach_c (Out buffer_addr: Pointer, Out size: LargeCount)
@@ -61,9 +61,9 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
     fn MPI_Buffer_flush / mpi_buffer_flush () -> Code : BufferFlush(Blocking);
     fn MPI_Buffer_iflush / mpi_buffer_iflush (Out request: Request) -> Code : BufferFlush(Nonblocking);
     fn MPI_Comm_attach_buffer / mpi_comm_attach_buffer (In comm: Comm, InOut buffer: Buf, In size: Count)
-        -> Code : Local;
+        -> Code : BufferAttach;
     fn MPI_Comm_attach_buffer_c / mpi_comm_attach_buffer_c (In comm: Comm, InOut buffer: Buf, In size: LargeCount)
-        -> Code : Local;
+        -> Code : BufferAttach;
     fn MPI_Comm_detach_buffer / mpi_comm_detach_buffer (In comm: Comm, Out buffer_addr: Pointer, Out size: Count)
         -> Code : BufferFlush(Blocking);
     fn MPI_Comm_detach_buffer_c / mpi_comm_detach_buffer_c (In comm: Comm, Out buffer_addr: Pointer,
@@ -72,9 +72,9 @@ macro_rules! for_each_mpi_function { ($callback:ident) => { $callback! {
     fn MPI_Comm_iflush_buffer / mpi_comm_iflush_buffer (In comm: Comm, Out request: Request)
         -> Code : BufferFlush(Nonblocking);
     fn MPI_Session_attach_buffer / mpi_session_attach_buffer (In session: Session, InOut buffer: Buf, In size: Count)
-        -> Code : Local;
+        -> Code : BufferAttach;
     fn MPI_Session_attach_buffer_c / mpi_session_attach_buffer_c (In session: Session, InOut buffer: Buf,
-        In size: LargeCount) -> Code : Local;
+        In size: LargeCount) -> Code : BufferAttach;
     fn MPI_Session_detach_buffer / mpi_session_detach_buffer (In session: Session, Out buffer_addr: Pointer,
         Out size: Count) -> Code : BufferFlush(Blocking);
     fn MPI_Session_detach_buffer_c / mpi_session_detach_buffer_c (In session: Session, Out buffer_addr: Pointer,

@@ -3,7 +3,7 @@
 use super::RankEvent;
 use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
-use crate::mpi::{Class, FnId};
+use crate::mpi::FnId;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
@@ -47,8 +47,7 @@ impl Polled {
     /// A poll that returned.
     fn new(call: &Call, index: u64, offset: usize) -> Option<Polled> {
         let row = call.func.row();
-        let polls = matches!(row.class, Class::Test(_) | Class::GetStatus(_) | Class::Probe(_) | Class::Mprobe(_));
-        (polls && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
+        (row.class.is_poll() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
     }
 
     /// Enough more to be told: each time it is twice as many.

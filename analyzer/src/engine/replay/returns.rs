@@ -171,10 +171,14 @@ impl Model {
                     self.leave_epoch(origin, sync, window, failed, int(outs, s.flag).is_some_and(|f| f != 0));
                 }
             }
-            Class::RmaRequest
-            | Class::FileIo(Start::Nonblocking)
-            | Class::BufferFlush(Start::Nonblocking)
-            | Class::GrequestStart
+            Class::RmaRequest if !failed => {
+                let mut request = Request::new(origin, s.class);
+                let window = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
+                request.window = window.map(|w| w.ix);
+                self.add_request(request, s, outs);
+            }
+            Class::BufferAttach | Class::BufferFlush(Start::Blocking) if !failed => self.note_buffer(origin),
+            Class::FileIo(Start::Nonblocking) | Class::BufferFlush(Start::Nonblocking) | Class::GrequestStart
                 if !failed =>
             {
                 self.add_request(Request::new(origin, s.class), s, outs);

@@ -1,19 +1,21 @@
 //! When an open call can return: its condition, from requests, mailboxes and collectives.
 
+use super::bridges::in_bridge;
+use super::buffers::flushed;
+use super::collectives::in_collective;
 use super::{Cond, Vertex, Why};
-use crate::engine::collective::{Needs, View, needs, neighbors, what};
-use crate::engine::comms::{Comm, CommIx};
+use crate::engine::comms::CommIx;
 use crate::engine::facts::{Origin, Site};
 use crate::engine::p2p::{OpId, OpKind, Outlook};
 use crate::engine::polls::{Poll, is_poll};
 use crate::engine::rank::Thread;
-use crate::engine::replay::{Bridge, Entered, Target, given_requests};
+use crate::engine::replay::{Entered, Target, given_requests};
 use crate::engine::requests::Request;
 use crate::engine::shape::shape;
 use crate::engine::{Model, OpenCall, Rank};
 use rustc_hash::FxHashMap;
-use trace_format::call::special::{ANY_SOURCE, PROC_NULL, ROOT};
-use trace_format::mpi::{Class, Coll, Kind, Many, SendMode, Start};
+use trace_format::call::special::ANY_SOURCE;
+use trace_format::mpi::{Class, Many, RmaSync, SendMode, Start};
 
 /// Outlooks of mailboxes, made when needed.
 pub(super) struct Outlooks<'a> {
@@ -40,16 +42,18 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
     if r.exit.is_some() || r.finalize.is_some() && r.sessions == 0 {
         return Vertex::Finished;
     }
-    let (mut conds, mut calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut conds, mut calls, mut of_calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for t in &r.threads {
         let polls = if polling { poll_loop(r, t) } else { &[] };
         if !polls.is_empty() {
-            let cond = any(polls.iter().map(|p| polled(model, outlooks, p, &mut awaited)).collect());
+            let each: Vec<Cond> = polls.iter().map(|p| polled(model, outlooks, p, &mut awaited)).collect();
+            let cond = any(each.clone());
             if matches!(cond, Cond::Free) {
                 return Vertex::Running;
             }
             conds.push(cond);
             calls.extend(polls.iter().map(|p| p.origin.clone()));
+            of_calls.extend(each);
             continue;
         }
         // A thread that is in no call may do anything; it may also have ended, or wait for the others.
@@ -64,6 +68,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
         if matches!(cond, Cond::Free) {
             return Vertex::Running;
         }
+        of_calls.push(cond.clone());
         conds.push(cond);
         calls.push(open.origin.clone());
     }
@@ -78,7 +83,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
         conds.push(Cond::Perhaps);
     }
     let cond = if conds.len() == 1 { conds.remove(0) } else { Cond::Any(conds) };
-    Vertex::Blocked { cond, calls, awaited }
+    Vertex::Blocked { cond, calls, of_calls, awaited }
 }
 
 /// The polls of a rank that does nothing else: it has one thread, which is between two of them or in one.
@@ -94,13 +99,14 @@ fn polled(model: &Model, outlooks: &mut Outlooks, poll: &Poll, awaited: &mut Vec
         Class::Test(many) | Class::GetStatus(many) => completion(model, outlooks, &poll.origin, many, awaited),
         Class::Probe(_) | Class::Mprobe(_) => arrival(model, outlooks, poll.origin.rank, poll.target),
         Class::RmaSync(sync) => poll.window.map_or(Cond::Free, |window| model.in_epoch(&poll.origin, sync, window)),
+        Class::Parrived => model.arrived(&poll.origin),
         _ => Cond::Free,
     }
 }
 
 /// When the open call can return.
 fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall, awaited: &mut Vec<Site>) -> Cond {
-    let Entered { send, recv, collective, target, bridge, window } = open.entered;
+    let Entered { send, recv, collective, target, window, .. } = open.entered;
     let s = shape(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
     match s.class {
@@ -112,26 +118,10 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
             Some((comm, index, position)) => in_collective(model, comm, index, position),
             None => Cond::Free,
         },
-        Class::IntercommCreate => {
-            let Some((comm, index, position)) = collective else { return Cond::Free };
-            match (in_collective(model, comm, index, position), bridge) {
-                (Cond::Free, Some(Bridge::Leader { own, other, tag, nth })) => {
-                    let made = model.bridges.get(&(own.min(other), own.max(other), tag));
-                    let came = made.is_none_or(|m| m[usize::from(other > own)] >= nth);
-                    if came { Cond::Free } else { Cond::On { rank: other, certain: true, why: Why::Collective } }
-                }
-                (Cond::Free, Some(Bridge::Led { leader })) => {
-                    // Until the leader's call is over.
-                    let parts = model.comms.list[comm].space.get(index).map(|i| &i.parts);
-                    let leader_in = parts.into_iter().flatten().flatten().any(|p| p.call.rank == leader && !p.done);
-                    if leader_in { Cond::On { rank: leader, certain: true, why: Why::Collective } } else { Cond::Free }
-                }
-                (cond, _) => cond,
-            }
-        }
+        Class::IntercommCreate | Class::IntercommFromGroups => in_bridge(model, &open.entered),
         Class::Wait(many) => completion(model, outlooks, &open.origin, many, awaited),
         Class::RmaSync(sync) => window.map_or(Cond::Free, |window| model.in_epoch(&open.origin, sync, window)),
-        Class::BufferFlush(Start::Blocking) => flushed(model, outlooks, rank, &open.origin),
+        Class::BufferFlush(Start::Blocking) => flushed(model, outlooks, &open.origin),
         _ => Cond::Free,
     }
 }
@@ -171,18 +161,6 @@ fn arrival(model: &Model, outlooks: &mut Outlooks, rank: i32, target: Option<Tar
     if there { Cond::Free } else { message_from(model, t.comm, rank, t.peer, t.tag) }
 }
 
-/// When the messages in the attached buffer of the process have left it.
-fn flushed(model: &Model, outlooks: &mut Outlooks, rank: i32, origin: &Origin) -> Cond {
-    // Communicators and sessions may have buffers of their own; which messages are in these is not followed.
-    if origin.func.row().params.iter().any(|p| matches!(p.kind, Kind::Comm | Kind::Session)) {
-        return Cond::Free;
-    }
-    let held = model.ops.iter().filter(|(_, o)| o.rank == rank && o.kind == OpKind::Send(SendMode::Buffered));
-    let mut held: Vec<OpId> = held.map(|(op, _)| op).collect();
-    held.sort_by_key(|op| model.ops.get(*op).map(|o| (o.origin.thread, o.origin.index)));
-    all(held.into_iter().map(|op| received(model, outlooks, op)).collect())
-}
-
 pub(crate) fn all(mut conds: Vec<Cond>) -> Cond {
     conds.retain(|c| !matches!(c, Cond::Free));
     match conds.len() {
@@ -209,6 +187,13 @@ fn of_request(model: &Model, outlooks: &mut Outlooks, request: &Request) -> Cond
         conds.push(in_collective(model, comm, index, position));
     }
     conds.push(model.in_channel(request));
+    if matches!(request.class, Class::BufferFlush(_)) {
+        conds.push(flushed(model, outlooks, &request.origin));
+    }
+    if let Some(window) = request.window {
+        // Data pass when the lock is there: libraries may ask for it that late.
+        conds.push(model.in_epoch(&request.origin, RmaSync::FlushLocal, window));
+    }
     all(conds)
 }
 
@@ -231,7 +216,7 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
 }
 
 /// When the message of a send can leave its buffer.
-fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
+pub(super) fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
     let Some(o) = model.ops.get(op).filter(|o| !o.matched) else { return Cond::Free };
     let lane = (o.rank, o.tag);
     if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
@@ -268,102 +253,4 @@ fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -
         return Cond::On { rank, certain: true, why: Why::Send(tag) };
     }
     any(conds)
-}
-
-/// When the part of the process at `position` in a collective can complete.
-fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond {
-    let c = &model.comms.list[comm];
-    let Some(instance) = c.space.get(index) else { return Cond::Free };
-    let Some(mine) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return Cond::Free };
-    let kind = what(mine.call.func);
-    if c.is_foreign() {
-        return Cond::Free;
-    }
-    if instance.bad || c.spoiled || instance.parts.iter().flatten().any(|p| what(p.call.func) != kind) {
-        return Cond::Bad;
-    }
-    if instance.arrived as usize == instance.parts.len() || c.space.tangled {
-        return Cond::Free;
-    }
-    let me = View { rank: mine.call.rank, position, call: &mine.call };
-    let missing = || (0..instance.parts.len() as u32).filter(|p| instance.parts[*p as usize].is_none());
-    let on = |p: u32, certain: bool| Cond::On { rank: c.member(p), certain, why: Why::Collective };
-    let mut certain: Vec<Cond> = Vec::new();
-    match needs(kind) {
-        Needs::All => certain.extend(missing().filter(|p| exchanges(model, c, &me, *p)).map(|p| on(p, true))),
-        Needs::RootNeedsAll if is_root(c, &me) => {
-            certain
-                .extend(missing().filter(|p| is_peer(c, &me, *p) && exchanges(model, c, &me, *p)).map(|p| on(p, true)));
-        }
-        Needs::AllNeedRoot if !is_root(c, &me) => {
-            let root = root_position(c, &me).filter(|p| instance.parts[*p as usize].is_none());
-            certain.extend(root.filter(|p| exchanges(model, c, &me, *p)).map(|p| on(p, true)));
-        }
-        Needs::Lower => {
-            certain.extend(missing().filter(|p| *p < position && exchanges(model, c, &me, *p)).map(|p| on(p, true)));
-        }
-        _ => {}
-    }
-    if !certain.is_empty() {
-        return all(certain);
-    }
-    if let Some(neighbors) = neighbors(model, &me) {
-        let among = |list: &[i32]| -> Vec<u32> {
-            let mut all: Vec<u32> = list.iter().filter_map(|p| u32::try_from(*p).ok()).collect();
-            all.sort_unstable();
-            all.dedup();
-            all.retain(|p| instance.parts.get(*p as usize).is_some_and(Option::is_none));
-            all
-        };
-        let uniform = me.recv().is_uniform() && me.recv().amount(model, 0).is_some_and(|a| a.reps != 0);
-        let sources = among(&neighbors.sources);
-        let mut conds: Vec<Cond> = sources.into_iter().map(|p| on(p, uniform)).collect();
-        if !uniform || conds.is_empty() {
-            conds.extend(among(&neighbors.destinations).into_iter().map(|p| on(p, false)));
-        }
-        return all(conds);
-    }
-    let others: Vec<Cond> = missing().map(|p| on(p, false)).collect();
-    match kind {
-        // Only neighbours count, and nobody said which are.
-        crate::engine::collective::What::Coll(
-            Coll::NeighborAllgather
-            | Coll::NeighborAllgatherv
-            | Coll::NeighborAlltoall
-            | Coll::NeighborAlltoallv
-            | Coll::NeighborAlltoallw,
-        ) => any(others),
-        _ => all(others),
-    }
-}
-
-fn is_peer(c: &Comm, me: &View, other: u32) -> bool {
-    let low = c.a.len();
-    c.b.is_none() || (me.position < low) != (other < low)
-}
-
-fn is_root(c: &Comm, me: &View) -> bool {
-    match me.root() {
-        Some(ROOT) => true,
-        // Takes part in name only.
-        Some(PROC_NULL) => false,
-        Some(root) => c.b.is_none() && root as u32 == me.position,
-        None => false,
-    }
-}
-
-fn root_position(c: &Comm, me: &View) -> Option<u32> {
-    let root = u32::try_from(me.root()?).ok()?;
-    let position = c.peers_at(me.position) + root;
-    (position < c.size()).then_some(position)
-}
-
-/// Does data pass between the two, so that one cannot do without the other? Not if nothing is sent.
-fn exchanges(model: &Model, c: &Comm, me: &View, other: u32) -> bool {
-    let low = c.a.len();
-    let index = if c.b.is_some() && other >= low { other - low } else { other };
-    let (send, recv) = (me.send(), me.recv());
-    let amounts = [send.amount(model, index), recv.amount(model, index)];
-    let known: Vec<_> = amounts.into_iter().flatten().collect();
-    known.is_empty() || known.iter().any(|a| a.reps != 0)
 }

@@ -1,0 +1,34 @@
+// Two ranks write their parts of a file together, and rank 1 tells rank 0 that its part is there.
+//
+// What is wrong: rank 0 waits for the message before it writes, rank 1 sends it after it has written. Writing together is
+// collective: rank 1 may wait in it for rank 0. Open MPI lets it go on, since each rank writes little and by itself.
+// The fix: rank 0 receives the message after it has written.
+//
+// ranks: 2
+// mpi: openmpi (MPICH waits for all in it)
+// expect: potential-deadlock ranks 0,1
+
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, done = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File file;
+    char name[1000];
+    snprintf(name, sizeof name, "%s.data", argv[0]);
+    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, &file);
+    if (rank == 0)
+        MPI_Recv(&done, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ potential-deadlock
+    MPI_File_write_at_all(file, 4 * rank, &rank, 1, MPI_INT, MPI_STATUS_IGNORE); //~ potential-deadlock
+    if (rank == 1)
+        MPI_Send(&done, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_File_close(&file);
+    if (rank == 0)
+        printf("written\n");
+    MPI_Finalize();
+    return 0;
+}

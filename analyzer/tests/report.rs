@@ -3,12 +3,12 @@
 use analyzer::engine::limit::Hidden;
 use analyzer::engine::{RankEnd, RankSummary};
 use analyzer::load::Damage;
-use analyzer::report::{Colour, FailOn, Report, RunEnd, RunInfo, RunView};
+use analyzer::report::{Colour, FailOn, Format, Report, RunEnd, RunInfo, RunView};
 use analyzer::symbols::Symbols;
 use serde_json::{Value, json};
 use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};
-use trace_format::finding::{CallRef, Finding, Replay, Severity};
+use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::job::Mpi;
 use trace_format::symbols::Location;
 
@@ -124,6 +124,54 @@ error[MV601] real-deadlock: 2 ranks wait for each other
 }
 
 /// The whole way from an address to a line, with this test as the program.
+/// Rank 0 waits for all others, rank 1 for any of ranks 0 and 2, rank 2 for rank 1, and so on.
+fn waits(ranks: i32) -> Vec<Waiting> {
+    let wait = |rank: i32| Waiting {
+        rank,
+        thread: 0,
+        event: 7,
+        function: "MPI_Recv".into(),
+        site: 1,
+        waits_for: match rank {
+            0 => (1..ranks).collect(),
+            1 => vec![0, 2],
+            rank => vec![rank - 1],
+        },
+        any: rank == 1,
+    };
+    (0..ranks).map(wait).collect()
+}
+
+#[test]
+fn the_wait_for_graph_is_a_chain_in_the_terminal_and_a_drawing_for_graphviz() {
+    let mut scene = scene(40);
+    let (mut findings, ranks) = deadlock(3);
+    findings[0].waits = waits(3);
+    findings[0].message = "a \"quoted\" \\ word".into();
+    let report = Report::new(run(3), findings.clone(), &ranks, &mut scene.symbols);
+    let text = report.to_text(Colour::Plain);
+    let chain = "  = who waits for whom:
+      rank 0 in MPI_Recv (halo.c:3) waits for ranks 1,2
+        rank 1 in MPI_Recv (halo.c:3) waits for any of ranks 0,2
+          rank 2 in MPI_Recv (halo.c:3) waits for rank 1
+";
+    assert!(text.contains(chain), "{text}");
+    let dot = report.render(Format::Dot, Colour::Plain);
+    for line in [
+        r#"    label="MV601 real-deadlock: a \"quoted\" \\ word";"#,
+        r#"    f0_1 [label="rank 1\nMPI_Recv\nhalo.c:3"];"#,
+        "    f0_0 -> f0_2;",
+        r#"    f0_1 -> f0_0 [style=dashed, label="any of"];"#,
+    ] {
+        assert!(dot.lines().any(|l| l == line), "{line}\n{dot}");
+    }
+    check_against_schema(&serde_json::from_str(&report.to_json()).unwrap());
+    // Many are folded.
+    findings[0].waits = waits(40);
+    let text = Report::new(run(40), findings, &ranks, &mut scene.symbols).to_text(Colour::Plain);
+    assert!(text.contains("\n      ... and 24 calls more\n"), "{text}");
+}
+
 #[test]
 fn addresses_become_source_lines() {
     #[inline(never)]

@@ -40,6 +40,23 @@ pub struct CallRef {
     pub role: String,
 }
 
+/// A rank that waits, and for whom: what goes out of one vertex of the wait-for graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub rank: i32,
+    pub thread: u16,
+    /// Number of the call event in its thread.
+    pub event: u64,
+    /// C name of the function.
+    pub function: String,
+    /// Stack definition of the rank.
+    pub site: Id,
+    /// Ranks that it waits for, ascending; nobody: it waits for what nobody does.
+    pub waits_for: Vec<i32>,
+    /// One of them is enough.
+    pub any: bool,
+}
+
 /// How what a finding tells of can be made to happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replay {
@@ -65,6 +82,8 @@ pub struct Finding {
     /// How often the same thing happened at the same places.
     pub count: u64,
     pub replay: Option<Replay>,
+    /// The wait-for graph, rank by rank, where the finding is about one.
+    pub waits: Vec<Waiting>,
 }
 
 impl Finding {
@@ -82,6 +101,7 @@ impl Finding {
             notes: Vec::new(),
             count: 1,
             replay: None,
+            waits: Vec::new(),
         }
     }
 

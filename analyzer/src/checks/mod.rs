@@ -253,6 +253,13 @@ fn real_deadlocks<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (
     e.verdict.knots.iter().enumerate().filter(move |(i, _)| own(i))
 }
 
+/// Who of these ranks waits for whom.
+fn note_waits(draft: &mut Draft, e: &Ending, ranks: &[i32]) {
+    for rank in ranks {
+        e.graph.waits(*rank).for_each(|(call, ranks, any)| draft.waits(call, ranks, any));
+    }
+}
+
 /// The calls that the ranks of a knot wait in, if each waits in one, and all are calls of the same function.
 fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Arc<Origin>>> {
     let mut calls = Vec::new();

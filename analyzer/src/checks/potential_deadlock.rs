@@ -123,6 +123,10 @@ pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Dr
         ));
     }
     draft.notes.extend(model.buffering.as_ref().and_then(|measured| limit(found, model, measured)));
+    for block in &found.blocks {
+        let ranks = block.needs.iter().flat_map(|n| n.ranks.iter().copied()).collect();
+        draft.waits(&block.call, ranks, false);
+    }
     draft.count = found.count;
     draft
 }
@@ -151,6 +155,7 @@ pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Sch
         sites.push(Site::new(&swap.takes, "sends the message that may come first"));
     }
     let mut draft = Draft::new(check, message, sites).ranks(ranks);
+    schedule.stuck.iter().for_each(|s| draft.waits(&s.call, s.waits_for.clone(), false));
     draft.notes.push("this run got through because the messages came in another order, which nothing ensures".into());
     if schedule.strict {
         draft.notes.push("it also takes a library that buffers nothing here, as the standard permits".into());

@@ -1,6 +1,6 @@
 //! `real-deadlock`: see `trace_format::catalogue::REAL_DEADLOCK`.
 
-use super::{MAX_SITES, note_behind, potential_deadlock, real_deadlocks};
+use super::{MAX_SITES, note_behind, note_waits, potential_deadlock, real_deadlocks};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site, rank_list};
@@ -31,6 +31,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             }
         }
         let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
+        note_waits(&mut draft, e, &knot.ranks);
         if !more.is_empty() {
             draft.notes.push(format!("{} more calls like these", more.len()));
         }

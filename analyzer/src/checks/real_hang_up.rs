@@ -1,6 +1,6 @@
 //! `real-hang-up`: see `trace_format::catalogue::REAL_HANG_UP`.
 
-use super::{finished_at, grouped};
+use super::{finished_at, grouped, note_waits};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
@@ -38,6 +38,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         sites.extend(finished_at(finished, model));
         let ranks = waiting.iter().chain(finished).copied();
         let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
+        note_waits(&mut draft, e, &waiting);
         draft.notes.extend(waiting.iter().take(4).filter_map(|r| e.graph.hint(model, *r)));
         if i == 0 && !knots && !e.verdict.behind.is_empty() {
             let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::{Call, Value};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
-use trace_format::finding::{CallRef, Finding, Replay, Severity};
+use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
 
@@ -75,17 +75,44 @@ pub(crate) struct Draft {
     pub(crate) count: u64,
     /// How to make it happen.
     pub(crate) replay: Option<Replay>,
+    /// Who waits for whom.
+    pub(crate) waits: Vec<Waiting>,
 }
 
 impl Draft {
     pub(crate) fn new(check: &'static CheckInfo, message: impl Into<String>, calls: Vec<Site>) -> Draft {
         let (severity, message) = (check.severity, message.into());
-        Draft { check, severity, message, calls, ranks: Vec::new(), notes: Vec::new(), count: 1, replay: None }
+        Draft {
+            check,
+            severity,
+            message,
+            calls,
+            ranks: Vec::new(),
+            notes: Vec::new(),
+            count: 1,
+            replay: None,
+            waits: Vec::new(),
+        }
     }
 
     pub(crate) fn note(mut self, note: impl Into<String>) -> Draft {
         self.notes.push(note.into());
         self
+    }
+
+    /// A call waits for these ranks; `any`: one of them is enough.
+    pub(crate) fn waits(&mut self, call: &Origin, mut ranks: Vec<i32>, any: bool) {
+        ranks.sort_unstable();
+        ranks.dedup();
+        self.waits.push(Waiting {
+            rank: call.rank,
+            thread: call.thread,
+            event: call.event(),
+            function: call.name().to_owned(),
+            site: call.site,
+            any: any && ranks.len() > 1,
+            waits_for: ranks,
+        });
     }
 
     pub(crate) fn severity(mut self, severity: Severity) -> Draft {
@@ -244,6 +271,7 @@ impl Report {
                     notes: notes.iter().map(|n| model.names.rename(n)).collect(),
                     count: k.count,
                     replay: k.draft.replay,
+                    waits: k.draft.waits,
                 }
             })
             .collect()

@@ -220,6 +220,16 @@ impl Graph {
         all
     }
 
+    /// What each call that `rank` is blocked in waits for: ranks, and whether one of them is enough.
+    pub(crate) fn waits(&self, rank: i32) -> impl Iterator<Item = (&Arc<Origin>, Vec<i32>, bool)> {
+        let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
+            Vertex::Blocked { calls, of_calls, .. } => (calls, of_calls),
+            _ => (&[], &[]),
+        };
+        let ranks = |cond| self.ranks_in(cond).into_iter().map(|w| w.0).collect();
+        calls.iter().zip(conds).map(move |(call, cond)| (call, ranks(cond), matches!(cond, Cond::Any(_))))
+    }
+
     /// What each call that `rank` is blocked in waits for, in words.
     pub(crate) fn roles(&self, rank: i32) -> impl Iterator<Item = (&Arc<Origin>, String)> {
         let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {

@@ -2,6 +2,7 @@
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
 mod exploration;
+mod graph;
 mod json;
 mod text;
 
@@ -12,7 +13,7 @@ use crate::symbols::{Symbols, is_user, user_frame};
 use crate::worlds::Names;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use trace_format::finding::{CallRef, Finding, Replay, Severity};
+use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::symbols::Location;
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
@@ -23,6 +24,8 @@ pub use json::SCHEMA;
 pub enum Format {
     Text,
     Json,
+    /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
+    Dot,
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -186,6 +189,9 @@ struct FindingView {
     count: u64,
     notes: Vec<String>,
     sites: Vec<Site>,
+    /// The wait-for graph, call by call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<Waits>,
     /// The run that showed it first, and the witness of that run; `None`: the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<usize>,
@@ -196,6 +202,28 @@ struct FindingView {
     came_true: Option<usize>,
     #[serde(skip)]
     replay: Option<Replay>,
+}
+
+/// A call that waits, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Waits {
+    #[serde(flatten)]
+    member: Member,
+    #[serde(skip)]
+    process: i32,
+    thread: u16,
+    event: u64,
+    function: String,
+    file: Option<String>,
+    line: Option<u32>,
+    /// `file` as people want to read it.
+    #[serde(skip)]
+    short: String,
+    waits_for: Vec<Member>,
+    #[serde(skip)]
+    processes: Vec<i32>,
+    /// One of them is enough.
+    any: bool,
 }
 
 /// A call of one rank, with its place in the source.
@@ -323,6 +351,7 @@ impl Report {
         match format {
             Format::Text => self.to_text(colour),
             Format::Json => self.to_json(),
+            Format::Dot => graph::dot(self),
         }
     }
 }
@@ -355,10 +384,29 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         count: f.count,
         notes: f.notes.clone(),
         sites: f.calls.iter().map(|c| site(c, names, symbols)).collect(),
+        waits: f.waits.iter().map(|w| waits(w, names, symbols)).collect(),
         run: None,
         under: None,
         came_true: None,
         replay: f.replay,
+    }
+}
+
+fn waits(w: &Waiting, names: &Names, symbols: &mut Symbols) -> Waits {
+    let places = symbols.frames(w.rank, w.site, 0);
+    let place = user_frame(&places).and_then(|user| places.get(user)).filter(|p| !p.file.is_empty() && p.line > 0);
+    Waits {
+        member: member(w.rank, names),
+        process: w.rank,
+        thread: w.thread,
+        event: w.event,
+        function: w.function.clone(),
+        short: place.map(|p| symbols.short_path(w.rank, &p.file).to_owned()).unwrap_or_default(),
+        file: place.map(|p| p.file.clone()),
+        line: place.map(|p| p.line),
+        waits_for: w.waits_for.iter().map(|r| member(*r, names)).collect(),
+        processes: w.waits_for.clone(),
+        any: w.any,
     }
 }
 

@@ -137,6 +137,13 @@ impl Page {
         if let Some(run) = f.came_true {
             self.line(&format!("  {mark} came true in run {run}"));
         }
+        let chain = super::graph::chain(f, &self.names);
+        if !chain.is_empty() {
+            self.line(&format!("  {mark} who waits for whom:"));
+        }
+        for line in chain {
+            self.line(&format!("      {line}"));
+        }
         for note in &f.notes {
             self.line(&format!("  {mark} {note}"));
         }

@@ -37,8 +37,6 @@ pub(crate) struct Probed {
     pub(crate) told: Known,
     /// The receive did get another one.
     pub(crate) happened: bool,
-    /// The other message is of another size or kind.
-    pub(crate) differs: bool,
 }
 
 /// Which races are wanted.
@@ -86,13 +84,6 @@ impl Window<'_> {
         self.script.amounts.get(self.whole(op)? as usize).copied().flatten().filter(|a| a.sig != UNKNOWN)
     }
 
-    fn tag(&self, op: OpIx) -> Option<i32> {
-        match self.part.program.ops[op as usize].kind {
-            Kind::Send { tag, .. } => Some(tag),
-            _ => None,
-        }
-    }
-
     fn call(&self, lane: u32, step: u32) -> Known {
         let (lane, range) = &self.place[lane as usize];
         self.script.calls[*lane][range.start + step as usize].clone()
@@ -124,7 +115,7 @@ impl Window<'_> {
     fn differ(&self, one: OpIx, other: OpIx) -> bool {
         let amounts = [one, other].map(|op| self.amount(op));
         let differ = |a: Amount, b: Amount| (a.sig, a.reps) != (b.sig, b.reps);
-        matches!(amounts, [Some(a), Some(b)] if differ(a, b)) || self.tag(one) != self.tag(other)
+        matches!(amounts, [Some(a), Some(b)] if differ(a, b))
     }
 
     fn got(&self, recv: OpIx) -> Option<OpIx> {
@@ -148,7 +139,6 @@ impl Window<'_> {
             probe: self.call(self.part.program.ops[recv as usize].lane, step),
             told: self.call_of(told),
             happened,
-            differs: self.differ(told, other),
         });
         Some(Race {
             recv: self.call_of(recv),
@@ -193,9 +183,6 @@ impl Script {
 impl Race {
     /// Finds out whether the message would have fitted; `false`: this race is nothing to speak of.
     pub(in crate::engine) fn judge(&mut self, signatures: &mut Signatures, wanted: Wanted) -> bool {
-        if let Some(probed) = &self.probed {
-            return wanted.all_probes || wanted.probes && (probed.happened || probed.differs);
-        }
         let too_long = |sent: Amount, room: Amount, all: &Signatures| all.elements(sent) > all.elements(room);
         if self.room.sig != UNKNOWN && self.sent.sig != UNKNOWN {
             let difference = signatures.difference(self.sent, self.room);
@@ -205,6 +192,11 @@ impl Race {
                 other => other.map(Misfit::Type),
             };
         }
-        wanted.all_messages || wanted.messages && self.misfit.is_some()
+        // A probe may only have been asked whether there is something at all.
+        let (all, some) = match self.probed {
+            Some(_) => (wanted.all_probes, wanted.probes),
+            None => (wanted.all_messages, wanted.messages),
+        };
+        all || some && self.misfit.is_some()
     }
 }

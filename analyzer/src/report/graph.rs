@@ -1,0 +1,118 @@
+//! The wait-for graph of a finding: as an indented chain for the terminal, and in the language of Graphviz.
+
+use super::{FindingView, Report, Waits};
+use crate::worlds::Names;
+use std::fmt::Write as _;
+
+/// Lines of a chain, and how deep they are indented.
+const MAX_LINES: usize = 16;
+const MAX_DEPTH: usize = 8;
+
+/// Who waits for whom, each below the one that waits for it; nothing where the calls themselves say it all.
+pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
+    let waits = &finding.waits;
+    if waits.len() < 2 {
+        return Vec::new();
+    }
+    let (mut lines, mut shown) = (Vec::new(), vec![false; waits.len()]);
+    for first in 0..waits.len() {
+        // Without recursion: a circle may have many ranks.
+        let mut open = vec![(first, 0)];
+        while let Some((at, depth)) = open.pop() {
+            if std::mem::replace(&mut shown[at], true) {
+                continue;
+            }
+            let w = &waits[at];
+            lines.push(format!("{}{}", "  ".repeat(depth.min(MAX_DEPTH)), line(w, names)));
+            let mut next: Vec<usize> = w.processes.iter().flat_map(|p| of_process(waits, *p)).collect();
+            next.retain(|n| !shown[*n]);
+            open.extend(next.into_iter().rev().map(|n| (n, depth + 1)));
+        }
+    }
+    let more = lines.len().saturating_sub(MAX_LINES);
+    if more > 1 {
+        lines.truncate(MAX_LINES);
+        lines.push(format!("... and {more} calls more"));
+    }
+    lines
+}
+
+fn of_process(waits: &[Waits], process: i32) -> impl Iterator<Item = usize> {
+    (0..waits.len()).filter(move |i| waits[*i].process == process)
+}
+
+fn line(w: &Waits, names: &Names) -> String {
+    let mut text = names.list(&[w.process]);
+    if w.thread != 0 {
+        _ = write!(text, " thread {}", w.thread);
+    }
+    _ = write!(text, " in {}", w.function);
+    if let Some(line) = w.line {
+        let file = w.short.rsplit('/').next().unwrap_or_default();
+        _ = write!(text, " ({file}:{line})");
+    }
+    match w.processes[..] {
+        [] => text.push_str(" waits for what nobody does"),
+        _ => _ = write!(text, " waits for {}{}", if w.any { "any of " } else { "" }, names.list(&w.processes)),
+    }
+    text
+}
+
+/// The graphs of all findings that have one.
+pub(super) fn dot(report: &Report) -> String {
+    let mut text = String::from("digraph mpivet {\n  node [shape=box, fontname=\"sans-serif\"];\n  rankdir=LR;\n");
+    for (i, finding) in report.findings.iter().enumerate().filter(|(_, f)| !f.waits.is_empty()) {
+        _ = writeln!(text, "  subgraph cluster_{i} {{");
+        _ = writeln!(
+            text,
+            "    label={};",
+            quoted(&format!("{} {}: {}", finding.code, finding.check, finding.message))
+        );
+        let mut others: Vec<i32> = Vec::new();
+        for (n, w) in finding.waits.iter().enumerate() {
+            let place = w.line.map(|line| format!("\n{}:{line}", w.short)).unwrap_or_default();
+            let thread = if w.thread == 0 { String::new() } else { format!(" thread {}", w.thread) };
+            let label = format!("{}{thread}\n{}{place}", report.names.list(&[w.process]), w.function);
+            _ = writeln!(text, "    f{i}_{n} [label={}];", quoted(&label));
+            others.extend(w.processes.iter().filter(|p| of_process(&finding.waits, **p).next().is_none()));
+        }
+        others.sort_unstable();
+        others.dedup();
+        for p in &others {
+            let label = quoted(&report.names.list(&[*p]));
+            _ = writeln!(text, "    f{i}_r{p} [label={label}, style=dotted];");
+        }
+        for (n, w) in finding.waits.iter().enumerate() {
+            // One of several is enough: dashed.
+            let style = if w.any { " [style=dashed, label=\"any of\"]" } else { "" };
+            for p in &w.processes {
+                let mut to: Vec<String> = of_process(&finding.waits, *p).map(|t| format!("f{i}_{t}")).collect();
+                if to.is_empty() {
+                    to.push(format!("f{i}_r{p}"));
+                }
+                for to in to {
+                    _ = writeln!(text, "    f{i}_{n} -> {to}{style};");
+                }
+            }
+        }
+        text.push_str("  }\n");
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// A string of Graphviz.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            c if c.is_control() => quoted.push(' '),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

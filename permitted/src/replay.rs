@@ -612,50 +612,18 @@ impl<T: Clone> Replay<T> {
         buffers.sort_by_key(|b| b.0);
         let mut seen = FxHashSet::default();
         buffers.retain(|b| seen.insert(b.1));
-        let helps = |ids: &[Id]| {
-            let granted: FxHashSet<Id> = ids.iter().copied().collect();
-            let dead = graph.dead(&granted);
-            !part.iter().all(|l| dead.contains(l))
-                && !graph.causes(&dead).iter().any(|c| c.iter().any(|l| part.contains(l)))
+        let dead_with = |ids: &[Id]| graph.dead(&ids.iter().copied().collect());
+        let frees = |dead: &FxHashSet<u32>| !part.iter().all(|l| dead.contains(l));
+        let frees_all = |ids: &[Id]| {
+            let dead = dead_with(ids);
+            frees(&dead) && !graph.causes(&dead).iter().any(|c| c.iter().any(|l| part.contains(l)))
         };
-        // A collective operation that returns early costs nothing.
-        for id in &early {
-            if helps(&[*id]) {
-                return (vec![*id], true);
-            }
+        let (ids, least) = cheapest(&early, &buffers, frees_all);
+        if !ids.is_empty() {
+            return (ids, least);
         }
-        if helps(&early) {
-            return (early, true);
-        }
-        const MANY: usize = 12;
-        if buffers.len() <= MANY {
-            let cost = |set: u32| -> (u64, u32) {
-                let chosen = (0..buffers.len()).filter(|i| set & (1 << i) != 0);
-                (chosen.map(|i| buffers[i].0).sum(), set.count_ones())
-            };
-            let mut sets: Vec<u32> = (1..1u32 << buffers.len()).collect();
-            sets.sort_by_key(|s| (cost(*s), *s));
-            for set in sets {
-                let chosen: Vec<Id> =
-                    (0..buffers.len()).filter(|i| set & (1 << i) != 0).map(|i| buffers[i].1).collect();
-                if helps(&chosen) {
-                    return (chosen, true);
-                }
-            }
-        }
-        // The dearest ones that are not needed are left out one by one.
-        let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
-        if !helps(&chosen) {
-            return (Vec::new(), true);
-        }
-        for i in (0..chosen.len()).rev() {
-            let without: Vec<Id> = chosen.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, id)| *id).collect();
-            if helps(&without) {
-                chosen = without;
-            }
-        }
-        let least = chosen.len() == 1;
-        (chosen, least)
+        // What some call on the way makes possible, such as leaving a broadcast once the root has come, will be seen then.
+        (cheapest(&early, &buffers, |ids| frees(&dead_with(ids))).0, false)
     }
 
     /// Are all there whose call the part cannot do without?
@@ -664,4 +632,46 @@ impl<T: Clone> Replay<T> {
         let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
         c.needs.of(*position, c.parts.len() as u32).iter().all(|p| c.posted.get(*p as usize) == Some(&true))
     }
+}
+
+/// The cheapest of these collective operations and sends (with their bytes, ascending) that help; none if all of them do
+/// not. And whether there is certainly nothing cheaper.
+fn cheapest(early: &[Id], buffers: &[(u64, Id)], helps: impl Fn(&[Id]) -> bool) -> (Vec<Id>, bool) {
+    // A collective operation that returns early costs nothing.
+    for id in early {
+        if helps(&[*id]) {
+            return (vec![*id], true);
+        }
+    }
+    if helps(early) {
+        return (early.to_vec(), true);
+    }
+    const MANY: usize = 12;
+    if buffers.len() <= MANY {
+        let cost = |set: u32| -> (u64, u32) {
+            let chosen = (0..buffers.len()).filter(|i| set & (1 << i) != 0);
+            (chosen.map(|i| buffers[i].0).sum(), set.count_ones())
+        };
+        let mut sets: Vec<u32> = (1..1u32 << buffers.len()).collect();
+        sets.sort_by_key(|s| (cost(*s), *s));
+        for set in sets {
+            let chosen: Vec<Id> = (0..buffers.len()).filter(|i| set & (1 << i) != 0).map(|i| buffers[i].1).collect();
+            if helps(&chosen) {
+                return (chosen, true);
+            }
+        }
+    }
+    // The dearest ones that are not needed are left out one by one.
+    let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
+    if !helps(&chosen) {
+        return (Vec::new(), true);
+    }
+    for i in (0..chosen.len()).rev() {
+        let without: Vec<Id> = chosen.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, id)| *id).collect();
+        if helps(&without) {
+            chosen = without;
+        }
+    }
+    let least = chosen.len() == 1;
+    (chosen, least)
 }

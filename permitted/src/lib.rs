@@ -22,4 +22,4 @@ mod replay;
 
 pub use explore::{Answer, Budget, Event, Reading, Witness, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
-pub use replay::{Act, Block, Call, Id, Ids, Knot, Need, Needs, Permission, Replay};
+pub use replay::{Act, Block, Call, Id, Ids, Knot, Look, Need, Needs, Permission, Replay};

@@ -86,7 +86,33 @@ pub struct Call<T> {
     pub patient: bool,
     /// It returned in the run.
     pub returned: bool,
+    /// It waited for a message without receiving it.
+    pub look: Option<Look>,
     pub info: T,
+}
+
+/// What a probe looked for, and the message that it was told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    pub comm: u32,
+    pub at: u32,
+    /// `None`: any.
+    pub source: Option<u32>,
+    pub tag: Option<i32>,
+    /// Source and tag of the message.
+    pub told: (u32, i32),
+}
+
+impl Look {
+    /// Would a send like this be told of? `told`: as the one that was.
+    fn sees(&self, act: &Act, told: bool) -> bool {
+        let Act::Send { comm, to, from, tag, .. } = *act else { return false };
+        (comm, to) == (self.comm, self.at)
+            && match told {
+                true => (from, tag) == self.told,
+                false => self.source.is_none_or(|s| s == from) && self.tag.is_none_or(|t| t == tag),
+            }
+    }
 }
 
 enum Step<T> {
@@ -179,6 +205,8 @@ pub struct Replay<T> {
     queued: usize,
     /// Sends and receives that were posted and have not met, by communicator and destination.
     waiting: FxHashMap<(u32, u32), Vec<Id>>,
+    /// Threads in a probe, by the same.
+    probing: FxHashMap<(u32, u32), Vec<u32>>,
 }
 
 impl<T: Clone> Default for Replay<T> {
@@ -192,12 +220,14 @@ impl<T: Clone> Default for Replay<T> {
             ready: Vec::new(),
             queued: 0,
             waiting: FxHashMap::default(),
+            probing: FxHashMap::default(),
         }
     }
 }
 
 impl<T: Clone> Replay<T> {
-    /// A new thread. `order`: its place among all threads, so that the answer does not depend on who was met first.
+    /// A new thread. `order`: its place among all threads, so that the answer does not depend on who was met first: its
+    /// process, and 16 bits that tell it apart from the other threads of that.
     pub fn lane(&mut self, order: u64) -> u32 {
         self.lanes.push(Lane { order, steps: VecDeque::new() });
         self.lanes.len() as u32 - 1
@@ -347,6 +377,12 @@ impl<T: Clone> Replay<T> {
                         }
                         return;
                     }
+                    if let Some(look) = call.look
+                        && !self.is_there(&look, true)
+                    {
+                        self.probing.entry((look.comm, look.at)).or_default().push(lane);
+                        return;
+                    }
                     let Some(Step::Wait(call)) = self.lanes[lane as usize].steps.pop_front() else { return };
                     self.queued -= 1;
                     for id in call.ops {
@@ -357,9 +393,21 @@ impl<T: Clone> Replay<T> {
         }
     }
 
+    /// Is there a message that a probe would be told of?
+    fn is_there(&self, look: &Look, told: bool) -> bool {
+        let here = self.waiting.get(&(look.comm, look.at)).into_iter().flatten();
+        here.filter_map(|id| self.op(*id)).any(|op| look.sees(&op.act, told))
+    }
+
     fn post(&mut self, id: Id) {
         let Some(op) = self.op_mut(id) else { return };
         op.posted = true;
+        if let Act::Send { comm, to, .. } = op.act
+            && let Some(probing) = self.probing.remove(&(comm, to))
+        {
+            self.ready.extend(probing);
+        }
+        let Some(op) = self.op(id) else { return };
         match op.act {
             Act::Send { mode: Mode::Buffered, comm, to, .. } => {
                 self.waiting.entry((comm, to)).or_default().push(id);
@@ -467,6 +515,7 @@ impl<T: Clone> Replay<T> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
         loop {
+            self.leave_vain_probes();
             let graph = self.graph(over);
             let dead = graph.dead(&FxHashSet::default());
             let mut causes = graph.causes(&dead);
@@ -496,6 +545,21 @@ impl<T: Clone> Replay<T> {
         }
     }
 
+    /// Lets threads go on that probe for a message of which nothing is known: it was not told of, or nobody knows what
+    /// became of it.
+    fn leave_vain_probes(&mut self) {
+        for lane in 0..self.lanes.len() as u32 {
+            let Some(look) = self.front(lane).and_then(|call| call.look) else { continue };
+            let comes = |op: &Op<T>| !op.posted && look.sees(&op.act, true);
+            if !self.is_there(&look, true) && !self.ops.iter().flatten().any(comes) {
+                self.lanes[lane as usize].steps.pop_front();
+                self.queued -= 1;
+                self.ready.push(lane);
+            }
+        }
+        self.go_on();
+    }
+
     fn front(&self, lane: u32) -> Option<&Call<T>> {
         match self.lanes[lane as usize].steps.front() {
             Some(Step::Wait(call)) => Some(call),
@@ -509,6 +573,10 @@ impl<T: Clone> Replay<T> {
             if !call.patient {
                 return None;
             }
+            if let Some(look) = &call.look {
+                let ops = vec![(Id::MAX, self.arrival(lane, look, over)?)];
+                return Some(Waits { any: false, ops });
+            }
             let open: Vec<&Id> = call.ops.iter().filter(|id| self.op(**id).is_some_and(|op| !op.complete)).collect();
             if call.any.is_some() && open.len() < call.ops.len() {
                 // It would return with another one than it did, and who knows what then.
@@ -518,6 +586,19 @@ impl<T: Clone> Replay<T> {
             Some(Waits { any: call.any.is_some(), ops })
         });
         Graph { waits: waits.collect() }
+    }
+
+    /// What a probe waits for; `None`: who knows.
+    fn arrival(&self, lane: u32, look: &Look, over: bool) -> Option<Dependence> {
+        let process = |lane: u32| self.lanes[lane as usize].order >> 16;
+        // Another thread of the process may have received the message here, which it did later in the run.
+        let alone = (0..self.lanes.len() as u32).all(|l| l == lane || process(l) != process(lane));
+        let open = look.source.is_none() || look.tag.is_none();
+        if !alone || open && (!over || self.is_there(look, false)) {
+            return None;
+        }
+        let mut sends = self.ops.iter().flatten().filter(|op| !op.posted && look.sees(&op.act, true));
+        sends.next().map(|op| Dependence::Lanes(vec![op.lane]))
     }
 
     /// What an incomplete operation waits for.
@@ -569,6 +650,11 @@ impl<T: Clone> Replay<T> {
         let call = self.front(lane)?;
         let waits = graph.waits[lane as usize].as_ref()?;
         let mut needs = Vec::new();
+        if call.look.is_some()
+            && let [(_, Dependence::Lanes(lanes))] = &waits.ops[..]
+        {
+            needs.push(Need::Partner { op: call.info.clone(), lane: *lanes.first()? });
+        }
         for (id, dependence) in &waits.ops {
             let Some(op) = self.op(*id) else { continue };
             let info = op.info.clone();

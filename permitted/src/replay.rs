@@ -522,6 +522,9 @@ impl<T: Clone> Replay<T> {
             causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
             causes.sort_by_key(|part| part.first().map(|l| self.lanes[*l as usize].order));
             let Some(part) = causes.into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l))) else {
+                if self.go_on_as_in_the_run() {
+                    continue;
+                }
                 return knots;
             };
             let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
@@ -534,15 +537,41 @@ impl<T: Clone> Replay<T> {
             let blocks = part.iter().filter_map(|lane| self.block(&graph, *lane)).collect();
             let permissions = ids.iter().filter_map(|id| self.permission(*id)).collect();
             knots.push(Knot { blocks, permissions, least });
-            for id in ids {
-                if let Some(op) = self.op_mut(id) {
-                    op.granted = true;
-                }
-                self.complete(id);
-                self.retire(id);
-            }
-            self.go_on();
+            self.grant(&ids);
         }
+    }
+
+    fn grant(&mut self, ids: &[Id]) {
+        for id in ids {
+            if let Some(op) = self.op_mut(*id) {
+                op.granted = true;
+            }
+            self.complete(*id);
+            self.retire(*id);
+        }
+        self.go_on();
+    }
+
+    /// Where a thread would return with other operations than in the run, or from a poll with none, nobody knows what it
+    /// does then. But the library may also do here what it did in the run.
+    fn go_on_as_in_the_run(&mut self) -> bool {
+        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).collect();
+        lanes.sort_unstable_by_key(|l| self.lanes[*l as usize].order);
+        let open = |ids: &Ids| -> Vec<Id> {
+            ids.iter().copied().filter(|id| self.op(*id).is_some_and(|op| !op.complete)).collect()
+        };
+        let missing = lanes.into_iter().find_map(|lane| {
+            let call = self.front(lane).filter(|call| call.returned)?;
+            let unknown = !call.patient || call.any.is_some() && open(&call.ops).len() < call.ops.len();
+            let missing = open(call.any.as_ref().unwrap_or(&call.ops));
+            let helped = |id: &Id| match self.op(*id).map(|op| (op.posted, &op.act)) {
+                Some((true, Act::Send { mode: Mode::Standard, .. })) => true,
+                Some((true, Act::Part { .. })) => self.may_be_early(*id),
+                _ => false,
+            };
+            (unknown && !missing.is_empty() && missing.iter().all(helped)).then_some(missing)
+        });
+        missing.map(|ids| self.grant(&ids)).is_some()
     }
 
     /// Lets threads go on that probe for a message of which nothing is known: it was not told of, or nobody knows what

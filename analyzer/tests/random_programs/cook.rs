@@ -24,7 +24,7 @@ impl Luck {
 
     pub(crate) fn recipe(&mut self) -> Recipe {
         let ranks = 2 + self.below(MOST_RANKS - 1);
-        let count = 1 + self.below(9);
+        let count = 2 + self.below(9);
         let parts = (0..count).map(|_| std::array::from_fn(|_| self.below(256) as u8)).collect();
         Recipe { ranks, parts, luck: self.below(1 << 30) as u64 }
     }

@@ -138,9 +138,9 @@ impl Writer<'_> {
 pub(crate) fn run(program: &Program, luck: &mut Luck) -> Run {
     let machine = Machine { program };
     // A library that buffers all, or nothing, or what it likes.
-    let helps = match luck.below(4) {
-        0 => Ops::MAX,
-        1 => 0,
+    let helps = match luck.below(8) {
+        0..=4 => Ops::MAX,
+        5 => 0,
         _ => (0..program.ops.len()).fold(0, |set, op| set | ((luck.below(4) > 0) as Ops) << op),
     };
     let library = Whims(helps);

@@ -215,30 +215,30 @@ pub(crate) fn wrong(machine: &Machine, end: &State) -> Wrong {
     let ranks = 0..machine.program.ranks.len();
     let stuck: Vec<Rank> = ranks.clone().filter(|r| !machine.has_ended(end, *r)).collect();
     let finished: Vec<Rank> = ranks.filter(|r| machine.has_ended(end, *r)).collect();
-    let stay = |free: &[Rank]| {
-        let mut free = free.to_vec();
-        let mut rest: Vec<Rank> = stuck.iter().copied().filter(|r| !free.contains(r)).collect();
-        loop {
-            let before = rest.len();
-            rest.retain(|r| {
-                let goes = could_go_on(machine, end, *r, &free);
-                if goes {
-                    free.push(*r);
-                }
-                !goes
-            });
-            if rest.len() == before {
-                return rest;
+    // The smallest sets that hold themselves, whatever all others do.
+    let knots = |candidates: &[Rank], helpers: &[Rank]| -> Vec<Rank> {
+        let mut found: Vec<Vec<Rank>> = Vec::new();
+        let mut sets: Vec<u32> = (1..1 << candidates.len()).collect();
+        sets.sort_by_key(|s| s.count_ones());
+        for set in sets {
+            let inside = |r: &Rank| candidates.iter().position(|c| c == r).is_some_and(|i| set & (1 << i) != 0);
+            let knot: Vec<Rank> = candidates.iter().copied().filter(inside).collect();
+            let mut free: Vec<Rank> = helpers.to_vec();
+            free.extend(stuck.iter().filter(|r| !inside(r)));
+            let holds = knot.iter().all(|r| !could_go_on(machine, end, *r, &free));
+            if holds && !found.iter().any(|f| f.iter().all(inside)) {
+                found.push(knot);
             }
         }
+        found.concat()
     };
-    // Those that hold themselves even if the finished ones could still do something.
-    let knot = stay(&finished);
+    let knotted = knots(&stuck, &finished);
     let needs_finished = |r: &Rank| !could_go_on(machine, end, *r, &stuck);
-    let hung: Vec<Rank> = stuck.iter().copied().filter(|r| needs_finished(r) && !knot.contains(r)).collect();
-    // Those that hold themselves, even if those who only wait for finished ones went on.
-    let others = stay(&hung);
-    Wrong { deadlock: !knot.is_empty() || !others.is_empty(), hang_up: !hung.is_empty() }
+    let (hung, others): (Vec<Rank>, Vec<Rank>) =
+        stuck.iter().copied().filter(|r| !knotted.contains(r)).partition(needs_finished);
+    // Those of whom a finished one could help one or the other, but will not.
+    let deadlock = !knotted.is_empty() || !knots(&others, &[]).is_empty();
+    Wrong { deadlock, hang_up: !hung.is_empty() }
 }
 
 /// Could the rank go on if these did what it waits for?
@@ -255,10 +255,19 @@ fn could_go_on(machine: &Machine, end: &State, rank: Rank, free: &[Rank]) -> boo
             || match machine.program.ops[*op].kind {
                 Kind::Send(s) => s.to != rank && free.contains(&s.to),
                 Kind::Recv(w) => comes(w),
-                Kind::Part(part) => machine.program.comms[part.comm].iter().all(|m| {
-                    let posted = machine.program.part_of(*m, part).is_some_and(|op| machine.is_posted(end, op));
-                    posted || free.contains(m)
-                }),
+                Kind::Part(part) => {
+                    let missing = |strict: bool| {
+                        let mut all = machine.program.partners(rank, part, strict);
+                        all.retain(|m| {
+                            let part = machine.program.part_of(*m, part);
+                            !part.is_some_and(|op| machine.is_posted(end, op))
+                        });
+                        all
+                    };
+                    // It waits for those whose data it needs, if some of them are missing; else for all.
+                    let needed = Some(missing(false)).filter(|m| !m.is_empty()).unwrap_or_else(|| missing(true));
+                    needed.iter().all(|m| free.contains(m))
+                }
             }
     };
     match &statement.gate {

@@ -76,6 +76,16 @@ pub enum Act {
     },
 }
 
+impl Act {
+    /// Is it a receive that could take the message of this send, as far as arguments go?
+    fn takes(&self, send: &Act) -> bool {
+        let (Act::Recv { comm, at, source, tag }, Act::Send { comm: c, to, from, tag: t, .. }) = (self, send) else {
+            return false;
+        };
+        (comm, at) == (c, to) && source.is_none_or(|s| s == *from) && tag.is_none_or(|tag| tag == *t)
+    }
+}
+
 /// A call that waited. Its operations may be forgotten once it is told of.
 #[derive(Debug, Clone)]
 pub struct Call<T> {
@@ -393,19 +403,30 @@ impl<T: Clone> Replay<T> {
         }
     }
 
-    /// Is there a message that a probe would be told of?
+    /// Is there a message that a probe would be told of, and not one that goes to a receive that is there already?
     fn is_there(&self, look: &Look, told: bool) -> bool {
-        let here = self.waiting.get(&(look.comm, look.at)).into_iter().flatten();
-        here.filter_map(|id| self.op(*id)).any(|op| look.sees(&op.act, told))
+        let here = || self.waiting.get(&(look.comm, look.at)).into_iter().flatten().filter_map(|id| self.op(*id));
+        here().any(|op| look.sees(&op.act, told) && !here().any(|recv| recv.act.takes(&op.act)))
+    }
+
+    /// Is the message there, perhaps to go to a receive that was posted before?
+    fn is_sent(&self, look: &Look) -> bool {
+        let here = self.waiting.get(&(look.comm, look.at)).into_iter().flatten().filter_map(|id| self.op(*id));
+        here.into_iter().any(|op| look.sees(&op.act, true))
+    }
+
+    /// Lets those look again who probe there.
+    fn wake_probing(&mut self, comm: u32, at: u32) {
+        if let Some(probing) = self.probing.remove(&(comm, at)) {
+            self.ready.extend(probing);
+        }
     }
 
     fn post(&mut self, id: Id) {
         let Some(op) = self.op_mut(id) else { return };
         op.posted = true;
-        if let Act::Send { comm, to, .. } = op.act
-            && let Some(probing) = self.probing.remove(&(comm, to))
-        {
-            self.ready.extend(probing);
+        if let Act::Send { comm, to, .. } = op.act {
+            self.wake_probing(comm, to);
         }
         let Some(op) = self.op(id) else { return };
         match op.act {
@@ -454,6 +475,7 @@ impl<T: Clone> Replay<T> {
             return;
         };
         let key = (*comm, *at);
+        self.wake_probing(key.0, key.1);
         // Empty lists are kept for the next message, as long as there are not too many.
         let many = self.waiting.len() > MAX_LISTS;
         if let Some(list) = self.waiting.get_mut(&key) {
@@ -515,14 +537,14 @@ impl<T: Clone> Replay<T> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
         loop {
-            self.leave_vain_probes();
+            self.leave_vain_probes(over);
             let graph = self.graph(over);
             let dead = graph.dead(&FxHashSet::default());
             let mut causes = graph.causes(&dead);
             causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
             causes.sort_by_key(|part| part.first().map(|l| self.lanes[*l as usize].order));
             let Some(part) = causes.into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l))) else {
-                if self.go_on_as_in_the_run() {
+                if over && self.go_on_as_in_the_run(&dead) {
                     continue;
                 }
                 return knots;
@@ -552,35 +574,58 @@ impl<T: Clone> Replay<T> {
         self.go_on();
     }
 
-    /// Where a thread would return with other operations than in the run, or from a poll with none, nobody knows what it
-    /// does then. But the library may also do here what it did in the run.
-    fn go_on_as_in_the_run(&mut self) -> bool {
-        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).collect();
+    /// Where a thread would return with other operations than in the run, be told of another message, or poll in vain,
+    /// nobody knows what it does then. But the library may also do what it did in the run: for that thread, or for those
+    /// that it waits for. `dead`: those who wait for none of that.
+    fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
+        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
         lanes.sort_unstable_by_key(|l| self.lanes[*l as usize].order);
-        let open = |ids: &Ids| -> Vec<Id> {
-            ids.iter().copied().filter(|id| self.op(*id).is_some_and(|op| !op.complete)).collect()
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        for start in lanes {
+            let mut work = VecDeque::from([start]);
+            while let Some(lane) = work.pop_front() {
+                let Some(call) = self.front(lane).filter(|call| call.returned && seen.insert(lane)) else { continue };
+                let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
+                let missing: Vec<Id> = wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect();
+                if !missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id)) {
+                    self.grant(&missing);
+                    return true;
+                }
+                work.extend(call.look.and_then(|look| self.sender(&look)));
+                work.extend(missing.into_iter().flat_map(|id| self.others(id)));
+            }
+        }
+        false
+    }
+
+    /// Could the library complete it although it need not?
+    fn may_be_helped(&self, id: Id) -> bool {
+        match self.op(id).map(|op| (op.posted, &op.act)) {
+            Some((true, Act::Send { mode: Mode::Standard, .. })) => true,
+            Some((true, Act::Part { .. })) => self.may_be_early(id),
+            _ => false,
+        }
+    }
+
+    /// The threads that have not yet done what the operation waits for.
+    fn others(&self, id: Id) -> Vec<u32> {
+        let Some(op) = self.op(id) else { return Vec::new() };
+        let parts = match op.act {
+            Act::Part { collective, .. } => self.collectives.get(collective as usize).and_then(Option::as_ref),
+            _ => None,
         };
-        let missing = lanes.into_iter().find_map(|lane| {
-            let call = self.front(lane).filter(|call| call.returned)?;
-            let unknown = !call.patient || call.any.is_some() && open(&call.ops).len() < call.ops.len();
-            let missing = open(call.any.as_ref().unwrap_or(&call.ops));
-            let helped = |id: &Id| match self.op(*id).map(|op| (op.posted, &op.act)) {
-                Some((true, Act::Send { mode: Mode::Standard, .. })) => true,
-                Some((true, Act::Part { .. })) => self.may_be_early(*id),
-                _ => false,
-            };
-            (unknown && !missing.is_empty() && missing.iter().all(helped)).then_some(missing)
-        });
-        missing.map(|ids| self.grant(&ids)).is_some()
+        let others = parts.into_iter().flat_map(|c| c.parts.iter().flatten()).chain(&op.partner);
+        others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.lane).collect()
     }
 
     /// Lets threads go on that probe for a message of which nothing is known: it was not told of, or nobody knows what
     /// became of it.
-    fn leave_vain_probes(&mut self) {
+    fn leave_vain_probes(&mut self, over: bool) {
         for lane in 0..self.lanes.len() as u32 {
             let Some(look) = self.front(lane).and_then(|call| call.look) else { continue };
             let comes = |op: &Op<T>| !op.posted && look.sees(&op.act, true);
-            if !self.is_there(&look, true) && !self.ops.iter().flatten().any(comes) {
+            let waits = over && self.is_sent(&look) || self.ops.iter().flatten().any(comes);
+            if !waits && !self.is_there(&look, true) {
                 self.lanes[lane as usize].steps.pop_front();
                 self.queued -= 1;
                 self.ready.push(lane);
@@ -623,11 +668,15 @@ impl<T: Clone> Replay<T> {
         // Another thread of the process may have received the message here, which it did later in the run.
         let alone = (0..self.lanes.len() as u32).all(|l| l == lane || process(l) != process(lane));
         let open = look.source.is_none() || look.tag.is_none();
-        if !alone || open && (!over || self.is_there(look, false)) {
+        if !alone || self.is_sent(look) || open && (!over || self.is_there(look, false)) {
             return None;
         }
-        let mut sends = self.ops.iter().flatten().filter(|op| !op.posted && look.sees(&op.act, true));
-        sends.next().map(|op| Dependence::Lanes(vec![op.lane]))
+        self.sender(look).map(|lane| Dependence::Lanes(vec![lane]))
+    }
+
+    /// The thread that has still to send the message.
+    fn sender(&self, look: &Look) -> Option<u32> {
+        self.ops.iter().flatten().find(|op| !op.posted && look.sees(&op.act, true)).map(|op| op.lane)
     }
 
     /// What an incomplete operation waits for.
@@ -668,10 +717,8 @@ impl<T: Clone> Replay<T> {
         let others = self.waiting.get(&(comm, at)).into_iter().flatten().filter_map(|id| self.op(*id));
         others.into_iter().any(|other| {
             let (send, recv) = if matches!(op.act, Act::Send { .. }) { (op, other) } else { (other, op) };
-            let (Act::Send { from, tag, .. }, Act::Recv { source, tag: t, .. }) = (&send.act, &recv.act) else {
-                return false;
-            };
-            (source.is_none() || t.is_none()) && source.is_none_or(|s| s == *from) && t.is_none_or(|t| t == *tag)
+            let open = matches!(recv.act, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none());
+            open && recv.act.takes(&send.act)
         })
     }
 

@@ -1,7 +1,7 @@
 //! The plain truth about small programs: all that may happen is looked at, one state after another.
 
 use crate::machine::{Generous, Library, Machine, Move, Outcome, State, Strict};
-use crate::program::{Gate, Kind, Op, Program, Rank, Wanted};
+use crate::program::{Gate, Kind, Many, Op, Program, Rank, Wanted};
 use crate::run::Run;
 use rustc_hash::FxHashSet;
 
@@ -160,7 +160,7 @@ fn as_observed(machine: &Machine, run: &Run, seen: &mut FxHashSet<State>, state:
         if let Move::Pass(rank, outcome) = what {
             let at = usize::from(state.at[rank]);
             let same = at < run.outcomes[rank].len()
-                && looks(machine, &state, outcome) == looks(machine, &run.end, run.outcomes[rank][at])
+                && looks(machine, outcome) == looks(machine, run.outcomes[rank][at])
                 && received(machine, &state, rank, at, outcome) == received(machine, &run.end, rank, at, outcome);
             if !same {
                 continue;
@@ -171,7 +171,7 @@ fn as_observed(machine: &Machine, run: &Run, seen: &mut FxHashSet<State>, state:
 }
 
 /// What a rank sees of an outcome: of messages source, tag and size only.
-fn looks(machine: &Machine, _: &State, outcome: Outcome) -> (u32, String) {
+fn looks(machine: &Machine, outcome: Outcome) -> (u32, String) {
     match outcome {
         Outcome::Plain => (0, String::new()),
         Outcome::Completed(ops) => (ops, String::new()),
@@ -277,7 +277,7 @@ fn could_go_on(machine: &Machine, end: &State, rank: Rank, free: &[Rank]) -> boo
         Gate::Requests(many, ops) => {
             let mut left = ops.iter().filter(|op| end.gone & (1 << *op) == 0);
             match many {
-                crate::program::Many::One | crate::program::Many::All => left.all(done),
+                Many::One | Many::All => left.all(done),
                 _ => left.any(done),
             }
         }

@@ -5,10 +5,13 @@
 //! the run is forgotten as soon as it has happened here too. Where this replay cannot go on and the run did, the run needed
 //! a permission; the replay says which, grants it and goes on, so that it finds the next place.
 
+mod grants;
 mod graph;
+mod probes;
 
 use crate::program::Mode;
 use graph::{Dependence, Graph, Waits};
+pub use probes::Look;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -99,30 +102,6 @@ pub struct Call<T> {
     /// It waited for a message without receiving it.
     pub look: Option<Look>,
     pub info: T,
-}
-
-/// What a probe looked for, and the message that it was told of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    pub comm: u32,
-    pub at: u32,
-    /// `None`: any.
-    pub source: Option<u32>,
-    pub tag: Option<i32>,
-    /// Source and tag of the message.
-    pub told: (u32, i32),
-}
-
-impl Look {
-    /// Would a send like this be told of? `told`: as the one that was.
-    fn sees(&self, act: &Act, told: bool) -> bool {
-        let Act::Send { comm, to, from, tag, .. } = *act else { return false };
-        (comm, to) == (self.comm, self.at)
-            && match told {
-                true => (from, tag) == self.told,
-                false => self.source.is_none_or(|s| s == from) && self.tag.is_none_or(|t| t == tag),
-            }
-    }
 }
 
 enum Step<T> {
@@ -403,25 +382,6 @@ impl<T: Clone> Replay<T> {
         }
     }
 
-    /// Is there a message that a probe would be told of, and not one that goes to a receive that is there already?
-    fn is_there(&self, look: &Look, told: bool) -> bool {
-        let here = || self.waiting.get(&(look.comm, look.at)).into_iter().flatten().filter_map(|id| self.op(*id));
-        here().any(|op| look.sees(&op.act, told) && !here().any(|recv| recv.act.takes(&op.act)))
-    }
-
-    /// Is the message there, perhaps to go to a receive that was posted before?
-    fn is_sent(&self, look: &Look) -> bool {
-        let here = self.waiting.get(&(look.comm, look.at)).into_iter().flatten().filter_map(|id| self.op(*id));
-        here.into_iter().any(|op| look.sees(&op.act, true))
-    }
-
-    /// Lets those look again who probe there.
-    fn wake_probing(&mut self, comm: u32, at: u32) {
-        if let Some(probing) = self.probing.remove(&(comm, at)) {
-            self.ready.extend(probing);
-        }
-    }
-
     fn post(&mut self, id: Id) {
         let Some(op) = self.op_mut(id) else { return };
         op.posted = true;
@@ -563,77 +523,6 @@ impl<T: Clone> Replay<T> {
         }
     }
 
-    fn grant(&mut self, ids: &[Id]) {
-        for id in ids {
-            if let Some(op) = self.op_mut(*id) {
-                op.granted = true;
-            }
-            self.complete(*id);
-            self.retire(*id);
-        }
-        self.go_on();
-    }
-
-    /// Where a thread would return with other operations than in the run, be told of another message, or poll in vain,
-    /// nobody knows what it does then. But the library may also do what it did in the run: for that thread, or for those
-    /// that it waits for. `dead`: those who wait for none of that.
-    fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
-        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
-        lanes.sort_unstable_by_key(|l| self.lanes[*l as usize].order);
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        for start in lanes {
-            let mut work = VecDeque::from([start]);
-            while let Some(lane) = work.pop_front() {
-                let Some(call) = self.front(lane).filter(|call| call.returned && seen.insert(lane)) else { continue };
-                let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
-                let missing: Vec<Id> = wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect();
-                if !missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id)) {
-                    self.grant(&missing);
-                    return true;
-                }
-                work.extend(call.look.and_then(|look| self.sender(&look)));
-                work.extend(missing.into_iter().flat_map(|id| self.others(id)));
-            }
-        }
-        false
-    }
-
-    /// Could the library complete it although it need not?
-    fn may_be_helped(&self, id: Id) -> bool {
-        match self.op(id).map(|op| (op.posted, &op.act)) {
-            Some((true, Act::Send { mode: Mode::Standard, .. })) => true,
-            Some((true, Act::Part { .. })) => self.may_be_early(id),
-            _ => false,
-        }
-    }
-
-    /// The threads that have not yet done what the operation waits for.
-    fn others(&self, id: Id) -> Vec<u32> {
-        let Some(op) = self.op(id) else { return Vec::new() };
-        let parts = match op.act {
-            Act::Part { collective, .. } => self.collectives.get(collective as usize).and_then(Option::as_ref),
-            _ => None,
-        };
-        let others = parts.into_iter().flat_map(|c| c.parts.iter().flatten()).chain(&op.partner);
-        others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.lane).collect()
-    }
-
-    /// Lets threads go on that probe for a message of which nothing is known: it was not told of, or nobody knows what
-    /// became of it.
-    fn leave_vain_probes(&mut self, over: bool) {
-        for lane in 0..self.lanes.len() as u32 {
-            let Some(look) = self.front(lane).and_then(|call| call.look) else { continue };
-            let comes = |op: &Op<T>| !op.posted && look.sees(&op.act, true);
-            let waits = over && self.is_sent(&look) || self.ops.iter().flatten().any(comes);
-            if !waits && !self.is_there(&look, true) {
-                self.lanes[lane as usize].steps.pop_front();
-                self.queued -= 1;
-                self.ready.push(lane);
-            }
-        }
-        self.go_on();
-    }
-
     fn front(&self, lane: u32) -> Option<&Call<T>> {
         match self.lanes[lane as usize].steps.front() {
             Some(Step::Wait(call)) => Some(call),
@@ -660,23 +549,6 @@ impl<T: Clone> Replay<T> {
             Some(Waits { any: call.any.is_some(), ops })
         });
         Graph { waits: waits.collect() }
-    }
-
-    /// What a probe waits for; `None`: who knows.
-    fn arrival(&self, lane: u32, look: &Look, over: bool) -> Option<Dependence> {
-        let process = |lane: u32| self.lanes[lane as usize].order >> 16;
-        // Another thread of the process may have received the message here, which it did later in the run.
-        let alone = (0..self.lanes.len() as u32).all(|l| l == lane || process(l) != process(lane));
-        let open = look.source.is_none() || look.tag.is_none();
-        if !alone || self.is_sent(look) || open && (!over || self.is_there(look, false)) {
-            return None;
-        }
-        self.sender(look).map(|lane| Dependence::Lanes(vec![lane]))
-    }
-
-    /// The thread that has still to send the message.
-    fn sender(&self, look: &Look) -> Option<u32> {
-        self.ops.iter().flatten().find(|op| !op.posted && look.sees(&op.act, true)).map(|op| op.lane)
     }
 
     /// What an incomplete operation waits for.
@@ -751,89 +623,4 @@ impl<T: Clone> Replay<T> {
             _ => Permission::Early { op: op.info.clone() },
         })
     }
-
-    /// The cheapest operations that may be complete and without which these threads would go on; whether there is
-    /// certainly nothing cheaper.
-    fn least(&self, graph: &Graph, part: &[u32]) -> (Vec<Id>, bool) {
-        let mut early = Vec::new();
-        let mut buffers = Vec::new();
-        for lane in part {
-            let Some(waits) = &graph.waits[*lane as usize] else { continue };
-            if !self.front(*lane).is_some_and(|c| c.returned) {
-                continue;
-            }
-            for (id, _) in &waits.ops {
-                match self.op(*id).map(|op| &op.act) {
-                    Some(Act::Part { .. }) if self.may_be_early(*id) => early.push(*id),
-                    Some(Act::Send { mode: Mode::Standard, bytes, .. }) => buffers.push((*bytes, *id)),
-                    _ => {}
-                }
-            }
-        }
-        // The cheapest first; of equals the first in the order of threads and calls.
-        buffers.sort_by_key(|b| b.0);
-        let mut seen = FxHashSet::default();
-        buffers.retain(|b| seen.insert(b.1));
-        let dead_with = |ids: &[Id]| graph.dead(&ids.iter().copied().collect());
-        let frees = |dead: &FxHashSet<u32>| !part.iter().all(|l| dead.contains(l));
-        let frees_all = |ids: &[Id]| {
-            let dead = dead_with(ids);
-            frees(&dead) && !graph.causes(&dead).iter().any(|c| c.iter().any(|l| part.contains(l)))
-        };
-        let (ids, least) = cheapest(&early, &buffers, frees_all);
-        if !ids.is_empty() {
-            return (ids, least);
-        }
-        // What some call on the way makes possible, such as leaving a broadcast once the root has come, will be seen then.
-        (cheapest(&early, &buffers, |ids| frees(&dead_with(ids))).0, false)
-    }
-
-    /// Are all there whose call the part cannot do without?
-    fn may_be_early(&self, id: Id) -> bool {
-        let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
-        let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
-        c.needs.of(*position, c.parts.len() as u32).iter().all(|p| c.posted.get(*p as usize) == Some(&true))
-    }
-}
-
-/// The cheapest of these collective operations and sends (with their bytes, ascending) that help; none if all of them do
-/// not. And whether there is certainly nothing cheaper.
-fn cheapest(early: &[Id], buffers: &[(u64, Id)], helps: impl Fn(&[Id]) -> bool) -> (Vec<Id>, bool) {
-    // A collective operation that returns early costs nothing.
-    for id in early {
-        if helps(&[*id]) {
-            return (vec![*id], true);
-        }
-    }
-    if helps(early) {
-        return (early.to_vec(), true);
-    }
-    const MANY: usize = 12;
-    if buffers.len() <= MANY {
-        let cost = |set: u32| -> (u64, u32) {
-            let chosen = (0..buffers.len()).filter(|i| set & (1 << i) != 0);
-            (chosen.map(|i| buffers[i].0).sum(), set.count_ones())
-        };
-        let mut sets: Vec<u32> = (1..1u32 << buffers.len()).collect();
-        sets.sort_by_key(|s| (cost(*s), *s));
-        for set in sets {
-            let chosen: Vec<Id> = (0..buffers.len()).filter(|i| set & (1 << i) != 0).map(|i| buffers[i].1).collect();
-            if helps(&chosen) {
-                return (chosen, true);
-            }
-        }
-    }
-    // The dearest ones that are not needed are left out one by one.
-    let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
-    if !helps(&chosen) {
-        return (Vec::new(), true);
-    }
-    for i in (0..chosen.len()).rev() {
-        let without: Vec<Id> = chosen.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, id)| *id).collect();
-        if helps(&without) {
-            chosen = without;
-        }
-    }
-    let least = chosen.len() == 1;
-    (chosen, least)
 }

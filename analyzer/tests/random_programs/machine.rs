@@ -26,6 +26,11 @@ impl State {
         (self.met[op] != NOBODY).then(|| usize::from(self.met[op]))
     }
 
+    /// The same as if no message had gone anywhere yet.
+    pub(crate) fn unmatched(&self) -> State {
+        State { met: [NOBODY; MOST_OPS], ..self.clone() }
+    }
+
     pub(crate) fn told(&self, rank: Rank) -> Option<Op> {
         (self.told[rank] != NOBODY).then(|| usize::from(self.told[rank]))
     }
@@ -227,7 +232,7 @@ impl Machine<'_> {
         moves
     }
 
-    fn meetings(&self, state: &State) -> Vec<Move> {
+    pub(crate) fn meetings(&self, state: &State) -> Vec<Move> {
         let mut moves = Vec::new();
         for send in self.ops().filter(|s| self.send(*s).is_some()) {
             moves.extend(self.ops().filter(|r| self.may_meet(state, send, *r)).map(|r| Move::Meet(send, r)));

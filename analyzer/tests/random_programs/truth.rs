@@ -148,6 +148,33 @@ pub(crate) fn certainly_stuck(machine: &Machine, run: &Run) -> (Vec<Rank>, bool)
     (stuck, seen.iter().all(|state| !machine.is_stuck(state) || *state == run.end))
 }
 
+/// Is there only one way in which the messages of all that was called can have gone to the receives, by the order of the
+/// calls of each rank, and by the sources and tags in the trace?
+pub(crate) fn is_plain(machine: &Machine, run: &Run) -> bool {
+    let (mut seen, mut ends) = (FxHashSet::default(), FxHashSet::default());
+    let mut work = vec![run.end.unmatched()];
+    while let Some(state) = work.pop() {
+        if !seen.insert(state.clone()) {
+            continue;
+        }
+        let meetings = machine.meetings(&state);
+        if meetings.is_empty() && machine.ops().all(|op| fits_trace(machine, run, &state, op)) {
+            ends.insert(state.clone());
+        }
+        work.extend(meetings.into_iter().map(|what| machine.after(&state, what)));
+    }
+    ends.len() == 1
+}
+
+/// Has the receive got a message with source and tag as in the trace, if it is complete there?
+fn fits_trace(machine: &Machine, run: &Run, state: &State, op: Op) -> bool {
+    let o = &machine.program.ops[op];
+    let own = machine.program.ranks[o.rank][o.at].gate == Gate::Own && usize::from(run.end.at[o.rank]) > o.at;
+    let complete = own || run.end.gone & (1 << op) != 0;
+    let came = |state: &State| state.met(op).map(|s| (machine.program.ops[s].rank, machine.send(s).map(|s| s.tag)));
+    !complete || !matches!(o.kind, Kind::Recv(_)) || came(state) == came(&run.end)
+}
+
 /// All states in which the ranks have come as far as at the end of the run, in the same way as far as they can tell.
 fn as_observed(machine: &Machine, run: &Run, seen: &mut FxHashSet<State>, state: State, found: &mut Vec<State>) {
     if !seen.insert(state.clone()) {
@@ -202,12 +229,12 @@ fn further(machine: &Machine, end: &State, seen: &mut FxHashSet<State>, state: S
 }
 
 /// What is wrong with ranks that are stuck.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// Some wait for each other.
     pub(crate) deadlock: bool,
-    /// Some wait for what only ranks could do that have finished.
-    pub(crate) hang_up: bool,
+    /// These wait for what only ranks could do that have finished.
+    pub(crate) hung: Vec<Rank>,
 }
 
 /// Deadlock or hang-up? Of a state in which all that have not ended are stuck.
@@ -238,7 +265,7 @@ pub(crate) fn wrong(machine: &Machine, end: &State) -> Wrong {
         stuck.iter().copied().filter(|r| !knotted.contains(r)).partition(needs_finished);
     // Those of whom a finished one could help one or the other, but will not.
     let deadlock = !knotted.is_empty() || !knots(&others, &[]).is_empty();
-    Wrong { deadlock, hang_up: !hung.is_empty() }
+    Wrong { deadlock, hung }
 }
 
 /// Could the rank go on if these did what it waits for?
@@ -247,13 +274,13 @@ fn could_go_on(machine: &Machine, end: &State, rank: Rank, free: &[Rank]) -> boo
     let comes = |w: Wanted| {
         let (comm, from, _) = machine.pattern(end, rank, w);
         let anybody = || machine.program.comms[comm].iter().any(|m| *m != rank && free.contains(m));
-        from.map_or_else(anybody, |f| f != rank && free.contains(&f))
+        from.map_or_else(anybody, |f| free.contains(&f))
     };
     let done = |op: &Op| {
         let strict: &dyn Library = &Strict;
         machine.is_complete(end, *op, strict)
             || match machine.program.ops[*op].kind {
-                Kind::Send(s) => s.to != rank && free.contains(&s.to),
+                Kind::Send(s) => free.contains(&s.to),
                 Kind::Recv(w) => comes(w),
                 Kind::Part(part) => {
                     let missing = |strict: bool| {

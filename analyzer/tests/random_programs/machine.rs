@@ -26,11 +26,6 @@ impl State {
         (self.met[op] != NOBODY).then(|| usize::from(self.met[op]))
     }
 
-    /// The same as if no message had gone anywhere yet.
-    pub(crate) fn unmatched(&self) -> State {
-        State { met: [NOBODY; MOST_OPS], ..self.clone() }
-    }
-
     pub(crate) fn told(&self, rank: Rank) -> Option<Op> {
         (self.told[rank] != NOBODY).then(|| usize::from(self.told[rank]))
     }
@@ -144,7 +139,7 @@ impl Machine<'_> {
     }
 
     /// Is the posted receive one that the message could go to, as far as arguments go?
-    fn pairs(&self, state: &State, send: Op, recv: Op) -> bool {
+    pub(crate) fn pairs(&self, state: &State, send: Op, recv: Op) -> bool {
         let o = &self.program.ops[recv];
         matches!(o.kind, Kind::Recv(wanted) if self.fits(state, send, o.rank, wanted))
     }
@@ -232,7 +227,7 @@ impl Machine<'_> {
         moves
     }
 
-    pub(crate) fn meetings(&self, state: &State) -> Vec<Move> {
+    fn meetings(&self, state: &State) -> Vec<Move> {
         let mut moves = Vec::new();
         for send in self.ops().filter(|s| self.send(*s).is_some()) {
             moves.extend(self.ops().filter(|r| self.may_meet(state, send, *r)).map(|r| Move::Meet(send, r)));

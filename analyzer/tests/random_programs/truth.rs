@@ -148,31 +148,32 @@ pub(crate) fn certainly_stuck(machine: &Machine, run: &Run) -> (Vec<Rank>, bool)
     (stuck, seen.iter().all(|state| !machine.is_stuck(state) || *state == run.end))
 }
 
-/// Is there only one way in which the messages of all that was called can have gone to the receives, by the order of the
-/// calls of each rank, and by the sources and tags in the trace?
+/// Is it plain which messages went to the receives that are open in the trace? Each has messages of one rank to choose
+/// from at most, not counting those that went to other receives by their sources and tags.
 pub(crate) fn is_plain(machine: &Machine, run: &Run) -> bool {
-    let (mut seen, mut ends) = (FxHashSet::default(), FxHashSet::default());
-    let mut work = vec![run.end.unmatched()];
-    while let Some(state) = work.pop() {
-        if !seen.insert(state.clone()) {
-            continue;
-        }
-        let meetings = machine.meetings(&state);
-        if meetings.is_empty() && machine.ops().all(|op| fits_trace(machine, run, &state, op)) {
-            ends.insert(state.clone());
-        }
-        work.extend(meetings.into_iter().map(|what| machine.after(&state, what)));
-    }
-    ends.len() == 1
+    let posted: Vec<Op> = machine.ops().filter(|op| machine.is_posted(&run.end, *op)).collect();
+    let came: Vec<Op> =
+        posted.iter().filter(|op| is_complete_in_trace(machine, run, **op)).filter_map(|op| run.end.met(*op)).collect();
+    // Communicator, source, destination, tag.
+    let lane = |op: Op| machine.send(op).map(|s| (s.comm, machine.program.ops[op].rank, s.to, s.tag));
+    let is_spare = |send: Op| {
+        let count = |ops: &[Op]| ops.iter().filter(|op| lane(**op) == lane(send)).count();
+        count(&posted) > count(&came)
+    };
+    posted.iter().filter(|op| !is_complete_in_trace(machine, run, **op)).all(|recv| {
+        let fits = posted.iter().filter(|send| machine.pairs(&run.end, **send, *recv) && is_spare(**send));
+        let mut sources: Vec<Rank> = fits.map(|send| machine.program.ops[*send].rank).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources.len() < 2
+    })
 }
 
-/// Has the receive got a message with source and tag as in the trace, if it is complete there?
-fn fits_trace(machine: &Machine, run: &Run, state: &State, op: Op) -> bool {
+/// Is it a receive whose status is in the trace?
+fn is_complete_in_trace(machine: &Machine, run: &Run, op: Op) -> bool {
     let o = &machine.program.ops[op];
     let own = machine.program.ranks[o.rank][o.at].gate == Gate::Own && usize::from(run.end.at[o.rank]) > o.at;
-    let complete = own || run.end.gone & (1 << op) != 0;
-    let came = |state: &State| state.met(op).map(|s| (machine.program.ops[s].rank, machine.send(s).map(|s| s.tag)));
-    !complete || !matches!(o.kind, Kind::Recv(_)) || came(state) == came(&run.end)
+    matches!(o.kind, Kind::Recv(_)) && (own || run.end.gone & (1 << op) != 0)
 }
 
 /// All states in which the ranks have come as far as at the end of the run, in the same way as far as they can tell.

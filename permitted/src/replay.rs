@@ -79,7 +79,22 @@ pub enum Act {
     },
 }
 
+/// Sends and receives that are still to be started, by communicator and destination.
+type Coming = FxHashMap<(u32, u32), Vec<Id>>;
+
+impl<T> Op<T> {
+    /// Could the two belong together because the receive of them leaves open what it gets?
+    fn could_be_of(&self, other: &Op<T>) -> bool {
+        self.act.is_open() && self.act.takes(&other.act) || other.act.is_open() && other.act.takes(&self.act)
+    }
+}
+
 impl Act {
+    /// Is it a receive from anybody, or with any tag?
+    fn is_open(&self) -> bool {
+        matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())
+    }
+
     /// Is it a receive that could take the message of this send, as far as arguments go?
     fn takes(&self, send: &Act) -> bool {
         let (Act::Recv { comm, at, source, tag }, Act::Send { comm: c, to, from, tag: t, .. }) = (self, send) else {
@@ -531,6 +546,7 @@ impl<T: Clone> Replay<T> {
     }
 
     fn graph(&self, over: bool) -> Graph {
+        let coming = self.coming();
         let waits = (0..self.lanes.len() as u32).map(|lane| {
             let call = self.front(lane)?;
             if !call.patient {
@@ -545,14 +561,14 @@ impl<T: Clone> Replay<T> {
                 // It would return with another one than it did, and who knows what then.
                 return None;
             }
-            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over))).collect();
+            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, &coming))).collect();
             Some(Waits { any: call.any.is_some(), ops })
         });
         Graph { waits: waits.collect() }
     }
 
     /// What an incomplete operation waits for.
-    fn dependence(&self, id: Id, over: bool) -> Dependence {
+    fn dependence(&self, id: Id, over: bool, coming: &Coming) -> Dependence {
         let Some(op) = self.op(id) else { return Dependence::Unknown };
         if !op.posted {
             return Dependence::Lanes(vec![op.lane]);
@@ -574,12 +590,49 @@ impl<T: Clone> Replay<T> {
             // What others may send before the run is over nobody knows yet.
             Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
-            Act::Send { .. } | Act::Recv { .. } => match op.partner.and_then(|p| self.op(p)) {
-                Some(partner) => Dependence::Lanes(vec![partner.lane]),
-                None if over => Dependence::Never,
-                None => Dependence::Unknown,
-            },
+            Act::Send { .. } | Act::Recv { .. } => {
+                let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
+                if partner.is_none() && !over {
+                    return Dependence::Unknown;
+                }
+                let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, coming)).collect();
+                lanes.sort_unstable();
+                lanes.dedup();
+                match lanes.len() {
+                    0 => Dependence::Never,
+                    1 => Dependence::Lanes(lanes),
+                    _ => Dependence::Any(lanes),
+                }
+            }
         }
+    }
+
+    /// Threads that are still to start what it could belong to instead, as far as arguments go.
+    fn rivals<'a>(&'a self, op: &'a Op<T>, coming: &'a Coming) -> impl Iterator<Item = u32> + 'a {
+        let place = match op.act {
+            Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => Some((comm, at)),
+            Act::Part { .. } => None,
+        };
+        let others = place.and_then(|place| coming.get(&place)).into_iter().flatten();
+        others.filter_map(|id| self.op(*id)).filter(|other| other.could_be_of(op)).map(|other| other.lane)
+    }
+
+    /// What is still to be started, if anybody leaves open what he receives.
+    fn coming(&self) -> Coming {
+        let mut coming = Coming::default();
+        if self.ops.iter().flatten().any(|op| op.act.is_open()) {
+            for (id, op) in self.ops.iter().enumerate() {
+                if let Some(Op {
+                    act: Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. },
+                    posted: false,
+                    ..
+                }) = op
+                {
+                    coming.entry((*comm, *at)).or_default().push(id as Id);
+                }
+            }
+        }
+        coming
     }
 
     /// Could it belong to another one than in the run, that is there now?
@@ -587,28 +640,25 @@ impl<T: Clone> Replay<T> {
         let Some(op) = self.op(id) else { return false };
         let (Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. }) = op.act else { return false };
         let others = self.waiting.get(&(comm, at)).into_iter().flatten().filter_map(|id| self.op(*id));
-        others.into_iter().any(|other| {
-            let (send, recv) = if matches!(op.act, Act::Send { .. }) { (op, other) } else { (other, op) };
-            let open = matches!(recv.act, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none());
-            open && recv.act.takes(&send.act)
-        })
+        others.into_iter().any(|other| other.could_be_of(op))
     }
 
     fn block(&self, graph: &Graph, lane: u32) -> Option<Block<T>> {
         let call = self.front(lane)?;
         let waits = graph.waits[lane as usize].as_ref()?;
         let mut needs = Vec::new();
-        if call.look.is_some()
-            && let [(_, Dependence::Lanes(lanes))] = &waits.ops[..]
-        {
-            needs.push(Need::Partner { op: call.info.clone(), lane: *lanes.first()? });
+        if let Some(look) = &call.look {
+            needs.push(Need::Partner { op: call.info.clone(), lane: self.sender(look)? });
         }
         for (id, dependence) in &waits.ops {
             let Some(op) = self.op(*id) else { continue };
             let info = op.info.clone();
             needs.push(match (dependence, &op.act) {
                 (Dependence::Lanes(lanes), Act::Part { .. }) => Need::Calls { op: info, lanes: lanes.clone() },
-                (Dependence::Lanes(lanes), _) => Need::Partner { op: info, lane: *lanes.first()? },
+                (Dependence::Lanes(lanes) | Dependence::Any(lanes), _) => {
+                    let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
+                    Need::Partner { op: info, lane: partner.or_else(|| lanes.first().copied())? }
+                }
                 (Dependence::Never, _) => Need::Nobody { op: info },
                 (Dependence::Unknown, _) => continue,
             });

@@ -24,29 +24,39 @@ impl<T: Clone> Replay<T> {
     pub(super) fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
         let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
         lanes.sort_unstable_by_key(|l| self.lanes[*l as usize].order);
+        // First without messages that nobody received: they are to be waited for for ever, if that is what comes of it.
+        [true, false].into_iter().any(|received| {
+            let missing = self.to_be_helped(&lanes, received);
+            missing.map(|ids| self.grant(&ids)).is_some()
+        })
+    }
+
+    /// What a thread waits for that the library may complete: of these threads or, in turn, those that they wait for.
+    fn to_be_helped(&self, lanes: &[u32], received: bool) -> Option<Vec<Id>> {
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         for start in lanes {
-            let mut work = VecDeque::from([start]);
+            let mut work = VecDeque::from([*start]);
             while let Some(lane) = work.pop_front() {
                 let Some(call) = self.front(lane).filter(|call| call.returned && seen.insert(lane)) else { continue };
                 let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
                 let missing: Vec<Id> = wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect();
-                if !missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id)) {
-                    self.grant(&missing);
-                    return true;
+                if !missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id, received)) {
+                    return Some(missing);
                 }
                 work.extend(call.look.and_then(|look| self.sender(&look)));
                 work.extend(missing.into_iter().flat_map(|id| self.others(id)));
             }
         }
-        false
+        None
     }
 
-    /// Could the library complete it although it need not?
-    fn may_be_helped(&self, id: Id) -> bool {
-        match self.op(id).map(|op| (op.posted, &op.act)) {
-            Some((true, Act::Send { mode: Mode::Standard, .. })) => true,
-            Some((true, Act::Part { .. })) => self.may_be_early(id),
+    /// Could the library complete it although it need not? `received`: only a message that somebody received.
+    fn may_be_helped(&self, id: Id, received: bool) -> bool {
+        let Some(op) = self.op(id) else { return false };
+        match &op.act {
+            _ if !op.posted => false,
+            Act::Send { mode: Mode::Standard, .. } => !received || op.partner.is_some(),
+            Act::Part { .. } => self.may_be_early(id),
             _ => false,
         }
     }

@@ -74,7 +74,13 @@ impl<T: Clone> Replay<T> {
         if !alone || self.is_sent(look) || open && (!over || self.is_there(look, false)) {
             return None;
         }
-        self.sender(look).map(|lane| Dependence::Lanes(vec![lane]))
+        self.sender(look)?;
+        // Any message that it would be told of lets it go on.
+        let coming = self.ops.iter().flatten().filter(|op| !op.posted && look.sees(&op.act, false));
+        let mut lanes: Vec<u32> = coming.map(|op| op.lane).collect();
+        lanes.sort_unstable();
+        lanes.dedup();
+        Some(Dependence::Any(lanes))
     }
 
     /// The thread that has still to send the message.

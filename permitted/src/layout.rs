@@ -227,10 +227,18 @@ impl<'a> Layout<'a> {
         (0..self.pairs.len() as u32).filter(|p| other(&self.pairs[*p as usize])).collect()
     }
 
-    /// Sends that must have been received before a probe is told of `found`.
+    /// Operations that must have met somebody before a probe is told of `found`: earlier messages that it would be told of,
+    /// and receives of its thread that are there already and would take `found` (MPI 4.1 section 3.8.1).
     pub(crate) fn before_probe(&self, gate: &Gate, found: OpIx) -> impl Iterator<Item = OpIx> + '_ {
         let Step::Probe { comm, at, source, tag, .. } = *self.step(gate) else { unreachable!("a probe") };
-        self.earlier[found as usize].iter().copied().filter(move |s| self.program.fits(*s, comm, at, source, tag))
+        let sends = self.earlier[found as usize].iter().copied();
+        let sends = sends.filter(move |s| self.program.fits(*s, comm, at, source, tag));
+        let (lane, step) = (gate.lane, gate.step);
+        let before = move |r: &OpIx| {
+            let op = &self.program.ops[*r as usize];
+            op.lane == lane && op.step < step
+        };
+        sends.chain(self.fitting[found as usize].iter().copied().filter(before))
     }
 
     /// Whose calls a part cannot do without: operations, and whether one of them is never called.

@@ -36,4 +36,4 @@ pub use explore::{Answer, Budget, Event, Reading, Witness, explore, has_choices}
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
 pub use races::{Race, races};
 pub use reach::{Choice, Place, Reached, reach};
-pub use replay::{Act, Block, Call, Id, Ids, Knot, Need, Needs, Permission, Replay};
+pub use replay::{Act, Block, Call, Id, Ids, Knot, Look, Need, Needs, Permission, Replay};

@@ -5,10 +5,13 @@
 //! the run is forgotten as soon as it has happened here too. Where this replay cannot go on and the run did, the run needed
 //! a permission; the replay says which, grants it and goes on, so that it finds the next place.
 
+mod grants;
 mod graph;
+mod probes;
 
 use crate::program::Mode;
 use graph::{Dependence, Graph, Waits};
+pub use probes::Look;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -76,6 +79,31 @@ pub enum Act {
     },
 }
 
+/// Sends and receives that are still to be started, by communicator and destination.
+type Coming = FxHashMap<(u32, u32), Vec<Id>>;
+
+impl<T> Op<T> {
+    /// Could the two belong together because the receive of them leaves open what it gets?
+    fn could_be_of(&self, other: &Op<T>) -> bool {
+        self.act.is_open() && self.act.takes(&other.act) || other.act.is_open() && other.act.takes(&self.act)
+    }
+}
+
+impl Act {
+    /// Is it a receive from anybody, or with any tag?
+    fn is_open(&self) -> bool {
+        matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())
+    }
+
+    /// Is it a receive that could take the message of this send, as far as arguments go?
+    fn takes(&self, send: &Act) -> bool {
+        let (Act::Recv { comm, at, source, tag }, Act::Send { comm: c, to, from, tag: t, .. }) = (self, send) else {
+            return false;
+        };
+        (comm, at) == (c, to) && source.is_none_or(|s| s == *from) && tag.is_none_or(|tag| tag == *t)
+    }
+}
+
 /// A call that waited. Its operations may be forgotten once it is told of.
 #[derive(Debug, Clone)]
 pub struct Call<T> {
@@ -86,6 +114,8 @@ pub struct Call<T> {
     pub patient: bool,
     /// It returned in the run.
     pub returned: bool,
+    /// It waited for a message without receiving it.
+    pub look: Option<Look>,
     pub info: T,
 }
 
@@ -181,6 +211,8 @@ pub struct Replay<T> {
     queued: usize,
     /// Sends and receives that were posted and have not met, by communicator and destination.
     waiting: FxHashMap<(u32, u32), Vec<Id>>,
+    /// Threads in a probe, by the same.
+    probing: FxHashMap<(u32, u32), Vec<u32>>,
 }
 
 impl<T: Clone> Default for Replay<T> {
@@ -194,12 +226,14 @@ impl<T: Clone> Default for Replay<T> {
             ready: Vec::new(),
             queued: 0,
             waiting: FxHashMap::default(),
+            probing: FxHashMap::default(),
         }
     }
 }
 
 impl<T: Clone> Replay<T> {
-    /// A new thread. `order`: its place among all threads, so that the answer does not depend on who was met first.
+    /// A new thread. `order`: its place among all threads, so that the answer does not depend on who was met first: its
+    /// process, and 16 bits that tell it apart from the other threads of that.
     pub fn lane(&mut self, order: u64) -> u32 {
         self.lanes.push(Lane { order, steps: VecDeque::new() });
         self.lanes.len() as u32 - 1
@@ -357,6 +391,12 @@ impl<T: Clone> Replay<T> {
                         }
                         return;
                     }
+                    if let Some(look) = call.look
+                        && !self.is_there(&look, true)
+                    {
+                        self.probing.entry((look.comm, look.at)).or_default().push(lane);
+                        return;
+                    }
                     let Some(Step::Wait(call)) = self.lanes[lane as usize].steps.pop_front() else { return };
                     self.queued -= 1;
                     for id in call.ops {
@@ -370,6 +410,10 @@ impl<T: Clone> Replay<T> {
     fn post(&mut self, id: Id) {
         let Some(op) = self.op_mut(id) else { return };
         op.posted = true;
+        if let Act::Send { comm, to, .. } = op.act {
+            self.wake_probing(comm, to);
+        }
+        let Some(op) = self.op(id) else { return };
         match op.act {
             Act::Send { mode: Mode::Buffered, comm, to, .. } => {
                 self.waiting.entry((comm, to)).or_default().push(id);
@@ -416,6 +460,7 @@ impl<T: Clone> Replay<T> {
             return;
         };
         let key = (*comm, *at);
+        self.wake_probing(key.0, key.1);
         // Empty lists are kept for the next message, as long as there are not too many.
         let many = self.waiting.len() > MAX_LISTS;
         if let Some(list) = self.waiting.get_mut(&key) {
@@ -477,12 +522,16 @@ impl<T: Clone> Replay<T> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
         loop {
+            self.leave_vain_probes(over);
             let graph = self.graph(over);
             let dead = graph.dead(&FxHashSet::default());
             let mut causes = graph.causes(&dead);
             causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
             causes.sort_by_key(|part| part.first().map(|l| self.lanes[*l as usize].order));
             let Some(part) = causes.into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l))) else {
+                if over && self.go_on_as_in_the_run(&dead) {
+                    continue;
+                }
                 return knots;
             };
             let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
@@ -495,14 +544,7 @@ impl<T: Clone> Replay<T> {
             let blocks = part.iter().filter_map(|lane| self.block(&graph, *lane)).collect();
             let permissions = ids.iter().filter_map(|id| self.permission(*id)).collect();
             knots.push(Knot { blocks, permissions, least });
-            for id in ids {
-                if let Some(op) = self.op_mut(id) {
-                    op.granted = true;
-                }
-                self.complete(id);
-                self.retire(id);
-            }
-            self.go_on();
+            self.grant(&ids);
         }
     }
 
@@ -514,24 +556,29 @@ impl<T: Clone> Replay<T> {
     }
 
     fn graph(&self, over: bool) -> Graph {
+        let coming = self.coming();
         let waits = (0..self.lanes.len() as u32).map(|lane| {
             let call = self.front(lane)?;
             if !call.patient {
                 return None;
+            }
+            if let Some(look) = &call.look {
+                let ops = vec![(Id::MAX, self.arrival(lane, look, over)?)];
+                return Some(Waits { any: false, ops });
             }
             let open: Vec<&Id> = call.ops.iter().filter(|id| self.op(**id).is_some_and(|op| !op.complete)).collect();
             if call.any.is_some() && open.len() < call.ops.len() {
                 // It would return with another one than it did, and who knows what then.
                 return None;
             }
-            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over))).collect();
+            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, &coming))).collect();
             Some(Waits { any: call.any.is_some(), ops })
         });
         Graph { waits: waits.collect() }
     }
 
     /// What an incomplete operation waits for.
-    fn dependence(&self, id: Id, over: bool) -> Dependence {
+    fn dependence(&self, id: Id, over: bool, coming: &Coming) -> Dependence {
         let Some(op) = self.op(id) else { return Dependence::Unknown };
         if !op.posted {
             return Dependence::Lanes(vec![op.lane]);
@@ -553,12 +600,49 @@ impl<T: Clone> Replay<T> {
             // What others may send before the run is over nobody knows yet.
             Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
-            Act::Send { .. } | Act::Recv { .. } => match op.partner.and_then(|p| self.op(p)) {
-                Some(partner) => Dependence::Lanes(vec![partner.lane]),
-                None if over => Dependence::Never,
-                None => Dependence::Unknown,
-            },
+            Act::Send { .. } | Act::Recv { .. } => {
+                let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
+                if partner.is_none() && !over {
+                    return Dependence::Unknown;
+                }
+                let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, coming)).collect();
+                lanes.sort_unstable();
+                lanes.dedup();
+                match lanes.len() {
+                    0 => Dependence::Never,
+                    1 => Dependence::Lanes(lanes),
+                    _ => Dependence::Any(lanes),
+                }
+            }
         }
+    }
+
+    /// Threads that are still to start what it could belong to instead, as far as arguments go.
+    fn rivals<'a>(&'a self, op: &'a Op<T>, coming: &'a Coming) -> impl Iterator<Item = u32> + 'a {
+        let place = match op.act {
+            Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => Some((comm, at)),
+            Act::Part { .. } => None,
+        };
+        let others = place.and_then(|place| coming.get(&place)).into_iter().flatten();
+        others.filter_map(|id| self.op(*id)).filter(|other| other.could_be_of(op)).map(|other| other.lane)
+    }
+
+    /// What is still to be started, if anybody leaves open what he receives.
+    fn coming(&self) -> Coming {
+        let mut coming = Coming::default();
+        if self.ops.iter().flatten().any(|op| op.act.is_open()) {
+            for (id, op) in self.ops.iter().enumerate() {
+                if let Some(Op {
+                    act: Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. },
+                    posted: false,
+                    ..
+                }) = op
+                {
+                    coming.entry((*comm, *at)).or_default().push(id as Id);
+                }
+            }
+        }
+        coming
     }
 
     /// Could it belong to another one than in the run, that is there now?
@@ -566,25 +650,25 @@ impl<T: Clone> Replay<T> {
         let Some(op) = self.op(id) else { return false };
         let (Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. }) = op.act else { return false };
         let others = self.waiting.get(&(comm, at)).into_iter().flatten().filter_map(|id| self.op(*id));
-        others.into_iter().any(|other| {
-            let (send, recv) = if matches!(op.act, Act::Send { .. }) { (op, other) } else { (other, op) };
-            let (Act::Send { from, tag, .. }, Act::Recv { source, tag: t, .. }) = (&send.act, &recv.act) else {
-                return false;
-            };
-            (source.is_none() || t.is_none()) && source.is_none_or(|s| s == *from) && t.is_none_or(|t| t == *tag)
-        })
+        others.into_iter().any(|other| other.could_be_of(op))
     }
 
     fn block(&self, graph: &Graph, lane: u32) -> Option<Block<T>> {
         let call = self.front(lane)?;
         let waits = graph.waits[lane as usize].as_ref()?;
         let mut needs = Vec::new();
+        if let Some(look) = &call.look {
+            needs.push(Need::Partner { op: call.info.clone(), lane: self.sender(look)? });
+        }
         for (id, dependence) in &waits.ops {
             let Some(op) = self.op(*id) else { continue };
             let info = op.info.clone();
             needs.push(match (dependence, &op.act) {
                 (Dependence::Lanes(lanes), Act::Part { .. }) => Need::Calls { op: info, lanes: lanes.clone() },
-                (Dependence::Lanes(lanes), _) => Need::Partner { op: info, lane: *lanes.first()? },
+                (Dependence::Lanes(lanes) | Dependence::Any(lanes), _) => {
+                    let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
+                    Need::Partner { op: info, lane: partner.or_else(|| lanes.first().copied())? }
+                }
                 (Dependence::Never, _) => Need::Nobody { op: info },
                 (Dependence::Unknown, _) => continue,
             });
@@ -598,83 +682,5 @@ impl<T: Clone> Replay<T> {
             Act::Send { bytes, .. } => Permission::Buffer { op: op.info.clone(), bytes },
             _ => Permission::Early { op: op.info.clone() },
         })
-    }
-
-    /// The cheapest operations that may be complete and without which these threads would go on; whether there is
-    /// certainly nothing cheaper.
-    fn least(&self, graph: &Graph, part: &[u32]) -> (Vec<Id>, bool) {
-        let mut early = Vec::new();
-        let mut buffers = Vec::new();
-        for lane in part {
-            let Some(waits) = &graph.waits[*lane as usize] else { continue };
-            if !self.front(*lane).is_some_and(|c| c.returned) {
-                continue;
-            }
-            for (id, _) in &waits.ops {
-                match self.op(*id).map(|op| &op.act) {
-                    Some(Act::Part { .. }) if self.may_be_early(*id) => early.push(*id),
-                    Some(Act::Send { mode: Mode::Standard, bytes, .. }) => buffers.push((*bytes, *id)),
-                    _ => {}
-                }
-            }
-        }
-        // The cheapest first; of equals the first in the order of threads and calls.
-        buffers.sort_by_key(|b| b.0);
-        let mut seen = FxHashSet::default();
-        buffers.retain(|b| seen.insert(b.1));
-        let helps = |ids: &[Id]| {
-            let granted: FxHashSet<Id> = ids.iter().copied().collect();
-            let dead = graph.dead(&granted);
-            !part.iter().all(|l| dead.contains(l))
-                && !graph.causes(&dead).iter().any(|c| c.iter().any(|l| part.contains(l)))
-        };
-        // A collective operation that returns early costs nothing.
-        for id in &early {
-            if helps(&[*id]) {
-                return (vec![*id], true);
-            }
-        }
-        if helps(&early) {
-            return (early, true);
-        }
-        const MANY: usize = 12;
-        if buffers.len() <= MANY {
-            let cost = |set: u32| -> (u64, u32) {
-                let chosen = (0..buffers.len()).filter(|i| set & (1 << i) != 0);
-                (chosen.map(|i| buffers[i].0).sum(), set.count_ones())
-            };
-            let mut sets: Vec<u32> = (1..1u32 << buffers.len()).collect();
-            sets.sort_by_key(|s| (cost(*s), *s));
-            for set in sets {
-                let chosen: Vec<Id> =
-                    (0..buffers.len()).filter(|i| set & (1 << i) != 0).map(|i| buffers[i].1).collect();
-                if helps(&chosen) {
-                    return (chosen, true);
-                }
-            }
-        }
-        // The dearest ones that are not needed are left out one by one.
-        let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
-        if !helps(&chosen) {
-            return (Vec::new(), true);
-        }
-        for i in (0..chosen.len()).rev() {
-            let without: Vec<Id> = chosen.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, id)| *id).collect();
-            if helps(&without) {
-                chosen = without;
-            }
-        }
-        let least = chosen.len() == 1;
-        (chosen, least)
-    }
-
-    /// Are all there whose call the part cannot do without?
-    fn may_be_early(&self, id: Id) -> bool {
-        let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
-        let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
-        let own = c.others.iter().find(|(of, _)| of == position).map(|(_, needed)| needed.clone());
-        own.unwrap_or_else(|| c.needs.of(*position, c.parts.len() as u32))
-            .iter()
-            .all(|p| c.posted.get(*p as usize) == Some(&true))
     }
 }

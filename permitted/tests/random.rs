@@ -104,7 +104,7 @@ fn exploration_is_exact_for_a_hundred_thousand_programs() {
 fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
     let mut replay = Replay::default();
     let size = program.lanes.len() as u32;
-    (0..program.lanes.len()).for_each(|lane| _ = replay.lane(lane as u64));
+    (0..program.lanes.len()).for_each(|lane| _ = replay.lane((lane as u64) << 16));
     let collectives: Vec<u32> =
         program.collectives.iter().map(|c| replay.collective(size, Needs::Given(c.needs.clone()))).collect();
     let mut ids: Vec<Option<Id>> = vec![None; program.ops.len()];
@@ -139,7 +139,10 @@ fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
                 };
                 let ops: Ids = wait.ops.iter().map(id).collect();
                 let gone = any.clone().unwrap_or_else(|| ops.clone());
-                replay.wait(lane as u32, Call { ops, any, patient: wait.patient, returned: true, info: place });
+                replay.wait(
+                    lane as u32,
+                    Call { ops, any, patient: wait.patient, returned: true, look: None, info: place },
+                );
                 gone.into_iter().for_each(|id| replay.forget(id));
             }
             Step::Probe { .. } => unreachable!("not in these programs"),

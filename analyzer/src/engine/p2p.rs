@@ -8,9 +8,11 @@ use super::Model;
 use super::comms::CommIx;
 use super::concurrent::Pair;
 use super::facts::Origin;
+use super::slab::Slab;
 use super::sums::Sum;
 use super::types::{Amount, Difference};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -428,45 +430,56 @@ pub(crate) struct Outlook {
     pub(crate) left: FxHashMap<(i32, i32), VecDeque<OpId>>,
     /// Lanes of which nobody can say what is left, since a wildcard had a choice.
     unsure: FxHashSet<(i32, i32)>,
+    /// Messages of a lane that went to receives that are still to be looked at: no wildcard took them.
+    owed: FxHashMap<(i32, i32), usize>,
 }
 
 impl Outlook {
-    fn new(mailbox: &Mailbox) -> Outlook {
+    fn new(mailbox: &Mailbox, ops: &Slab<Op>) -> Outlook {
         let mut o = Outlook::default();
-        let mut posted: Vec<Pending> = mailbox.pending.iter().copied().collect();
+        let doubtful = mailbox.tangled || mailbox.lanes.values().any(Lane::is_doubtful);
+        let mut posted: Vec<(Pending, bool)> = mailbox.pending.iter().map(|p| (*p, false)).collect();
         for (key, lane) in &mailbox.lanes {
             if !lane.sends.is_empty() {
                 o.left.insert(*key, lane.sends.clone());
             }
             o.served.extend(lane.recvs.iter().map(|r| r.1));
-            posted.extend(lane.recvs.iter().map(|r| Pending { order: r.0, source: key.0, tag: key.1, op: r.1 }));
+            if !lane.recvs.is_empty() {
+                o.owed.insert(*key, lane.recvs.len());
+            }
+            let settled = |r: &(u64, OpId)| (Pending { order: r.0, source: key.0, tag: key.1, op: r.1 }, true);
+            posted.extend(lane.recvs.iter().map(settled));
         }
-        posted.sort_unstable_by_key(|p| p.order);
+        posted.sort_unstable_by_key(|p| p.0.order);
         for p in posted {
-            o.post(p);
+            o.post(p.0, p.1, |lanes| if doubtful { None } else { earliest(lanes, ops) });
         }
         let tangled = mailbox.lanes.iter().filter(|(_, l)| l.unsure).map(|(k, _)| *k);
         o.unsure.extend(tangled);
         o
     }
 
-    /// A receive or probe that is posted now; true if it gets, or may get, a message.
-    fn post(&mut self, p: Pending) -> bool {
-        let mut lanes = self.left.iter().filter(|(k, l)| p.takes(k.0, k.1) && !l.is_empty()).map(|(k, _)| *k);
-        let (first, second) = (lanes.next(), lanes.next());
-        let Some(first) = first else { return false };
-        // Messages of one source with several tags come in their order, which lanes do not keep.
-        if second.is_some() {
-            let mut all: Vec<_> = lanes.collect();
-            all.extend([Some(first), second].into_iter().flatten());
-            self.unsure.extend(all);
-        } else if !self.unsure.contains(&first)
-            && let Some(send) = self.left.get_mut(&first).and_then(VecDeque::pop_front)
-        {
-            self.served.insert(send);
+    /// A receive that is posted now. `is_settled`: it certainly got its message; `first`: of several lanes, with their next messages, the one whose message comes
+    /// first, if that is certain.
+    fn post(&mut self, p: Pending, is_settled: bool, first: impl Fn(&[((i32, i32), OpId)]) -> Option<(i32, i32)>) {
+        if let Some(owed) = self.owed.get_mut(&(p.source, p.tag)).filter(|_| is_settled) {
+            *owed -= 1;
+        }
+        let spare = |k: &(i32, i32), l: &VecDeque<OpId>| l.len() > self.owed.get(k).copied().unwrap_or(0);
+        let takes = self.left.iter().filter(|(k, l)| p.takes(k.0, k.1) && (is_settled || spare(k, l)));
+        let lanes: SmallVec<[_; 4]> = takes.filter_map(|(k, l)| Some((*k, *l.front()?))).collect();
+        let lane = match lanes[..] {
+            [] => return,
+            [(only, _)] => Some(only),
+            _ if lanes.iter().any(|l| self.unsure.contains(&l.0)) => None,
+            _ => first(&lanes),
+        };
+        match lane {
+            None => self.unsure.extend(lanes.iter().map(|l| l.0)),
+            Some(lane) if self.unsure.contains(&lane) => {}
+            Some(lane) => self.served.extend(self.left.get_mut(&lane).and_then(VecDeque::pop_front)),
         }
         self.served.insert(p.op);
-        true
     }
 
     /// May a message with these properties be left?
@@ -480,9 +493,24 @@ impl Outlook {
     }
 }
 
+/// Of messages in several lanes the first one, if all are of one thread: these come in their order.
+fn earliest(lanes: &[((i32, i32), OpId)], ops: &Slab<Op>) -> Option<(i32, i32)> {
+    let at = |op: OpId| ops.get(op).map(|o| (o.rank, o.shown().thread, o.shown().index));
+    let mut all = lanes.iter().map(|(lane, op)| Some((at(*op)?, *lane)));
+    let mut first = all.next()??;
+    for next in all {
+        let next = next?;
+        if (next.0.0, next.0.1) != (first.0.0, first.0.1) {
+            return None;
+        }
+        first = first.min(next);
+    }
+    Some(first.1)
+}
+
 impl Mailbox {
-    pub(crate) fn outlook(&self) -> Outlook {
-        Outlook::new(self)
+    pub(crate) fn outlook(&self, ops: &Slab<Op>) -> Outlook {
+        Outlook::new(self, ops)
     }
 
     /// Pairs what is left at the end: first what has one lane to choose from, in posting order, wildcards last, so that

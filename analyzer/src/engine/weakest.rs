@@ -16,7 +16,7 @@ use super::shape::{Shape, shape};
 pub(crate) use epochs::Meeting;
 use epochs::Meetings;
 use needs::{gets_only_from, needs_between, promised_needs};
-use permitted::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, OpIx, Permission, Replay};
+use permitted::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, OpIx, Permission, Replay};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -348,8 +348,15 @@ impl Model {
         let scripts = |all: &[Told]| all.iter().filter_map(|t| t.script).collect();
         w.script.wait(lane, scripts(&ops), any.as_deref().map(scripts), patient, origin);
         let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
-        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, info: origin.clone() };
+        let info = origin.clone();
+        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, look: None, info };
         w.replay.wait(lane, call);
+        self.keep_up();
+    }
+
+    /// Looks what keeps the replay from going on, if it lags far behind.
+    fn keep_up(&mut self) {
+        let w = &self.weakest;
         if w.replay.lag() > w.patience.max(PATIENCE) {
             self.look_for_permissions(false);
             self.weakest.patience = 2 * self.weakest.replay.lag();
@@ -445,7 +452,16 @@ impl Model {
         let wanted = (u32::try_from(target.peer).ok(), (target.tag != ANY_TAG).then_some(target.tag));
         let at = origin.rank as u32;
         let comm = (target.comm, self.comms.list[target.comm].serial);
-        self.weakest.script.probe(lane, comm, at, wanted, (source as u32, tag), patient, origin);
+        let told = (source as u32, tag);
+        self.weakest.script.probe(lane, comm, at, wanted, told, patient, origin);
+        let c = &self.comms.list[target.comm];
+        if c.is_foreign() || c.made_wrongly || self.has_threads(origin.rank) {
+            return;
+        }
+        let look = Some(Look { comm: comm.1, at, source: wanted.0, tag: wanted.1, told });
+        let call = Call { ops: Ids::new(), any: None, patient, returned: true, look, info: origin.clone() };
+        self.weakest.replay.wait(lane, call);
+        self.keep_up();
     }
 
     /// A probe or test was made in vain.

@@ -7,6 +7,8 @@ use rustc_hash::FxHashSet;
 pub(super) enum Dependence {
     /// All of these threads.
     Lanes(Vec<u32>),
+    /// One of these threads.
+    Any(Vec<u32>),
     Never,
     /// It may be complete soon.
     Unknown,
@@ -35,6 +37,7 @@ impl Graph {
                     !granted.contains(id)
                         && match on {
                             Dependence::Lanes(lanes) => lanes.iter().any(|l| dead.contains(l)),
+                            Dependence::Any(lanes) => lanes.iter().all(|l| dead.contains(l)),
                             Dependence::Never => true,
                             Dependence::Unknown => false,
                         }
@@ -52,7 +55,7 @@ impl Graph {
     fn next(&self, lane: u32, dead: &FxHashSet<u32>) -> Vec<u32> {
         let mut all: Vec<u32> = Vec::new();
         for (_, on) in self.waits[lane as usize].iter().flat_map(|w| &w.ops) {
-            if let Dependence::Lanes(lanes) = on {
+            if let Dependence::Lanes(lanes) | Dependence::Any(lanes) = on {
                 all.extend(lanes.iter().copied().filter(|l| dead.contains(l)));
             }
         }

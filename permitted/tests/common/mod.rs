@@ -192,12 +192,16 @@ impl<'a> Schedules<'a> {
         }
     }
 
-    /// Messages that a probe could be told of.
+    /// Messages that a probe could be told of: not those that a receive would take which is there already.
     fn waiting(&self, state: &State, comm: u32, at: u32, source: Option<u32>, tag: Option<i32>) -> Vec<OpIx> {
+        let would_take = |recv: OpIx, send: OpIx| {
+            self.fits(send, recv) && self.posted(state, recv) && state.met[recv as usize].is_none()
+        };
         let fits = |op: &OpIx| {
             self.program.fits(*op, comm, at, source, tag)
                 && self.posted(state, *op)
                 && state.met[*op as usize].is_none()
+                && !(0..self.program.ops.len() as OpIx).any(|recv| would_take(recv, *op))
         };
         let all: Vec<OpIx> = (0..self.program.ops.len() as OpIx).filter(fits).collect();
         let of = |op: OpIx| &self.program.ops[op as usize];

@@ -26,7 +26,7 @@ pub(super) struct Outlooks<'a> {
 impl Outlooks<'_> {
     fn get(&mut self, comm: CommIx, dest: i32) -> Option<&Outlook> {
         let mailbox = self.model.comms.list[comm].boxes.get(&dest)?;
-        Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook()))
+        Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook(&self.model.ops)))
     }
 }
 

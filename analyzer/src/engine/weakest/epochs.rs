@@ -85,7 +85,8 @@ impl Model {
         if sync == RmaSync::RmaTest {
             return ops.into_iter().for_each(|id| w.replay.forget(id));
         }
-        let call = Call { ops: ops.clone(), any: None, patient: true, returned: true, info: origin.clone() };
+        let call =
+            Call { ops: ops.clone(), any: None, look: None, patient: true, returned: true, info: origin.clone() };
         w.replay.wait(lane, call);
         ops.into_iter().for_each(|id| w.replay.forget(id));
         if w.replay.lag() > w.patience.max(PATIENCE) {

@@ -1,0 +1,161 @@
+//! What the library has to grant so that the replay can go on.
+
+use super::graph::Graph;
+use super::{Act, Id, Op, Replay};
+use crate::program::Mode;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+impl<T: Clone> Replay<T> {
+    pub(super) fn grant(&mut self, ids: &[Id]) {
+        for id in ids {
+            if let Some(op) = self.op_mut(*id) {
+                op.granted = true;
+            }
+            self.complete(*id);
+            self.retire(*id);
+        }
+        self.go_on();
+    }
+
+    /// Where a thread would return with other operations than in the run, be told of another message, or poll in vain,
+    /// nobody knows what it does then. But the library may also do what it did in the run: for that thread, or for those
+    /// that it waits for. `dead`: those who wait for none of that.
+    pub(super) fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
+        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
+        lanes.sort_unstable_by_key(|l| self.lanes[*l as usize].order);
+        // First without messages that nobody received: they are to be waited for for ever, if that is what comes of it.
+        [true, false].into_iter().any(|received| {
+            let missing = self.to_be_helped(&lanes, received);
+            missing.map(|ids| self.grant(&ids)).is_some()
+        })
+    }
+
+    /// What a thread waits for that the library may complete: of these threads or, in turn, those that they wait for.
+    fn to_be_helped(&self, lanes: &[u32], received: bool) -> Option<Vec<Id>> {
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        for start in lanes {
+            let mut work = VecDeque::from([*start]);
+            while let Some(lane) = work.pop_front() {
+                let Some(call) = self.front(lane).filter(|call| call.returned && seen.insert(lane)) else { continue };
+                let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
+                let missing: Vec<Id> = wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect();
+                if !missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id, received)) {
+                    return Some(missing);
+                }
+                work.extend(call.look.and_then(|look| self.sender(&look)));
+                work.extend(missing.into_iter().flat_map(|id| self.others(id)));
+            }
+        }
+        None
+    }
+
+    /// Could the library complete it although it need not? `received`: only a message that somebody received.
+    fn may_be_helped(&self, id: Id, received: bool) -> bool {
+        let Some(op) = self.op(id) else { return false };
+        match &op.act {
+            _ if !op.posted => false,
+            Act::Send { mode: Mode::Standard, .. } => !received || op.partner.is_some(),
+            Act::Part { .. } => self.may_be_early(id),
+            _ => false,
+        }
+    }
+
+    /// The threads that have not yet done what the operation waits for.
+    fn others(&self, id: Id) -> Vec<u32> {
+        let Some(op) = self.op(id) else { return Vec::new() };
+        let parts = match op.act {
+            Act::Part { collective, .. } => self.collectives.get(collective as usize).and_then(Option::as_ref),
+            _ => None,
+        };
+        let others = parts.into_iter().flat_map(|c| c.parts.iter().flatten()).chain(&op.partner);
+        others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.lane).collect()
+    }
+
+    /// The cheapest operations that may be complete and without which these threads would go on; whether there is
+    /// certainly nothing cheaper.
+    pub(super) fn least(&self, graph: &Graph, part: &[u32]) -> (Vec<Id>, bool) {
+        let mut early = Vec::new();
+        let mut buffers = Vec::new();
+        for lane in part {
+            let Some(waits) = &graph.waits[*lane as usize] else { continue };
+            if !self.front(*lane).is_some_and(|c| c.returned) {
+                continue;
+            }
+            for (id, _) in &waits.ops {
+                match self.op(*id).map(|op| &op.act) {
+                    Some(Act::Part { .. }) if self.may_be_early(*id) => early.push(*id),
+                    Some(Act::Send { mode: Mode::Standard, bytes, .. }) => buffers.push((*bytes, *id)),
+                    _ => {}
+                }
+            }
+        }
+        // The cheapest first; of equals the first in the order of threads and calls.
+        buffers.sort_by_key(|b| b.0);
+        let mut seen = FxHashSet::default();
+        buffers.retain(|b| seen.insert(b.1));
+        let dead_with = |ids: &[Id]| graph.dead(&ids.iter().copied().collect());
+        let frees = |dead: &FxHashSet<u32>| !part.iter().all(|l| dead.contains(l));
+        let frees_all = |ids: &[Id]| {
+            let dead = dead_with(ids);
+            frees(&dead) && !graph.causes(&dead).iter().any(|c| c.iter().any(|l| part.contains(l)))
+        };
+        let (ids, least) = cheapest(&early, &buffers, frees_all);
+        if !ids.is_empty() {
+            return (ids, least);
+        }
+        // What some call on the way makes possible, such as leaving a broadcast once the root has come, will be seen then.
+        (cheapest(&early, &buffers, |ids| frees(&dead_with(ids))).0, false)
+    }
+
+    /// Are all there whose call the part cannot do without?
+    fn may_be_early(&self, id: Id) -> bool {
+        let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
+        let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
+        let own = c.others.iter().find(|(of, _)| of == position).map(|(_, needed)| needed.clone());
+        let needed = own.unwrap_or_else(|| c.needs.of(*position, c.parts.len() as u32));
+        needed.iter().all(|p| c.posted.get(*p as usize) == Some(&true))
+    }
+}
+
+/// The cheapest of these collective operations and sends (with their bytes, ascending) that help; none if all of them do
+/// not. And whether there is certainly nothing cheaper.
+fn cheapest(early: &[Id], buffers: &[(u64, Id)], helps: impl Fn(&[Id]) -> bool) -> (Vec<Id>, bool) {
+    // A collective operation that returns early costs nothing.
+    for id in early {
+        if helps(&[*id]) {
+            return (vec![*id], true);
+        }
+    }
+    if helps(early) {
+        return (early.to_vec(), true);
+    }
+    const MANY: usize = 12;
+    if buffers.len() <= MANY {
+        let cost = |set: u32| -> (u64, u32) {
+            let chosen = (0..buffers.len()).filter(|i| set & (1 << i) != 0);
+            (chosen.map(|i| buffers[i].0).sum(), set.count_ones())
+        };
+        let mut sets: Vec<u32> = (1..1u32 << buffers.len()).collect();
+        sets.sort_by_key(|s| (cost(*s), *s));
+        for set in sets {
+            let chosen: Vec<Id> = (0..buffers.len()).filter(|i| set & (1 << i) != 0).map(|i| buffers[i].1).collect();
+            if helps(&chosen) {
+                return (chosen, true);
+            }
+        }
+    }
+    // The dearest ones that are not needed are left out one by one.
+    let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
+    if !helps(&chosen) {
+        return (Vec::new(), true);
+    }
+    for i in (0..chosen.len()).rev() {
+        let without: Vec<Id> = chosen.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, id)| *id).collect();
+        if helps(&without) {
+            chosen = without;
+        }
+    }
+    let least = chosen.len() == 1;
+    (chosen, least)
+}

@@ -34,15 +34,26 @@ impl Reading {
 pub struct Budget {
     /// Pairs of a send and a receive that may belong together, but need not.
     pub pairs: usize,
-    /// Clauses that the solver may learn.
+    /// Clauses that the solver may learn; fewer of them where each costs more, see [`COSTLY_PAIRS`].
     pub learned: u64,
     /// Models that may turn out to have no order.
     pub rounds: u32,
 }
 
+/// From so many pairs on a learned clause costs the more the more of them there are.
+const COSTLY_PAIRS: u64 = 2_000;
+
+impl Budget {
+    /// Clauses that the solver may learn about so many pairs.
+    pub(crate) fn learned_of(&self, pairs: usize) -> u64 {
+        let times = (pairs as u64).div_ceil(COSTLY_PAIRS).max(1);
+        self.learned / (times * times)
+    }
+}
+
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { pairs: 20_000, learned: 10_000, rounds: 2_000 }
+        Budget { pairs: 20_000, learned: 60_000, rounds: 20_000 }
     }
 }
 
@@ -96,7 +107,7 @@ fn search(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget
     if layout.gates.list.is_empty() {
         return Answer::Safe;
     }
-    let mut formula = Formula::new(&layout, reading, Limit::new(budget.learned));
+    let mut formula = Formula::new(&layout, reading, Limit::new(budget.learned_of(layout.pairs.len())));
     for deadlock in known {
         let at = |(lane, step): &(u32, u32)| layout.gates.list.iter().position(|g| (g.lane, g.step) == (*lane, *step));
         let gates: Vec<u32> = deadlock.iter().filter_map(at).map(|g| g as u32).collect();

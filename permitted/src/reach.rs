@@ -86,7 +86,7 @@ enum Found {
 
 impl<'a> Search<'a> {
     fn new(layout: &'a Layout<'a>, budget: Budget) -> Search<'a> {
-        let formula = Formula::reachable(layout, Limit::new(budget.learned));
+        let formula = Formula::reachable(layout, Limit::new(budget.learned_of(layout.pairs.len())));
         Search { layout, formula, rounds: budget.rounds, others: layout.other_pairs() }
     }
 

@@ -139,6 +139,8 @@ struct Op<T> {
     lane: u32,
     partner: Option<Id>,
     posted: bool,
+    /// It has met its partner, or will not.
+    met: bool,
     complete: bool,
     /// It needed a permission to be complete.
     granted: bool,
@@ -288,6 +290,7 @@ impl<T: Clone> Replay<T> {
             lane,
             partner: None,
             posted: false,
+            met: false,
             complete: false,
             granted: false,
             forgotten: false,
@@ -345,9 +348,11 @@ impl<T: Clone> Replay<T> {
 
     /// The operation did not take place, or nothing is known of its partner: nobody waits for it.
     pub fn release(&mut self, id: Id) {
+        let place = self.op(id).and_then(|op| op.act.place());
         self.no_longer_waiting(id);
-        self.complete(id);
+        self.has_met(id);
         self.forget(id);
+        self.let_others_meet(place);
         self.go_on();
     }
 
@@ -454,13 +459,24 @@ impl<T: Clone> Replay<T> {
             self.held.insert(place);
             return;
         }
-        self.complete(id);
-        self.complete(other);
+        let place = self.op(id).and_then(|op| op.act.place());
         for id in [id, other] {
             self.no_longer_waiting(id);
+            self.has_met(id);
         }
         self.retire(id);
         self.retire(other);
+        self.let_others_meet(place);
+    }
+
+    /// Something has gone there that others had to let go before them.
+    fn let_others_meet(&mut self, place: Option<Place>) {
+        let Some(place) = place.filter(|place| !self.held.is_empty() && self.held.remove(place)) else { return };
+        for id in self.waiting.get(&place).cloned().unwrap_or_default() {
+            if self.waiting.get(&place).is_some_and(|list| list.contains(&id)) {
+                self.try_meet(id);
+            }
+        }
     }
 
     /// Would the two overtake others of their threads, that are there and could be in their place? Where.
@@ -485,11 +501,13 @@ impl<T: Clone> Replay<T> {
         if list.is_empty() && many {
             self.waiting.remove(&place);
         }
-        if !self.held.is_empty() && self.held.remove(&place) {
-            for other in self.waiting.get(&place).cloned().unwrap_or_default() {
-                self.try_meet(other);
-            }
+    }
+
+    fn has_met(&mut self, id: Id) {
+        if let Some(op) = self.op_mut(id) {
+            op.met = true;
         }
+        self.complete(id);
     }
 
     fn complete(&mut self, id: Id) {
@@ -516,7 +534,7 @@ impl<T: Clone> Replay<T> {
             Act::Send { .. } | Act::Recv { .. } => {
                 // The partner has to see that it was posted, and to be told of.
                 match op.partner {
-                    Some(other) if self.op(other).is_some_and(|o| !o.posted && o.partner == Some(id)) => return,
+                    Some(other) if !op.met && self.op(other).is_some_and(|o| o.partner == Some(id)) => return,
                     None if op.granted || matches!(op.act, Act::Send { mode: Mode::Buffered, .. }) => return,
                     _ => {}
                 }

@@ -79,8 +79,11 @@ pub enum Act {
     },
 }
 
-/// Sends and receives that are still to be started, by communicator and destination.
-type Coming = FxHashMap<(u32, u32), Vec<Id>>;
+/// Sends and receives that are still to be started.
+type Coming = FxHashMap<Place, Vec<Id>>;
+
+/// Communicator and destination.
+type Place = (u32, u32);
 
 impl<T> Op<T> {
     /// Could the two belong together because the receive of them leaves open what it gets?
@@ -90,6 +93,13 @@ impl<T> Op<T> {
 }
 
 impl Act {
+    fn place(&self) -> Option<Place> {
+        match *self {
+            Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => Some((comm, at)),
+            Act::Part { .. } => None,
+        }
+    }
+
     /// Is it a receive from anybody, or with any tag?
     fn is_open(&self) -> bool {
         matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())
@@ -129,6 +139,8 @@ struct Op<T> {
     lane: u32,
     partner: Option<Id>,
     posted: bool,
+    /// It has met its partner, or will not.
+    met: bool,
     complete: bool,
     /// It needed a permission to be complete.
     granted: bool,
@@ -210,9 +222,11 @@ pub struct Replay<T> {
     ready: Vec<u32>,
     queued: usize,
     /// Sends and receives that were posted and have not met, by communicator and destination.
-    waiting: FxHashMap<(u32, u32), Vec<Id>>,
+    waiting: FxHashMap<Place, Vec<Id>>,
+    /// Where some of them belong together and have to let others go before them.
+    held: FxHashSet<Place>,
     /// Threads in a probe, by the same.
-    probing: FxHashMap<(u32, u32), Vec<u32>>,
+    probing: FxHashMap<Place, Vec<u32>>,
 }
 
 impl<T: Clone> Default for Replay<T> {
@@ -226,6 +240,7 @@ impl<T: Clone> Default for Replay<T> {
             ready: Vec::new(),
             queued: 0,
             waiting: FxHashMap::default(),
+            held: FxHashSet::default(),
             probing: FxHashMap::default(),
         }
     }
@@ -285,6 +300,7 @@ impl<T: Clone> Replay<T> {
             lane,
             partner: None,
             posted: false,
+            met: false,
             complete: false,
             granted: false,
             forgotten: false,
@@ -342,9 +358,11 @@ impl<T: Clone> Replay<T> {
 
     /// The operation did not take place, or nothing is known of its partner: nobody waits for it.
     pub fn release(&mut self, id: Id) {
+        let place = self.op(id).and_then(|op| op.act.place());
         self.no_longer_waiting(id);
-        self.complete(id);
+        self.has_met(id);
         self.forget(id);
+        self.let_others_meet(place);
         self.go_on();
     }
 
@@ -444,31 +462,62 @@ impl<T: Clone> Replay<T> {
     /// Lets a posted send or receive meet its partner, if that is posted too.
     fn try_meet(&mut self, id: Id) {
         let Some(other) = self.op(id).filter(|op| op.posted).and_then(|op| op.partner) else { return };
-        if self.op(other).is_some_and(|op| op.posted) {
-            for id in [id, other] {
-                self.no_longer_waiting(id);
+        if !self.op(other).is_some_and(|op| op.posted) {
+            return;
+        }
+        if let Some(place) = self.overtakes(id, other) {
+            self.held.insert(place);
+            return;
+        }
+        let place = self.op(id).and_then(|op| op.act.place());
+        for id in [id, other] {
+            self.no_longer_waiting(id);
+            self.has_met(id);
+        }
+        self.retire(id);
+        self.retire(other);
+        self.let_others_meet(place);
+    }
+
+    /// Something has gone there that others had to let go before them.
+    fn let_others_meet(&mut self, place: Option<Place>) {
+        let Some(place) = place.filter(|place| !self.held.is_empty() && self.held.remove(place)) else { return };
+        for id in self.waiting.get(&place).cloned().unwrap_or_default() {
+            if self.waiting.get(&place).is_some_and(|list| list.contains(&id)) {
+                self.try_meet(id);
             }
-            self.complete(id);
-            self.complete(other);
-            self.retire(id);
-            self.retire(other);
         }
     }
 
-    fn no_longer_waiting(&mut self, id: Id) {
-        let Some(Op { act: Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. }, .. }) = self.op(id) else {
-            return;
+    /// Would the two overtake others of their threads, that are there and could be in their place? Where.
+    fn overtakes(&self, one: Id, other: Id) -> Option<Place> {
+        let (a, b) = (self.op(one)?, self.op(other)?);
+        let place = a.act.place()?;
+        let list = self.waiting.get(&place)?;
+        let before = |of: Id| list.iter().take_while(move |id| **id != of).filter_map(|id| self.op(*id));
+        let in_place = |of: Id, op: &Op<T>, partner: &Op<T>| {
+            before(of).any(|x| x.lane == op.lane && (x.act.takes(&partner.act) || partner.act.takes(&x.act)))
         };
-        let key = (*comm, *at);
-        self.wake_probing(key.0, key.1);
+        (in_place(one, a, b) || in_place(other, b, a)).then_some(place)
+    }
+
+    fn no_longer_waiting(&mut self, id: Id) {
+        let Some(place) = self.op(id).and_then(|op| op.act.place()) else { return };
+        self.wake_probing(place.0, place.1);
         // Empty lists are kept for the next message, as long as there are not too many.
         let many = self.waiting.len() > MAX_LISTS;
-        if let Some(list) = self.waiting.get_mut(&key) {
-            list.retain(|other| *other != id);
-            if list.is_empty() && many {
-                self.waiting.remove(&key);
-            }
+        let Some(list) = self.waiting.get_mut(&place) else { return };
+        list.retain(|other| *other != id);
+        if list.is_empty() && many {
+            self.waiting.remove(&place);
         }
+    }
+
+    fn has_met(&mut self, id: Id) {
+        if let Some(op) = self.op_mut(id) {
+            op.met = true;
+        }
+        self.complete(id);
     }
 
     fn complete(&mut self, id: Id) {
@@ -495,7 +544,7 @@ impl<T: Clone> Replay<T> {
             Act::Send { .. } | Act::Recv { .. } => {
                 // The partner has to see that it was posted, and to be told of.
                 match op.partner {
-                    Some(other) if self.op(other).is_some_and(|o| !o.posted && o.partner == Some(id)) => return,
+                    Some(other) if !op.met && self.op(other).is_some_and(|o| o.partner == Some(id)) => return,
                     None if op.granted || matches!(op.act, Act::Send { mode: Mode::Buffered, .. }) => return,
                     _ => {}
                 }
@@ -601,10 +650,11 @@ impl<T: Clone> Replay<T> {
             Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } => {
-                let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
-                if partner.is_none() && !over {
+                let partner = op.partner.and_then(|p| self.op(p));
+                if partner.is_some_and(|p| p.posted) || partner.is_none() && !over {
                     return Dependence::Unknown;
                 }
+                let partner = partner.map(|p| p.lane);
                 let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, coming)).collect();
                 lanes.sort_unstable();
                 lanes.dedup();
@@ -619,11 +669,7 @@ impl<T: Clone> Replay<T> {
 
     /// Threads that are still to start what it could belong to instead, as far as arguments go.
     fn rivals<'a>(&'a self, op: &'a Op<T>, coming: &'a Coming) -> impl Iterator<Item = u32> + 'a {
-        let place = match op.act {
-            Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => Some((comm, at)),
-            Act::Part { .. } => None,
-        };
-        let others = place.and_then(|place| coming.get(&place)).into_iter().flatten();
+        let others = op.act.place().and_then(|place| coming.get(&place)).into_iter().flatten();
         others.filter_map(|id| self.op(*id)).filter(|other| other.could_be_of(op)).map(|other| other.lane)
     }
 

@@ -432,6 +432,8 @@ pub(crate) struct Outlook {
     unsure: FxHashSet<(i32, i32)>,
     /// Messages of a lane that went to receives that are still to be looked at: no wildcard took them.
     owed: FxHashMap<(i32, i32), usize>,
+    /// Lanes of which a receive from anybody takes a message, unless that of another rank comes before it.
+    fickle: FxHashSet<(i32, i32)>,
 }
 
 impl Outlook {
@@ -477,7 +479,12 @@ impl Outlook {
         match lane {
             None => self.unsure.extend(lanes.iter().map(|l| l.0)),
             Some(lane) if self.unsure.contains(&lane) => {}
-            Some(lane) => self.served.extend(self.left.get_mut(&lane).and_then(VecDeque::pop_front)),
+            Some(lane) => {
+                self.served.extend(self.left.get_mut(&lane).and_then(VecDeque::pop_front));
+                if p.source == ANY_SOURCE && !is_settled {
+                    self.fickle.insert(lane);
+                }
+            }
         }
         self.served.insert(p.op);
     }
@@ -486,6 +493,12 @@ impl Outlook {
     pub(crate) fn has(&self, source: i32, tag: i32) -> bool {
         let wanted = Pending { order: 0, source, tag, op: 0 };
         self.left.iter().any(|(k, l)| wanted.takes(k.0, k.1) && !l.is_empty())
+    }
+
+    /// Would a message like this be left if another rank still sent one to somebody who receives from anybody?
+    pub(crate) fn may_be_left(&self, source: i32, tag: i32) -> bool {
+        let wanted = Pending { order: 0, source, tag, op: 0 };
+        self.fickle.iter().any(|lane| wanted.takes(lane.0, lane.1))
     }
 
     pub(crate) fn is_unsure(&self, lane: (i32, i32)) -> bool {

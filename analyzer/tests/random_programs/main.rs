@@ -27,7 +27,7 @@ use run::{Run, run};
 use std::collections::BTreeMap;
 use trace_format::selection::Selection;
 use trace_format::text::parse;
-use truth::{certainly_stuck, is_plain, may_hang, may_hang_as_far_as_known, show, wrong};
+use truth::{certainly_stuck, is_fickle, is_plain, may_hang, may_hang_as_far_as_known, show, wrong};
 
 /// What is true of a program and its run, if the engine agrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ fn compare(recipe: &Recipe) -> Result<Verdict, TestCaseError> {
             return Ok(Verdict::RealOpen);
         }
         let all = (0..program.ranks.len()).all(|r| machine.has_ended(&run.end, r) || certain.contains(&r));
-        if !all || !sole {
+        if !all || !sole || !is_plain(&machine, &run) || is_fickle(&machine, &run) {
             return Ok(Verdict::RealInPart);
         }
         let wrong = wrong(&machine, &run.end);

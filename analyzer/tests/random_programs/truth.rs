@@ -169,6 +169,15 @@ pub(crate) fn is_plain(machine: &Machine, run: &Run) -> bool {
     })
 }
 
+/// Has an open receive from anybody got a message, as far as the trace tells? Another rank could still be first with one:
+/// whoever waits for that message waits for all.
+pub(crate) fn is_fickle(machine: &Machine, run: &Run) -> bool {
+    machine.ops().any(|op| {
+        let open = matches!(machine.program.ops[op].kind, Kind::Recv(Wanted::Given { from: None, .. }));
+        open && run.end.met(op).is_some() && !is_complete_in_trace(machine, run, op)
+    })
+}
+
 /// Is it a receive whose status is in the trace?
 fn is_complete_in_trace(machine: &Machine, run: &Run, op: Op) -> bool {
     let o = &machine.program.ops[op];

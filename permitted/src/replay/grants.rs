@@ -1,7 +1,7 @@
 //! What the library has to grant so that the replay can go on.
 
 use super::graph::Graph;
-use super::{Act, Id, Op, Replay};
+use super::{Act, Call, Id, Op, Replay};
 use crate::program::Mode;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -23,7 +23,8 @@ impl<T: Clone> Replay<T> {
     /// that it waits for. `dead`: those who wait for none of that.
     pub(super) fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
         let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
-        lanes.sort_unstable_by_key(|l| self.lanes[*l as usize].order);
+        // What threads wait for that could be helped at once may come by itself, when the others have gone on.
+        lanes.sort_unstable_by_key(|l| (self.missing(*l, false).is_some(), self.lanes[*l as usize].order));
         // First without messages that nobody received: they are to be waited for for ever, if that is what comes of it.
         [true, false].into_iter().any(|received| {
             let missing = self.to_be_helped(&lanes, received);
@@ -38,16 +39,26 @@ impl<T: Clone> Replay<T> {
             let mut work = VecDeque::from([*start]);
             while let Some(lane) = work.pop_front() {
                 let Some(call) = self.front(lane).filter(|call| call.returned && seen.insert(lane)) else { continue };
-                let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
-                let missing: Vec<Id> = wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect();
-                if !missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id, received)) {
+                if let Some(missing) = self.missing(lane, received) {
                     return Some(missing);
                 }
                 work.extend(call.look.and_then(|look| self.sender(&look)));
-                work.extend(missing.into_iter().flat_map(|id| self.others(id)));
+                work.extend(self.open_in_the_run(call).into_iter().flat_map(|id| self.others(id)));
             }
         }
         None
+    }
+
+    /// What the call has still to wait for to return as in the run.
+    fn open_in_the_run(&self, call: &Call<T>) -> Vec<Id> {
+        let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
+        wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect()
+    }
+
+    /// The same of the call that a thread is in, if the library can complete all of it.
+    fn missing(&self, lane: u32, received: bool) -> Option<Vec<Id>> {
+        let missing = self.open_in_the_run(self.front(lane)?);
+        (!missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id, received))).then_some(missing)
     }
 
     /// Could the library complete it although it need not? `received`: only a message that somebody received.

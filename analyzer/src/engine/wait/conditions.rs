@@ -158,7 +158,7 @@ fn completion(model: &Model, outlooks: &mut Outlooks, origin: &Origin, many: Man
 fn arrival(model: &Model, outlooks: &mut Outlooks, rank: i32, target: Option<Target>) -> Cond {
     let Some(t) = target else { return Cond::Free };
     let there = outlooks.get(t.comm, rank).is_some_and(|o| o.has(t.peer, t.tag));
-    if there { Cond::Free } else { message_from(model, t.comm, rank, t.peer, t.tag) }
+    if there { Cond::Free } else { another_message(model, outlooks, t.comm, rank, (t.peer, t.tag)) }
 }
 
 pub(crate) fn all(mut conds: Vec<Cond>) -> Cond {
@@ -208,7 +208,7 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
             if outlooks.get(o.comm, o.rank).is_some_and(|look| look.served.contains(&op)) {
                 return Cond::Free;
             }
-            message_from(model, o.comm, o.rank, o.peer, o.tag)
+            another_message(model, outlooks, o.comm, o.rank, (o.peer, o.tag))
         }
         OpKind::Send(SendMode::Buffered) => Cond::Free,
         OpKind::Send(_) => received(model, outlooks, op),
@@ -231,6 +231,12 @@ pub(super) fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond
     }
     let certain = o.kind == OpKind::Send(SendMode::Synchronous);
     Cond::On { rank: o.peer, certain, why: Why::Receive(o.tag) }
+}
+
+/// A message that is not there yet, or goes to a receive from anybody: unless any other rank sends one that comes first.
+fn another_message(model: &Model, outlooks: &mut Outlooks, comm: CommIx, rank: i32, (source, tag): (i32, i32)) -> Cond {
+    let fickle = outlooks.get(comm, rank).is_some_and(|o| o.may_be_left(source, tag));
+    message_from(model, comm, rank, if fickle { ANY_SOURCE } else { source }, tag)
 }
 
 /// A message that nobody has sent yet.

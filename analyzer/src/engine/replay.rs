@@ -151,6 +151,7 @@ impl Model {
     /// The start of a call. `class`: its result, where it is known already.
     fn enter(&mut self, origin: &Arc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
         let mut entered = Entered::default();
+        self.tell_unseen(s.class);
         // A call that failed started nothing; a receive that found its message too long has taken it.
         let failed = class.is_some_and(|c| c != 0);
         let received = class.is_none_or(may_have_received);

@@ -16,7 +16,7 @@ use super::shape::{Shape, shape};
 pub(crate) use epochs::Meeting;
 use epochs::Meetings;
 use needs::{gets_only_from, needs_between, promised_needs};
-use permitted::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, OpIx, Permission, Replay};
+use permitted::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, Needs, OpIx, Permission, Replay};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -176,6 +176,10 @@ pub(crate) struct Wanted {
     pub(crate) ranks: Vec<i32>,
 }
 
+/// Why nothing is said of other matchings.
+const UNTOLD: &str = "some messages or collective operations are not certain, or of other worlds";
+const UNSEEN: &str = "one-sided or partitioned communication may keep messages in order as well";
+
 /// Steps that the replay may lag behind without being looked at.
 const PATIENCE: usize = 1 << 14;
 
@@ -196,12 +200,27 @@ impl Model {
         })
     }
 
+    /// A call that may order things in ways that are not written down.
+    pub(super) fn tell_unseen(&mut self, class: Class) {
+        let is_unseen = match class {
+            Class::RmaSync(_) | Class::PartitionedSend | Class::PartitionedRecv => true,
+            Class::Collective(coll, _) => coll == Coll::WinAllocateShared,
+            _ => false,
+        };
+        if is_unseen && !self.weakest.off {
+            self.weakest.script.give_up(UNSEEN);
+        }
+    }
+
     /// A send or receive was started.
     pub(super) fn tell_start(&mut self, op: OpId) {
         let o = &self.ops[op];
         let comm = &self.comms.list[o.comm];
-        if self.weakest.off || o.dim || comm.is_foreign() || comm.made_wrongly || o.peer < 0 && o.peer != ANY_SOURCE {
+        if self.weakest.off || o.peer < 0 && o.peer != ANY_SOURCE {
             return;
+        }
+        if o.dim || comm.is_foreign() || comm.made_wrongly {
+            return self.weakest.script.give_up(UNTOLD);
         }
         let (ix, persistent, amount) = (o.comm, o.start.is_some(), o.data.map(|d| d.amount));
         let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
@@ -233,8 +252,11 @@ impl Model {
     /// A process started its part of a collective operation.
     pub(super) fn tell_part(&mut self, comm: CommIx, index: u64, position: u32) {
         let c = &self.comms.list[comm];
-        if self.weakest.off || c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
+        if self.weakest.off {
             return;
+        }
+        if c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
+            return self.weakest.script.give_up(UNTOLD);
         }
         let Some(instance) = c.space.get(index) else { return };
         let Some(part) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return };
@@ -250,7 +272,9 @@ impl Model {
         let needs = if between { needs_between(c, &view) } else { promised_needs(&view) };
         let (known, size) = (instance.replayed, instance.parts.len() as u32);
         let collective = known.unwrap_or_else(|| {
-            let script = self.weakest.script.collective(size, |p| needs.of(p, size));
+            // What may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
+            let orders = if matches!(needs, Needs::Nobody) { Needs::All } else { needs.clone() };
+            let script = self.weakest.script.collective(size, |p| orders.of(p, size));
             ToldAll { replay: self.weakest.replay.collective(size, needs), script }
         });
         if !between && let Some(needed) = gets_only_from(&view) {

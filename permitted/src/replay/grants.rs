@@ -24,7 +24,8 @@ impl<T: Clone> Replay<T> {
     pub(super) fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
         let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
         // What threads wait for that could be helped at once may come by itself, when the others have gone on.
-        lanes.sort_unstable_by_key(|l| (self.missing(*l, false).is_some(), self.lanes[*l as usize].order));
+        let waits = |l: u32| self.front(l).is_some_and(|c| c.any.is_none()) && self.missing(l, false).is_some();
+        lanes.sort_unstable_by_key(|l| (waits(*l), self.lanes[*l as usize].order));
         // First without messages that nobody received: they are to be waited for for ever, if that is what comes of it.
         [true, false].into_iter().any(|received| {
             let missing = self.to_be_helped(&lanes, received);
@@ -57,7 +58,10 @@ impl<T: Clone> Replay<T> {
 
     /// The same of the call that a thread is in, if the library can complete all of it.
     fn missing(&self, lane: u32, received: bool) -> Option<Vec<Id>> {
-        let missing = self.open_in_the_run(self.front(lane)?);
+        let call = self.front(lane)?;
+        let missing = self.open_in_the_run(call);
+        // Where others are complete it waits for nothing.
+        let received = received && call.any.is_none();
         (!missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id, received))).then_some(missing)
     }
 

@@ -5,13 +5,10 @@
 //! waits for itself in a circle, and that circle is forbidden by a clause. This ends, since every clause excludes models.
 
 use crate::bags::Settled;
-use crate::formula::{Formula, State, Verdict};
+use crate::formula::Formula;
 use crate::layout::Layout;
-use crate::play::{Node, Play};
 use crate::program::{OpIx, Program};
-use batsat::{Callbacks, ClauseKind, Lit};
-use std::cell::Cell;
-use std::rc::Rc;
+use crate::search::{Found, Limit, Search};
 
 /// What the MPI library is taken to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,15 +91,15 @@ pub fn has_choices(program: &Program, budget: Budget) -> bool {
 /// Looks for a deadlock that is permitted under `reading`, other than those in `known` (threads and the steps in which
 /// they wait).
 pub fn explore(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget: Budget) -> Answer {
-    let Some(settled) = Settled::new(program) else { return search(program, reading, known, budget) };
+    let Some(settled) = Settled::new(program) else { return find(program, reading, known, budget) };
     let known: Vec<_> = known.iter().map(|steps| settled.there(steps)).collect();
-    match search(&settled.program, reading, &known, budget) {
+    match find(&settled.program, reading, &known, budget) {
         Answer::Deadlock(witness) => Answer::Deadlock(settled.back(witness)),
         other => other,
     }
 }
 
-fn search(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget: Budget) -> Answer {
+fn find(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget: Budget) -> Answer {
     let Some(layout) = Layout::new(program, budget.pairs) else { return Answer::Undecided };
     if layout.gates.list.is_empty() {
         return Answer::Safe;
@@ -116,70 +113,16 @@ fn search(program: &Program, reading: Reading, known: &[Vec<(u32, u32)>], budget
         }
     }
     let mut search = Search { formula, rounds: budget.rounds };
-    let (mut state, mut events) = match search.next(&[]) {
-        Found::Way(state, events) => (state, events),
+    let way = match search.next(&[]) {
+        Found::Way(way) => way,
         Found::None => return Answer::Safe,
         Found::Undecided => return Answer::Undecided,
     };
     // What was received otherwise than in the run, and need not have been, is of no interest.
     let others = layout.other_pairs();
-    let mut needed: Vec<u32> = others.iter().copied().filter(|p| state.met[*p as usize]).collect();
-    let mut i = 0;
-    while i < needed.len() {
-        let without: Vec<u32> = needed.iter().copied().filter(|p| *p != needed[i]).collect();
-        let forbidden = others.iter().filter(|p| !without.contains(p));
-        let forbidden: Vec<Lit> = forbidden.map(|p| search.formula.pair(*p, false)).collect();
-        match search.next(&forbidden) {
-            Found::Way(better, way) => {
-                needed.retain(|p| better.met[*p as usize]);
-                (state, events) = (better, way);
-            }
-            Found::None | Found::Undecided => i += 1,
-        }
-    }
-    Answer::Deadlock(Witness { events, stuck: stuck(&layout, &state.passed) })
-}
-
-/// What a search for a way to a deadlock finds.
-enum Found {
-    /// What is true at its end, and what happens on it, in order.
-    Way(State, Vec<Event>),
-    None,
-    Undecided,
-}
-
-struct Search<'a> {
-    formula: Formula<'a, Limit>,
-    /// Models that may still be looked at.
-    rounds: u32,
-}
-
-impl Search<'_> {
-    fn next(&mut self, assumptions: &[Lit]) -> Found {
-        while self.rounds > 0 {
-            self.rounds -= 1;
-            let state = match self.formula.solve(assumptions) {
-                Verdict::Undecided => return Found::Undecided,
-                Verdict::Impossible => return Found::None,
-                Verdict::Model(state) => state,
-            };
-            match Play::new(self.formula.layout, &state).run() {
-                Ok(events) => return Found::Way(state, events),
-                Err(circle) => forbid(&mut self.formula, circle),
-            }
-        }
-        Found::Undecided
-    }
-}
-
-/// What waits for itself does not happen.
-pub(crate) fn forbid(formula: &mut Formula<'_, Limit>, circle: Vec<Node>) {
-    let not = |node| match node {
-        Node::Gate(g) => formula.gate(g, false),
-        Node::Pair(p) => formula.pair(p, false),
-    };
-    let clause: Vec<Lit> = circle.into_iter().map(not).collect();
-    formula.add(clause);
+    let needed = others.iter().copied().filter(|p| way.state.met[*p as usize]).collect();
+    let way = search.with_fewest(way, needed, &others, &[]);
+    Answer::Deadlock(Witness { events: way.events, stuck: stuck(&layout, &way.state.passed) })
 }
 
 fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
@@ -190,26 +133,4 @@ fn stuck(layout: &Layout, passed: &[bool]) -> Vec<Option<u32>> {
         }
     }
     stuck
-}
-
-/// Ends the solver's work when it has learned enough.
-pub(crate) struct Limit {
-    learned: Rc<Cell<u64>>,
-    limit: u64,
-}
-
-impl Limit {
-    pub(crate) fn new(limit: u64) -> Limit {
-        Limit { learned: Rc::new(Cell::new(0)), limit }
-    }
-}
-
-impl Callbacks for Limit {
-    fn on_new_clause(&mut self, _: &[batsat::Lit], _: ClauseKind) {
-        self.learned.set(self.learned.get() + 1);
-    }
-
-    fn stop(&self) -> bool {
-        self.learned.get() >= self.limit
-    }
 }

@@ -31,6 +31,7 @@ mod program;
 mod races;
 mod reach;
 mod replay;
+mod search;
 
 pub use explore::{Answer, Budget, Event, Reading, Witness, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};

@@ -4,11 +4,12 @@
 //! reached are models of it. What the process does once it has the other message is not asked, so that this also works
 //! where nobody knows it.
 
-use crate::explore::{Budget, Event, Limit, forbid};
-use crate::formula::{Formula, State, Verdict};
+use crate::explore::{Budget, Event};
+use crate::formula::Formula;
 use crate::layout::Layout;
 use crate::play::{Node, Play};
 use crate::program::{OpIx, Program, Step};
+use crate::search::{Found, Limit, Search, Way};
 use batsat::Lit;
 
 /// Who gets the message.
@@ -39,7 +40,7 @@ pub enum Reached {
 /// `None`: the program has too many possibilities.
 pub fn reach(program: &Program, budget: Budget, mut next: impl FnMut(Option<Reached>) -> Option<Choice>) -> Option<()> {
     let layout = Layout::with_unknown(program, budget.pairs)?;
-    let mut receives = Search::new(&layout, budget);
+    let mut receives = Asked::new(&layout, budget);
     let mut answer = None;
     while let Some(choice) = next(answer.take()) {
         answer = Some(match choice.place {
@@ -62,97 +63,54 @@ fn probe(program: &Program, lane: u32, step: u32, send: OpIx, budget: Budget) ->
         return Some(Reached::Never);
     };
     let behind = layout.gates.list.iter().position(|g| g.before == Some(gate as u32));
-    let mut search = Search::new(&layout, budget);
+    let mut asked = Asked::new(&layout, budget);
     // What comes behind it would be something else.
-    let stop = behind.map(|b| search.formula.gate(b as u32, false));
-    let goal = search.formula.gate(gate as u32, true);
-    Some(search.way(Node::Gate(gate as u32), stop.into_iter().chain([goal]).collect()))
+    let stop = behind.map(|b| asked.search.formula.gate(b as u32, false));
+    let goal = asked.search.formula.gate(gate as u32, true);
+    Some(asked.way(Node::Gate(gate as u32), stop.into_iter().chain([goal]).collect()))
 }
 
-struct Search<'a> {
+struct Asked<'a> {
     layout: &'a Layout<'a>,
-    formula: Formula<'a, Limit>,
-    /// Models that may still be looked at.
-    rounds: u32,
+    search: Search<'a>,
     /// Pairs that are not those of the run.
     others: Vec<u32>,
 }
 
-enum Found {
-    Way(State, Vec<Event>),
-    None,
-    Undecided,
-}
-
-impl<'a> Search<'a> {
-    fn new(layout: &'a Layout<'a>, budget: Budget) -> Search<'a> {
+impl<'a> Asked<'a> {
+    fn new(layout: &'a Layout<'a>, budget: Budget) -> Asked<'a> {
         let formula = Formula::reachable(layout, Limit::new(budget.learned_of(layout.pairs.len())));
-        Search { layout, formula, rounds: budget.rounds, others: layout.other_pairs() }
+        Asked { layout, search: Search { formula, rounds: budget.rounds }, others: layout.other_pairs() }
     }
 
     fn receive(&mut self, send: OpIx, recv: OpIx) -> Reached {
         let meets = |p: &&u32| self.layout.pairs[**p as usize].recv == recv;
         let pair = self.layout.pairs_of[send as usize].iter().find(meets).copied();
         let Some(pair) = pair else { return Reached::Never };
-        let goal = self.formula.pair(pair, true);
+        let goal = self.search.formula.pair(pair, true);
         self.way(Node::Pair(pair), vec![goal])
     }
 
-    /// A way to `goal` on which as little as possible is otherwise than in the run.
+    /// What must happen for `goal`, with as little as possible otherwise than in the run.
     fn way(&mut self, goal: Node, assumed: Vec<Lit>) -> Reached {
         let is_goal = |p: &u32| goal == Node::Pair(*p);
         let others: Vec<u32> = self.others.iter().copied().filter(|p| !is_goal(p)).collect();
-        let without = |search: &Search, kept: &[u32]| {
-            let gone = others.iter().filter(|p| !kept.contains(p)).map(|p| search.formula.pair(*p, false));
-            assumed.iter().copied().chain(gone).collect::<Vec<Lit>>()
-        };
-        let alone = without(self, &[]);
-        if let Found::Way(_, past) = self.next(goal, &alone) {
-            return Reached::Way(past);
+        let past = |way: &Way| Play::new(self.layout, &way.state).past(goal);
+        let alone: Vec<Lit> = assumed.iter().copied().chain(self.search.only(&others, &[])).collect();
+        if let Found::Way(way) = self.search.next(&alone) {
+            return Reached::Way(past(&way));
         }
-        let (state, mut past) = match self.next(goal, &assumed) {
-            Found::Way(state, past) => (state, past),
+        let way = match self.search.next(&assumed) {
+            Found::Way(way) => way,
             Found::None => return Reached::Never,
             Found::Undecided => return Reached::Undecided,
         };
-        let used = |past: &[Event], state: &State| -> Vec<u32> {
-            let is_in = |p: &u32| {
-                let pair = self.layout.pairs[*p as usize];
-                past.contains(&Event::Meet { send: pair.send, recv: pair.recv })
-            };
-            others.iter().copied().filter(|p| state.met[*p as usize] && is_in(p)).collect()
+        let before = past(&way);
+        let is_used = |p: &u32| {
+            let pair = self.layout.pairs[*p as usize];
+            way.state.met[*p as usize] && before.contains(&Event::Meet { send: pair.send, recv: pair.recv })
         };
-        let mut needed = used(&past, &state);
-        let mut i = 0;
-        while i < needed.len() {
-            let fewer: Vec<u32> = needed.iter().copied().filter(|p| *p != needed[i]).collect();
-            let assumptions = without(self, &fewer);
-            match self.next(goal, &assumptions) {
-                Found::Way(better, way) => {
-                    needed.retain(|p| better.met[*p as usize]);
-                    past = way;
-                }
-                Found::None | Found::Undecided => i += 1,
-            }
-        }
-        Reached::Way(past)
-    }
-
-    fn next(&mut self, goal: Node, assumptions: &[Lit]) -> Found {
-        while self.rounds > 0 {
-            self.rounds -= 1;
-            let state = match self.formula.solve(assumptions) {
-                Verdict::Undecided => return Found::Undecided,
-                Verdict::Impossible => return Found::None,
-                Verdict::Model(state) => state,
-            };
-            let play = Play::new(self.layout, &state);
-            let past = play.past(goal);
-            match play.run() {
-                Ok(_) => return Found::Way(state, past),
-                Err(circle) => forbid(&mut self.formula, circle),
-            }
-        }
-        Found::Undecided
+        let needed = others.iter().copied().filter(is_used).collect();
+        Reached::Way(past(&self.search.with_fewest(way, needed, &others, &assumed)))
     }
 }

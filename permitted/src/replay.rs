@@ -7,127 +7,21 @@
 
 mod grants;
 mod graph;
+mod knots;
 mod probes;
+mod told;
 
 use crate::program::Mode;
-use graph::{Dependence, Graph, Waits};
+pub use knots::{Block, Knot, Need, Permission};
 pub use probes::Look;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
+use told::Place;
+pub use told::{Act, Call, Id, Ids, Needs};
 
 /// Lists of waiting messages that are kept although they are empty.
 const MAX_LISTS: usize = 1 << 14;
-
-/// An operation of the replay. Numbers are used again once the replay is done with an operation.
-pub type Id = u32;
-
-/// Operations of one call.
-pub type Ids = SmallVec<[Id; 4]>;
-
-/// Whose call a part of a collective operation cannot do without, whatever the library does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Needs {
-    All,
-    /// The root has what all others need.
-    Root(u32),
-    /// The root needs what all others have.
-    AtRoot(u32),
-    /// All before it.
-    Lower,
-    /// By position.
-    Given(Vec<Vec<u32>>),
-    Nobody,
-}
-
-impl Needs {
-    /// Positions that `position` needs, of `size`.
-    pub fn of(&self, position: u32, size: u32) -> Vec<u32> {
-        match self {
-            Needs::All => (0..size).collect(),
-            Needs::Root(root) if *root != position => vec![*root],
-            Needs::AtRoot(root) if *root == position => (0..size).collect(),
-            Needs::Lower => (0..position).collect(),
-            Needs::Given(all) => all.get(position as usize).cloned().unwrap_or_default(),
-            Needs::Root(_) | Needs::AtRoot(_) | Needs::Nobody => Vec::new(),
-        }
-    }
-}
-
-/// What is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
-    Send {
-        mode: Mode,
-        comm: u32,
-        to: u32,
-        from: u32,
-        tag: i32,
-        bytes: u64,
-    },
-    /// `None`: any.
-    Recv {
-        comm: u32,
-        at: u32,
-        source: Option<u32>,
-        tag: Option<i32>,
-    },
-    /// `collective`: from [`Replay::collective`].
-    Part {
-        collective: u32,
-        position: u32,
-    },
-}
-
-/// Sends and receives that are still to be started.
-type Coming = FxHashMap<Place, Vec<Id>>;
-
-/// Communicator and destination.
-type Place = (u32, u32);
-
-impl<T> Op<T> {
-    /// Could the two belong together because the receive of them leaves open what it gets?
-    fn could_be_of(&self, other: &Op<T>) -> bool {
-        self.act.is_open() && self.act.takes(&other.act) || other.act.is_open() && other.act.takes(&self.act)
-    }
-}
-
-impl Act {
-    fn place(&self) -> Option<Place> {
-        match *self {
-            Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => Some((comm, at)),
-            Act::Part { .. } => None,
-        }
-    }
-
-    /// Is it a receive from anybody, or with any tag?
-    fn is_open(&self) -> bool {
-        matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())
-    }
-
-    /// Is it a receive that could take the message of this send, as far as arguments go?
-    fn takes(&self, send: &Act) -> bool {
-        let (Act::Recv { comm, at, source, tag }, Act::Send { comm: c, to, from, tag: t, .. }) = (self, send) else {
-            return false;
-        };
-        (comm, at) == (c, to) && source.is_none_or(|s| s == *from) && tag.is_none_or(|tag| tag == *t)
-    }
-}
-
-/// A call that waited. Its operations may be forgotten once it is told of.
-#[derive(Debug, Clone)]
-pub struct Call<T> {
-    pub ops: Ids,
-    /// It waits for any of them, and had these when it returned; `None`: it waits for all.
-    pub any: Option<Ids>,
-    /// The process did nothing else until then.
-    pub patient: bool,
-    /// It returned in the run.
-    pub returned: bool,
-    /// It waited for a message without receiving it.
-    pub look: Option<Look>,
-    pub info: T,
-}
 
 enum Step<T> {
     Start(Id),
@@ -170,45 +64,11 @@ struct Collective {
     gone: u32,
 }
 
-/// What one thread of a knot waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Need<T> {
-    /// That thread posts the receive (or the send) of this operation.
-    Partner { op: T, lane: u32 },
-    /// Nobody ever does.
-    Nobody { op: T },
-    /// These threads call the collective operation.
-    Calls { op: T, lanes: Vec<u32> },
-}
-
-/// What the run was granted by its library.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Permission<T> {
-    /// This many bytes of a standard send were buffered.
-    Buffer { op: T, bytes: u64 },
-    /// The collective operation returned before all had called it.
-    Early { op: T },
-}
-
-/// A thread that cannot go on, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block<T> {
-    pub lane: u32,
-    /// The call that waits.
-    pub call: T,
-    /// It returned in the run.
-    pub returned: bool,
-    pub needs: Vec<Need<T>>,
-}
-
-/// Threads that cannot go on without a permission.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Knot<T> {
-    /// Those that hold each other, or the one that waits for what never comes.
-    pub blocks: Vec<Block<T>>,
-    /// The least that lets them go on: what it is, and whether there is certainly nothing less.
-    pub permissions: Vec<Permission<T>>,
-    pub least: bool,
+impl<T> Op<T> {
+    /// Could the two belong together because the receive of them leaves open what it gets?
+    fn could_be_of(&self, other: &Op<T>) -> bool {
+        self.act.is_open() && self.act.takes(&other.act) || other.act.is_open() && other.act.takes(&self.act)
+    }
 }
 
 /// See the module. `T`: what the caller knows a call by.
@@ -433,13 +293,12 @@ impl<T: Clone> Replay<T> {
         }
         let Some(op) = self.op(id) else { return };
         match op.act {
-            Act::Send { mode: Mode::Buffered, comm, to, .. } => {
-                self.waiting.entry((comm, to)).or_default().push(id);
-                self.complete(id);
-                self.try_meet(id);
-            }
             Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => {
+                let buffered = matches!(op.act, Act::Send { mode: Mode::Buffered, .. });
                 self.waiting.entry((comm, at)).or_default().push(id);
+                if buffered {
+                    self.complete(id);
+                }
                 self.try_meet(id);
             }
             Act::Part { collective, position } => {
@@ -565,168 +424,10 @@ impl<T: Clone> Replay<T> {
         self.free.push(id);
     }
 
-    /// Where the replay cannot go on and the run did. `over`: nothing more will be told. Grants what is missing, so that
-    /// nothing is said twice.
-    pub fn knots(&mut self, over: bool) -> Vec<Knot<T>> {
-        let mut knots = Vec::new();
-        let mut hopeless: FxHashSet<u32> = FxHashSet::default();
-        loop {
-            self.leave_vain_probes(over);
-            let graph = self.graph(over);
-            let dead = graph.dead(&FxHashSet::default());
-            let mut causes = graph.causes(&dead);
-            causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
-            causes.sort_by_key(|part| part.first().map(|l| self.lanes[*l as usize].order));
-            let Some(part) = causes.into_iter().find(|part| !part.iter().any(|l| hopeless.contains(l))) else {
-                if over && self.go_on_as_in_the_run(&dead) {
-                    continue;
-                }
-                return knots;
-            };
-            let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
-            let (ids, least) = if part.iter().any(returned) { self.least(&graph, &part) } else { (Vec::new(), true) };
-            if ids.is_empty() {
-                // It happened in the run too, or its matching is not possible: nothing that can be granted.
-                hopeless.extend(part);
-                continue;
-            }
-            let blocks = part.iter().filter_map(|lane| self.block(&graph, *lane)).collect();
-            let permissions = ids.iter().filter_map(|id| self.permission(*id)).collect();
-            knots.push(Knot { blocks, permissions, least });
-            self.grant(&ids);
-        }
-    }
-
     fn front(&self, lane: u32) -> Option<&Call<T>> {
         match self.lanes[lane as usize].steps.front() {
             Some(Step::Wait(call)) => Some(call),
             _ => None,
         }
-    }
-
-    fn graph(&self, over: bool) -> Graph {
-        let coming = self.coming();
-        let waits = (0..self.lanes.len() as u32).map(|lane| {
-            let call = self.front(lane)?;
-            if !call.patient {
-                return None;
-            }
-            if let Some(look) = &call.look {
-                let ops = vec![(Id::MAX, self.arrival(lane, look, over)?)];
-                return Some(Waits { any: false, ops });
-            }
-            let open: Vec<&Id> = call.ops.iter().filter(|id| self.op(**id).is_some_and(|op| !op.complete)).collect();
-            if call.any.is_some() && open.len() < call.ops.len() {
-                // It would return with another one than it did, and who knows what then.
-                return None;
-            }
-            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, &coming))).collect();
-            Some(Waits { any: call.any.is_some(), ops })
-        });
-        Graph { waits: waits.collect() }
-    }
-
-    /// What an incomplete operation waits for.
-    fn dependence(&self, id: Id, over: bool, coming: &Coming) -> Dependence {
-        let Some(op) = self.op(id) else { return Dependence::Unknown };
-        if !op.posted {
-            return Dependence::Lanes(vec![op.lane]);
-        }
-        match &op.act {
-            Act::Part { collective, .. } => {
-                let Some(Some(c)) = self.collectives.get(*collective as usize) else { return Dependence::Unknown };
-                let mut lanes = Vec::new();
-                for (part, posted) in c.parts.iter().zip(&c.posted) {
-                    match part.and_then(|p| self.op(p)) {
-                        _ if *posted => {}
-                        Some(part) => lanes.push(part.lane),
-                        None if over => return Dependence::Never,
-                        None => return Dependence::Unknown,
-                    }
-                }
-                Dependence::Lanes(lanes)
-            }
-            // What others may send before the run is over nobody knows yet.
-            Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
-            Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
-            Act::Send { .. } | Act::Recv { .. } => {
-                let partner = op.partner.and_then(|p| self.op(p));
-                if partner.is_some_and(|p| p.posted) || partner.is_none() && !over {
-                    return Dependence::Unknown;
-                }
-                let partner = partner.map(|p| p.lane);
-                let mut lanes: Vec<u32> = partner.into_iter().chain(self.rivals(op, coming)).collect();
-                lanes.sort_unstable();
-                lanes.dedup();
-                match lanes.len() {
-                    0 => Dependence::Never,
-                    1 => Dependence::Lanes(lanes),
-                    _ => Dependence::Any(lanes),
-                }
-            }
-        }
-    }
-
-    /// Threads that are still to start what it could belong to instead, as far as arguments go.
-    fn rivals<'a>(&'a self, op: &'a Op<T>, coming: &'a Coming) -> impl Iterator<Item = u32> + 'a {
-        let others = op.act.place().and_then(|place| coming.get(&place)).into_iter().flatten();
-        others.filter_map(|id| self.op(*id)).filter(|other| other.could_be_of(op)).map(|other| other.lane)
-    }
-
-    /// What is still to be started, if anybody leaves open what he receives.
-    fn coming(&self) -> Coming {
-        let mut coming = Coming::default();
-        if self.ops.iter().flatten().any(|op| op.act.is_open()) {
-            for (id, op) in self.ops.iter().enumerate() {
-                if let Some(Op {
-                    act: Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. },
-                    posted: false,
-                    ..
-                }) = op
-                {
-                    coming.entry((*comm, *at)).or_default().push(id as Id);
-                }
-            }
-        }
-        coming
-    }
-
-    /// Could it belong to another one than in the run, that is there now?
-    fn has_a_choice(&self, id: Id) -> bool {
-        let Some(op) = self.op(id) else { return false };
-        let (Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. }) = op.act else { return false };
-        let others = self.waiting.get(&(comm, at)).into_iter().flatten().filter_map(|id| self.op(*id));
-        others.into_iter().any(|other| other.could_be_of(op))
-    }
-
-    fn block(&self, graph: &Graph, lane: u32) -> Option<Block<T>> {
-        let call = self.front(lane)?;
-        let waits = graph.waits[lane as usize].as_ref()?;
-        let mut needs = Vec::new();
-        if let Some(look) = &call.look {
-            needs.push(Need::Partner { op: call.info.clone(), lane: self.sender(look)? });
-        }
-        for (id, dependence) in &waits.ops {
-            let Some(op) = self.op(*id) else { continue };
-            let info = op.info.clone();
-            needs.push(match (dependence, &op.act) {
-                (Dependence::Lanes(lanes), Act::Part { .. }) => Need::Calls { op: info, lanes: lanes.clone() },
-                (Dependence::Lanes(lanes) | Dependence::Any(lanes), _) => {
-                    let partner = op.partner.and_then(|p| self.op(p)).map(|partner| partner.lane);
-                    Need::Partner { op: info, lane: partner.or_else(|| lanes.first().copied())? }
-                }
-                (Dependence::Never, _) => Need::Nobody { op: info },
-                (Dependence::Unknown, _) => continue,
-            });
-        }
-        Some(Block { lane, call: call.info.clone(), returned: call.returned, needs })
-    }
-
-    fn permission(&self, id: Id) -> Option<Permission<T>> {
-        let op = self.op(id)?;
-        Some(match op.act {
-            Act::Send { bytes, .. } => Permission::Buffer { op: op.info.clone(), bytes },
-            _ => Permission::Early { op: op.info.clone() },
-        })
     }
 }

@@ -1,0 +1,104 @@
+//! The search for a state that a formula has and that an order of events leads to.
+
+use crate::explore::Event;
+use crate::formula::{Formula, State, Verdict};
+use crate::play::{Node, Play};
+use batsat::{Callbacks, ClauseKind, Lit};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// What is found.
+pub(crate) enum Found {
+    Way(Way),
+    None,
+    /// The budget did not suffice.
+    Undecided,
+}
+
+/// A way to a state.
+pub(crate) struct Way {
+    /// What is true at its end.
+    pub(crate) state: State,
+    /// What happens on it, in order.
+    pub(crate) events: Vec<Event>,
+}
+
+/// A formula, and what is learned of it from models that have no order.
+pub(crate) struct Search<'a> {
+    pub(crate) formula: Formula<'a, Limit>,
+    /// Models that may still be looked at.
+    pub(crate) rounds: u32,
+}
+
+impl Search<'_> {
+    pub(crate) fn next(&mut self, assumptions: &[Lit]) -> Found {
+        while self.rounds > 0 {
+            self.rounds -= 1;
+            let state = match self.formula.solve(assumptions) {
+                Verdict::Undecided => return Found::Undecided,
+                Verdict::Impossible => return Found::None,
+                Verdict::Model(state) => state,
+            };
+            match Play::new(self.formula.layout, &state).run() {
+                Ok(events) => return Found::Way(Way { state, events }),
+                Err(circle) => self.forbid(circle),
+            }
+        }
+        Found::Undecided
+    }
+
+    /// What waits for itself does not happen.
+    fn forbid(&mut self, circle: Vec<Node>) {
+        let not = |node| match node {
+            Node::Gate(g) => self.formula.gate(g, false),
+            Node::Pair(p) => self.formula.pair(p, false),
+        };
+        let clause: Vec<Lit> = circle.into_iter().map(not).collect();
+        self.formula.add(clause);
+    }
+
+    /// That of the pairs `others` only those in `kept` meet.
+    pub(crate) fn only(&self, others: &[u32], kept: &[u32]) -> Vec<Lit> {
+        let gone = others.iter().filter(|p| !kept.contains(p));
+        gone.map(|p| self.formula.pair(*p, false)).collect()
+    }
+
+    /// A way like `way` on which as few of the pairs `others` meet as possible: no fewer of those in `needed` will do.
+    pub(crate) fn with_fewest(&mut self, mut way: Way, mut needed: Vec<u32>, others: &[u32], assumed: &[Lit]) -> Way {
+        let mut i = 0;
+        while i < needed.len() {
+            let fewer: Vec<u32> = needed.iter().copied().filter(|p| *p != needed[i]).collect();
+            let assumptions: Vec<Lit> = assumed.iter().copied().chain(self.only(others, &fewer)).collect();
+            match self.next(&assumptions) {
+                Found::Way(better) => {
+                    needed.retain(|p| better.state.met[*p as usize]);
+                    way = better;
+                }
+                Found::None | Found::Undecided => i += 1,
+            }
+        }
+        way
+    }
+}
+
+/// Ends the solver's work when it has learned enough.
+pub(crate) struct Limit {
+    learned: Rc<Cell<u64>>,
+    limit: u64,
+}
+
+impl Limit {
+    pub(crate) fn new(limit: u64) -> Limit {
+        Limit { learned: Rc::new(Cell::new(0)), limit }
+    }
+}
+
+impl Callbacks for Limit {
+    fn on_new_clause(&mut self, _: &[Lit], _: ClauseKind) {
+        self.learned.set(self.learned.get() + 1);
+    }
+
+    fn stop(&self) -> bool {
+        self.learned.get() >= self.limit
+    }
+}

@@ -326,6 +326,7 @@ impl Observer {
             damage,
             max_findings: self.selection.max_findings(),
             hidden: analysis.hidden,
+            queues: analysis.queues,
             names,
             remarks,
         };

@@ -26,10 +26,12 @@
 //! //! severity MV4=note   severities of checks
 //! //! max-findings 2   not more of a rank
 //! //! hidden 3         so many findings are beyond that
+//! //! queue 0 MPI_COMM_WORLD receives peer any tag 7 bytes 4 x2   an entry of the message queues at the end; all
+//!                      of them, in order, if there is one
 //! ```
 
 use crate::engine::limit::Hidden;
-use crate::engine::{Analysis, End, Engine, Stuck};
+use crate::engine::{Analysis, End, Engine, Queued, Stuck};
 use crate::worlds::Names;
 use crate::worlds::link::Linker;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +60,7 @@ struct Expected {
     ranks: Option<Vec<i32>>,
     selection: Selection,
     hidden: u64,
+    queues: Vec<String>,
 }
 
 fn ranks_of(text: &str) -> Vec<i32> {
@@ -94,6 +97,7 @@ fn expected(text: &str) -> Expected {
                 "severity" => e.selection.set_severity(rest).expect("severities"),
                 "max-findings" => e.selection.set_max_findings(rest.trim().parse().expect("a number")),
                 "hidden" => e.hidden = rest.trim().parse().expect("a number"),
+                "queue" => e.queues.push(rest.trim().to_owned()),
                 other => panic!("line {}: unknown option `{other}`", i + 1),
             }
             continue;
@@ -240,9 +244,19 @@ fn run_with(
     (stuck, engine.finish(&end))
 }
 
+fn describe_queue(q: &Queued) -> String {
+    let any = |n: Option<i32>| n.map_or("any".to_owned(), |n| n.to_string());
+    let bytes = q.bytes.map_or("unknown".to_owned(), |b| b.to_string());
+    let (queue, peer, tag) = (q.queue.name(), any(q.peer), any(q.tag));
+    format!("{} {} {queue} peer {peer} tag {tag} bytes {bytes} x{}", q.rank, q.comm, q.count)
+}
+
 /// Everything that was found, as text.
 pub fn describe(analysis: &Analysis) -> String {
     let mut text = String::new();
+    for q in &analysis.queues {
+        text.push_str(&format!("queue {} at line {}\n", describe_queue(q), q.call.site));
+    }
     for f in &analysis.findings {
         text.push_str(&format!("{} {} x{}: {} {:?}\n", f.severity.name(), f.check.name, f.count, f.message, f.ranks));
         for c in &f.calls {
@@ -319,6 +333,10 @@ pub fn try_trace(text: &str) -> Result<(), String> {
     let hidden: u64 = analysis.hidden.iter().map(Hidden::findings).sum();
     if hidden != expected.hidden {
         return complain(format!("{hidden} findings are beyond the limit"));
+    }
+    let queues: Vec<String> = analysis.queues.iter().map(describe_queue).collect();
+    if !expected.queues.is_empty() && expected.queues != queues {
+        return complain("other message queues".to_owned());
     }
     for (line, severity, check) in &expected.marks {
         let met = analysis.findings.iter().any(|f| {

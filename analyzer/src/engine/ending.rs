@@ -2,6 +2,7 @@
 
 use super::facts::{Origin, rank_list};
 use super::p2p::OpId;
+use super::queues::Queued;
 use super::wait::{Graph, Verdict, Watch};
 use super::{End, Model, RankEnd};
 use std::sync::Arc;
@@ -76,6 +77,8 @@ pub(crate) struct Ending {
     pub(crate) incomplete: Vec<Incomplete>,
     /// The library could not end, in MPI_Finalize, because of what is `alone`.
     pub(crate) failed_over: bool,
+    /// Of those who did not come to their end.
+    pub(crate) queues: Vec<Queued>,
 }
 
 /// Signals that a program brings upon itself: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS; the others
@@ -206,6 +209,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         || !left.is_empty()
         || !left_inside.is_empty()
         || !verdict.dead.is_empty();
+    let queues = model.queues(&ends);
     // What is paired from here on is not certain.
     model.ranks.iter_mut().for_each(|r| r.sums = false);
     pair_leftovers(model);
@@ -236,6 +240,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         alone,
         incomplete,
         failed_over,
+        queues,
     }
 }
 

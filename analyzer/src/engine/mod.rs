@@ -24,6 +24,7 @@ mod model;
 pub(crate) mod p2p;
 pub(crate) mod partitioned;
 pub(crate) mod polls;
+mod queues;
 mod rank;
 pub(crate) mod replay;
 pub(crate) mod requests;
@@ -36,6 +37,7 @@ pub(crate) mod wait;
 pub(crate) mod weakest;
 
 pub(crate) use model::{Model, op_name};
+pub use queues::{Queue, Queued};
 pub(crate) use rank::{Breach, MpiError, OpenCall, Rank};
 pub use script::{Alternative, Ways};
 
@@ -127,6 +129,8 @@ pub struct Analysis {
     pub witnesses: Vec<Witness>,
     /// What the run says of its wildcards, if [`Engine::explore`] asks for it.
     pub ways: Ways,
+    /// The message queues at the end of a run that did not come to its end.
+    pub queues: Vec<Queued>,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -296,7 +300,15 @@ impl Engine {
         let open_questions = model.weakest.matchings.open_question().into_iter().collect();
         let witnesses = std::mem::take(&mut model.weakest.witnesses);
         let ways = std::mem::take(&mut model.weakest.ways);
-        Analysis { findings, hidden, ranks: model.summaries(&ending), open_questions, witnesses, ways }
+        Analysis {
+            findings,
+            hidden,
+            ranks: model.summaries(&ending),
+            open_questions,
+            witnesses,
+            ways,
+            queues: ending.queues,
+        }
     }
 
     /// Looks at every call that frees an object what can be forgotten, not now and then: for tests.

@@ -257,7 +257,7 @@ impl Model {
 }
 
 /// Names that the program gave to its objects.
-struct RankNames<'a>(&'a Model, i32);
+pub(super) struct RankNames<'a>(pub(super) &'a Model, pub(super) i32);
 
 impl Names for RankNames<'_> {
     fn name(&self, kind: Kind, id: Id) -> Option<String> {

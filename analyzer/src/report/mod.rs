@@ -4,13 +4,15 @@
 mod exploration;
 mod graph;
 mod json;
+mod queues;
 mod text;
 
 use crate::engine::limit::Hidden;
-use crate::engine::{RankEnd, RankSummary};
+use crate::engine::{Queued, RankEnd, RankSummary};
 use crate::load::Damage;
 use crate::symbols::{Symbols, is_user, user_frame};
 use crate::worlds::Names;
+use queues::QueueView;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
@@ -71,6 +73,8 @@ pub struct RunInfo {
     pub max_findings: Option<u64>,
     /// Findings that are not shown.
     pub hidden: Vec<Hidden>,
+    /// The message queues at the end of a run that did not come to its end.
+    pub queues: Vec<Queued>,
     /// What processes are called.
     pub names: Names,
     /// What was not checked, and why.
@@ -85,6 +89,9 @@ pub struct Report {
     mpi: Mpi,
     task: Task,
     findings: Vec<FindingView>,
+    /// The message queues at the end of a run that did not come to its end.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<QueueView>,
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
@@ -284,6 +291,7 @@ impl Report {
         let findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
         let mut hints = hints(&findings, symbols);
         hints.extend(run.remarks);
+        let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
         let names = run.names;
         let defect = |d: Damage| {
             let member = d.rank.map(|r| member(r, &names));
@@ -313,6 +321,7 @@ impl Report {
                 hidden: run.hidden.into_iter().map(hidden).collect(),
             },
             findings,
+            queues,
             exploration: None,
             hints,
             max_findings: run.max_findings,

@@ -22,6 +22,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
         page.finding(finding);
     }
     page.hidden(report);
+    page.queues(report);
     page.defects(&report.task);
     for hint in &report.hints {
         page.line(&format!("hint: {hint}"));
@@ -237,6 +238,19 @@ impl Page {
         for (whose, findings, each) in lines {
             let (n, are) = (plural(findings as usize, "more finding"), if findings == 1 { "is" } else { "are" });
             self.line(&format!("{whose}: {n}{each} {are} not shown; --max-findings {most}"));
+        }
+    }
+
+    /// Of the processes that hang: those of others are as they happened to be.
+    fn queues(&mut self, report: &Report) {
+        let waiters = report.findings.iter().flat_map(|f| &f.waits).map(|w| w.process).collect();
+        let lines = super::queues::lines(&report.queues, &waiters, &self.names);
+        if !lines.is_empty() {
+            self.line("");
+            self.line(&self.ink(Ink::Bold, "message queues at the end:"));
+        }
+        for line in lines {
+            self.line(&format!("  {line}"));
         }
     }
 

@@ -88,8 +88,8 @@ static uint64_t symbol_of_file(const char *path, const char *name, uint64_t *siz
 
 /* The address of a symbol in a process: of the first mapped file that has it. The preloaded library is preferred, as the
    loader does: the files are taken in two passes. */
-static mqs_taddr_t symbol(int pid, const char *name, uint64_t *size) {
-  for (int pass = 0; pass < 2; pass++) {
+static mqs_taddr_t symbol_from(int pass, int pid, const char *name, uint64_t *size) {
+  for (; pass < 2; pass++) {
     char path[64], line[4096 + 128], last[4096] = "";
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
     FILE *maps = fopen(path, "r");
@@ -111,6 +111,8 @@ static mqs_taddr_t symbol(int pid, const char *name, uint64_t *size) {
   }
   return 0;
 }
+
+static mqs_taddr_t symbol(int pid, const char *name, uint64_t *size) { return symbol_from(0, pid, name, size); }
 
 static int find_function(mqs_image *image, char *name, mqs_lang_code lang, mqs_taddr_t *address) {
   (void)lang;
@@ -226,6 +228,14 @@ static int queues(mqs_process *process) {
   return code == mqs_end_of_list ? mqs_ok : failed("next_communicator", code);
 }
 
+/* The path in MPIR_dll_name of the preloaded library, or else (pass 1) of another one. */
+static int dll_name(mqs_process *process, int pass, char *name, size_t room) {
+  uint64_t size = 0;
+  mqs_taddr_t at = symbol_from(pass, process->pid, "MPIR_dll_name", &size);
+  memset(name, 0, room);
+  return at && fetch(process, at, size < room ? size : room - 1, name) == mqs_ok;
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return fprintf(stderr, "debugger PID [ROUNDS [DLL]]\n"), 1;
   int pid = atoi(argv[1]), rounds = argc > 2 ? atoi(argv[2]) : 1, code = 0;
@@ -235,11 +245,8 @@ int main(int argc, char **argv) {
   if (argc > 3) {
     snprintf(name, sizeof name, "%s", argv[3]);
   } else {
-    uint64_t size = 0;
-    mqs_taddr_t at = symbol(pid, "MPIR_dll_name", &size);
-    if (!at) return fprintf(stderr, "no MPIR_dll_name\n"), 1;
-    if (size > sizeof name - 1) size = sizeof name - 1;
-    if (fetch(&process, at, size, name) != mqs_ok) return fprintf(stderr, "MPIR_dll_name cannot be read\n"), 1;
+    if (dll_name(&process, 1, name, sizeof name)) printf("another dll %s\n", name);
+    if (!dll_name(&process, 0, name, sizeof name)) return fprintf(stderr, "no MPIR_dll_name\n"), 1;
   }
   load(name);
   printf("dll %s\nversion %s compatibility %d width %d\n", name, p_mqs_version_string(), p_mqs_version_compatibility(),

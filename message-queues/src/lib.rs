@@ -17,6 +17,8 @@ mod operations;
 mod process;
 mod table;
 mod target;
+#[cfg(test)]
+mod tests;
 
 use failure::Failure;
 use mqs::{

@@ -106,7 +106,7 @@ impl Table {
             for (nth, rough) in bytes.chunks_exact(entry).enumerate() {
                 let stamp = Fields { target, bytes: rough }.u64(0);
                 if stamp & stamp::MASK == stamp::LIVE || stamp & stamp::MASK == stamp::WRITING {
-                    let at = start + nth as u64 * self.entry_bytes;
+                    let at = start.saturating_add(nth as u64 * self.entry_bytes);
                     if settled(target, at, &mut whole)? {
                         each(at, &whole)?;
                     }

@@ -47,7 +47,7 @@ pub(crate) struct Info {
     /// Its message buffers.
     pub(crate) operands: Operands,
     /// Where its arguments are, if debuggers are told of its calls.
-    pub(crate) queued: Option<Box<queues::Shape>>,
+    pub(crate) queued: Option<queues::Shape>,
 }
 
 /// What a function does to requests and to the memory of operations.
@@ -238,7 +238,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         buffering: Part::of(row.id, row.class),
         request: request(row, plan),
         operands,
-        queued: queues::Shape::of(row).filter(|_| queues::are_kept()).map(Box::new),
+        queued: queues::Shape::of(row).filter(|_| queues::are_kept()),
     };
     let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
     Info { handles_objects: ends || info.loan.is_some() || !info.makes.is_empty(), ..info }

@@ -76,8 +76,13 @@ impl Queued {
     /// The operation is over, or the call has returned.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
-        self.slots().for_each(|entry| turn(&entry.stamp, stamp::EMPTY));
-        self.used = 0;
+        if self.used != 0 {
+            if let [Some(first), second] = &self.slots {
+                turn(&first.entry.stamp, stamp::EMPTY);
+                second.iter().filter(|_| self.used > 1).for_each(Slot::clear);
+            }
+            self.used = 0;
+        }
     }
 
     /// A persistent operation begins. `order`: as of all operations.
@@ -152,18 +157,31 @@ pub(crate) fn abandoned(thread: &mut Thread) {
 }
 
 #[inline(always)]
+fn word(call: &Call, param: u8) -> u64 {
+    call.words.get(usize::from(param)).copied().unwrap_or(0)
+}
+
+#[inline(always)]
 fn say(handles: &mut Cache, call: &Call, shape: &Shape, queued: &mut Queued) {
-    let word = |p: usize| call.words.get(p).copied().unwrap_or(0);
-    let comm = handles.id(Kind::Comm, call.abi.handle_arg(Kind::Comm, word(shape.comm)));
-    for half in &shape.halves {
-        let peer = call.abi.rank(word(half.rank) as i32);
-        if peer == PROC_NULL || comm == UNKNOWN_ID {
-            continue;
-        }
-        let data = Data::of(handles, call, shape, half);
-        if let Some(entry) = queued.next() {
-            write(entry, call, shape, half, (comm, peer), data);
-        }
+    let comm = handles.id(Kind::Comm, call.abi.handle_arg(Kind::Comm, word(call, shape.comm)));
+    if comm == UNKNOWN_ID {
+        return;
+    }
+    say_half(handles, call, shape, &shape.first, comm, queued);
+    if let Some(second) = &shape.second {
+        say_half(handles, call, shape, second, comm, queued);
+    }
+}
+
+#[inline(always)]
+fn say_half(handles: &mut Cache, call: &Call, shape: &Shape, half: &Half, comm: Id, queued: &mut Queued) {
+    let peer = call.abi.rank(word(call, half.rank) as i32);
+    if peer == PROC_NULL {
+        return;
+    }
+    let data = Data::of(handles, call, shape, half);
+    if let Some(entry) = queued.next() {
+        write(entry, call, shape, half, (comm, peer), data);
     }
 }
 
@@ -179,7 +197,7 @@ struct Data {
 impl Data {
     #[inline(always)]
     fn of(handles: &mut Cache, call: &Call, shape: &Shape, half: &Half) -> Data {
-        let word = |p: usize| call.words.get(p).copied().unwrap_or(0);
+        let word = |p: u8| word(call, p);
         let Some((buffer, count, large, datatype)) = half.data else { return Data::default() };
         let count = if large { word(count) as i64 } else { i64::from(word(count) as i32) };
         let times = shape.partitions.map_or(1, |p| i64::from(word(p) as i32));
@@ -191,7 +209,7 @@ impl Data {
 
 #[inline(always)]
 fn write(entry: &Operation, call: &Call, shape: &Shape, half: &Half, (comm, peer): (Id, i32), data: Data) {
-    let tag = call.abi.tag(call.words.get(half.tag).copied().unwrap_or(0) as i32);
+    let tag = call.abi.tag(word(call, half.tag) as i32);
     let receives = half.kind != kind::SEND;
     let blocking = if shape.blocking { flag::BLOCKING } else { 0 };
     let persistent = if shape.persistent { flag::PERSISTENT } else { 0 };

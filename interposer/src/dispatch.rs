@@ -15,6 +15,7 @@ use crate::thread::{LastPoll, Thread};
 use crate::{
     checks, clock, define, errors, forced, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums,
 };
+use crate::tool::sampling;
 use crate::{thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -131,6 +132,10 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
         levels::leave(unsafe { &*thread });
+    }
+    if sampling::are_due() {
+        // SAFETY: as above.
+        guarded(|| sampling::between_calls(unsafe { &mut *thread }));
     }
     result
 }

@@ -151,23 +151,19 @@ impl Setter {
             format!("`{}` is no value of this variable of type {datatype}, which takes {expected}", wish.value)
         })?;
         let scope = tool::scope(family, info.scope);
-        if scope != tool::CONSTANT && scope != tool::READONLY {
-            return match handle.write(&bytes) {
-                0 => Ok(()),
-                class => Err(format!("the library refuses it with {}", class_name(self.real, class))),
-            };
-        }
-        let by_environment = sources(family, &wish.name).into_iter().next();
-        let by_environment = by_environment.filter(|_| family == Family::OpenMpi && scope == tool::READONLY);
-        if by_environment.is_none() {
-            return Err(format!("its scope is MPI_T_SCOPE_{}: it cannot be changed", scope.to_uppercase()));
-        }
+        let why = if scope != tool::CONSTANT && scope != tool::READONLY {
+            match handle.write(&bytes) {
+                0 => return Ok(()),
+                class => format!("the library refuses it with {}", class_name(self.real, class)),
+            }
+        } else {
+            format!("its scope is MPI_T_SCOPE_{}: it cannot be changed", scope.to_uppercase())
+        };
+        // Open MPI has it from the environment already, if that is a way.
         let took = handle.read(layout).map(|bytes| layout.text(&bytes));
-        if let Some(value) = took.filter(|value| !same(value, &wish.value) && words.is_empty()) {
-            return Err(format!("the library has not taken it from the environment: it is {value}"));
-        }
-        wish.by_environment = by_environment;
-        Ok(())
+        let has = took.is_some_and(|value| same(&value, &layout.text(&bytes)));
+        wish.by_environment = sources(family, &wish.name).into_iter().next().filter(|_| family == Family::OpenMpi && has);
+        if wish.by_environment.is_some() { Ok(()) } else { Err(why) }
     }
 
     fn unknown(&self, name: &str) -> String {

@@ -12,10 +12,10 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
+use crate::tool::sampling;
 use crate::{
     checks, clock, define, errors, forced, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums,
 };
-use crate::tool::sampling;
 use crate::{thread, trace};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

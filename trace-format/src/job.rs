@@ -50,10 +50,14 @@ impl Job {
             altered.push(format!("this run was altered: wildcards took the messages of {witness} (--replay)"));
         }
         if let Some(pairs) = self.options.get(CVARS) {
-            altered.push(format!("this run was altered: control variables were set: {} (--cvar)", pairs.replace(';', ", ")));
+            altered.push(format!(
+                "this run was altered: control variables were set: {} (--cvar)",
+                pairs.replace(';', ", ")
+            ));
         }
         if self.options.contains_key(STRESS) {
-            altered.push("this run was altered: the library was told to buffer as little as it can (--stress)".to_owned());
+            altered
+                .push("this run was altered: the library was told to buffer as little as it can (--stress)".to_owned());
         }
         let wishes = self.variables.iter().flat_map(|v| &v.wishes);
         altered.extend(wishes.filter(|w| w.refused.is_some()).map(|w| w.text()));

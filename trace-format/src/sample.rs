@@ -85,7 +85,9 @@ impl Sample {
 
 fn reading(text: &str) -> Result<Reading, String> {
     let whole = text.parse::<i64>().map(Reading::Whole);
-    whole.or_else(|_| text.parse::<f64>().map(|v| Reading::Real(v.to_bits()))).map_err(|_| format!("`{text}` is no number"))
+    whole
+        .or_else(|_| text.parse::<f64>().map(|v| Reading::Real(v.to_bits())))
+        .map_err(|_| format!("`{text}` is no number"))
 }
 
 /// What `--pvars` asks for: `NAME,NAME@INTERVAL`, where both parts may be missing.
@@ -97,18 +99,15 @@ pub struct Sampling {
 }
 
 /// The lengths of message queues, in the libraries that have them: Open MPI, and MPICH built to have them.
-const QUEUES: [&str; 4] = [
-    "pml_ob1_posted_recvq_length",
-    "pml_ob1_unexpected_msgq_length",
-    "posted_recvq_length",
-    "unexpected_recvq_length",
-];
+const QUEUES: [&str; 4] =
+    ["pml_ob1_posted_recvq_length", "pml_ob1_unexpected_msgq_length", "posted_recvq_length", "unexpected_recvq_length"];
 const INTERVAL: Duration = Duration::from_millis(100);
 
 impl Sampling {
     pub fn parse(text: &str) -> Result<Sampling, String> {
         let (names, interval) = text.split_once('@').map_or((text, None), |(names, interval)| (names, Some(interval)));
-        let mut names: Vec<String> = names.split(',').map(str::trim).filter(|n| !n.is_empty()).map(str::to_owned).collect();
+        let mut names: Vec<String> =
+            names.split(',').map(str::trim).filter(|n| !n.is_empty()).map(str::to_owned).collect();
         if names.is_empty() {
             names = QUEUES.map(str::to_owned).to_vec();
         }

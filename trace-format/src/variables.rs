@@ -183,7 +183,9 @@ mod tests {
 
     #[test]
     fn patterns_fit() {
-        for (pattern, name) in [("a*", "abc"), ("*c", "abc"), ("a*c", "abc"), ("ABC", "abc"), ("*", ""), ("a*b*c", "axbxc")] {
+        for (pattern, name) in
+            [("a*", "abc"), ("*c", "abc"), ("a*c", "abc"), ("ABC", "abc"), ("*", ""), ("a*b*c", "axbxc")]
+        {
             assert!(fits(pattern, name), "{pattern} {name}");
         }
         for (pattern, name) in [("a", "abc"), ("*b", "abc"), ("a*d", "abc"), ("ab*bc", "abc"), ("", "a")] {

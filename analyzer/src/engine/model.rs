@@ -15,10 +15,10 @@ use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::finding::CallRef;
 use trace_format::job::Buffering;
-use trace_format::variables::BufferingLimit;
 use trace_format::mpi::{Class, Kind, predefined};
 use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
+use trace_format::variables::BufferingLimit;
 
 /// The state of the run, as far as events were fed.
 pub(crate) struct Model {

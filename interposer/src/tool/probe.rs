@@ -104,9 +104,8 @@ impl Handle {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let elements = bytes.chunks_exact(layout.bytes()).take(self.count).map(|element| reading(layout, element));
         let elements: Vec<Reading> = elements.collect();
-        let (place, most) = elements.iter().copied().enumerate().reduce(|a, b| {
-            if b.1.value() > a.1.value() { b } else { a }
-        })?;
+        let (place, most) =
+            elements.iter().copied().enumerate().reduce(|a, b| if b.1.value() > a.1.value() { b } else { a })?;
         let total = elements.iter().copied().reduce(add)?;
         if self.last.replace(total) == Some(total) {
             return None;

@@ -215,8 +215,7 @@ impl PerformanceInfo {
         );
         let (readonly, continuous) = (readonly != 0, continuous != 0);
         let (name, description) = (name.text(), description.text());
-        let info =
-            PerformanceInfo { name, description, verbosity, class, datatype, binding, readonly, continuous };
+        let info = PerformanceInfo { name, description, verbosity, class, datatype, binding, readonly, continuous };
         (done == 0).then_some(info)
     }
 }

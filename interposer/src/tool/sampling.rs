@@ -113,7 +113,8 @@ fn start_watching(interval: Duration) -> bool {
         let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        let made = std::thread::Builder::new().name("mpivet".into()).stack_size(256 << 10).spawn(move || watch(interval));
+        let made =
+            std::thread::Builder::new().name("mpivet".into()).stack_size(256 << 10).spawn(move || watch(interval));
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
         made.is_ok()
     }

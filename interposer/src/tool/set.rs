@@ -106,7 +106,8 @@ fn set(real: &'static Real, wishes: &mut [Wish]) -> Option<Interface> {
 
 /// Puts a wish into the environment; the variable and what it was before.
 fn early(real: &Real, wish: &Wish) -> Option<(String, Option<String>)> {
-    let open_mpis = || sources(real.family(), &wish.name).into_iter().next().filter(|_| real.family() == Family::OpenMpi);
+    let open_mpis =
+        || sources(real.family(), &wish.name).into_iter().next().filter(|_| real.family() == Family::OpenMpi);
     let variable = wish.by_environment.clone().or_else(open_mpis).filter(|_| wish.refused.is_none())?;
     let before = std::env::var(&variable).ok();
     put(&variable, Some(&wish.value));
@@ -162,7 +163,8 @@ impl Setter {
         // Open MPI has it from the environment already, if that is a way.
         let took = handle.read(layout).map(|bytes| layout.text(&bytes));
         let has = took.is_some_and(|value| same(&value, &layout.text(&bytes)));
-        wish.by_environment = sources(family, &wish.name).into_iter().next().filter(|_| family == Family::OpenMpi && has);
+        wish.by_environment =
+            sources(family, &wish.name).into_iter().next().filter(|_| family == Family::OpenMpi && has);
         if wish.by_environment.is_some() { Ok(()) } else { Err(why) }
     }
 

@@ -87,8 +87,12 @@ impl Layout {
         Ok(match self {
             Layout::Signed(4) => text.parse::<i32>().map_err(|_| "an integer")?.to_le_bytes().to_vec(),
             Layout::Signed(_) => text.parse::<i64>().map_err(|_| "an integer")?.to_le_bytes().to_vec(),
-            Layout::Unsigned(4) => text.parse::<u32>().map_err(|_| "a number that is not negative")?.to_le_bytes().to_vec(),
-            Layout::Unsigned(_) => text.parse::<u64>().map_err(|_| "a number that is not negative")?.to_le_bytes().to_vec(),
+            Layout::Unsigned(4) => {
+                text.parse::<u32>().map_err(|_| "a number that is not negative")?.to_le_bytes().to_vec()
+            }
+            Layout::Unsigned(_) => {
+                text.parse::<u64>().map_err(|_| "a number that is not negative")?.to_le_bytes().to_vec()
+            }
             Layout::Real => text.parse::<f64>().map_err(|_| "a number")?.to_le_bytes().to_vec(),
             Layout::Bool => match text {
                 "true" | "1" => vec![1],

@@ -49,7 +49,13 @@ const ROWS: [Row; 6] = [
     Row {
         topic: "collective algorithms",
         why: "the order of a reduction, and whether an operation waits for all ranks, depend on the algorithm",
-        patterns: &["coll", "coll_*_algorithm", "coll_tuned_use_dynamic_rules", "MPIR_CVAR_*_ALGORITHM", "*DEVICE_COLLECTIVES"],
+        patterns: &[
+            "coll",
+            "coll_*_algorithm",
+            "coll_tuned_use_dynamic_rules",
+            "MPIR_CVAR_*_ALGORITHM",
+            "*DEVICE_COLLECTIVES",
+        ],
         but: &[],
     },
     Row {

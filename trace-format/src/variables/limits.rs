@@ -14,7 +14,9 @@ pub(super) enum Product {
 pub(super) fn version(library: &str) -> Option<(Product, (u32, u32))> {
     let (product, rest) = match library.strip_prefix("Open MPI v") {
         Some(rest) => (Product::OpenMpi, rest),
-        None => (Product::Mpich, library.strip_prefix("MPICH Version:").or(library.strip_prefix("MPICH "))?.trim_start()),
+        None => {
+            (Product::Mpich, library.strip_prefix("MPICH Version:").or(library.strip_prefix("MPICH "))?.trim_start())
+        }
     };
     let mut numbers = rest.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
@@ -97,8 +99,7 @@ fn open_mpi(variables: &Variables, shared: &str, headers: u64) -> Option<Bufferi
         Some(without) => !without.split(',').any(|b| b == name),
         None => btl.is_empty() || btl.split(',').any(|b| b == name),
     };
-    let (transport, means) =
-        if has(shared) { (shared, SHARED_MEMORY) } else { ("tcp", "over TCP") };
+    let (transport, means) = if has(shared) { (shared, SHARED_MEMORY) } else { ("tcp", "over TCP") };
     let control = variables.named(&format!("btl_{transport}_eager_limit")).filter(|_| has(transport))?;
     Some(by(control, number(control).map(|n| n.saturating_sub(headers)), means))
 }
@@ -110,7 +111,9 @@ fn mpich(variables: &Variables) -> Option<BufferingLimit> {
     let threshold = variables.named(CMA_THRESHOLD).filter(|_| is_on);
     let below = threshold.and_then(number).map(|n| n.saturating_sub(1));
     match (threshold, below, in_cell) {
-        (Some(threshold), Some(below), Some(in_cell)) if below < in_cell => Some(by(threshold, Some(below), SHARED_MEMORY)),
+        (Some(threshold), Some(below), Some(in_cell)) if below < in_cell => {
+            Some(by(threshold, Some(below), SHARED_MEMORY))
+        }
         _ => Some(by(cell, in_cell, SHARED_MEMORY)),
     }
 }
@@ -168,7 +171,8 @@ mod tests {
 
     #[test]
     fn the_variable_that_decides_is_named() {
-        let named = |all: &[(&str, &str)]| buffering_limit(OPEN_MPI, "", &variables(all)).map(|l| (l.variable, l.bytes));
+        let named =
+            |all: &[(&str, &str)]| buffering_limit(OPEN_MPI, "", &variables(all)).map(|l| (l.variable, l.bytes));
         let vader = ("btl_vader_eager_limit", "4096");
         let tcp = ("btl_tcp_eager_limit", "65536");
         assert_eq!(named(&[vader, tcp, ("btl", "^uct")]), Some((vader.0.into(), Some(4040))));
@@ -181,7 +185,8 @@ mod tests {
         let off = [cells[0], cells[1], (CMA_ENABLE, "0")];
         assert_eq!(five(&off).map(|l| (l.variable, l.bytes)), Some((CELL_SIZE.into(), Some(8112))));
         let mut ucx = Variables::default();
-        let four = |v: &Variables| buffering_limit("MPICH Version:\t4.0.2", "MPICH Device:\tch4:ucx", v).map(|l| l.text());
+        let four =
+            |v: &Variables| buffering_limit("MPICH Version:\t4.0.2", "MPICH Device:\tch4:ucx", v).map(|l| l.text());
         assert!(four(&ucx).is_some_and(|t| t.ends_with("by UCX: it is not set")));
         ucx.environment.insert(UCX_THRESHOLD.into(), "100".into());
         assert!(four(&ucx).is_some_and(|t| t.ends_with("it is 100, so that messages of up to 99 bytes are buffered")));

@@ -4,7 +4,9 @@
 use crate::abi::Family;
 use crate::abi::tool::thread_levels;
 use crate::real::{MAX_ARGS, Real, call_words};
-use std::ffi::CStr;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::ffi::{CStr, c_void};
 use std::sync::Once;
 
 /// A reference on the tool interface; given back when dropped.
@@ -12,6 +14,8 @@ pub(crate) struct Interface {
     real: &'static Real,
     /// It may be called from several threads at once.
     pub(crate) is_threaded: bool,
+    /// Addresses of functions that were called.
+    found: RefCell<FxHashMap<&'static str, usize>>,
 }
 
 /// Longest name and longest description that are read.
@@ -34,7 +38,7 @@ impl Interface {
         let (single, multiple) = thread_levels(real.family());
         let required = if threaded { multiple } else { single };
         let mut provided = single;
-        let mut interface = Interface { real, is_threaded: false };
+        let mut interface = Interface { real, is_threaded: false, found: RefCell::default() };
         let done = interface.call("PMPI_T_init_thread", &[required as u64, &raw mut provided as u64]);
         if done != 0 {
             std::mem::forget(interface);
@@ -47,17 +51,20 @@ impl Interface {
 
     /// Does anybody in this process use the interface already? To be asked of Open MPI only: some MPICH crashes.
     pub(crate) fn is_in_use(real: &'static Real) -> bool {
-        let (interface, mut number) = (Interface { real, is_threaded: false }, 0i32);
+        let (interface, mut number) = (Interface { real, is_threaded: false, found: RefCell::default() }, 0i32);
         let done = interface.call("PMPI_T_cvar_get_num", &[&raw mut number as u64]);
         std::mem::forget(interface);
         done == 0
     }
 
     /// Calls a function; an error class, 0 for success. A function that the library lacks fails.
-    pub(crate) fn call(&self, name: &str, args: &[u64]) -> i32 {
-        let Some(f) = self.real.symbol(name).or_else(|| self.real.symbol(name.trim_start_matches('P'))) else {
+    pub(crate) fn call(&self, name: &'static str, args: &[u64]) -> i32 {
+        let find = || self.real.symbol(name).or_else(|| self.real.symbol(name.trim_start_matches('P')));
+        let address = || find().map_or(0, |f| f as usize);
+        let f = *self.found.borrow_mut().entry(name).or_insert_with(address) as *mut c_void;
+        if f.is_null() {
             return i32::MAX;
-        };
+        }
         let mut words = [0; MAX_ARGS];
         words.iter_mut().zip(args).for_each(|(w, a)| *w = *a);
         // SAFETY: the function is that of the standard, and callers pass its arguments.
@@ -65,7 +72,7 @@ impl Interface {
     }
 
     /// A number that a function gives, 0 if it fails.
-    pub(crate) fn number(&self, name: &str) -> i32 {
+    pub(crate) fn number(&self, name: &'static str) -> i32 {
         let mut number = 0i32;
         if self.call(name, &[&raw mut number as u64]) == 0 { number } else { 0 }
     }

@@ -80,7 +80,7 @@ impl Reader<'_> {
     }
 
     /// Indices of the variables in a category.
-    fn members(&self, function: &str, category: i32, count: i32) -> Vec<i32> {
+    fn members(&self, function: &'static str, category: i32, count: i32) -> Vec<i32> {
         let mut members = vec![-1i32; count.max(0) as usize];
         let done = self.interface.call(function, &[category as u64, members.len() as u64, members.as_mut_ptr() as u64]);
         if done == 0 { members } else { Vec::new() }

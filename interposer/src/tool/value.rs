@@ -138,7 +138,16 @@ impl Handle<'_> {
             return None;
         }
         let end = if layout == Layout::Text { words.len() * 8 } else { bytes };
-        Some(words.iter().flat_map(|w| w.to_le_bytes()).take(end).collect())
+        let mut all = Vec::with_capacity(end.min(64));
+        for word in words {
+            let bytes = word.to_le_bytes();
+            all.extend_from_slice(&bytes);
+            if all.len() >= end || layout == Layout::Text && bytes.contains(&0) {
+                break;
+            }
+        }
+        all.truncate(end);
+        Some(all)
     }
 
     /// An error class, 0 for success.

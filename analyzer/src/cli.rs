@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
 use trace_format::witness::Witness;
 
@@ -80,6 +81,8 @@ enum Command {
     },
     /// List the checks
     Checks,
+    /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
+    Env(EnvArgs),
 }
 
 #[derive(Debug, Args)]
@@ -95,6 +98,31 @@ pub(crate) struct ReportArgs {
     fail_on: FailOn,
     #[command(flatten)]
     choices: Choices,
+}
+
+#[derive(Debug, Args)]
+struct EnvArgs {
+    /// Trace directory
+    dir: PathBuf,
+    /// Only categories with such a name, in which * stands for anything
+    #[arg(long, value_name = "GLOB")]
+    category: Option<String>,
+    /// Only variables with this text in their name, value or description
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Only variables that were changed, as far as that is known
+    #[arg(long)]
+    changed: bool,
+    /// Format of the list
+    #[arg(long, value_enum, default_value_t = EnvFormat::Text)]
+    format: EnvFormat,
+}
+
+/// How `mpivet env` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EnvFormat {
+    Text,
+    Json,
 }
 
 /// Buffers that the running program takes checksums of.
@@ -157,6 +185,18 @@ struct RunArgs {
     /// Measure at the start up to which size the MPI library buffers messages, with messages of its own between ranks 0 and 1
     #[arg(long)]
     probe_limits: bool,
+    /// Alter the run: set a control variable of the MPI library before MPI_Init, through MPI_T or, where it is the
+    /// documented way, by the environment
+    #[arg(long, value_name = "NAME=VALUE", value_parser = cvar)]
+    cvar: Vec<String>,
+    /// Alter the run: let the MPI library buffer as little as it can, so that sends which rely on buffering hang
+    #[arg(long)]
+    stress: bool,
+    /// Read performance variables of the MPI library while the program runs: names with commas between, in which * stands
+    /// for anything [default: the lengths of message queues], and behind @ how often [default: 100ms]
+    #[arg(long, value_name = "NAMES@INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "@100ms",
+          value_parser = sampling)]
+    pvars: Option<String>,
     /// Do not stop a job that is proved to be deadlocked
     #[arg(long)]
     no_stop: bool,
@@ -210,6 +250,15 @@ pub(crate) enum Plan {
     Print(PrintPlan),
     Explain(String),
     Checks,
+    Env(EnvPlan),
+}
+
+pub(crate) struct EnvPlan {
+    pub(crate) dir: PathBuf,
+    pub(crate) category: Option<String>,
+    pub(crate) filter: Option<String>,
+    pub(crate) changed: bool,
+    pub(crate) format: EnvFormat,
 }
 
 /// Where the report goes, and what counts.
@@ -231,6 +280,10 @@ pub(crate) struct RunPlan {
     /// Absolute path of a witness that can be read.
     pub(crate) replay: Option<PathBuf>,
     pub(crate) probe_limits: bool,
+    /// `NAME=VALUE`
+    pub(crate) cvars: Vec<String>,
+    pub(crate) stress: bool,
+    pub(crate) pvars: Option<String>,
     pub(crate) explore: Option<ExploreLimits>,
     pub(crate) stop: bool,
     pub(crate) quiet: bool,
@@ -311,6 +364,9 @@ impl Plan {
                 sync_sends: a.sync_sends,
                 replay: a.replay.map(|path| witness(&path)).transpose()?,
                 probe_limits: a.probe_limits,
+                cvars: a.cvar,
+                stress: a.stress,
+                pvars: a.pvars,
                 explore: a.explore.then_some(ExploreLimits { runs: a.explore_runs, seconds: a.explore_time }),
                 stop: !a.no_stop,
                 quiet: a.quiet,
@@ -329,8 +385,29 @@ impl Plan {
             }),
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
+            Command::Env(a) => Plan::Env(EnvPlan {
+                dir: a.dir,
+                category: a.category,
+                filter: a.filter,
+                changed: a.changed,
+                format: a.format,
+            }),
         })
     }
+}
+
+/// A value of `--cvar`.
+fn cvar(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        _ if text.contains(';') => Err("a `;` cannot be passed on".into()),
+        Some((name, _)) if !name.trim().is_empty() => Ok(text.to_owned()),
+        _ => Err("expected NAME=VALUE".into()),
+    }
+}
+
+/// A value of `--pvars`.
+fn sampling(text: &str) -> Result<String, String> {
+    Sampling::parse(text).map(|_| text.to_owned())
 }
 
 /// The absolute path of a witness; an error if it is none.

@@ -7,6 +7,7 @@ pub mod engine;
 pub mod load;
 pub mod observe;
 pub mod report;
+pub mod samples;
 pub mod symbols;
 pub mod testing;
 pub mod worlds;

@@ -6,6 +6,7 @@ mod analyze;
 mod choices;
 mod cli;
 mod dumps;
+mod environment;
 mod explain;
 mod print;
 mod run;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Plan::Print(plan) => print::print(&plan),
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
+        Plan::Env(plan) => environment::print(&plan),
     };
     match result {
         Ok(code) => ExitCode::from(code),

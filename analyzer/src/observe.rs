@@ -6,6 +6,7 @@ use crate::engine::ending::is_crash;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
+use crate::samples::Samples;
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
@@ -53,6 +54,8 @@ pub struct Observer {
     pub last_events: u64,
     /// Signals that end ranks, as long as nobody has asked for them.
     signals: Vec<(i32, Signal)>,
+    /// What performance variables said.
+    samples: Samples,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -103,6 +106,7 @@ impl Observer {
             running: Vec::new(),
             last_events: 0,
             signals: Vec::new(),
+            samples: Samples::default(),
             broken: None,
         }
     }
@@ -151,8 +155,9 @@ impl Observer {
         // Rank 0 writes them down, maybe later than its trace and those of others are there.
         if !engine.knows_constants() {
             let job = self.traces.job().0;
+            let limit = job.buffering_limit();
             engine.set_constants(job.constants);
-            engine.set_buffering(job.buffering);
+            engine.set_buffering(job.buffering, limit);
         }
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {
@@ -168,7 +173,7 @@ impl Observer {
         }
         let mut events = 0;
         let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
-        let signals = &mut self.signals;
+        let (signals, samples) = (&mut self.signals, &mut self.samples);
         let news = guarded(&mut self.broken, || {
             traces.poll(BLOCKS_A_TURN, &|rank| linker.borrow().holds(rank), &mut |rank, event| {
                 events += 1;
@@ -176,6 +181,9 @@ impl Observer {
                     && signal.is_last
                 {
                     signals.push((rank, *signal));
+                }
+                if let RankEvent::System { event: SystemEvent::Sample(sample), .. } = &event {
+                    samples.take(rank, sample);
                 }
                 linker.borrow_mut().feed(rank, event, engine);
             })
@@ -329,6 +337,7 @@ impl Observer {
             queues: analysis.queues,
             names,
             remarks,
+            samples: self.samples,
         };
         let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })

@@ -76,6 +76,7 @@ fn run(ranks: i32) -> RunInfo {
             library: "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4".into(),
             standard: "3.1".into(),
             path: "/usr/lib/libmpi.so.40".into(),
+            device: String::new(),
         },
         program: "./halo".into(),
         arguments: vec!["100".into()],

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
+use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
 
 /// Most frames kept of a call stack.
 pub(crate) const MAX_STACK_DEPTH: usize = 64;
@@ -27,6 +29,14 @@ pub(crate) struct Config {
     pub(crate) queues: Queues,
     /// `MPIVET_PROBE_LIMITS`: measure when MPI starts up to which size the library buffers messages.
     pub(crate) probe_limits: bool,
+    /// `MPIVET_CVARS`: control variables to be set, see `trace_format::variables`.
+    pub(crate) cvars: Option<String>,
+    /// `MPIVET_STRESS`: the library is to buffer as little as it can.
+    pub(crate) stress: bool,
+    /// `MPIVET_PVARS`: performance variables to be read while the program runs.
+    pub(crate) sampling: Option<Sampling>,
+    /// `MPIVET_VARIABLES=off`: the variables of the library are not written down.
+    pub(crate) variables: bool,
 }
 
 /// Which operations are kept for debuggers.
@@ -98,6 +108,20 @@ fn set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
 }
 
+fn sampling() -> Option<Sampling> {
+    match Sampling::parse(&text(PVARS)?) {
+        Ok(sampling) => Some(sampling),
+        Err(e) => {
+            crate::log::line(&format!("{PVARS}: {e}; nothing is read"));
+            None
+        }
+    }
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|v| !v.is_empty())
+}
+
 fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
 }
@@ -117,9 +141,10 @@ impl Config {
     /// The options in force, by the names of their variables.
     pub(crate) fn named(&self) -> BTreeMap<String, String> {
         let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
-        let flags = [(SYNC_SENDS, self.sync_sends), (PROBE_LIMITS, self.probe_limits)];
+        let flags = [(SYNC_SENDS, self.sync_sends), (PROBE_LIMITS, self.probe_limits), (STRESS, self.stress)];
         named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
         named.extend(self.replay.as_ref().map(|path| (REPLAY, path.display().to_string())));
+        named.extend(self.cvars.clone().map(|pairs| (CVARS, pairs)));
         named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
@@ -147,6 +172,10 @@ impl Config {
             replay: path(REPLAY),
             probe_limits: set(PROBE_LIMITS),
             queues: queues(),
+            cvars: text(CVARS),
+            stress: set(STRESS),
+            sampling: sampling(),
+            variables: std::env::var(VARIABLES).as_deref() != Ok("off"),
         }
     }
 }

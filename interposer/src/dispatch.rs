@@ -12,6 +12,7 @@ use crate::recording::{
 };
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
+use crate::tool::sampling;
 use crate::{
     checks, clock, define, errors, forced, handles, levels, lifecycle, marks, queues, real, signals, sites, statuses,
     sums,
@@ -135,6 +136,10 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
         levels::leave(unsafe { &*thread });
+    }
+    if sampling::are_due() {
+        // SAFETY: as above.
+        guarded(|| sampling::between_calls(unsafe { &mut *thread }));
     }
     result
 }

@@ -57,6 +57,7 @@ mod stubs;
 mod sums;
 mod thread;
 mod tls;
+mod tool;
 mod trace;
 mod types;
 

@@ -8,9 +8,9 @@ use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
     checks, clock, define, errors, forced, handles, launch, limits, log, queues, sessions, signals, sites, thread,
-    trace,
+    tool, trace,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -25,6 +25,7 @@ use trace_format::file::{
 use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, table_hash};
 use trace_format::reader::{OpenError, RankReader};
+use trace_format::variables::Variables;
 
 /// The process that records; a forked child is another.
 static PID: AtomicU32 = AtomicU32::new(0);
@@ -36,6 +37,7 @@ pub(crate) struct Before {
     launch: Launch,
     /// The threads of the process.
     threads: BTreeSet<u32>,
+    settings: tool::Settings,
 }
 
 /// Called before the library's MPI_Init or first MPI_Session_init. `None` if nothing is to be recorded.
@@ -47,7 +49,8 @@ pub(crate) fn before_init() -> Option<Before> {
         return None;
     }
     clock::choose();
-    Some(Before { config, clock: clock::Reading::take(), launch: launch::launch(), threads: threads() })
+    let settings = tool::apply(&config);
+    Some(Before { config, clock: clock::Reading::take(), launch: launch::launch(), threads: threads(), settings })
 }
 
 /// Called after a successful MPI_Init, or MPI_Session_init without one: opens the trace and starts recording. The call
@@ -71,6 +74,9 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let buffering = if measures { limits::measure(real, abi, rank, size) } else { None };
     let program = program();
     let dir = directory(&before.config, &program, before.launch.spawned);
+    if let (Some(sampling), Class::Init) = (&before.config.sampling, class) {
+        tool::sampling::begin(real, sampling, rank);
+    }
     forced::prepare(&before.config, &program, rank, size, before.launch.spawned);
     let header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
@@ -106,7 +112,15 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
     if rank == 0 && plain {
-        job(real, abi, &before.config, &header, buffering);
+        let values = before.settings.values;
+        // Gives the reference on the tool interface back, which must not be held while variables are read.
+        let wishes = before.settings.took_effect();
+        let mut variables = if before.config.variables { tool::variables(real, values) } else { None };
+        wishes.iter().filter(|w| w.refused.is_some()).for_each(|w| log::line(&w.text()));
+        if !wishes.is_empty() {
+            variables.get_or_insert_default().wishes = wishes;
+        }
+        job(real, abi, &before.config, &header, buffering, variables);
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
         }
@@ -256,10 +270,17 @@ fn cwd() -> String {
 }
 
 /// Writes `job.json`, whole or not at all.
-fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader, buffering: Option<Buffering>) {
+fn job(
+    real: &Real,
+    abi: &Abi,
+    config: &Config,
+    header: &RankHeader,
+    buffering: Option<Buffering>,
+    variables: Option<Variables>,
+) {
     let (mut major, mut minor) = (0i32, 0i32);
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
-    let library = real::text(FnId::MPI_Get_library_version, None, abi.max_library_version);
+    let identity = tool::Identity::ask(abi.max_library_version);
     let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let arguments: Vec<String> =
         arguments.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();
@@ -273,13 +294,14 @@ fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader, buffering: 
         host: header.host.clone(),
         mpi: Mpi {
             family: abi.name.to_owned(),
-            library: library.lines().next().unwrap_or("").trim().to_owned(),
+            library: identity.library,
             standard: format!("{major}.{minor}"),
             path: real.path.clone(),
+            device: identity.device,
         },
         constants: abi.constants().map(|(n, v)| (n.to_owned(), v)).collect(),
         options: config.named(),
-        control_variables: BTreeMap::new(),
+        variables,
         tag_ub: None,
         buffering,
     };
@@ -296,6 +318,7 @@ fn job(real: &Real, abi: &Abi, config: &Config, header: &RankHeader, buffering: 
 pub(crate) fn before_finalize(abi: &Abi) {
     if let Some(real) = real::library() {
         sessions::world_ends(abi, real);
+        tool::sampling::end();
     }
 }
 

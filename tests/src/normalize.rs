@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// What is replaced, in this order: a pattern, and what stands for it.
-const RULES: [(&str, &str); 14] = [
+const RULES: [(&str, &str); 15] = [
     (r"(?m)[ \t]+$", ""),
     // Where the ranks of an aborted job were when the launcher ended them, and whether they had ended before, is a race.
     (r"(?m)^  (= )?((and )?(world \d+ )?ranks? [\d,-]+:? )+(was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),
@@ -17,6 +17,8 @@ const RULES: [(&str, &str); 14] = [
     // Open MPI's and MPICH's own words, in messages of errors that the library reported.
     (r"\bMPICH (Version:?\s*)?\d+\.\d+[\w.]*( \(MPI [\d.]+\))?", "<MPI>"),
     (r"\bOpen MPI v?\d+\.\d+[\w.]*( \(MPI [\d.]+\))?", "<MPI>"),
+    // What decides in a library up to which size it buffers.
+    (r"\bon this library .* decides up to which size .*", "on this library <variable> decides"),
     (r"\bmpivet \d+\.\d+\.\d+", "mpivet <version>"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?", "<date>"),
     (r"\b0x[0-9a-fA-F]+\b", "<address>"),

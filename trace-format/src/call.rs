@@ -4,6 +4,7 @@ use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
 use crate::marks::Mark;
 use crate::mpi::FnId;
+use crate::sample::Sample;
 use serde::{Deserialize, Serialize};
 
 /// What MPI wrote into a status, in family-neutral form.
@@ -234,6 +235,8 @@ pub enum SystemEvent {
     /// What was in the buffers of an operation. Without any it only says that the rank takes checksums; that comes before
     /// its first call. Stands between a call and its return.
     Checksums(Checksums),
+    /// A performance variable was read.
+    Sample(Sample),
 }
 
 /// Checksums of the data of one operation, for comparison between ranks.

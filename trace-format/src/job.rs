@@ -1,5 +1,6 @@
 //! `job.json`: what is said once of a whole run, for people and for the analyzer.
 
+use crate::variables::{BufferingLimit, CVARS, STRESS, Variables, buffering_limit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,8 +30,9 @@ pub struct Job {
     pub constants: BTreeMap<String, i64>,
     /// The options in force, by their MPIVET_* names.
     pub options: BTreeMap<String, String>,
-    /// Control variables of the library as MPI_T reported them.
-    pub control_variables: BTreeMap<String, String>,
+    /// The library's variables, as its tool interface told rank 0 when MPI had started; `None`: they were not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Variables>,
     /// Largest tag (MPI_TAG_UB), if the library said.
     pub tag_ub: Option<i64>,
     /// What was measured of the library's buffering (`--probe-limits`).
@@ -47,7 +49,24 @@ impl Job {
         if let Some(witness) = self.options.get(REPLAY) {
             altered.push(format!("this run was altered: wildcards took the messages of {witness} (--replay)"));
         }
+        if let Some(pairs) = self.options.get(CVARS) {
+            altered.push(format!(
+                "this run was altered: control variables were set: {} (--cvar)",
+                pairs.replace(';', ", ")
+            ));
+        }
+        if self.options.contains_key(STRESS) {
+            altered
+                .push("this run was altered: the library was told to buffer as little as it can (--stress)".to_owned());
+        }
+        let wishes = self.variables.iter().flat_map(|v| &v.wishes);
+        altered.extend(wishes.filter(|w| w.refused.is_some()).map(|w| w.text()));
         altered
+    }
+
+    /// What decides up to which size the library buffers messages, if that is known.
+    pub fn buffering_limit(&self) -> Option<BufferingLimit> {
+        buffering_limit(&self.mpi.library, &self.mpi.device, self.variables.as_ref()?)
     }
 }
 
@@ -77,6 +96,8 @@ pub struct Mpi {
     pub standard: String,
     /// File that the library was loaded from.
     pub path: String,
+    /// `ch4:ucx` of MPICH; empty where the library does not say.
+    pub device: String,
 }
 
 /// Writes `job` to a file.

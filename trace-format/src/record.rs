@@ -67,6 +67,8 @@ pub enum SystemKind {
     Mark = 8,
     /// [`crate::call::Checksums`], by [`crate::codec`]
     Checksums = 9,
+    /// [`crate::sample::Sample`], by [`crate::codec`]
+    Sample = 10,
 }
 
 /// The fields of a commit word.

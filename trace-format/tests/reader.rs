@@ -12,6 +12,7 @@ use trace_format::file::{
 use trace_format::mpi::{FnId, table_hash};
 use trace_format::reader::{RankEvent, RankReader};
 use trace_format::record::{Commit, LAP_MASK};
+use trace_format::sample::Sample;
 use trace_format::text::{format_checksums, parse};
 use trace_format::writer::{RankWriter, encode_call, encode_system, file_header, seal};
 
@@ -314,6 +315,36 @@ fn an_empty_stage_is_no_damage_and_a_short_one_is_told_once() {
         assert!(!reader.poll(2, &mut |_| {}).unwrap());
     }
     assert_eq!(reader.defects.len(), 1);
+}
+
+#[test]
+fn samples_are_read_as_they_were_written() {
+    let sample = |text: &str| Sample::parse(text).unwrap();
+    let written = [sample("queue 200 of c1 most 199 at 3/4"), sample("time 1.5"), sample("level -1")];
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = RankWriter::new(File::create(rank_path(dir.path(), 0)).unwrap(), &header()).unwrap();
+    for (time, sample) in (1..).zip(&written) {
+        writer.system(&SystemEvent::Sample(sample.clone()), time);
+    }
+    writer.flush().unwrap();
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    let mut read = Vec::new();
+    while reader
+        .poll(2, &mut |event| {
+            if let RankEvent::System { event: SystemEvent::Sample(sample), .. } = event {
+                read.push(sample);
+            }
+        })
+        .unwrap()
+    {}
+    assert_eq!(read, written);
+    for sample in &written {
+        let trace = parse(&format!("0: {sample}\n")).unwrap();
+        let Some((0, RankEvent::System { event: SystemEvent::Sample(read), .. })) = trace.events.last() else {
+            panic!("{sample} is no sample");
+        };
+        assert_eq!(read, sample);
+    }
 }
 
 #[test]

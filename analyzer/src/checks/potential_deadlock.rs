@@ -122,6 +122,9 @@ pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Dr
             comes_late(early, "had")
         ));
     }
+    if !found.buffers.is_empty() {
+        draft.notes.extend(model.buffering_limit.as_ref().map(|limit| limit.text()));
+    }
     draft.notes.extend(model.buffering.as_ref().and_then(|measured| limit(found, model, measured)));
     for block in &found.blocks {
         let ranks = block.needs.iter().flat_map(|n| n.ranks.iter().copied()).collect();

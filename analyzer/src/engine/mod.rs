@@ -55,6 +55,7 @@ use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Buffering;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
+use trace_format::variables::BufferingLimit;
 use trace_format::witness::Witness;
 use types::Signatures;
 
@@ -162,6 +163,7 @@ impl Engine {
                 names: Processes::default(),
                 constants: BTreeMap::new(),
                 buffering: None,
+                buffering_limit: None,
                 selection: Selection::default(),
                 weakest: weakest::Weakest::default(),
             },
@@ -178,9 +180,10 @@ impl Engine {
         self.model.constants = constants;
     }
 
-    /// What was measured of the MPI library's buffering.
-    pub fn set_buffering(&mut self, buffering: Option<Buffering>) {
+    /// What was measured of the MPI library's buffering, and what its variables say of it.
+    pub fn set_buffering(&mut self, buffering: Option<Buffering>, limit: Option<BufferingLimit>) {
         self.model.buffering = buffering;
+        self.model.buffering_limit = limit;
     }
 
     /// What the user wants to be told; to be said before any event is fed.

@@ -18,6 +18,7 @@ use trace_format::job::Buffering;
 use trace_format::mpi::{Class, Kind, predefined};
 use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
+use trace_format::variables::BufferingLimit;
 
 /// The state of the run, as far as events were fed.
 pub(crate) struct Model {
@@ -40,6 +41,8 @@ pub(crate) struct Model {
     pub(crate) constants: BTreeMap<String, i64>,
     /// What was measured of the MPI library's buffering.
     pub(crate) buffering: Option<Buffering>,
+    /// What the library says of it by its variables.
+    pub(crate) buffering_limit: Option<BufferingLimit>,
     /// What the user wants to be told.
     pub(crate) selection: Selection,
     /// The run in a library that promises nothing.
@@ -172,7 +175,7 @@ impl Model {
                 }
             }
             SystemEvent::Lost { .. } => r.lost = true,
-            SystemEvent::Mark { .. } => {}
+            SystemEvent::Mark { .. } | SystemEvent::Sample(_) => {}
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {

@@ -10,6 +10,7 @@ mod text;
 use crate::engine::limit::Hidden;
 use crate::engine::{Queued, RankEnd, RankSummary};
 use crate::load::Damage;
+use crate::samples::{Course, Key, Samples};
 use crate::symbols::{Symbols, is_user, user_frame};
 use crate::worlds::Names;
 use queues::QueueView;
@@ -79,6 +80,8 @@ pub struct RunInfo {
     pub names: Names,
     /// What was not checked, and why.
     pub remarks: Vec<String>,
+    /// What performance variables said while it ran.
+    pub samples: Samples,
 }
 
 /// A report, ready to be rendered.
@@ -92,6 +95,9 @@ pub struct Report {
     /// The message queues at the end of a run that did not come to its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<QueueView>,
+    /// What performance variables said, with `--pvars`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    samples: Vec<SampleView>,
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
@@ -293,6 +299,7 @@ impl Report {
         hints.extend(run.remarks);
         let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
         let names = run.names;
+        let samples = samples(&run.samples, &names);
         let defect = |d: Damage| {
             let member = d.rank.map(|r| member(r, &names));
             let world = member.map_or(0, |m| m.world);
@@ -322,6 +329,7 @@ impl Report {
             },
             findings,
             queues,
+            samples,
             exploration: None,
             hints,
             max_findings: run.max_findings,
@@ -399,6 +407,39 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         came_true: None,
         replay: f.replay,
     }
+}
+
+/// What a performance variable said on one rank.
+#[derive(Debug, Serialize)]
+struct SampleView {
+    #[serde(flatten)]
+    member: Member,
+    variable: String,
+    /// Communicator of the rank, as the trace numbers them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comm: Option<u32>,
+    readings: u64,
+    /// Smallest, largest and last reading; of several elements their sum.
+    least: f64,
+    most: f64,
+    last: f64,
+    /// The line of the text report that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+fn samples(samples: &Samples, names: &Names) -> Vec<SampleView> {
+    let view = |(key, course): (&Key, &Course)| SampleView {
+        member: member(key.process, names),
+        variable: key.variable.clone(),
+        comm: key.comm,
+        readings: course.readings,
+        least: course.least,
+        most: course.most,
+        last: course.last,
+        note: samples.note(key, names),
+    };
+    samples.iter().map(view).collect()
 }
 
 fn waits(w: &Waiting, names: &Names, symbols: &mut Symbols) -> Waits {

@@ -103,6 +103,9 @@ impl Page {
         }
         let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
         self.line(&format!("  trace: {dir}"));
+        for note in report.samples.iter().filter_map(|s| s.note.as_deref()) {
+            self.line(&format!("  {note}"));
+        }
         for line in report.exploration.iter().flat_map(|explored| explored.lines()) {
             self.line(&format!("  {line}"));
         }

@@ -18,6 +18,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::variables::{CVARS, PVARS, STRESS};
 
 /// Signals that are the job's rather than ours.
 const FORWARDED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
@@ -72,6 +73,9 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
     ours.extend(altered.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
     ours.extend(altered.replay.map(|path| (REPLAY.into(), path.into())));
+    ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
+    ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
+    ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));

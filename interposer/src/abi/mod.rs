@@ -3,6 +3,7 @@
 
 mod predefined;
 mod room;
+pub(crate) mod tool;
 pub(crate) use predefined::Predefined;
 pub(crate) use room::{Room, room_for};
 

@@ -9,6 +9,7 @@ use crate::mpi::predefined::{datatype_id, op_id};
 use crate::mpi::{Dir, FnId, Kind};
 use crate::ranks::Ranks;
 use crate::reader::RankEvent;
+use crate::sample::Sample;
 
 /// A line of text that is not in the notation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -146,6 +147,7 @@ impl Parser {
                 let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
                 system(thread, time, SystemEvent::Checksums(parse_checksums(rest, call)?))
             }
+            "sample" => system(thread, time, SystemEvent::Sample(Sample::parse(rest)?)),
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;

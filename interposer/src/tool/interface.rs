@@ -1,0 +1,114 @@
+//! The functions of the tool interface, taken from the library by name. They are not in the table of functions, since calls
+//! of them are not recorded.
+
+use crate::abi::Family;
+use crate::abi::tool::thread_levels;
+use crate::real::{MAX_ARGS, Real, call_words};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::ffi::{CStr, c_void};
+use std::sync::Once;
+
+/// A reference on the tool interface; given back when dropped.
+pub(crate) struct Interface {
+    real: &'static Real,
+    /// It may be called from several threads at once.
+    pub(crate) is_threaded: bool,
+    /// Addresses of functions that were called.
+    found: RefCell<FxHashMap<&'static str, usize>>,
+}
+
+/// Longest name and longest description that are read.
+const MAX_NAME: usize = 1024;
+const MAX_DESCRIPTION: usize = 8192;
+
+impl Interface {
+    /// MPI_T_init_thread. `None`: the library lacks the interface or refuses. `threaded`: several threads are wanted.
+    pub(crate) fn open(real: &'static Real, threaded: bool) -> Option<Interface> {
+        if real.family() != Family::OpenMpi {
+            // MPICH 4.0 frees its tables with the last reference and never makes them again: the program's own use of the
+            // interface, or MPI_Init, would crash afterwards. So one reference stays for good.
+            static STAYS: Once = Once::new();
+            STAYS.call_once(|| std::mem::forget(Interface::take(real, threaded)));
+        }
+        Interface::take(real, threaded)
+    }
+
+    fn take(real: &'static Real, threaded: bool) -> Option<Interface> {
+        let (single, multiple) = thread_levels(real.family());
+        let required = if threaded { multiple } else { single };
+        let mut provided = single;
+        let mut interface = Interface { real, is_threaded: false, found: RefCell::default() };
+        let done = interface.call("PMPI_T_init_thread", &[required as u64, &raw mut provided as u64]);
+        if done != 0 {
+            std::mem::forget(interface);
+            return None;
+        }
+        // Open MPI leaves it as it is if the interface was in use already.
+        interface.is_threaded = threaded && provided == multiple;
+        Some(interface)
+    }
+
+    /// Does anybody in this process use the interface already? To be asked of Open MPI only: some MPICH crashes.
+    pub(crate) fn is_in_use(real: &'static Real) -> bool {
+        let (interface, mut number) = (Interface { real, is_threaded: false, found: RefCell::default() }, 0i32);
+        let done = interface.call("PMPI_T_cvar_get_num", &[&raw mut number as u64]);
+        std::mem::forget(interface);
+        done == 0
+    }
+
+    /// Calls a function; an error class, 0 for success. A function that the library lacks fails.
+    pub(crate) fn call(&self, name: &'static str, args: &[u64]) -> i32 {
+        let find = || self.real.symbol(name).or_else(|| self.real.symbol(name.trim_start_matches('P')));
+        let address = || find().map_or(0, |f| f as usize);
+        let f = *self.found.borrow_mut().entry(name).or_insert_with(address) as *mut c_void;
+        if f.is_null() {
+            return i32::MAX;
+        }
+        let mut words = [0; MAX_ARGS];
+        words.iter_mut().zip(args).for_each(|(w, a)| *w = *a);
+        // SAFETY: the function is that of the standard, and callers pass its arguments.
+        unsafe { call_words(f, MAX_ARGS, &words) as i32 }
+    }
+
+    /// A number that a function gives, 0 if it fails.
+    pub(crate) fn number(&self, name: &'static str) -> i32 {
+        let mut number = 0i32;
+        if self.call(name, &[&raw mut number as u64]) == 0 { number } else { 0 }
+    }
+}
+
+impl Drop for Interface {
+    fn drop(&mut self) {
+        self.call("PMPI_T_finalize", &[]);
+    }
+}
+
+/// Room for a text that the library writes, and its length as the functions take and give it.
+pub(crate) struct Text {
+    bytes: Vec<u8>,
+    len: i32,
+}
+
+impl Text {
+    pub(crate) fn name() -> Text {
+        Text { bytes: vec![0; MAX_NAME], len: 0 }
+    }
+
+    pub(crate) fn description() -> Text {
+        Text { bytes: vec![0; MAX_DESCRIPTION], len: 0 }
+    }
+
+    /// The addresses of text and length for the next call.
+    pub(crate) fn room(&mut self) -> [u64; 2] {
+        if let Some(first) = self.bytes.first_mut() {
+            *first = 0;
+        }
+        self.len = self.bytes.len() as i32;
+        [self.bytes.as_mut_ptr() as u64, &raw mut self.len as u64]
+    }
+
+    pub(crate) fn text(&self) -> String {
+        CStr::from_bytes_until_nul(&self.bytes).map(|c| c.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}

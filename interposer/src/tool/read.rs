@@ -1,0 +1,221 @@
+//! Reads all variables of the library, for `job.json`.
+
+use super::interface::{Interface, Text};
+use super::source;
+use super::value::{Datatypes, Handle, words};
+use crate::abi::tool;
+use crate::real::Real;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use trace_format::variables::{Control, Performance, Variables};
+
+/// Settings of transports below the library begin with these.
+const TRANSPORTS: [&str; 5] = ["UCX_", "FI_", "I_MPI_", "PSM2_", "PSM3_"];
+
+/// All variables. `None`: the library has no tool interface. `values`: their values can be read.
+pub(crate) fn variables(real: &'static Real, values: bool) -> Option<Variables> {
+    let start = Instant::now();
+    let interface = Interface::open(real, false)?;
+    let reader = Reader { real, interface: &interface, datatypes: Datatypes::of(real), values };
+    let categories = reader.categories();
+    let controls = interface.number("PMPI_T_cvar_get_num");
+    let performances = interface.number("PMPI_T_pvar_get_num");
+    let control = (0..controls).filter_map(|i| reader.control(i, &categories)).collect();
+    let performance = (0..performances).filter_map(|i| reader.performance(i, &categories)).collect();
+    drop(interface);
+    let below = std::env::vars().filter(|(name, _)| TRANSPORTS.iter().any(|t| name.starts_with(t)));
+    Some(Variables {
+        controls,
+        performances,
+        control,
+        performance,
+        categories: categories.named,
+        environment: below.collect(),
+        wishes: Vec::new(),
+        microseconds: start.elapsed().as_micros() as u64,
+    })
+}
+
+/// The categories of a library, by what is in them.
+#[derive(Default)]
+struct Categories {
+    /// Descriptions by name.
+    named: BTreeMap<String, String>,
+    of_control: FxHashMap<i32, Vec<String>>,
+    of_performance: FxHashMap<i32, Vec<String>>,
+}
+
+struct Reader<'a> {
+    real: &'a Real,
+    interface: &'a Interface,
+    datatypes: Datatypes,
+    values: bool,
+}
+
+impl Reader<'_> {
+    fn categories(&self) -> Categories {
+        let mut all = Categories::default();
+        for index in 0..self.interface.number("PMPI_T_category_get_num") {
+            let (mut name, mut description, mut counts) = (Text::name(), Text::description(), [0i32; 3]);
+            let [name_at, name_len] = name.room();
+            let [text_at, text_len] = description.room();
+            let [controls, performances, below] = counts.each_mut().map(|count| std::ptr::from_mut(count) as u64);
+            let args = [index as u64, name_at, name_len, text_at, text_len, controls, performances, below];
+            if self.interface.call("PMPI_T_category_get_info", &args) != 0 {
+                continue;
+            }
+            let name = name.text();
+            for control in self.members("PMPI_T_category_get_cvars", index, counts[0]) {
+                all.of_control.entry(control).or_default().push(name.clone());
+            }
+            for performance in self.members("PMPI_T_category_get_pvars", index, counts[1]) {
+                all.of_performance.entry(performance).or_default().push(name.clone());
+            }
+            if counts[0] + counts[1] > 0 {
+                all.named.insert(name, description.text());
+            }
+        }
+        all
+    }
+
+    /// Indices of the variables in a category.
+    fn members(&self, function: &'static str, category: i32, count: i32) -> Vec<i32> {
+        let mut members = vec![-1i32; count.max(0) as usize];
+        let done = self.interface.call(function, &[category as u64, members.len() as u64, members.as_mut_ptr() as u64]);
+        if done == 0 { members } else { Vec::new() }
+    }
+
+    /// `None`: it does not exist any more.
+    fn control(&self, index: i32, categories: &Categories) -> Option<Control> {
+        let family = self.real.family();
+        let info = ControlInfo::ask(self.interface, index)?;
+        let binding = tool::binding(family, info.binding);
+        let datatype = self.datatypes.find(self.real, info.datatype);
+        let values = words(self.interface, info.enumeration);
+        let value = datatype.filter(|_| self.values && binding == tool::NO_OBJECT).and_then(|(_, layout)| {
+            let handle = Handle::new(self.interface, index).ok()?;
+            Some(layout.text(&handle.read(layout)?))
+        });
+        let number = value.as_deref().map(|v| match v {
+            "true" => Some(1),
+            "false" => Some(0),
+            _ => v.parse::<i32>().ok(),
+        });
+        let value_name = values.iter().find(|(n, _)| number == Some(Some(*n))).map(|(_, word)| word.clone());
+        Some(Control {
+            index,
+            environment: source(self.real, &info.name),
+            value_name: value_name.filter(|word| Some(word) != value.as_ref()),
+            value,
+            datatype: datatype.map(|d| d.0.to_owned()).unwrap_or_default(),
+            values,
+            scope: tool::scope(family, info.scope),
+            binding,
+            verbosity: tool::verbosity(family, info.verbosity),
+            categories: categories.of_control.get(&index).cloned().unwrap_or_default(),
+            description: info.description,
+            name: info.name,
+        })
+    }
+
+    fn performance(&self, index: i32, categories: &Categories) -> Option<Performance> {
+        let family = self.real.family();
+        let info = PerformanceInfo::ask(self.interface, index)?;
+        Some(Performance {
+            index,
+            class: tool::class(family, info.class),
+            datatype: self.datatypes.find(self.real, info.datatype).map(|d| d.0.to_owned()).unwrap_or_default(),
+            binding: tool::binding(family, info.binding),
+            verbosity: tool::verbosity(family, info.verbosity),
+            readonly: info.readonly,
+            continuous: info.continuous,
+            categories: categories.of_performance.get(&index).cloned().unwrap_or_default(),
+            description: info.description,
+            name: info.name,
+        })
+    }
+}
+
+/// What MPI_T_cvar_get_info tells, in the library's numbers.
+pub(crate) struct ControlInfo {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) verbosity: i32,
+    pub(crate) datatype: u64,
+    pub(crate) enumeration: u64,
+    pub(crate) binding: i32,
+    pub(crate) scope: i32,
+}
+
+impl ControlInfo {
+    pub(crate) fn ask(interface: &Interface, index: i32) -> Option<ControlInfo> {
+        let (mut name, mut description) = (Text::name(), Text::description());
+        let (mut verbosity, mut binding, mut scope) = (0i32, 0i32, 0i32);
+        let (mut datatype, mut enumeration) = (0u64, 0u64);
+        let [name_at, name_len] = name.room();
+        let [text_at, text_len] = description.room();
+        let done = interface.call(
+            "PMPI_T_cvar_get_info",
+            &[
+                index as u64,
+                name_at,
+                name_len,
+                &raw mut verbosity as u64,
+                &raw mut datatype as u64,
+                &raw mut enumeration as u64,
+                text_at,
+                text_len,
+                &raw mut binding as u64,
+                &raw mut scope as u64,
+            ],
+        );
+        let (name, description) = (name.text(), description.text());
+        (done == 0).then_some(ControlInfo { name, description, verbosity, datatype, enumeration, binding, scope })
+    }
+}
+
+/// What MPI_T_pvar_get_info tells, in the library's numbers.
+pub(crate) struct PerformanceInfo {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) verbosity: i32,
+    pub(crate) class: i32,
+    pub(crate) datatype: u64,
+    pub(crate) binding: i32,
+    pub(crate) readonly: bool,
+    pub(crate) continuous: bool,
+}
+
+impl PerformanceInfo {
+    pub(crate) fn ask(interface: &Interface, index: i32) -> Option<PerformanceInfo> {
+        let (mut name, mut description) = (Text::name(), Text::description());
+        let (mut verbosity, mut class, mut binding) = (0i32, 0i32, 0i32);
+        let (mut readonly, mut continuous, mut atomic) = (0i32, 0i32, 0i32);
+        let (mut datatype, mut enumeration) = (0u64, 0u64);
+        let [name_at, name_len] = name.room();
+        let [text_at, text_len] = description.room();
+        let done = interface.call(
+            "PMPI_T_pvar_get_info",
+            &[
+                index as u64,
+                name_at,
+                name_len,
+                &raw mut verbosity as u64,
+                &raw mut class as u64,
+                &raw mut datatype as u64,
+                &raw mut enumeration as u64,
+                text_at,
+                text_len,
+                &raw mut binding as u64,
+                &raw mut readonly as u64,
+                &raw mut continuous as u64,
+                &raw mut atomic as u64,
+            ],
+        );
+        let (readonly, continuous) = (readonly != 0, continuous != 0);
+        let (name, description) = (name.text(), description.text());
+        let info = PerformanceInfo { name, description, verbosity, class, datatype, binding, readonly, continuous };
+        (done == 0).then_some(info)
+    }
+}

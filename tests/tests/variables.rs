@@ -1,0 +1,248 @@
+//! The variables of the MPI library (MPI_T): those in `job.json` against what a program sees of them in the same run,
+//! `mpivet env`, `--cvar`, `--stress` and `--pvars`.
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::compile::compile;
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::vet::{self, Vetted, last_words, vet_with};
+use mpivet_tests::{root, run, scratch};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use trace_format::job::{self, Job};
+use trace_format::variables::Control;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Runs a test program on two ranks under mpivet with these options.
+fn vetted(mpi: &Mpi, source: &str, arguments: &str, options: &str) -> Result<Vetted> {
+    let program = compile(mpi, &root().join("tests/programs").join(source), &scratch())?;
+    let name: String = format!("{source}{arguments}{options}").chars().filter(char::is_ascii_alphanumeric).collect();
+    let dir = scratch().join(format!("variables-{}-{name}", mpi.name));
+    vet_with(&words(options), &mpi.job(2, &program, &words(arguments)), &dir, LIMIT)
+}
+
+fn plain(mpi: &Mpi, source: &str, arguments: &str) -> Result<String> {
+    let program = compile(mpi, &root().join("tests/programs").join(source), &scratch())?;
+    let outcome = vet::run_plain(&mpi.job(2, &program, &words(arguments)), LIMIT)?;
+    ensure!(outcome.code == Some(0), "{}: {:?}\n{}", mpi.name, outcome.code, last_words(&outcome));
+    Ok(outcome.stdout)
+}
+
+fn job_of(vetted: &Vetted) -> Result<Job> {
+    job::read(&vetted.trace).with_context(|| last_words(&vetted.outcome))
+}
+
+fn env(trace: &Path, options: &[&str]) -> Result<String> {
+    let mut command = Command::new(vet::mpivet()?);
+    command.arg("env").args(options).arg(trace);
+    let outcome = run::run(command, LIMIT)?;
+    ensure!(outcome.code == Some(0), "mpivet env {options:?}\n{}", last_words(&outcome));
+    Ok(outcome.stdout)
+}
+
+fn is_open_mpi(mpi: &Mpi) -> bool {
+    mpi.name.starts_with("openmpi")
+}
+
+#[test]
+fn the_variables_are_those_that_the_program_sees() -> Result<()> {
+    for mpi in mpi::required() {
+        let vetted = vetted(&mpi, "tool-interface.c", "", "")?;
+        let variables = job_of(&vetted)?.variables.with_context(|| format!("{}: no variables", mpi.name))?;
+        let lines = || vetted.outcome.stdout.lines();
+        let number = |word: &str| lines().find_map(|l| l.strip_prefix(word)?.trim().parse::<i32>().ok());
+        ensure!(number("controls ") == Some(variables.controls), "{}: {}", mpi.name, variables.controls);
+        let performances: Vec<&str> =
+            lines().filter_map(|l| l.strip_prefix("performance\t")?.split('\t').next()).collect();
+        let names: Vec<&str> = variables.performance.iter().map(|p| p.name.as_str()).collect();
+        ensure!(performances == names, "{}: {names:?}", mpi.name);
+        ensure!(names.is_empty() != is_open_mpi(&mpi), "{}: {names:?}", mpi.name);
+        ensure!(variables.controls > 300, "{}: {}", mpi.name, variables.controls);
+        let mut compared = 0;
+        for line in lines().filter(|l| l.starts_with("control\t")) {
+            let [_, index, name, datatype, value] = line.splitn(5, '\t').collect::<Vec<_>>()[..] else { continue };
+            let control = variables.named(name).with_context(|| format!("{}: {name} is missing", mpi.name))?;
+            ensure!(control.index.to_string() == index, "{}: {control:?} {line}", mpi.name);
+            ensure!(control.datatype == datatype, "{}: {control:?} {line}", mpi.name);
+            if value != "-" {
+                let value = Some(value).filter(|v| *v != "?");
+                ensure!(control.value.as_deref() == value, "{}: {control:?} {line}", mpi.name);
+                compared += 1;
+            }
+        }
+        ensure!(compared > 300 && compared <= variables.control.len(), "{}: {compared}", mpi.name);
+        let count = |has: fn(&&Control) -> bool| variables.control.iter().filter(has).count();
+        let described = count(|c| !c.description.is_empty());
+        let sorted = count(|c| !c.categories.is_empty());
+        ensure!(described > 300 && sorted > 300, "{}: {described} described, {sorted} in categories", mpi.name);
+        for c in &variables.control {
+            let is_word = |text: &str| !text.is_empty() && text.parse::<i32>().is_err();
+            ensure!(is_word(&c.scope) && is_word(&c.binding) && is_word(&c.verbosity), "{}: {c:?}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_programs_own_use_of_the_interface_is_as_without_mpivet() -> Result<()> {
+    for mpi in mpi::required() {
+        // MPICH 4.0 itself crashes when the interface is used again after it was given back.
+        let uses: &[&str] = if is_open_mpi(&mpi) { &["", "before", "twice"] } else { &["", "before"] };
+        for how in uses {
+            // What holds a number of the run differs. Open MPI gives performance variables new indices each time that its
+            // interface is used anew; the variables are the same.
+            let stable = |text: &str| -> Vec<String> {
+                let lines = text.lines().filter(|l| !l.starts_with("performances "));
+                lines.map(|l| l.split('\t').take(4).collect::<Vec<_>>().join("\t")).collect()
+            };
+            let without = stable(&plain(&mpi, "tool-interface.c", how)?);
+            ensure!(without.len() > 300, "{}: {without:?}", mpi.name);
+            let with = vetted(&mpi, "tool-interface.c", how, "")?;
+            ensure!(with.outcome.code == Some(0), "{} {how}\n{}", mpi.name, last_words(&with.outcome));
+            let with = stable(&with.outcome.stdout);
+            let differs = without.iter().zip(&with).find(|(a, b)| a != b);
+            ensure!(differs.is_none() && with.len() == without.len(), "{} {how}: {differs:?}", mpi.name);
+            let queue = with.iter().any(|l| l.contains("elements 2 unexpected 3"));
+            ensure!(queue == is_open_mpi(&mpi), "{} {how}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn env_prints_what_bears_on_correctness_first() -> Result<()> {
+    for mpi in mpi::required() {
+        let trace = vetted(&mpi, "eager.c", "", "")?.trace;
+        let all = env(&trace, &[])?;
+        let (name, category) = match is_open_mpi(&mpi) {
+            true => ("btl_vader_eager_limit", "*btl_vader"),
+            false => ("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "CH4"),
+        };
+        let first = all.find("\n! eager limits").context("no eager limits")?;
+        let at = all.find(name).with_context(|| format!("no {name}\n{all}"))?;
+        let other = all.find(if is_open_mpi(&mpi) { "btl_vader_verbose" } else { "MPIR_CVAR_DIMS_VERBOSE" });
+        ensure!(first < at && other.is_none_or(|other| at < other), "{}: {first} {at} {other:?}", mpi.name);
+        let one = env(&trace, &["--filter", &name.to_lowercase()])?;
+        ensure!(one.matches(" = ").count() == 1 && one.contains(name), "{}\n{one}", mpi.name);
+        let some: Value = serde_json::from_str(&env(&trace, &["--category", category, "--format", "json"])?)?;
+        let groups = some["groups"].as_array().context("no groups")?;
+        let listed = groups.iter().filter_map(|g| g["variables"].as_array()).flatten();
+        let names: Vec<&str> = listed.filter_map(|v| v["name"].as_str()).collect();
+        ensure!(names.contains(&name) && names.len() < all.matches(" = ").count() / 2, "{}: {names:?}", mpi.name);
+        let none = env(&trace, &["--filter", "there is no such variable"])?;
+        ensure!(none.contains("no variable fits"), "{none}");
+    }
+    Ok(())
+}
+
+#[test]
+fn changed_variables_are_marked() -> Result<()> {
+    for mpi in mpi::required() {
+        let (name, value, other) = match is_open_mpi(&mpi) {
+            true => ("btl_vader_eager_limit", "512", "coll_tuned_bcast_algorithm=3"),
+            false => ("MPIR_CVAR_BCAST_SHORT_MSG_SIZE", "100", "MPIR_CVAR_BCAST_MIN_PROCS=4"),
+        };
+        let vetted = vetted(&mpi, "eager.c", "", &format!("--cvar {name}={value} --cvar {other}"))?;
+        let variables = job_of(&vetted)?.variables.context("no variables")?;
+        let is = |name: &str| variables.named(name).and_then(|c| c.value.clone());
+        ensure!(is(name).as_deref() == Some(value), "{}: {:?}\n{}", mpi.name, is(name), last_words(&vetted.outcome));
+        let (second, wanted) = other.split_once('=').context("no =")?;
+        ensure!(is(second).as_deref() == Some(wanted), "{}: {:?}", mpi.name, is(second));
+        let changed = env(&vetted.trace, &["--changed"])?;
+        for name in [name, second] {
+            let marked = changed.lines().any(|l| l.contains(name) && l.ends_with("<- set by --cvar"));
+            ensure!(marked, "{}: {name}\n{changed}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_the_library_refuses_is_said() -> Result<()> {
+    for mpi in mpi::required() {
+        let refused: &[(&str, &str)] = match is_open_mpi(&mpi) {
+            true => &[
+                ("btl_vader_eager_limt=1", "no control variable of this name; did you mean btl_vader_eager_limit"),
+                ("coll_tuned_bcast_algorithm=-x", "type MPI_INT, which takes 0 (ignore)"),
+                ("dl_dlopen_major_version=9", "its scope is MPI_T_SCOPE_CONSTANT: it cannot be changed"),
+            ],
+            false => &[
+                ("MPIR_CVAR_BCAST_SHORT_MSG_SIZ=1", "did you mean MPIR_CVAR_BCAST_SHORT_MSG_SIZE"),
+                (
+                    "MPIR_CVAR_BCAST_MIN_PROCS=few",
+                    "`few` is no value of this variable of type MPI_INT, which takes an integer",
+                ),
+            ],
+        };
+        for (wish, why) in refused {
+            let vetted = vetted(&mpi, "eager.c", "ordered", &format!("--cvar {wish}"))?;
+            let said = &vetted.outcome.stderr;
+            let line = said.lines().find(|l| l.starts_with("mpivet: --cvar") && l.contains("is not in force"));
+            let line = line.with_context(|| format!("{}: nothing said of {wish}\n{said}", mpi.name))?;
+            ensure!(line.contains(why), "{}: {line}", mpi.name);
+            ensure!(vetted.outcome.stdout.contains("through"), "{}: {said}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn stress_makes_sends_hang_that_rely_on_buffering() -> Result<()> {
+    for mpi in mpi::required() {
+        let through = vetted(&mpi, "eager.c", "", "")?;
+        let checks = |v: &Vetted| v.report.findings.iter().map(|f| f.check.clone()).collect::<Vec<_>>();
+        ensure!(checks(&through) == ["potential-deadlock"], "{}: {:?}", mpi.name, checks(&through));
+        ensure!(through.outcome.stdout.contains("through"), "{}", mpi.name);
+        let name = if is_open_mpi(&mpi) { "btl_vader_eager_limit" } else { "UCX_RNDV_THRESH" };
+        let note = vet::analyze(&through.trace)?;
+        ensure!(note.contains(&format!("{name} decides up to which size")), "{}\n{note}", mpi.name);
+
+        let stuck = vetted(&mpi, "eager.c", "", "--stress")?;
+        ensure!(checks(&stuck) == ["real-deadlock"], "{}: {:?}", mpi.name, checks(&stuck));
+        let fine = vetted(&mpi, "eager.c", "ordered", "--stress")?;
+        ensure!(checks(&fine).is_empty(), "{}: {:?}", mpi.name, checks(&fine));
+        ensure!(fine.outcome.stdout.contains("through"), "{}\n{}", mpi.name, last_words(&fine.outcome));
+    }
+    Ok(())
+}
+
+/// The largest reading of a variable on a rank, by the JSON report.
+fn most(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
+    let text = std::fs::read_to_string(vetted.trace.with_file_name("report.json"))?;
+    let json: Value = serde_json::from_str(&text)?;
+    let samples = json["samples"].as_array().cloned().unwrap_or_default();
+    let of = samples.iter().filter(|s| s["variable"] == variable && s["rank"] == rank);
+    Ok(of.filter_map(|s| s["most"].as_f64()).reduce(f64::max))
+}
+
+#[test]
+fn unexpected_messages_are_counted_while_the_program_runs() -> Result<()> {
+    const UNEXPECTED: &str = "pml_ob1_unexpected_msgq_length";
+    for mpi in mpi::required() {
+        for how in ["", "hang"] {
+            let vetted = vetted(&mpi, "unexpected.c", how, "--pvars=@20ms")?;
+            let report = vet::analyze(&vetted.trace)?;
+            if !is_open_mpi(&mpi) {
+                let said = &vetted.outcome.stderr;
+                ensure!(said.contains("the library has no performance variable"), "{}: {said}", mpi.name);
+                continue;
+            }
+            ensure!(most(&vetted, UNEXPECTED, 1)? == Some(200.0), "{how}\n{report}");
+            ensure!(most(&vetted, UNEXPECTED, 0)? == Some(0.0), "{how}\n{report}");
+            ensure!(report.contains("unexpected messages grew to 200 on rank 1"), "{how}\n{report}");
+            let posted = most(&vetted, "pml_ob1_posted_recvq_length", 0)?;
+            ensure!(how.is_empty() || posted == Some(1.0), "{posted:?}\n{report}");
+            let hangs = vetted.report.findings.iter().any(|f| f.check == "real-deadlock");
+            ensure!(hangs != how.is_empty(), "{how}\n{report}");
+        }
+        let without = vetted(&mpi, "unexpected.c", "", "")?;
+        ensure!(most(&without, UNEXPECTED, 1)?.is_none(), "{}: read without being asked to", mpi.name);
+    }
+    Ok(())
+}

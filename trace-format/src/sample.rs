@@ -1,0 +1,160 @@
+//! What a performance variable of the MPI library said at some moment (`--pvars`), and which are read how often.
+
+use crate::definition::Id;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// One reading of a variable; of one with several elements (one for each rank of a communicator, say) their sum, and the
+/// largest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    pub variable: String,
+    /// The communicator that it was read of; `None`: it is bound to no object.
+    pub comm: Option<Id>,
+    pub total: Reading,
+    pub most: Reading,
+    /// Place of the largest element, and how many there are.
+    pub place: u32,
+    pub elements: u32,
+}
+
+/// A number of the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reading {
+    Whole(i64),
+    /// The bits of a double.
+    Real(u64),
+}
+
+impl Reading {
+    pub fn value(self) -> f64 {
+        match self {
+            Reading::Whole(value) => value as f64,
+            Reading::Real(bits) => f64::from_bits(bits),
+        }
+    }
+}
+
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Reading::Whole(value) => write!(f, "{value}"),
+            Reading::Real(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
+        }
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Sample { variable, comm, total, most, place, elements } = self;
+        write!(f, "sample {variable} {total}")?;
+        if let Some(comm) = comm {
+            write!(f, " of c{comm}")?;
+        }
+        if *elements > 1 {
+            write!(f, " most {most} at {place}/{elements}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Sample {
+    /// The inverse of its text, without the first word.
+    pub fn parse(text: &str) -> Result<Sample, String> {
+        let mut words = text.split_whitespace();
+        let variable = words.next().ok_or("expected the name of a variable")?.to_owned();
+        let total = reading(words.next().unwrap_or_default())?;
+        let mut sample = Sample { variable, comm: None, total, most: total, place: 0, elements: 1 };
+        let number = |text: &str| text.parse::<u32>().map_err(|_| format!("`{text}` is no number"));
+        while let Some(word) = words.next() {
+            let what = words.next().ok_or_else(|| format!("nothing behind `{word}`"))?;
+            match word {
+                "of" => sample.comm = Some(number(what.trim_start_matches('c'))?),
+                "most" => sample.most = reading(what)?,
+                "at" => {
+                    let (place, elements) = what.split_once('/').ok_or("expected place/elements")?;
+                    (sample.place, sample.elements) = (number(place)?, number(elements)?);
+                }
+                _ => return Err(format!("`{word}` says nothing of a sample")),
+            }
+        }
+        Ok(sample)
+    }
+}
+
+fn reading(text: &str) -> Result<Reading, String> {
+    let whole = text.parse::<i64>().map(Reading::Whole);
+    whole
+        .or_else(|_| text.parse::<f64>().map(|v| Reading::Real(v.to_bits())))
+        .map_err(|_| format!("`{text}` is no number"))
+}
+
+/// What `--pvars` asks for: `NAME,NAME@INTERVAL`, where both parts may be missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sampling {
+    /// Names of variables, in which `*` stands for anything.
+    pub names: Vec<String>,
+    pub interval: Duration,
+}
+
+/// The lengths of message queues, in the libraries that have them: Open MPI, and MPICH built to have them.
+const QUEUES: [&str; 4] =
+    ["pml_ob1_posted_recvq_length", "pml_ob1_unexpected_msgq_length", "posted_recvq_length", "unexpected_recvq_length"];
+const INTERVAL: Duration = Duration::from_millis(100);
+
+impl Sampling {
+    pub fn parse(text: &str) -> Result<Sampling, String> {
+        let (names, interval) = text.split_once('@').map_or((text, None), |(names, interval)| (names, Some(interval)));
+        let mut names: Vec<String> =
+            names.split(',').map(str::trim).filter(|n| !n.is_empty()).map(str::to_owned).collect();
+        if names.is_empty() {
+            names = QUEUES.map(str::to_owned).to_vec();
+        }
+        let interval = match interval {
+            None => INTERVAL,
+            Some(text) => duration(text).ok_or_else(|| format!("`{text}` is no interval, such as 50ms or 2s"))?,
+        };
+        Ok(Sampling { names, interval })
+    }
+}
+
+fn duration(text: &str) -> Option<Duration> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let number: u64 = number.parse().ok().filter(|n| (1..=86_400_000).contains(n))?;
+    match unit {
+        "us" => Some(Duration::from_micros(number)),
+        "ms" | "" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_text_and_back() {
+        for text in ["sample a 3", "sample b 1.5", "sample q 200 of c1 most 199 at 3/4", "sample q -1 of c7"] {
+            let sample = Sample::parse(text.strip_prefix("sample ").unwrap()).unwrap();
+            assert_eq!(sample.to_string(), text);
+        }
+        for wrong in ["", "a", "a b", "a 1 of", "a 1 at 3", "a 1 by 2"] {
+            assert!(Sample::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_sampled_is_read() {
+        let all = Sampling::parse("").unwrap();
+        assert_eq!((all.names.len(), all.interval), (QUEUES.len(), INTERVAL));
+        let some = Sampling::parse("a, b*@2s").unwrap();
+        assert_eq!((some.names, some.interval), (vec!["a".to_owned(), "b*".to_owned()], Duration::from_secs(2)));
+        assert_eq!(Sampling::parse("@50").unwrap().interval, Duration::from_millis(50));
+        for wrong in ["@", "@0ms", "a@x", "a@1h"] {
+            assert!(Sampling::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

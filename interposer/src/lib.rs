@@ -28,6 +28,7 @@ mod facts;
 mod forced;
 mod fortran;
 mod given;
+mod grequests;
 mod handles;
 mod info;
 mod launch;

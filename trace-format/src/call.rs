@@ -1,5 +1,6 @@
 //! A decoded MPI call: what a record of the trace says, and what the readable notation spells.
 
+use crate::callbacks::Callback;
 use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
 use crate::marks::Mark;
@@ -7,7 +8,7 @@ use crate::mpi::FnId;
 use serde::{Deserialize, Serialize};
 
 /// What MPI wrote into a status, in family-neutral form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Status {
     /// Rank in the communicator, or one of the constants below.
     pub source: i32,
@@ -234,6 +235,8 @@ pub enum SystemEvent {
     /// What was in the buffers of an operation. Without any it only says that the rank takes checksums; that comes before
     /// its first call. Stands between a call and its return.
     Checksums(Checksums),
+    /// A callback of a generalized request has returned.
+    Callback(Callback),
 }
 
 /// Checksums of the data of one operation, for comparison between ranks.

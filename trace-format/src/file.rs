@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
 pub const BLOCK_HEADER_BYTES: usize = 32;
 /// Where the records of a stage begin.

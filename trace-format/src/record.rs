@@ -67,6 +67,8 @@ pub enum SystemKind {
     Mark = 8,
     /// [`crate::call::Checksums`], by [`crate::codec`]
     Checksums = 9,
+    /// [`crate::callbacks::Callback`], by [`crate::codec`]
+    Callback = 10,
 }
 
 /// The fields of a commit word.

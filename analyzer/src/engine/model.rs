@@ -172,7 +172,7 @@ impl Model {
                 }
             }
             SystemEvent::Lost { .. } => r.lost = true,
-            SystemEvent::Mark { .. } => {}
+            SystemEvent::Mark { .. } | SystemEvent::Callback(_) => {}
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {

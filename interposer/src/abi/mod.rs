@@ -294,3 +294,43 @@ impl Abi {
         }
     }
 }
+
+/// The count in a status.
+pub(crate) struct CountAt {
+    low: *mut u32,
+    /// The upper half, where it holds nothing else.
+    high: Option<*mut u32>,
+}
+
+impl Abi {
+    /// # Safety
+    /// There is a status at the address, as long as the answer is used.
+    pub(crate) unsafe fn count_at(&self, status: u64) -> CountAt {
+        let at = |offset: usize| (status + offset as u64) as *mut u32;
+        match self.status.count {
+            CountLayout::Split(low, _) => CountAt { low: at(low), high: None },
+            CountLayout::Whole(low, _) => CountAt { low: at(low), high: Some(at(low + 4)) },
+        }
+    }
+}
+
+impl CountAt {
+    pub(crate) fn get(&self) -> u64 {
+        // SAFETY: whoever made it vouches for the status.
+        unsafe {
+            let high = self.high.map_or(0, |high| high.read_unaligned());
+            u64::from(self.low.read_unaligned()) | u64::from(high) << 32
+        }
+    }
+
+    /// Puts another number there; the answer is what was there.
+    pub(crate) fn replace(&self, count: u64) -> u64 {
+        let before = self.get();
+        // SAFETY: as above.
+        unsafe {
+            self.low.write_unaligned(count as u32);
+            self.high.into_iter().for_each(|high| high.write_unaligned((count >> 32) as u32));
+        }
+        before
+    }
+}

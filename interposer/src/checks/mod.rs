@@ -14,6 +14,7 @@ mod collective_overlap;
 mod datatype_alignment;
 mod double_free;
 mod finding;
+pub(crate) mod grequest_misuse;
 mod handle;
 mod in_place_misuse;
 mod inaccessible_buffer;
@@ -77,7 +78,7 @@ use crate::recording::Call;
 use crate::sums;
 use crate::thread::Thread;
 use std::sync::atomic::{AtomicU8, Ordering};
-use trace_format::mpi::Kind;
+use trace_format::mpi::{Class, Kind};
 
 /// Checks that cost something on the path of frequent calls, in groups that share the work.
 static GROUPS: AtomicU8 = AtomicU8::new(0);
@@ -98,6 +99,7 @@ pub(crate) fn begin() {
         &REQUEST_CANCEL,
         &REQUEST_MISUSE,
         &COLLECTIVE_OVERLAP,
+        &GREQUEST_MISUSE,
     ];
     let apart = [&DOUBLE_FREE, &DATATYPE_ALIGNMENT];
     let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
@@ -131,7 +133,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         return;
     }
     if call.info.handles_objects {
-        before_objects(call);
+        before_objects(thread, call);
     }
     match call.info.buffering {
         Part::None | Part::Attach => {}
@@ -158,7 +160,10 @@ pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
 }
 
 #[cold]
-fn before_objects(call: &Call) {
+fn before_objects(thread: &mut Thread, call: &Call) {
+    if call.info.row.class == Class::GrequestComplete {
+        grequest_misuse::completes(thread, call);
+    }
     if let Some(loan) = call.info.loan {
         loans::before(loan, call);
     }

@@ -253,6 +253,7 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
             SystemEvent::Mark { call: u64_at(bytes, at), mark: item(bytes.get(at + 8..).unwrap_or(&[]))? }
         }
         k if k == SystemKind::Checksums as u16 => SystemEvent::Checksums(item(rest)?),
+        k if k == SystemKind::Callback as u16 => SystemEvent::Callback(item(rest)?),
         other => return Err(format!("unknown system record {other}")),
     };
     Ok((u64_at(bytes, 8), event))

@@ -3,6 +3,7 @@
 use super::definitions::{parse_checksums, parse_definition, parse_found};
 use super::values::{error, int, matching_close, parse_value, split_top};
 use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
+use crate::callbacks::Callback;
 use crate::definition::{COMM_SELF, COMM_WORLD, Definition, Id};
 use crate::marks::Mark;
 use crate::mpi::predefined::{datatype_id, op_id};
@@ -146,6 +147,7 @@ impl Parser {
                 let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
                 system(thread, time, SystemEvent::Checksums(parse_checksums(rest, call)?))
             }
+            "callback" => system(thread, time, SystemEvent::Callback(Callback::parse(rest)?)),
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use trace_format::call::Value;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
-use trace_format::mpi::{Class, Coll, Kind, Start};
+use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
 
 impl Model {
     /// The return of a call.
@@ -181,7 +181,10 @@ impl Model {
             Class::FileIo(Start::Nonblocking) | Class::BufferFlush(Start::Nonblocking) | Class::GrequestStart
                 if !failed =>
             {
-                self.add_request(Request::new(origin, s.class), s, outs);
+                let mut request = Request::new(origin, s.class);
+                // Those of MPIX_Grequest_start are polled by the library.
+                request.incomplete = origin.func == FnId::MPI_Grequest_start;
+                self.add_request(request, s, outs);
             }
             _ => {}
         }

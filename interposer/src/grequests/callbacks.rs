@@ -1,6 +1,6 @@
 //! The functions that the library is given in the place of the program's callbacks.
 
-use super::{Answer, Grequest, freed, of_state};
+use super::{Answer, Grequest, all, of_state};
 use crate::abi::Abi;
 use crate::checks::{Spot, grequest_misuse};
 use crate::dispatch;
@@ -147,7 +147,8 @@ extern "C-unwind" fn free(state: u64, ierror: u64) -> i32 {
         let known = *life;
         drop(life);
         match known.frees {
-            1 => freed(state),
+            1 if known.completed.is_some() => all().bury(state),
+            1 => {}
             2 => {
                 if let Some((here, thread)) = under_way().zip(thread::existing()) {
                     // SAFETY: as in `under_way`.

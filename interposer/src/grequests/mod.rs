@@ -67,7 +67,7 @@ struct All {
     by_state: FxHashMap<u64, Arc<Grequest>>,
     /// The last one with this handle.
     by_handle: FxHashMap<u64, u64>,
-    /// Those whose `free_fn` was called, the oldest first.
+    /// Those that are complete and whose `free_fn` was called, the oldest first.
     over: VecDeque<u64>,
 }
 
@@ -83,6 +83,20 @@ fn all() -> MutexGuard<'static, All> {
 }
 
 impl All {
+    /// The request is complete, and its `free_fn` was called.
+    fn bury(&mut self, state: u64) {
+        self.over.push_back(state);
+        if self.over.len() > KEPT
+            && let Some(oldest) = self.over.pop_front()
+            && let Some(request) = self.by_state.remove(&oldest)
+        {
+            let handle = request.life().handle;
+            if self.by_handle.get(&handle) == Some(&oldest) {
+                self.by_handle.remove(&handle);
+            }
+        }
+    }
+
     fn with_handle(&self, handle: u64) -> Option<&Arc<Grequest>> {
         self.by_state.get(self.by_handle.get(&handle)?)
     }
@@ -154,13 +168,19 @@ pub(crate) enum Completes {
 
 /// MPI_Grequest_complete is about to be called by `by`.
 pub(crate) fn completes(handle: u64, by: Spot) -> Completes {
-    let all = all();
-    let Some(request) = all.with_handle(handle) else { return Completes::Unknown };
+    let mut all = all();
+    let Some(request) = all.with_handle(handle).cloned() else { return Completes::Unknown };
     let mut life = request.life();
     match life.completed {
         Some(_) => Completes::Again(*life),
         None => {
             life.completed = Some(by);
+            let is_over = life.frees > 0;
+            drop(life);
+            // MPICH 4.0 has called its `free_fn` in MPI_Request_free.
+            if is_over && let Some(state) = all.by_handle.get(&handle).copied() {
+                all.bury(state);
+            }
             Completes::Pending
         }
     }
@@ -185,26 +205,12 @@ pub(crate) fn tell_once(handle: u64, made: Spot) -> bool {
     !was_told
 }
 
-/// `free_fn` was called: the request is over.
-fn freed(state: u64) {
-    let mut all = all();
-    all.over.push_back(state);
-    if all.over.len() > KEPT
-        && let Some(oldest) = all.over.pop_front()
-        && let Some(request) = all.by_state.remove(&oldest)
-    {
-        let handle = request.life().handle;
-        if all.by_handle.get(&handle) == Some(&oldest) {
-            all.by_handle.remove(&handle);
-        }
-    }
-}
 
-/// What has become of all requests that the library has not freed, in the order of their making; they are forgotten.
+/// What has become of all requests that are not complete or that the library has not freed, in the order of their making; they are forgotten.
 pub(crate) fn take_left() -> Vec<Life> {
     let mut all = all();
     let mut left: Vec<Life> =
-        all.by_state.values().map(|r| *r.life()).filter(|life| life.made.is_some() && life.frees == 0).collect();
+        all.by_state.values().map(|r| *r.life()).filter(|life| life.made.is_some() && (life.frees == 0 || life.completed.is_none())).collect();
     left.sort_by_key(|life| life.made.map(|made| (made.thread, made.call)));
     all.by_handle.clear();
     left

@@ -21,6 +21,7 @@ mod datatype;
 mod define;
 mod dispatch;
 mod elf;
+mod emulated;
 mod encode;
 mod errors;
 mod exports;

@@ -200,6 +200,11 @@ impl Abi {
         address == self.status_ignore
     }
 
+    /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
+    pub(crate) fn status_ignore(&self) -> u64 {
+        self.status_ignore
+    }
+
     pub(crate) fn status_size(&self) -> usize {
         self.status.size
     }
@@ -245,6 +250,17 @@ impl Abi {
     pub(crate) fn thread_level(&self, value: i32) -> Option<ThreadLevel> {
         let name = self.constants().find(|(n, v)| n.starts_with("MPI_THREAD_") && *v == i64::from(value))?.0;
         ThreadLevel::by_name(name)
+    }
+
+    /// The number of an error class in this family.
+    pub(crate) fn class_number(&self, name: &str) -> Option<i32> {
+        let place = trace_format::mpi::predefined::ERROR_CLASSES.iter().position(|class| *class == name)?;
+        let (mpich, openmpi, standard) = *predefined::ERROR_CLASSES.get(place)?;
+        match self.family {
+            Family::Mpich => mpich,
+            Family::OpenMpi => openmpi,
+            Family::Standard | Family::Draft => standard,
+        }
     }
 
     /// Neutral number of an error class of this family.
@@ -303,6 +319,15 @@ pub(crate) struct CountAt {
 }
 
 impl Abi {
+    /// Sets the field MPI_ERROR.
+    ///
+    /// # Safety
+    /// There is a status at the address.
+    pub(crate) unsafe fn set_status_error(&self, status: u64, code: i32) {
+        // SAFETY: the caller vouches for it.
+        unsafe { ((status + self.status.error as u64) as *mut i32).write_unaligned(code) };
+    }
+
     /// # Safety
     /// There is a status at the address, as long as the answer is used.
     pub(crate) unsafe fn count_at(&self, status: u64) -> CountAt {

@@ -70,6 +70,7 @@ pub(crate) use send_buffers::Part;
 
 use crate::abi::Abi;
 use crate::config;
+use crate::emulated;
 use crate::encode::Words;
 use crate::given;
 use crate::info::{Role, Watched};
@@ -104,8 +105,8 @@ pub(crate) fn begin() {
     let apart = [&DOUBLE_FREE, &DATATYPE_ALIGNMENT];
     let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
     let arguments = CHECKS.iter().any(|c| of_arguments(c) && is_on(c));
-    // Checksums of all data are taken when operations end.
-    let operations = config::checksums().between || of_operations.iter().any(|c| is_on(c));
+    // Checksums of all data are taken when operations end; and which requests are inactive must be known.
+    let operations = config::checksums().between || emulated::is_needed() || of_operations.iter().any(|c| is_on(c));
     let wanted = [(arguments, ARGUMENTS), (operations, OPERATIONS), (is_on(&DATATYPE_ALIGNMENT), ALIGNMENT)];
     let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);
     GROUPS.store(groups, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-// MPI_Grequest_complete is called for the request of a receive.
+// MPI_Grequest_complete is called for the request of a receive, in the place of the generalized one.
 //
 // ranks: 2
 // expect: grequest-misuse ranks 0
@@ -30,13 +30,15 @@ static int cancel(void *state, int complete)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    int rank, value = 0;
+    int rank, value = 0, elements = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        MPI_Request request;
+        MPI_Request request, outer;
+        MPI_Grequest_start(query, release, cancel, &elements, &outer);
         MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
         MPI_Grequest_complete(request); //~ grequest-misuse
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Wait(&outer, MPI_STATUS_IGNORE);
     } else {
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     }

@@ -74,7 +74,7 @@ pub(crate) fn delivered(thread: &mut Thread, call: &Call, given: &Given, made: S
     } else {
         return;
     };
-    if grequests::tell_once(given.handle, made) {
+    if grequests::tell_once(given.handle, answer) {
         let missing = if answer.elements { "MPI_Status_set_cancelled" } else { "MPI_Status_set_elements" };
         Finding::new(CHECK, what)
             .at(here, "gets the status")

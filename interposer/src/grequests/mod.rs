@@ -10,7 +10,7 @@ use crate::checks::Spot;
 use crate::encode::{Words, handle_at};
 use crate::recording::Call;
 use crate::thread::Thread;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub(crate) use callbacks::{failures, sets_status};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -46,7 +46,7 @@ pub(crate) struct Life {
     pub(crate) cancelled_late: bool,
     /// What `query_fn` answered last.
     pub(crate) answer: Option<Answer>,
-    /// What is wrong with its answers was told.
+    /// That it was cancelled too late was told.
     pub(crate) is_told: bool,
 }
 
@@ -69,12 +69,15 @@ struct All {
     by_handle: FxHashMap<u64, u64>,
     /// Those that are complete and whose `free_fn` was called, the oldest first.
     over: VecDeque<u64>,
+    /// Functions whose answers were told of, and whether they set the elements.
+    told: FxHashSet<(u64, bool)>,
 }
 
 static ALL: Mutex<All> = Mutex::new(All {
     by_state: FxHashMap::with_hasher(FxBuildHasher),
     by_handle: FxHashMap::with_hasher(FxBuildHasher),
     over: VecDeque::new(),
+    told: FxHashSet::with_hasher(FxBuildHasher),
 });
 
 /// Not to be held while the program or the library is called.
@@ -198,11 +201,11 @@ pub(crate) fn over(handle: u64, made: Spot, change: impl FnOnce(&mut Life)) -> O
     })
 }
 
-/// Its status was found wanting: true the first time.
-pub(crate) fn tell_once(handle: u64, made: Spot) -> bool {
-    let mut was_told = true;
-    over(handle, made, |life| was_told = std::mem::replace(&mut life.is_told, true));
-    !was_told
+/// The status of a request with this handle was found wanting: true the first time that its `query_fn` was, in this way.
+pub(crate) fn tell_once(handle: u64, answer: Answer) -> bool {
+    let mut all = all();
+    let Some(query) = all.with_handle(handle).map(|request| request.functions[0]) else { return false };
+    all.told.insert((query, answer.elements))
 }
 
 

@@ -24,7 +24,7 @@ check! {
     /// # Example
     /// ```trace
     /// 0: MPI_Grequest_start(request=@0x10) = ok {request=r1}     //~ grequest-misuse
-    /// 0: MPI_Wait(request=@0x10=r1)                              //~ grequest-misuse
+    /// 0: MPI_Wait(request=r1@0x10)                                //~ grequest-misuse
     /// ```
     ///
     /// # How to fix

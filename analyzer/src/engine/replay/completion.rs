@@ -135,9 +135,13 @@ impl Model {
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.
-    pub(super) fn peek(&mut self, origin: &Origin, s: &Shape, many: Many, outs: &[Value]) {
+    pub(super) fn peek(&mut self, origin: &Arc<Origin>, s: &Shape, many: Many, outs: &[Value]) {
+        let completed = Model::completed(origin, s, many, false, false, outs);
+        let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
+        // Who goes on when it has this answer has waited for it.
+        self.tell_completion(origin, many, false, &places);
         let (base, handles) = given_requests(&origin.ins, s);
-        for (i, k) in Model::completed(origin, s, many, false, false, outs) {
+        for (i, k) in completed {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.find_in(handles, base, i) else { continue };
             let Some(request) = requests.get_mut(id) else { continue };

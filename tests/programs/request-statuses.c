@@ -1,13 +1,17 @@
 // MPI_Request_get_status_all, _any and _some in every situation of MPI 4.1, 3.7.6, one line for each. Libraries without these
-// functions have no declarations of them.
+// functions have no declarations of them. With an argument it says what a lookup of one of them finds.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
+#ifdef UNDECLARED
 int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]);
 int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status);
 int MPI_Request_get_status_some(int incount, const MPI_Request requests[], int *outcount, int indices[],
                                 MPI_Status statuses[]);
+#endif
 
 enum { N = 4, UNTOUCHED = 4711 };
 
@@ -94,6 +98,8 @@ static void send(int i)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    if (argc > 1)
+        puts(dlsym(RTLD_DEFAULT, "MPI_Request_get_status_all") ? "there" : "not there");
     for (int i = 0; i < N; i++)
         r[i] = MPI_REQUEST_NULL;
     ask("none", 0, 0);

@@ -13,7 +13,8 @@ use crate::recording::{
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
 use crate::{
-    checks, clock, define, errors, forced, grequests, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums,
+    checks, clock, define, errors, forced, grequests, handles, levels, lifecycle, marks, real, signals, sites,
+    statuses, sums,
 };
 use crate::{thread, trace};
 use std::cell::Cell;

@@ -93,8 +93,7 @@ mod tests {
         let status = Status { source: 1, tag: 2, bytes: Some(4), cancelled: true };
         for which in Which::ALL {
             for (complete, status) in [(None, None), (Some(true), Some(status)), (Some(false), None)] {
-                let callback =
-                    Callback { which, request: (1, 7), extra_state: 0xbeef, complete, status, result: -1 };
+                let callback = Callback { which, request: (1, 7), extra_state: 0xbeef, complete, status, result: -1 };
                 let text = callback.to_string();
                 let read = Callback::parse(text.strip_prefix("callback ").unwrap());
                 assert_eq!(read, Ok(callback), "{text}");

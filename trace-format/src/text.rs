@@ -31,9 +31,9 @@ mod format;
 mod parse;
 mod values;
 
+pub(crate) use format::format_status;
 pub use format::{format_call, format_checksums, format_definition, format_int, format_return};
 pub use parse::{ParseError, TextTrace, parse};
-pub(crate) use format::format_status;
 pub(crate) use values::parse_status;
 
 use crate::definition::Id;

@@ -49,11 +49,7 @@ fn not_generalized(thread: &mut Thread, here: Spot, made: Spot) {
 fn again(thread: &mut Thread, here: Spot, life: &Life) {
     let (Some(made), Some(first)) = (life.made, life.completed) else { return };
     let message = format!("{} is called for a generalized request that is complete already", here.func.name());
-    Finding::new(CHECK, message)
-        .at(here, "completes it again")
-        .at(first, "completed it")
-        .at(made, MADE)
-        .tell(thread);
+    Finding::new(CHECK, message).at(here, "completes it again").at(first, "completed it").at(made, MADE).tell(thread);
 }
 
 /// A call has told the program that a generalized request is complete: `made` had made it.
@@ -70,7 +66,9 @@ pub(crate) fn delivered(thread: &mut Thread, call: &Call, given: &Given, made: S
     let what = if !answer.elements {
         format!("the query_fn of a generalized request sets no elements in the status that {name} returns")
     } else if !answer.cancelled && life.cancelled {
-        format!("the query_fn of a request that MPI_Cancel was called for does not say in the status that {name} returns whether it was cancelled")
+        format!(
+            "the query_fn of a request that MPI_Cancel was called for does not say in the status that {name} returns whether it was cancelled"
+        )
     } else {
         return;
     };
@@ -89,11 +87,7 @@ pub(crate) fn cancelled_when_complete(thread: &mut Thread, here: Spot, life: &Li
     let (Some(made), Some(completed)) = (life.made, life.completed) else { return };
     let message = "the query_fn of a generalized request says that it was cancelled, though it was complete when \
                    MPI_Cancel was called";
-    Finding::new(CHECK, message)
-        .at(here, "asks query_fn")
-        .at(completed, "completed it")
-        .at(made, MADE)
-        .tell(thread);
+    Finding::new(CHECK, message).at(here, "asks query_fn").at(completed, "completed it").at(made, MADE).tell(thread);
 }
 
 /// The library has just called `free_fn` again.

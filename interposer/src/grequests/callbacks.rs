@@ -11,11 +11,8 @@ use trace_format::callbacks::{Callback, Which};
 use trace_format::mpi::FnId;
 
 /// Our functions, in the order of the parameters of MPI_Grequest_start.
-pub(super) const OURS: [fn() -> u64; 3] = [
-    || query as *const () as u64,
-    || free as *const () as u64,
-    || cancel as *const () as u64,
-];
+pub(super) const OURS: [fn() -> u64; 3] =
+    [|| query as *const () as u64, || free as *const () as u64, || cancel as *const () as u64];
 
 thread_local! {
     /// What a `query_fn` under way has set by calls: [`ELEMENTS`] and [`CANCELLED`].

@@ -10,8 +10,8 @@ use crate::checks::Spot;
 use crate::encode::{Words, handle_at};
 use crate::recording::Call;
 use crate::thread::Thread;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub(crate) use callbacks::{failures, sets_status};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use trace_format::mpi::{FnId, Kind};
@@ -208,12 +208,15 @@ pub(crate) fn tell_once(handle: u64, answer: Answer) -> bool {
     all.told.insert((query, answer.elements))
 }
 
-
 /// What has become of all requests that are not complete or that the library has not freed, in the order of their making; they are forgotten.
 pub(crate) fn take_left() -> Vec<Life> {
     let mut all = all();
-    let mut left: Vec<Life> =
-        all.by_state.values().map(|r| *r.life()).filter(|life| life.made.is_some() && (life.frees == 0 || life.completed.is_none())).collect();
+    let mut left: Vec<Life> = all
+        .by_state
+        .values()
+        .map(|r| *r.life())
+        .filter(|life| life.made.is_some() && (life.frees == 0 || life.completed.is_none()))
+        .collect();
     left.sort_by_key(|life| life.made.map(|made| (made.thread, made.call)));
     all.by_handle.clear();
     left

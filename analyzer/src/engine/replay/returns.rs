@@ -18,7 +18,9 @@ impl Model {
     pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
         let failed = class != 0;
         if failed {
-            self.ranks[origin.rank as usize].failures.insert((origin.thread, origin.index));
+            let r = &mut self.ranks[origin.rank as usize];
+            r.failures.insert((origin.thread, origin.index));
+            r.thread(origin.thread).failed = Some(origin.clone());
         }
         if self.ranks[origin.rank as usize].sums {
             self.take_sums(origin, s, &entered);

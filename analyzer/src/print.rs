@@ -316,6 +316,7 @@ fn system(event: &SystemEvent) -> String {
         SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
         SystemEvent::Checksums(checksums) => format_checksums(checksums),
         SystemEvent::Sample(sample) => sample.to_string(),
+        SystemEvent::Callback(callback) => callback.to_string(),
         SystemEvent::Found(found) => {
             let places = found.places.iter().skip(1).map(|p| {
                 let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);

@@ -48,6 +48,37 @@ fn fed(text: &str) -> Engine {
 }
 
 #[test]
+fn who_asks_in_a_loop_until_a_message_is_away_waits_for_it() {
+    let asks = [("MPI_Request_get_status(request=r1)", "flag"), ("MPI_Request_get_status_all(requests=[r1])", "flag")];
+    for (ask, answer) in asks {
+        let of_rank = |rank: i32, other: i32| {
+            format!(
+                "{rank}: MPI_Isend(dest={other}, request=@0x10) = ok {{request=r1}}\n\
+                 {rank}: {ask} = ok {{{answer}=0}} x3\n\
+                 {rank}: {ask} = ok {{{answer}=1}}\n\
+                 {rank}: MPI_Recv(source={other}) = ok\n\
+                 {rank}: MPI_Wait(request=r1@0x10) = ok\n"
+            )
+        };
+        let trace = parse(&(of_rank(0, 1) + &of_rank(1, 0))).unwrap();
+        for at_one_place in [true, false] {
+            let mut engine = Engine::new(2);
+            for (rank, mut event) in trace.events.clone() {
+                if let RankEvent::Call(call) = &mut event
+                    && at_one_place
+                    && call.func.name().starts_with("MPI_Request_get_status")
+                {
+                    call.site = 77;
+                }
+                engine.feed(rank, event);
+            }
+            let found = finish(&mut engine, 2);
+            assert_eq!(found.contains("potential-deadlock"), at_one_place, "{ask}: {found}");
+        }
+    }
+}
+
+#[test]
 fn ranks_that_may_go_on_do_not_hide_those_that_cannot() {
     let mut engine = fed("0: MPI_Recv(source=1)\n1: MPI_Recv(source=0)\n2: MPI_Barrier()\n3: MPI_Barrier()\n");
     let mut ranks = |running: &[i32]| {

@@ -14,8 +14,8 @@ use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
 use crate::tool::sampling;
 use crate::{
-    checks, clock, define, errors, forced, handles, levels, lifecycle, marks, queues, real, signals, sites, statuses,
-    sums,
+    checks, clock, define, errors, forced, grequests, handles, levels, lifecycle, marks, queues, real, signals, sites,
+    statuses, sums,
 };
 use crate::{thread, trace};
 use std::cell::Cell;
@@ -332,6 +332,9 @@ fn begin(
             signals::write_unwritten();
         }
         before_call(info, abi, words);
+        if info.watched == Watched::GrequestStart {
+            grequests::before_start(thread, for_tool, words);
+        }
     }
     let breach = levels::enter(thread, info.always_available);
     open.entered = clock::now();
@@ -391,6 +394,8 @@ fn after_call(call: &Call, spot: checks::Spot) {
         Watched::GetContents => define::contents(call, spot),
         Watched::Commit => define::committed(abi, words),
         Watched::GetAttribute => checks::attribute_was_asked(abi, words),
+        Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
+        Watched::SetsStatus => grequests::sets_status(info.row.id),
         Watched::Finalize => checks::mpi_is_over(spot),
         _ => {}
     }
@@ -406,6 +411,9 @@ fn end(thread: &mut Thread, call: &Call, result: i32) {
     if failed {
         if let Some(dying) = open.freed {
             handles::kept(dying);
+        }
+        if info.watched == Watched::GrequestStart {
+            grequests::after_start(abi, words, None);
         }
         // Does not return if the program's error handler ends the program.
         errors::returned(thread, call, open.index, result);

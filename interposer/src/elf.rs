@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
+const STB_GLOBAL: u8 = 1;
 pub(crate) const STT_FUNC: u8 = 2;
 pub(crate) const STT_GNU_IFUNC: u8 = 10;
 
@@ -28,6 +29,22 @@ pub(crate) struct Symbols {
     gnu_hash: *const u32,
     /// `DT_HASH`, or null.
     sysv_hash: *const u32,
+}
+
+/// Is it the dynamic loader?
+pub(crate) fn is_loaders(info: &libc::dl_phdr_info) -> bool {
+    // SAFETY: getauxval has no preconditions.
+    info.dlpi_addr == unsafe { libc::getauxval(libc::AT_BASE) }
+}
+
+/// Does the address lie in the dynamic loader?
+pub(crate) fn is_loader(address: u64) -> bool {
+    let mut found = false;
+    each_module(&mut |info| {
+        found = is_loaders(info) && holds(info, address);
+        found
+    });
+    found
 }
 
 /// Calls `visit` for every loaded module until it returns true.
@@ -170,6 +187,17 @@ impl Symbols {
         None
     }
 
+    /// Does the module refer to `prefix` + `name` without defining it, and not weakly?
+    fn needs(&self, prefix: &[u8], name: &[u8]) -> bool {
+        let is_needed = |index: usize| {
+            // SAFETY: the index is below the number of symbols.
+            let symbol = unsafe { &*self.at(index) };
+            let is_strong = symbol.st_shndx == 0 && symbol.st_info >> 4 == STB_GLOBAL;
+            is_strong && self.name(symbol).iter().eq(prefix.iter().chain(name))
+        };
+        (1..self.count()).any(is_needed)
+    }
+
     /// Number of symbols.
     pub(crate) fn count(&self) -> usize {
         if !self.sysv_hash.is_null() {
@@ -190,6 +218,19 @@ impl Symbols {
             index as usize + 1
         }
     }
+}
+
+/// Does a module but this one refer to `prefix` + `name` without defining it, and not weakly?
+pub(crate) fn is_needed(prefix: &[u8], name: &[u8]) -> bool {
+    let own = is_needed as *const () as u64;
+    let mut found = false;
+    each_module(&mut |info| {
+        if !holds(info, own) {
+            found = Symbols::of(info).is_some_and(|s| s.needs(prefix, name));
+        }
+        found
+    });
+    found
 }
 
 /// Address of `prefix` + `name` in the first module but this one that defines it.

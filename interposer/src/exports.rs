@@ -9,6 +9,7 @@
 //! loader calls as the last thing in relocating this library, or else by the constructor.
 
 use crate::elf::{self, STT_FUNC, STT_GNU_IFUNC, Symbols};
+use crate::emulated;
 use crate::fortran;
 use trace_format::mpi::FUNCTIONS;
 
@@ -98,11 +99,9 @@ fn make_indirect(info: &libc::dl_phdr_info, symbols: &Symbols) {
 pub(crate) extern "C" fn resolve(id: u32, stub: usize, asker: u64) -> usize {
     let Some(row) = FUNCTIONS.get((id & crate::stubs::INDEX) as usize) else { return 0 };
     let prefix: &[u8] = if id & crate::stubs::PROFILING != 0 { b"P" } else { b"" };
-    if elf::find_elsewhere(prefix, row.name.as_bytes()).is_some() {
-        stub
-    } else {
-        refuse(prefix, row.name.as_bytes(), asker)
-    }
+    let name = row.name.as_bytes();
+    let exists = elf::find_elsewhere(prefix, name).is_some();
+    if exists || emulated::answers(row.id, prefix, name, asker) { stub } else { refuse(prefix, name, asker) }
 }
 
 /// The entry point `stub` of a Fortran routine, or null.
@@ -116,8 +115,7 @@ fn refuse(prefix: &[u8], name: &[u8], asker: u64) -> usize {
     let mut signal_error = None;
     elf::each_module(&mut |info| {
         let is_asker = elf::holds(info, asker);
-        // SAFETY: getauxval has no preconditions.
-        if is_asker && info.dlpi_addr != unsafe { libc::getauxval(libc::AT_BASE) } {
+        if is_asker && !elf::is_loaders(info) {
             signal_error = Symbols::of(info).and_then(|s| s.find(b"", b"_dl_signal_error"));
         }
         is_asker

@@ -1,4 +1,5 @@
-//! Routines whose Fortran form reaches no C entry point in some MPI library. Every other Fortran routine is recorded
+//! Routines whose Fortran form reaches no C entry point in some MPI library, and MPI_Grequest_start, whose callbacks the
+//! library calls as the language does that it was called from. Every other Fortran routine is recorded
 //! where its library calls `MPI_X` or `PMPI_X`, with C handles and constants. These are wrapped by their Fortran names; if the
 //! library does call the C function, that call is the record, otherwise the arguments are read as Fortran passes them:
 //! by reference, handles as integers.
@@ -36,6 +37,7 @@ macro_rules! for_each_fortran_routine {
             MPI_Type_match_size "mpi_type_match_size" "MPI_TYPE_MATCH_SIZE";
             MPI_Aint_add "mpi_aint_add" "MPI_AINT_ADD";
             MPI_Aint_diff "mpi_aint_diff" "MPI_AINT_DIFF";
+            MPI_Grequest_start "mpi_grequest_start" "MPI_GREQUEST_START";
         }
     };
 }
@@ -90,6 +92,8 @@ pub(crate) struct InRoutine {
     /// The Fortran program's call.
     pub(crate) return_address: u64,
     pub(crate) stack_pointer: u64,
+    /// Its first argument.
+    pub(crate) first: u64,
     /// The routine has called the C function, and that is recorded.
     pub(crate) recorded: bool,
 }
@@ -113,6 +117,7 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         function: symbol.function,
         return_address: frame.return_address,
         stack_pointer: frame.stack_pointer(),
+        first: args[0],
         recorded: false,
     };
     let under_way = UnderWay::begin(thread, mine);

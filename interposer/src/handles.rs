@@ -164,6 +164,11 @@ static NULL_REQUEST: AtomicU64 = AtomicU64::new(0);
 
 /// Is it MPI_REQUEST_NULL?
 #[inline(always)]
+/// MPI_REQUEST_NULL.
+pub(crate) fn null_request() -> u64 {
+    NULL_REQUEST.load(Ordering::Relaxed)
+}
+
 pub(crate) fn is_null_request(handle: u64) -> bool {
     NULL_REQUEST.load(Ordering::Relaxed) == handle
 }

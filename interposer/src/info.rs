@@ -34,7 +34,7 @@ pub(crate) struct Info {
     pub(crate) forced: Option<Forced>,
     /// What it lends to the program, or takes back, that is no object with a definition.
     pub(crate) loan: Option<Loan>,
-    /// It makes, lends, takes back or ends something.
+    /// It makes, lends, takes back, completes (MPI_Grequest_complete) or ends something.
     pub(crate) handles_objects: bool,
     /// Every thread may call it at any time.
     pub(crate) always_available: bool,
@@ -117,6 +117,9 @@ pub(crate) enum Watched {
     Pcontrol,
     Commit,
     GetAttribute,
+    GrequestStart,
+    /// A function that sets the count in a status, or whether it was cancelled.
+    SetsStatus,
 }
 
 /// What the program is given and gives back.
@@ -227,6 +230,11 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
             FnId::MPI_Pcontrol => Watched::Pcontrol,
             FnId::MPI_Type_commit => Watched::Commit,
             FnId::MPI_Comm_get_attr | FnId::MPI_Attr_get => Watched::GetAttribute,
+            FnId::MPI_Grequest_start => Watched::GrequestStart,
+            FnId::MPI_Status_set_elements
+            | FnId::MPI_Status_set_elements_c
+            | FnId::MPI_Status_set_elements_x
+            | FnId::MPI_Status_set_cancelled => Watched::SetsStatus,
             _ => Watched::No,
         },
         forced: forced::of(row),
@@ -241,7 +249,8 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         queued: queues::Shape::of(row).filter(|_| queues::are_kept()),
     };
     let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
-    Info { handles_objects: ends || info.loan.is_some() || !info.makes.is_empty(), ..info }
+    let completes_own = row.class == Class::GrequestComplete;
+    Info { handles_objects: ends || completes_own || info.loan.is_some() || !info.makes.is_empty(), ..info }
 }
 
 /// Words that are passed on: MPI_Pcontrol takes what a tool wants.

@@ -4,9 +4,10 @@
 //! with any other. It is held for looking up and linking only, never while data are read or the library is called, and
 //! nothing is allocated under it once a program has reached its usual number of pending operations.
 
-use crate::checks::{Spot, buffers, partitions, requests};
+use crate::checks::{Spot, buffers, grequest_misuse, partitions, requests};
 use crate::encode::handle_at;
 use crate::given::{self, AllGiven, Given};
+use crate::grequests;
 use crate::handles;
 use crate::info::Role;
 use crate::operands::{self, Use, Uses};
@@ -277,6 +278,7 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usi
     let spot = Spot::of(thread, call);
     let peeks = call.info.role == Role::Peeks;
     let spare = &mut thread.spare;
+    let mut generalized = None;
     let over = with(|state| {
         let (ix, certain) = state.requests.meant(given.handle, given.slot)?;
         if !certain {
@@ -284,6 +286,7 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usi
         }
         state.release(ix);
         let operation = state.requests.get_mut(ix)?;
+        generalized = (operation.class == Class::GrequestStart).then_some(operation.made);
         if !peeks && !operation.persistent {
             return Some((state.remove(ix, given.handle, spot)?, certain));
         }
@@ -299,6 +302,9 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usi
         }
         Some((copy?, certain))
     });
+    if let Some(made) = generalized {
+        grequest_misuse::delivered(thread, call, given, made, failed);
+    }
     let Some((over, certain)) = over else { return };
     if certain && !failed {
         if over.may_have_changed()
@@ -344,7 +350,12 @@ fn changed(thread: &mut Thread, call: &Call, given: Given) {
         }
         None
     });
-    freed.into_iter().for_each(|operation| thread.spare.give_back(operation));
+    if let Some(operation) = freed {
+        if operation.class == Class::GrequestStart {
+            _ = grequests::over(given.handle, operation.made, |life| life.freed = Some(spot));
+        }
+        thread.spare.give_back(operation);
+    }
 }
 
 /// A blocking call is about to use these buffers: one that a pending operation has.

@@ -2,7 +2,7 @@
 //! pointers taken from it, never by name.
 
 use crate::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
-use crate::modules;
+use crate::{emulated, modules};
 use libloading::os::unix::{Library, Symbol};
 use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -97,7 +97,7 @@ fn resolve() -> bool {
         let next = next_definition(f.name);
         let front = || real.front.as_ref().and_then(|library| symbol(library, f.name));
         let own = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name)).or_else(front);
-        let address = own.unwrap_or(std::ptr::null_mut());
+        let address = own.or_else(|| emulated::address(f.id)).unwrap_or(std::ptr::null_mut());
         slot.store(address, Ordering::Relaxed);
         if let Some(slot) = NEXT.get(f.id.index()) {
             slot.store(next.filter(|n| is_tool(*n)).unwrap_or(address), Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! A decoded MPI call: what a record of the trace says, and what the readable notation spells.
 
+use crate::callbacks::Callback;
 use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
 use crate::marks::Mark;
@@ -8,7 +9,7 @@ use crate::sample::Sample;
 use serde::{Deserialize, Serialize};
 
 /// What MPI wrote into a status, in family-neutral form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Status {
     /// Rank in the communicator, or one of the constants below.
     pub source: i32,
@@ -237,6 +238,8 @@ pub enum SystemEvent {
     Checksums(Checksums),
     /// A performance variable was read.
     Sample(Sample),
+    /// A callback of a generalized request has returned.
+    Callback(Callback),
 }
 
 /// Checksums of the data of one operation, for comparison between ranks.

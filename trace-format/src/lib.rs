@@ -5,6 +5,7 @@
 //! files is described in [`file`] and [`record`].
 
 pub mod call;
+pub mod callbacks;
 pub mod catalogue;
 pub mod codec;
 pub mod definition;

@@ -69,6 +69,8 @@ pub enum SystemKind {
     Checksums = 9,
     /// [`crate::sample::Sample`], by [`crate::codec`]
     Sample = 10,
+    /// [`crate::callbacks::Callback`], by [`crate::codec`]
+    Callback = 11,
 }
 
 /// The fields of a commit word.

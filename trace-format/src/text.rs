@@ -18,6 +18,8 @@
 //! 0.1: thread-level MPI_THREAD_SERIALIZED beside 0    the last call of thread 1 was forbidden: thread 0 was in one
 //! 0: checksums at 1 sent all:8:1f received 0:4:aa,2:4:bb   in the last call, request number 1 (without `at`: 0): partner,
 //!                                                      bytes, digest; `checksums` alone: the rank takes some
+//! 0: callback cancel_fn of 0.3 state=0x10 complete=1 result=0   of the generalized request that call 3 of thread 0
+//!                                                      made; what query_fn left is told by status=
 //! 0: exit 0 / 0: signal 8 / 0: signal 15 by launcher / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
@@ -29,8 +31,10 @@ mod format;
 mod parse;
 mod values;
 
+pub(crate) use format::format_status;
 pub use format::{format_call, format_checksums, format_definition, format_int, format_return};
 pub use parse::{ParseError, TextTrace, parse};
+pub(crate) use values::parse_status;
 
 use crate::definition::Id;
 use crate::mpi::Kind;

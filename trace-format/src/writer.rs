@@ -134,6 +134,10 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             _ = crate::codec::append(sample, out);
             SystemKind::Sample
         }
+        SystemEvent::Callback(callback) => {
+            _ = crate::codec::append(callback, out);
+            SystemKind::Callback
+        }
     };
     finish(out, start, kind as u16, State::System);
 }

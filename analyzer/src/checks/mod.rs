@@ -81,6 +81,7 @@ checks! {
     nonpaired_recv: End,
     incomplete_gop: End,
     unfinished_gop: End,
+    grequest_misuse: End,
     real_deadlock: End,
     real_hang_up: End,
     no_progress: End,
@@ -239,6 +240,8 @@ fn explained<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize
             collective_argument_mismatch::CHECK
         } else if comm_free_mismatch::explains(knot, e, model) {
             comm_free_mismatch::CHECK
+        } else if grequest_misuse::explains(knot, e) {
+            grequest_misuse::CHECK
         } else {
             return None;
         };

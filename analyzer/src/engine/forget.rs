@@ -269,7 +269,7 @@ impl Rank {
     fn each_call(&self, see: &mut impl FnMut(&Arc<Origin>)) {
         for t in &self.threads {
             let polls = t.polls.all().iter().map(|poll| &poll.origin);
-            t.open.iter().map(|o| &o.origin).chain(&t.last).chain(polls).for_each(&mut *see);
+            t.open.iter().map(|o| &o.origin).chain(&t.last).chain(&t.failed).chain(polls).for_each(&mut *see);
         }
         for request in self.requests.iter() {
             [Some(&request.origin), request.start.as_ref(), request.claim.as_ref()]

@@ -175,7 +175,7 @@ impl Model {
                 }
             }
             SystemEvent::Lost { .. } => r.lost = true,
-            SystemEvent::Mark { .. } | SystemEvent::Sample(_) => {}
+            SystemEvent::Mark { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {

@@ -32,6 +32,8 @@ pub(crate) struct Thread {
     pub(crate) open: Vec<OpenCall>,
     /// The last call, open or returned.
     pub(crate) last: Option<Arc<Origin>>,
+    /// The last one that returned an error: what is said of it stands behind the calls that callbacks made in it.
+    pub(crate) failed: Option<Arc<Origin>>,
     /// Taken in calls that have not returned.
     pub(crate) sums: Vec<Checksums>,
     pub(crate) polls: Polls,
@@ -149,11 +151,11 @@ impl Rank {
         self.threads.iter().flat_map(|t| t.open.iter().rev())
     }
 
-    /// A call of a thread that is open or was its last one.
+    /// A call of a thread that is open, or was its last one or the last that failed.
     pub(super) fn call(&self, thread: u16, index: u64) -> Option<Arc<Origin>> {
         let t = self.threads.iter().find(|t| t.number == thread)?;
         let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
-        open.or(t.last.as_ref().filter(|l| l.index == index)).cloned()
+        open.or(t.last.iter().chain(&t.failed).find(|l| l.index == index)).cloned()
     }
 
     /// Has the program's error handler ended the process when it was called with this error?

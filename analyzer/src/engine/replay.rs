@@ -213,6 +213,8 @@ impl Model {
             // At its start: the message is there, and what is wrong with its size may keep the call from returning.
             Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &[]),
             Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
+            // At its start: whoever waits may return before it does.
+            Class::GrequestComplete => self.grequest_complete(origin, s),
             Class::Finalize => self.ranks[origin.rank as usize].finalize = Some(origin.clone()),
             Class::Abort => self.ranks[origin.rank as usize].abort = Some(origin.clone()),
             _ => {}
@@ -319,7 +321,7 @@ impl Model {
         }
         request.active = true;
         request.perhaps_gone = false;
-        request.cancelled = false;
+        (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);
         let s = shape(origin.func);

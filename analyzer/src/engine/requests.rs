@@ -33,6 +33,10 @@ pub(crate) struct Request {
     /// Of a one-sided access.
     pub(crate) window: Option<CommIx>,
     pub(crate) cancelled: bool,
+    /// A generalized request for which MPI_Grequest_complete was not called.
+    pub(crate) incomplete: bool,
+    /// The program was told that it is complete, without completing it (MPI_Request_get_status).
+    pub(crate) seen_complete: bool,
     /// The call that was last about to complete it, where threads may compete.
     pub(crate) claim: Option<Arc<Origin>>,
 }
@@ -52,6 +56,8 @@ impl Request {
             partitioned: None,
             window: None,
             cancelled: false,
+            incomplete: false,
+            seen_complete: false,
             claim: None,
         }
     }
@@ -88,6 +94,14 @@ impl Requests {
 
     pub(crate) fn get_mut(&mut self, id: ReqId) -> Option<&mut Request> {
         self.table.get_mut(id)
+    }
+
+    /// Nobody knows any more which generalized requests are incomplete.
+    pub(crate) fn forget_incomplete(&mut self) {
+        let all: Vec<ReqId> = self.table.iter().map(|(id, _)| id).collect();
+        for id in all {
+            self.table.get_mut(id).into_iter().for_each(|request| request.incomplete = false);
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {

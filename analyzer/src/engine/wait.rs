@@ -36,6 +36,8 @@ pub(crate) enum Why {
     Unlock,
     /// Its library must do something for others, which it does in calls.
     Progress,
+    /// It must complete its own generalized request.
+    Generalized,
 }
 
 /// When a blocked rank can go on.
@@ -265,6 +267,7 @@ impl Graph {
             Why::Partitions(t) => format!("waits for {who} to make all partitions of its message{} ready", tag(t)),
             Why::Post => format!("waits for {who} to call MPI_Win_post"),
             Why::Complete => format!("waits for {who} to call MPI_Win_complete"),
+            Why::Generalized => format!("waits for {who} itself to call MPI_Grequest_complete"),
             Why::Unlock => format!("waits for {who} to unlock the window"),
         }
     }

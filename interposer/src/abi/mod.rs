@@ -201,6 +201,11 @@ impl Abi {
         address == self.status_ignore
     }
 
+    /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
+    pub(crate) fn status_ignore(&self) -> u64 {
+        self.status_ignore
+    }
+
     pub(crate) fn status_size(&self) -> usize {
         self.status.size
     }
@@ -248,6 +253,17 @@ impl Abi {
         ThreadLevel::by_name(name)
     }
 
+    /// The number of an error class in this family.
+    pub(crate) fn class_number(&self, name: &str) -> Option<i32> {
+        let place = trace_format::mpi::predefined::ERROR_CLASSES.iter().position(|class| *class == name)?;
+        let (mpich, openmpi, standard) = *predefined::ERROR_CLASSES.get(place)?;
+        match self.family {
+            Family::Mpich => mpich,
+            Family::OpenMpi => openmpi,
+            Family::Standard | Family::Draft => standard,
+        }
+    }
+
     /// Neutral number of an error class of this family.
     pub(crate) fn error_class(&self, class: i32) -> u16 {
         if class == 0 {
@@ -293,5 +309,54 @@ impl Abi {
             Kind::Errhandler => predefined::ERRHANDLER,
             _ => &[],
         }
+    }
+}
+
+/// The count in a status.
+pub(crate) struct CountAt {
+    low: *mut u32,
+    /// The upper half, where it holds nothing else.
+    high: Option<*mut u32>,
+}
+
+impl Abi {
+    /// Sets the field MPI_ERROR.
+    ///
+    /// # Safety
+    /// There is a status at the address.
+    pub(crate) unsafe fn set_status_error(&self, status: u64, code: i32) {
+        // SAFETY: the caller vouches for it.
+        unsafe { ((status + self.status.error as u64) as *mut i32).write_unaligned(code) };
+    }
+
+    /// # Safety
+    /// There is a status at the address, as long as the answer is used.
+    pub(crate) unsafe fn count_at(&self, status: u64) -> CountAt {
+        let at = |offset: usize| (status + offset as u64) as *mut u32;
+        match self.status.count {
+            CountLayout::Split(low, _) => CountAt { low: at(low), high: None },
+            CountLayout::Whole(low, _) => CountAt { low: at(low), high: Some(at(low + 4)) },
+        }
+    }
+}
+
+impl CountAt {
+    pub(crate) fn get(&self) -> u64 {
+        // SAFETY: whoever made it vouches for the status.
+        unsafe {
+            let high = self.high.map_or(0, |high| high.read_unaligned());
+            u64::from(self.low.read_unaligned()) | u64::from(high) << 32
+        }
+    }
+
+    /// Puts another number there; the answer is what was there.
+    pub(crate) fn replace(&self, count: u64) -> u64 {
+        let before = self.get();
+        // SAFETY: as above.
+        unsafe {
+            self.low.write_unaligned(count as u32);
+            self.high.into_iter().for_each(|high| high.write_unaligned((count >> 32) as u32));
+        }
+        before
     }
 }

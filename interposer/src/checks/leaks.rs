@@ -6,8 +6,8 @@
 use super::loans::{self, Lent};
 use super::{Finding, Spot};
 use super::{
-    leak_bsend_buffer, leak_communicator, leak_datatype, leak_errhandler, leak_file, leak_group, leak_growth,
-    leak_info, leak_keyval, leak_message, leak_op, leak_port, leak_session, leak_window, send_buffers,
+    grequest_misuse, leak_bsend_buffer, leak_communicator, leak_datatype, leak_errhandler, leak_file, leak_group,
+    leak_growth, leak_info, leak_keyval, leak_message, leak_op, leak_port, leak_session, leak_window, send_buffers,
 };
 use crate::handles::{self, Held};
 use crate::sessions;
@@ -158,6 +158,7 @@ pub(super) fn after_end(thread: &mut Thread) {
     leak_message::check(&leaks, thread);
     leak_bsend_buffer::check(&leaks, thread);
     leak_port::check(&leaks, thread);
+    grequest_misuse::at_end(thread);
     // They are told of, and their handles mean nothing to an MPI that begins anew.
     handles::forget_ended();
 }

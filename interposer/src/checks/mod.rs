@@ -14,6 +14,7 @@ mod collective_overlap;
 mod datatype_alignment;
 mod double_free;
 mod finding;
+pub(crate) mod grequest_misuse;
 mod handle;
 mod in_place_misuse;
 mod inaccessible_buffer;
@@ -69,6 +70,7 @@ pub(crate) use send_buffers::Part;
 
 use crate::abi::Abi;
 use crate::config;
+use crate::emulated;
 use crate::encode::Words;
 use crate::given;
 use crate::info::{Role, Watched};
@@ -77,7 +79,7 @@ use crate::recording::Call;
 use crate::sums;
 use crate::thread::Thread;
 use std::sync::atomic::{AtomicU8, Ordering};
-use trace_format::mpi::Kind;
+use trace_format::mpi::{Class, Kind};
 
 /// Checks that cost something on the path of frequent calls, in groups that share the work.
 static GROUPS: AtomicU8 = AtomicU8::new(0);
@@ -98,13 +100,15 @@ pub(crate) fn begin() {
         &REQUEST_CANCEL,
         &REQUEST_MISUSE,
         &COLLECTIVE_OVERLAP,
+        &GREQUEST_MISUSE,
     ];
     let apart = [&DOUBLE_FREE, &DATATYPE_ALIGNMENT];
     let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
     let arguments = CHECKS.iter().any(|c| of_arguments(c) && is_on(c));
-    // Checksums of all data are taken when operations end.
+    // Checksums of all data are taken when operations end; and which requests are inactive must be known.
     let told = config::queues() == config::Queues::All;
-    let operations = told || config::checksums().between || of_operations.iter().any(|c| is_on(c));
+    let needed = told || config::checksums().between || emulated::is_needed();
+    let operations = needed || of_operations.iter().any(|c| is_on(c));
     let wanted = [(arguments, ARGUMENTS), (operations, OPERATIONS), (is_on(&DATATYPE_ALIGNMENT), ALIGNMENT)];
     let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);
     GROUPS.store(groups, Ordering::Relaxed);
@@ -137,7 +141,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         return;
     }
     if call.info.handles_objects {
-        before_objects(call);
+        before_objects(thread, call);
     }
     match call.info.buffering {
         Part::None | Part::Attach => {}
@@ -164,7 +168,10 @@ pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
 }
 
 #[cold]
-fn before_objects(call: &Call) {
+fn before_objects(thread: &mut Thread, call: &Call) {
+    if call.info.row.class == Class::GrequestComplete {
+        grequest_misuse::completes(thread, call);
+    }
     if let Some(loan) = call.info.loan {
         loans::before(loan, call);
     }

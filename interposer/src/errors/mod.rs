@@ -12,7 +12,7 @@ use crate::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
 use crate::real;
 use crate::recording::Call;
 use crate::thread::Thread;
-use crate::{dispatch, handles, levels, queues, report, thread};
+use crate::{dispatch, grequests, handles, levels, queues, report, thread};
 use handlers::{Means, Owner};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -148,6 +148,7 @@ pub(crate) fn returned(thread: &mut Thread, call: &Call, index: u64, code: i32) 
     }
     let (class, mut text) = meaning(thread, abi, code, Source::of(info.row.id));
     text.push_str(&in_statuses(thread, call, class));
+    text.push_str(&grequests::failures(index));
     thread.system(&SystemEvent::MpiError { call: index, class, fatal: fatal.is_some(), text: text.clone() });
     if let Some(fatal) = fatal {
         report::mpi_error(info.row.name, class, &text, None);

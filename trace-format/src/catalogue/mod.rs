@@ -84,6 +84,7 @@ catalogue! {
     request_cancel::REQUEST_CANCEL,
     request_misuse::REQUEST_MISUSE,
     buffered_send_space::BUFFERED_SEND_SPACE,
+    grequest_misuse::GREQUEST_MISUSE,
     invalid_rank::INVALID_RANK,
     invalid_tag::INVALID_TAG,
     invalid_count::INVALID_COUNT,

@@ -64,7 +64,7 @@ pub fn format_int(kind: Kind, value: i64, names: &dyn Names) -> String {
     }
 }
 
-fn format_status(s: &Status) -> String {
+pub(crate) fn format_status(s: &Status) -> String {
     let mut text = String::new();
     text.push_str(&format_int(Kind::Rank, i64::from(s.source), &NoNames));
     text.push('/');

@@ -3,6 +3,7 @@
 use super::definitions::{parse_checksums, parse_definition, parse_found};
 use super::values::{error, int, matching_close, parse_value, split_top};
 use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
+use crate::callbacks::Callback;
 use crate::definition::{COMM_SELF, COMM_WORLD, Definition, Id};
 use crate::marks::Mark;
 use crate::mpi::predefined::{datatype_id, op_id};
@@ -148,6 +149,7 @@ impl Parser {
                 system(thread, time, SystemEvent::Checksums(parse_checksums(rest, call)?))
             }
             "sample" => system(thread, time, SystemEvent::Sample(Sample::parse(rest)?)),
+            "callback" => system(thread, time, SystemEvent::Callback(Callback::parse(rest)?)),
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;

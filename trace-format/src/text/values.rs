@@ -133,7 +133,7 @@ fn parse_one(kind: Kind, text: &str, define: &mut dyn FnMut(Definition)) -> Resu
     }
 }
 
-fn parse_status(text: &str) -> Result<Status, String> {
+pub(crate) fn parse_status(text: &str) -> Result<Status, String> {
     let parts: Vec<&str> = text.split('/').collect();
     let [source, tag, rest @ ..] = &parts[..] else { return Err(format!("`{text}` is no source/tag/bytes")) };
     let mut none = |_| {};

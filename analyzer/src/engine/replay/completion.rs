@@ -115,6 +115,7 @@ impl Model {
         let (send, recv, collective) = (request.send.take(), request.recv.take(), request.collective.take());
         let (was_active, cancelled) = (request.active, request.cancelled);
         request.active = false;
+        request.seen_complete = false;
         request.perhaps_gone = request.persistent && failed;
         if !request.persistent {
             requests.remove(id);
@@ -134,13 +135,18 @@ impl Model {
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.
-    pub(super) fn peek(&mut self, origin: &Origin, s: &Shape, many: Many, outs: &[Value]) {
+    pub(super) fn peek(&mut self, origin: &Arc<Origin>, s: &Shape, many: Many, outs: &[Value]) {
+        let completed = Model::completed(origin, s, many, false, false, outs);
+        let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
+        // Who goes on when it has this answer has waited for it.
+        self.tell_completion(origin, many, false, &places);
         let (base, handles) = given_requests(&origin.ins, s);
-        for (i, k) in Model::completed(origin, s, many, false, false, outs) {
+        for (i, k) in completed {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.find_in(handles, base, i) else { continue };
             let Some(request) = requests.get_mut(id) else { continue };
             let status = status_at(outs, s.status, k);
+            request.seen_complete = request.active;
             match (request.recv, request.cancelled) {
                 (Some(op), false) => self.settle_by_status(op, status),
                 (_, true) if status.is_some_and(|s| s.cancelled) => {
@@ -149,6 +155,16 @@ impl Model {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A generalized request is complete.
+    pub(super) fn grequest_complete(&mut self, origin: &Origin, s: &Shape) {
+        let (base, handles) = given_requests(&origin.ins, s);
+        let requests = &mut self.ranks[origin.rank as usize].requests;
+        match requests.certain(handles, base, 0).and_then(|id| requests.get_mut(id)) {
+            Some(request) => request.incomplete = false,
+            None => requests.forget_incomplete(),
         }
     }
 

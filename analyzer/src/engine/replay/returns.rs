@@ -11,14 +11,16 @@ use std::sync::Arc;
 use trace_format::call::Value;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
-use trace_format::mpi::{Class, Coll, Kind, Start};
+use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
 
 impl Model {
     /// The return of a call.
     pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
         let failed = class != 0;
         if failed {
-            self.ranks[origin.rank as usize].failures.insert((origin.thread, origin.index));
+            let r = &mut self.ranks[origin.rank as usize];
+            r.failures.insert((origin.thread, origin.index));
+            r.thread(origin.thread).failed = Some(origin.clone());
         }
         if self.ranks[origin.rank as usize].sums {
             self.take_sums(origin, s, &entered);
@@ -181,7 +183,10 @@ impl Model {
             Class::FileIo(Start::Nonblocking) | Class::BufferFlush(Start::Nonblocking) | Class::GrequestStart
                 if !failed =>
             {
-                self.add_request(Request::new(origin, s.class), s, outs);
+                let mut request = Request::new(origin, s.class);
+                // Those of MPIX_Grequest_start are polled by the library.
+                request.incomplete = origin.func == FnId::MPI_Grequest_start;
+                self.add_request(request, s, outs);
             }
             _ => {}
         }

@@ -96,6 +96,8 @@ pub(super) fn poll_loop<'a>(r: &Rank, thread: &'a Thread) -> &'a [Poll] {
 /// When a poll can find something.
 fn polled(model: &Model, outlooks: &mut Outlooks, poll: &Poll, awaited: &mut Vec<Site>) -> Cond {
     match shape(poll.origin.func).class {
+        // Between two polls the thread may complete its generalized requests itself.
+        Class::Test(_) | Class::GetStatus(_) if gives_incomplete(model, &poll.origin) => Cond::Free,
         Class::Test(many) | Class::GetStatus(many) => completion(model, outlooks, &poll.origin, many, awaited),
         Class::Probe(_) | Class::Mprobe(_) => arrival(model, outlooks, poll.origin.rank, poll.target),
         Class::RmaSync(sync) => poll.window.map_or(Cond::Free, |window| model.in_epoch(&poll.origin, sync, window)),
@@ -154,6 +156,14 @@ fn completion(model: &Model, outlooks: &mut Outlooks, origin: &Origin, many: Man
     }
 }
 
+/// Is a call given a generalized request that is not complete?
+fn gives_incomplete(model: &Model, origin: &Origin) -> bool {
+    let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+    let requests = &model.ranks[origin.rank as usize].requests;
+    let given = (0..handles.len()).filter_map(|i| requests.get(requests.find_in(handles, base, i)?));
+    given.into_iter().any(|request| request.incomplete)
+}
+
 /// When a probe can find a message.
 fn arrival(model: &Model, outlooks: &mut Outlooks, rank: i32, target: Option<Target>) -> Cond {
     let Some(t) = target else { return Cond::Free };
@@ -178,13 +188,17 @@ pub(crate) fn any(mut conds: Vec<Cond>) -> Cond {
 }
 
 fn of_request(model: &Model, outlooks: &mut Outlooks, request: &Request) -> Cond {
-    if request.cancelled {
+    if request.cancelled && !request.incomplete || request.seen_complete {
         return Cond::Free;
     }
     let ops = [request.send, request.recv];
     let mut conds: Vec<Cond> = ops.into_iter().flatten().map(|op| operation(model, outlooks, op)).collect();
     if let Some((comm, index, position)) = request.collective {
         conds.push(in_collective(model, comm, index, position));
+    }
+    if request.incomplete {
+        // Another thread of the rank must complete it: if all of them are stuck, it is stuck.
+        conds.push(Cond::On { rank: request.origin.rank, certain: true, why: Why::Generalized });
     }
     conds.push(model.in_channel(request));
     if matches!(request.class, Class::BufferFlush(_)) {

@@ -1,0 +1,43 @@
+// Correct: query_fn says that the request was not cancelled though MPI_Cancel was called: the operation cannot be cancelled.
+//
+// ranks: 1
+
+#include <mpi.h>
+#include <stdio.h>
+
+static int query(void *state, MPI_Status *status)
+{
+    MPI_Status_set_elements(status, MPI_INT, *(int *)state);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int release(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int elements = 1, cancelled;
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Grequest_start(query, release, cancel, &elements, &request);
+    MPI_Cancel(&request);
+    MPI_Grequest_complete(request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    printf("done, cancelled: %d\n", cancelled);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,42 @@
+// Correct: MPI_Request_get_status only looks at the request, and MPI_Wait makes an end of it.
+//
+// ranks: 1
+
+#include <mpi.h>
+#include <stdio.h>
+
+static int query(void *state, MPI_Status *status)
+{
+    MPI_Status_set_elements(status, MPI_INT, *(int *)state);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int release(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int elements = 1, flag;
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Grequest_start(query, release, cancel, &elements, &request);
+    MPI_Grequest_complete(request);
+    MPI_Request_get_status(request, &flag, &status);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    printf("complete: %d\n", flag);
+    MPI_Finalize();
+    return 0;
+}

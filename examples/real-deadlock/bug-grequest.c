@@ -1,0 +1,64 @@
+// A thread is to complete a generalized request when its message is there, and the message is sent behind the wait.
+//
+// What is wrong: the main threads wait for the threads, and these for messages that the main threads of the others would send.
+//
+// ranks: 2
+// expect: real-deadlock ranks 0,1
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int query(void *state, MPI_Status *status)
+{
+    MPI_Status_set_elements(status, MPI_INT, *(int *)state);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int release(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state, (void)complete;
+    return MPI_SUCCESS;
+}
+
+static MPI_Request handle;
+static int rank;
+
+static void *work(void *unused)
+{
+    int got = -1;
+    (void)unused;
+    MPI_Recv(&got, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); //~ real-deadlock
+    MPI_Grequest_complete(handle);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, elements = 1;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided < MPI_THREAD_MULTIPLE)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Request request;
+    MPI_Grequest_start(query, release, cancel, &elements, &request); //~ real-deadlock
+    handle = request;
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE); //~ real-deadlock
+    pthread_join(thread, NULL);
+    MPI_Send(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    printf("rank %d: done\n", rank);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,6 +1,6 @@
-//! What Open MPI's DLL does not tell, read beside it by the same layouts: which communicators join two groups, and the
-//! order in which operations were posted (the DLL goes through the library's memory for requests, in the order of
-//! addresses).
+//! What Open MPI's DLL does not tell, read beside it by the same layouts: which communicators join two groups, which
+//! requests are complete, and the order in which operations were posted (the DLL goes through the library's memory for
+//! requests, in the order of addresses).
 
 use crate::host::Host;
 use std::collections::BTreeMap;
@@ -49,12 +49,25 @@ fn was_renamed(host: &Host, name: u64) -> bool {
     end.is_some_and(|end| end > 0 && text[..end].iter().all(|b| (0x20..0x7f).contains(b)))
 }
 
-/// The library's number of a request in the order of posting, found by what the DLL has just read: the request's fields
-/// lie where the layouts say from the one that held the buffer's address.
-pub fn sequence(host: &Host, buffer: u64) -> Option<u64> {
+/// What the library knows of a request, and the DLL does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// Its number in the order of posting.
+    pub sequence: u64,
+    /// It is complete. The DLL takes one that a thread waits for to be complete, too.
+    pub complete: bool,
+}
+
+/// `REQUEST_COMPLETED` of `req_complete`; it is 0 of a pending request, and points to what waits for it otherwise.
+const COMPLETED: u64 = 1;
+
+/// The request that the DLL has just read, found by what it read: the fields lie where the layouts say from the one that
+/// held the buffer's address.
+pub fn request(host: &Host, buffer: u64) -> Option<Request> {
     let base = host.types.find("mca_pml_base_request_t")?;
     let at = |field: &str| base.fields.get(field).copied();
     let (tag, sequence) = (at("req_tag")?, at("req_sequence")?);
+    let complete = host.types.find("ompi_request_t")?.fields.get("req_complete").copied()?;
     let of_sends = host.types.find("mca_pml_base_send_request_t").and_then(|t| t.fields.get("req_addr").copied());
     let fetched = host.fetched.borrow();
     let requests = fetched.iter().rev().filter(|(_, size)| *size == 8).flat_map(|(address, _)| {
@@ -66,5 +79,8 @@ pub fn sequence(host: &Host, buffer: u64) -> Option<u64> {
             |offset: Option<u64>| offset.is_some_and(|o| host.memory.word(request + o).is_ok_and(|w| w == buffer));
         holds(at("req_addr")) || holds(of_sends)
     })?;
-    host.memory.word(request + sequence).ok()
+    Some(Request {
+        sequence: host.memory.word(request + sequence).ok()?,
+        complete: host.memory.word(request + complete).ok()? == COMPLETED,
+    })
 }

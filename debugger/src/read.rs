@@ -274,19 +274,23 @@ impl Reader<'_> {
         if !self.dll.begin_operations(class) {
             return Ok(Queue::default());
         }
-        let mut operations: Vec<(Option<u64>, Operation)> = Vec::new();
+        let mut operations: Vec<(Option<openmpi::Request>, Operation)> = Vec::new();
         loop {
             self.host.fetched.borrow_mut().clear();
-            let Some(operation) = self.dll.next_operation()? else { break };
-            let sequence = if self.own_openmpi { openmpi::sequence(self.host, operation.buffer) } else { None };
-            operations.push((sequence, self.operation(&operation, class, inter)));
+            let Some(one) = self.dll.next_operation()? else { break };
+            let request = if self.own_openmpi { openmpi::request(self.host, one.buffer) } else { None };
+            let mut operation = self.operation(&one, class, inter);
+            if request.is_some_and(|r| !r.complete) && operation.status == Status::Complete {
+                operation.status = Status::Pending;
+            }
+            operations.push((request, operation));
             if operations.len() > MOST_OPERATIONS {
                 return Err(Error::Other("a queue has no end".into()));
             }
         }
-        let ordered = !self.own_openmpi || operations.iter().all(|(sequence, _)| sequence.is_some());
+        let ordered = !self.own_openmpi || operations.iter().all(|(request, _)| request.is_some());
         if self.own_openmpi && ordered {
-            operations.sort_by_key(|(sequence, _)| *sequence);
+            operations.sort_by_key(|(request, _)| request.map(|r| r.sequence));
         }
         let operations = operations.into_iter().map(|(_, operation)| operation).collect();
         Ok(Queue { given: true, ordered, operations })

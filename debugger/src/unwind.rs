@@ -134,7 +134,7 @@ impl Frames {
             CfaRule::RegisterAndOffset { register, offset } => {
                 get(registers, *register)?.checked_add_signed(*offset)?
             }
-            CfaRule::Expression(expression) => evaluate(&expression, None)?,
+            CfaRule::Expression(expression) => evaluate(expression, None)?,
         };
         let mut next: Registers = [None; REGISTERS];
         for (number, next) in next.iter_mut().enumerate() {

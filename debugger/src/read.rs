@@ -257,16 +257,20 @@ impl Reader<'_> {
     }
 
     fn communicator(&self, one: &mqs::Communicator, inter: Option<bool>) -> Result<Communicator> {
+        let group = self.dll.group(one.size);
+        // The group of an intercommunicator is the other one, for mpivet's DLL.
+        let elsewhere = || group.as_ref().filter(|_| self.ours).map(|g| !g.contains(&self.host.rank));
+        let inter = inter.or_else(elsewhere);
         Ok(Communicator {
             id: one.unique_id,
             name: one.name(),
             rank: rank(one.local_rank),
             size: one.size,
-            group: self.dll.group(one.size),
             inter,
             sends: self.queue(op_class::PENDING_SENDS, inter)?,
             receives: self.queue(op_class::PENDING_RECEIVES, inter)?,
             unexpected: self.queue(op_class::UNEXPECTED_MESSAGES, inter)?,
+            group,
         })
     }
 
@@ -305,7 +309,7 @@ impl Reader<'_> {
         let send = class == op_class::PENDING_SENDS;
         let peer = Some(rank(one.desired_local_rank)).filter(|p| send || *p >= 0);
         let world_peer =
-            Some(rank(one.desired_global_rank)).filter(|p| *p >= 0 && inter != Some(true) && peer.is_some());
+            Some(rank(one.desired_global_rank)).filter(|p| *p >= 0 && (self.ours || inter != Some(true)) && peer.is_some());
         let elements = self.family == Family::Mpich && !self.ours && class == op_class::PENDING_RECEIVES;
         let actual = (send || status != Status::Pending || class == op_class::UNEXPECTED_MESSAGES).then(|| Actual {
             peer: rank(one.actual_local_rank),

@@ -23,8 +23,32 @@ pub(crate) struct Config {
     pub(crate) sync_sends: bool,
     /// `MPIVET_REPLAY`: the witness whose messages the wildcards take.
     pub(crate) replay: Option<PathBuf>,
+    /// `MPIVET_QUEUES`: what debuggers are told of pending operations.
+    pub(crate) queues: Queues,
     /// `MPIVET_PROBE_LIMITS`: measure when MPI starts up to which size the library buffers messages.
     pub(crate) probe_limits: bool,
+}
+
+/// Which operations are kept for debuggers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Queues {
+    Off,
+    /// Those that are known anyway.
+    Known,
+    All,
+}
+
+/// `MPIVET_QUEUES`
+pub(crate) fn queues() -> Queues {
+    match std::env::var("MPIVET_QUEUES").as_deref() {
+        Ok("off") => Queues::Off,
+        Ok("on") => Queues::All,
+        Ok("") | Err(_) => Queues::Known,
+        Ok(_) => {
+            crate::log::line("MPIVET_QUEUES is neither on nor off; keeping what is known anyway");
+            Queues::Known
+        }
+    }
 }
 
 /// Of which buffers checksums are taken.
@@ -122,6 +146,7 @@ impl Config {
             sync_sends: set(SYNC_SENDS),
             replay: path(REPLAY),
             probe_limits: set(PROBE_LIMITS),
+            queues: queues(),
         }
     }
 }

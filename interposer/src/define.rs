@@ -5,7 +5,7 @@ use crate::checks::Spot;
 use crate::encode::{Words, ask};
 use crate::errors::handlers::watch_made;
 use crate::recording::Call;
-use crate::{datatype, errors, handles, outsiders, real, trace, types};
+use crate::{datatype, errors, handles, outsiders, queues, real, trace, types};
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
@@ -108,6 +108,8 @@ fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> D
     let remote = inter.then(|| comm_group(abi, FnId::MPI_Comm_remote_group, of));
     let neighbors =
         (!inter).then(|| neighbors(abi, of)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
+    let parent = parent.map_or(NULL_ID, |parent| handles::lookup(Kind::Comm, parent));
+    queues::made(id, &local, remote.as_ref(), function, words, parent);
     Definition::Comm { id, local, remote, neighbors }
 }
 
@@ -203,11 +205,15 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
     let definition = match function {
         FnId::MPI_Comm_set_name => {
             let id = handles::lookup(Kind::Comm, abi.handle_arg(Kind::Comm, handle));
-            Definition::CommName { id, name: name(text) }
+            let name = name(text);
+            queues::name_communicator(id, &name);
+            Definition::CommName { id, name }
         }
         FnId::MPI_Type_set_name => {
             let id = handles::lookup(Kind::Datatype, abi.handle_arg(Kind::Datatype, handle));
-            Definition::TypeName { id, name: name(text) }
+            let name = name(text);
+            queues::name_datatype(id, &name);
+            Definition::TypeName { id, name }
         }
         _ => return,
     };

@@ -13,7 +13,8 @@ use crate::recording::{
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
 use crate::{
-    checks, clock, define, errors, forced, handles, levels, lifecycle, marks, real, signals, sites, statuses, sums,
+    checks, clock, define, errors, forced, handles, levels, lifecycle, marks, queues, real, signals, sites, statuses,
+    sums,
 };
 use crate::{thread, trace};
 use std::cell::Cell;
@@ -43,6 +44,9 @@ static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
+    if mode == Mode::Off {
+        queues::lost();
+    }
 }
 
 pub(crate) fn is_recording() -> bool {
@@ -344,6 +348,7 @@ fn begin(
         levels::breach(thread, info.row, open.index, site, inside);
     }
     checks::before(thread, &Call { info, abi, words, open });
+    queues::entered(thread, &Call { info, abi, words, open });
     true
 }
 
@@ -391,6 +396,7 @@ fn after_call(call: &Call, spot: checks::Spot) {
 fn end(thread: &mut Thread, call: &Call, result: i32) {
     let &Call { info, abi, words, open } = call;
     let time = clock::now();
+    queues::left(thread, call);
     let failed = result != 0 && info.row.ret == Kind::Code;
     if failed {
         if let Some(dying) = open.freed {
@@ -452,6 +458,7 @@ impl Drop for Unwinding<'_> {
             let thread = unsafe { &mut *thread };
             thread.depth -= 1;
             thread.under_way.truncate(outer);
+            queues::left(thread, &call);
             thread.fatal = None;
             call.open.freed.into_iter().for_each(handles::kept);
             let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };

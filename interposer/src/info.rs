@@ -5,6 +5,7 @@ use crate::encode::max_bytes;
 use crate::forced::{self, Forced};
 use crate::given::RequestParam;
 use crate::operands::Operands;
+use crate::queues;
 use crate::real;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
@@ -45,6 +46,8 @@ pub(crate) struct Info {
     pub(crate) request: Option<RequestParam>,
     /// Its message buffers.
     pub(crate) operands: Operands,
+    /// Where its arguments are, if debuggers are told of its calls.
+    pub(crate) queued: Option<Box<queues::Shape>>,
 }
 
 /// What a function does to requests and to the memory of operations.
@@ -235,6 +238,7 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
         buffering: Part::of(row.id, row.class),
         request: request(row, plan),
         operands,
+        queued: queues::Shape::of(row).filter(|_| queues::are_kept()).map(Box::new),
     };
     let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
     Info { handles_objects: ends || info.loan.is_some() || !info.makes.is_empty(), ..info }

@@ -43,6 +43,7 @@ mod operands;
 mod operations;
 mod outsiders;
 mod python;
+mod queues;
 mod real;
 mod recording;
 mod report;
@@ -63,4 +64,5 @@ mod types;
 #[ctor::ctor(unsafe)]
 fn loaded() {
     exports::ensure();
+    queues::loaded();
 }

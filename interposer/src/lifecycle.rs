@@ -7,7 +7,8 @@ use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
-    checks, clock, define, errors, forced, handles, launch, limits, log, sessions, signals, sites, thread, trace,
+    checks, clock, define, errors, forced, handles, launch, limits, log, queues, sessions, signals, sites, thread,
+    trace,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
@@ -117,6 +118,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     }
     signals::install(before.config.under_run);
     checks::begin();
+    queues::begin(before.config.queues, checks::are_operations_known(), rank, size);
     dispatch::start(abi);
 }
 

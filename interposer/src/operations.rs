@@ -10,6 +10,7 @@ use crate::given::{self, AllGiven, Given};
 use crate::handles;
 use crate::info::Role;
 use crate::operands::{self, Use, Uses};
+use crate::queues::{self, Queued};
 use crate::recording::Call;
 use crate::snapshots::{self, Snapshots};
 use crate::sums;
@@ -41,6 +42,8 @@ pub(crate) struct Operation {
     keys: SmallVec<[Key; 1]>,
     snapshots: Snapshots,
     pub(crate) partitions: Option<Box<Partitions>>,
+    /// What debuggers are told of it.
+    queued: Queued,
 }
 
 impl Operation {
@@ -58,6 +61,7 @@ impl Operation {
             keys: SmallVec::new(),
             snapshots: Snapshots::default(),
             partitions: None,
+            queued: Queued::new(),
         }
     }
 
@@ -109,6 +113,7 @@ impl Spare {
             operation.keys.clear();
             operation.snapshots.clear();
             operation.partitions = None;
+            operation.queued.clear();
             self.0.push(operation);
         }
     }
@@ -184,6 +189,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let (class, spot) = (info.row.class, Spot::of(thread, call));
     let mut operation = thread.spare.take(class, spot);
     operation.persistent = info.role == Role::Describes;
+    queues::describe(thread, call, &mut operation.queued);
     let of_nobody =
         matches!(class, Class::Mrecv(_)) && thread.given.get(thread.depth).is_some_and(|given| !given.is_empty());
     if !of_nobody {
@@ -239,6 +245,7 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
             if !is_same {
                 operation.snapshots.clear();
             }
+            operation.queued.start(call.open.entered + request.place as u64, spot);
             state.start(ix, spot)
         });
         if let Some(conflict) = conflict {
@@ -285,6 +292,11 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usi
         let copy = (certain && is_looked_at).then(|| operation.copy_of_the_last_start(spare));
         operation.seen_complete = true;
         operation.active &= peeks;
+        if peeks {
+            operation.queued.complete()
+        } else {
+            operation.queued.rest()
+        }
         Some((copy?, certain))
     });
     let Some((over, certain)) = over else { return };
@@ -368,7 +380,9 @@ impl State {
         if place.load(Ordering::Relaxed) == handle {
             place.store(0, Ordering::Relaxed);
         }
-        self.requests.remove(ix, ended)
+        let mut removed = self.requests.remove(ix, ended);
+        removed.iter_mut().for_each(|operation| operation.queued.clear());
+        removed
     }
 
     /// The operation begins: its buffers are in use.
@@ -427,7 +441,10 @@ impl State {
             if self.requests.get(ix).is_some_and(|o| o.persistent) {
                 self.release(ix);
                 let operation = self.requests.get_mut(ix);
-                operation.into_iter().for_each(|o| (o.seen_complete, o.is_disturbed) = (true, true));
+                if let Some(operation) = operation {
+                    (operation.seen_complete, operation.is_disturbed) = (true, true);
+                    operation.queued.rest();
+                }
             }
         }
     }

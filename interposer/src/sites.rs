@@ -3,7 +3,7 @@
 
 use crate::caller::caller;
 use crate::modules::{self, Origin};
-use crate::{python, trace};
+use crate::{python, queues, trace};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::ffi::{c_int, c_void};
@@ -161,8 +161,20 @@ fn intern(frames: &[u64]) -> Id {
     let mut definitions = new_modules(frames);
     definitions.push(Definition::Stack { id, frames: frames.to_vec() });
     trace.define(&definitions);
+    if let Some(at) = frames.first() {
+        queues::name_site(id, &place(*at));
+    }
     STACKS.insert(frames.into(), id);
     id
+}
+
+/// A return address as `MODULE+0xOFFSET`, the offset as the module's file has it.
+fn place(address: u64) -> String {
+    let known = MODULES.lock().unwrap_or_else(|e| e.into_inner());
+    match known.iter().find(|m| (m.start..m.end).contains(&address)) {
+        Some(m) => format!("{}+{:#x}", m.path.rsplit('/').next().unwrap_or(""), address.wrapping_sub(m.bias)),
+        None => format!("{address:#x}"),
+    }
 }
 
 /// The return addresses of a stack, innermost first; empty if there is no such stack. Slow.

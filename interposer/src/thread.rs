@@ -4,6 +4,7 @@
 use crate::fortran::InRoutine;
 use crate::given::AllGiven;
 use crate::operations::Spare;
+use crate::queues::Queued;
 use crate::recording::{self, Unwritten};
 use crate::stage::Stage;
 use crate::{checks, config, errors, handles, log, mappings, sites, tls, trace};
@@ -44,6 +45,8 @@ pub(crate) struct Thread {
     /// The requests that completion calls were given, by depth.
     pub(crate) given: Vec<AllGiven>,
     pub(crate) spare: Spare,
+    /// What debuggers are told of the calls that have not returned, by depth.
+    pub(crate) queued: Vec<Queued>,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Something stands behind the record of the call that must be read before its return.
@@ -95,6 +98,8 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     let state = unsafe { &mut *thread.cast::<Thread>() };
     // It may have been cancelled in a call.
     crate::levels::leave(state);
+    state.depth = 0;
+    crate::queues::abandoned(state);
     recording::commit_poll(state);
     state.stage.empty();
     state.stage.abandon();
@@ -151,6 +156,7 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).under_way.clear();
                 (*thread).told = None;
                 (*thread).untold = None;
+                crate::queues::abandoned(&mut *thread);
             }
             thread
         }
@@ -185,6 +191,7 @@ fn first_call() -> Option<*mut Thread> {
                 unwritten: None,
                 given: Vec::new(),
                 spare: Spare::new(),
+                queued: Vec::new(),
                 sent: Vec::new(),
                 return_apart: false,
                 statuses: Vec::new(),

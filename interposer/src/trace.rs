@@ -34,6 +34,7 @@ pub(crate) fn get() -> Option<&'static Trace> {
 /// Says that nothing more can be recorded, once.
 pub(crate) fn lost(reason: &str) {
     if !LOST.swap(true, Ordering::SeqCst) {
+        crate::queues::lost();
         _ = LOSS.set(reason.to_owned());
         log::line(&format!("recording stops here: {reason}; the program goes on, the trace holds what came before"));
     }

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 /// Data of the target: the path of its DLL. The document says `char *`; libraries have `char []`. Which of the two it is
 /// shows in the size of the symbol.
 pub const DLL_NAME: &CStr = c"MPIR_dll_name";
-/// Data of targets with Open MPI, and of those under mpivet: `char **`, further paths of DLLs, null behind the last.
+/// Data of targets with Open MPI: `char **`, further paths of DLLs, null behind the last.
 pub const DLL_LOCATIONS: &CStr = c"mpimsgq_dll_locations";
 
 pub const SETUP_BASIC_CALLBACKS: &CStr = c"mqs_setup_basic_callbacks";

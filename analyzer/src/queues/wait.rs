@@ -99,8 +99,9 @@ pub(super) fn waits(snapshots: &[Snapshot], process: usize) -> Result<Stuck, Str
             }
         }
     }
-    if operations.is_empty() {
-        return Err("no operation that it could wait for is in its queues".into());
+    // One for each thread, at least: what is missing could be what lets it go on.
+    if operations.len() < functions.len() {
+        return Err("not all operations that it waits for are in its queues".into());
     }
     Ok(Stuck { process, functions: functions.into_iter().map(|(name, _)| name).collect(), operations })
 }
@@ -126,6 +127,9 @@ fn functions(snapshot: &Snapshot) -> Result<Vec<(String, Awaits)>, String> {
         return Err("it is in no MPI function".into());
     }
     if found.iter().any(|(_, a)| *a == Awaits::Request) {
+        if found.len() > 1 {
+            return Err("several of its threads are in MPI, and which requests each waits for is not known".into());
+        }
         match snapshot.imports.as_deref() {
             None => return Err("its requests may be of operations that no queue shows".into()),
             Some(imports) => {

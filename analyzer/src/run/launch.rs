@@ -73,6 +73,8 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(altered.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
     ours.extend(altered.replay.map(|path| (REPLAY.into(), path.into())));
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
+    // It has no option, and is to reach other nodes all the same.
+    ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -103,10 +103,16 @@ pub(crate) fn begin() {
     let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
     let arguments = CHECKS.iter().any(|c| of_arguments(c) && is_on(c));
     // Checksums of all data are taken when operations end.
-    let operations = config::checksums().between || of_operations.iter().any(|c| is_on(c));
+    let told = config::queues() == config::Queues::All;
+    let operations = told || config::checksums().between || of_operations.iter().any(|c| is_on(c));
     let wanted = [(arguments, ARGUMENTS), (operations, OPERATIONS), (is_on(&DATATYPE_ALIGNMENT), ALIGNMENT)];
     let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);
     GROUPS.store(groups, Ordering::Relaxed);
+}
+
+/// Are operations with requests known?
+pub(crate) fn are_operations_known() -> bool {
+    is_any_on(OPERATIONS)
 }
 
 #[inline(always)]

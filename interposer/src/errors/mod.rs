@@ -12,7 +12,7 @@ use crate::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
 use crate::real;
 use crate::recording::Call;
 use crate::thread::Thread;
-use crate::{dispatch, handles, levels, report, thread};
+use crate::{dispatch, handles, levels, queues, report, thread};
 use handlers::{Means, Owner};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -222,6 +222,7 @@ pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
         thread.depth = call.depth;
         call.freed.into_iter().for_each(handles::kept);
     }
+    queues::abandoned(thread);
     thread.untold = None;
     thread.told = None;
     thread.fatal = None;

@@ -9,7 +9,7 @@
 mod layout;
 mod source;
 
-use crate::{sites, trace};
+use crate::{queues, sites, trace};
 use layout::Layout;
 use rustc_hash::FxHashMap;
 use source::Memory;
@@ -324,6 +324,10 @@ fn intern(python: &Interpreter, places: &[Source], stack: Id) -> Id {
     definitions.splice(0..0, sites::new_modules(&[interpreter]));
     definitions.push(Definition::SourceStack { id, sources: ids.to_vec(), stack, interpreter });
     trace.define(&definitions);
+    if let Some(Source { file, function, line }) = places.first() {
+        let file = file.rsplit('/').next().unwrap_or(file);
+        queues::name_site(id, &format!("{file}:{line} in {function}"));
+    }
     stacks.insert((stack, ids), id);
     id
 }

@@ -1,0 +1,76 @@
+//! Tables whose entries never move. Pages are made where an entry is used for the first time, and never freed.
+
+use queue_table::{Communicator, Name, Operation, Pages, Text, place_of, stamp};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+/// An entry of a table.
+///
+/// # Safety
+/// All of its fields are integers, those that change are atomic, and all zeros is a value.
+pub(super) unsafe trait Entry: Sync + 'static {}
+
+// SAFETY: see their fields.
+unsafe impl Entry for Operation {}
+// SAFETY: as above.
+unsafe impl Entry for Communicator {}
+// SAFETY: as above.
+unsafe impl Entry for Name {}
+// SAFETY: as above.
+unsafe impl Entry for Text {}
+
+/// An entry of a table that has entries of this type; `None` where there is no memory, or no room.
+pub(super) fn entry<E: Entry>(table: &'static Pages, index: u64) -> Option<&'static E> {
+    let (page, place) = place_of(index, table.first);
+    let slot = table.pages.get(page)?;
+    let mut address = slot.load(Ordering::Acquire);
+    if address == 0 {
+        address = make::<E>(slot, (table.first as usize).checked_shl(page as u32)?)?;
+    }
+    table.used.fetch_max(index + 1, Ordering::Release);
+    // SAFETY: the page holds this many entries, lives for ever, and was made with zeros, which is a value of the type.
+    Some(unsafe { &*(address as *const E).add(place as usize) })
+}
+
+/// Makes a page, unless another thread does.
+#[cold]
+fn make<E>(slot: &AtomicU64, entries: usize) -> Option<u64> {
+    let layout = Layout::array::<E>(entries).ok()?;
+    // SAFETY: the layout has a size.
+    let page = unsafe { alloc_zeroed(layout) };
+    if page.is_null() {
+        return None;
+    }
+    match slot.compare_exchange(0, page as u64, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Some(page as u64),
+        Err(other) => {
+            // SAFETY: made above with this layout, and nobody knows of it.
+            unsafe { dealloc(page, layout) };
+            Some(other)
+        }
+    }
+}
+
+/// Changes an entry that nobody else changes at the same time, so that readers notice. `to` is one of [`stamp`].
+#[inline(always)]
+pub(super) fn change(stamp: &AtomicU64, to: u64, write: impl FnOnce()) {
+    let count = (stamp.load(Ordering::Relaxed) & !stamp::MASK).wrapping_add(stamp::STEP);
+    stamp.store(count | stamp::WRITING, Ordering::Relaxed);
+    fence(Ordering::Release);
+    write();
+    stamp.store(count | to, Ordering::Release);
+}
+
+/// Says that an entry is something else now, without other changes.
+#[inline(always)]
+pub(super) fn turn(stamp: &AtomicU64, to: u64) {
+    let count = (stamp.load(Ordering::Relaxed) & !stamp::MASK).wrapping_add(stamp::STEP);
+    stamp.store(count | to, Ordering::Release);
+}
+
+/// Writes a text, cut if it is too long.
+pub(super) fn write_text(to: &Text, text: &str) {
+    let end = (0..to.len().min(text.len() + 1)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let bytes = text.bytes().take(end).chain(std::iter::repeat(0));
+    to.iter().zip(bytes).for_each(|(to, from)| to.store(from, Ordering::Relaxed));
+}

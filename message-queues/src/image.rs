@@ -1,0 +1,26 @@
+//! An executable image: whether there is a table in its processes, and where.
+
+use crate::failure::Failure;
+use mqs::{Address, Image, ImageCallbacks, codes};
+use std::ffi::CStr;
+
+/// What is kept with an image.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Info {
+    pub(crate) callbacks: ImageCallbacks,
+}
+
+impl Info {
+    /// Where the table begins.
+    pub(crate) fn table(&self, image: *mut Image) -> Result<Address, Failure> {
+        self.symbol(image, queue_table::SYMBOL)?.filter(|at| *at != 0).ok_or(Failure::NoInformation)
+    }
+
+    fn symbol(&self, image: *mut Image, name: &CStr) -> Result<Option<Address>, Failure> {
+        let find = self.callbacks.find_symbol.ok_or(Failure::NoCallbacks)?;
+        let mut address: Address = 0;
+        // SAFETY: the debugger's function and image (5.8.2); it does not change the name.
+        let found = unsafe { find(image, name.as_ptr().cast_mut(), &mut address) };
+        Ok((found == codes::OK).then_some(address))
+    }
+}

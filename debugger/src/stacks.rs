@@ -138,7 +138,8 @@ fn mpi_name(symbol: &str) -> Option<String> {
 /// has called the program back nothing is said, since the program holds the thread.
 fn mpi_function(frames: &[(Frame, Option<String>, bool)]) -> Option<String> {
     let outermost = frames.iter().rposition(|(_, mpi, _)| mpi.is_some())?;
-    let called_from_outside = frames.get(outermost + 1).is_some_and(|(_, _, of_mpi)| !of_mpi);
+    // Entry points of mpivet's library need not have names.
+    let called_from_outside = frames[outermost + 1..].iter().any(|(_, _, of_mpi)| !of_mpi);
     let inner_is_library = frames[..outermost].iter().all(|(frame, _, of_mpi)| *of_mpi || is_library(&frame.module));
     frames[outermost].1.clone().filter(|_| called_from_outside && inner_is_library)
 }
@@ -170,6 +171,8 @@ mod tests {
         let nested = [("libmpi.so", send), ("libmpi.so", Some("MPI_File_open")), ("app", None)];
         assert_eq!(found(&nested).as_deref(), Some("MPI_File_open"));
         assert_eq!(found(&[("app", None), ("libc.so", None)]), None);
+        let behind_mpivet = [("libmpi.so", send), ("libmpivet.so", None), ("app", None)];
+        assert_eq!(found(&behind_mpivet).as_deref(), send);
         // In a function of the program that the library called.
         assert_eq!(found(&[("app", None), ("libmpi.so", send), ("app", None)]), None);
         // Who called it is not known.

@@ -292,6 +292,52 @@ fn mpich_without_a_dll_says_what_to_do() -> Result<()> {
     Ok(())
 }
 
+/// Both ends: mpivet's own DLL, under every MPI, also for one that has none.
+#[test]
+fn mpivets_own_dll_shows_the_same() -> Result<()> {
+    for mpi in mpi::required() {
+        let trace = mpivet_tests::scratch().join("debugger").join(format!("trace-{}", mpi.name));
+        _ = std::fs::remove_dir_all(&trace);
+        let ours = vet::mpivet()?.with_file_name("libmpivet.so");
+        let environment: &[(&str, &Path)] = &[("LD_PRELOAD", &ours), ("MPIVET_DIR", &trace)];
+        let job = Job::start_with(&mpi, "ours", "looked-at.c", 3, "deadlock", environment)?;
+        let (seen, outcome) = job.seen(&[])?;
+        for rank in 0..3 {
+            ensure!(sorted(lines(&seen, rank)) == sorted(job.posted(rank)?), "rank {rank}: {:?}", lines(&seen, rank));
+            let dll = seen["processes"][rank]["queues"]["dll"].as_str().context("a DLL")?;
+            ensure!(dll.ends_with("/libmpivet_queues.so"), "{}: {dll}", mpi.name);
+        }
+        ensure!(ranks_in_deadlock(&seen) == [0, 1] && outcome.code == Some(1), "{}: {}", mpi.name, outcome.stdout);
+
+        // By the traces of the job.
+        let outcome = queues(&["--job".into(), trace.display().to_string()])?;
+        for expected in ["MPI_Send, which has not returned", "100000 x MPI_INT", "Deadlock, as far as the queues tell"]
+        {
+            ensure!(outcome.stdout.contains(expected), "{}: {expected}\n{}", mpi.name, vet::last_words(&outcome));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_job_that_may_go_on_is_no_deadlock_for_mpivets_own_dll() -> Result<()> {
+    for mpi in mpi::required() {
+        for (program, ranks, what) in
+            [("looked-at.c", 3, "hope"), ("looked-at.c", 2, "inter"), ("looked-at-collective.c", 3, "collective")]
+        {
+            let trace = mpivet_tests::scratch().join("debugger").join(format!("trace-{what}-{}", mpi.name));
+            _ = std::fs::remove_dir_all(&trace);
+            let ours = vet::mpivet()?.with_file_name("libmpivet.so");
+            let environment: &[(&str, &Path)] = &[("LD_PRELOAD", &ours), ("MPIVET_DIR", &trace)];
+            let job = Job::start_with(&mpi, &format!("ours-{what}"), program, ranks, what, environment)?;
+            let (seen, outcome) = job.seen(&[])?;
+            let none = ranks_in_deadlock(&seen).is_empty() && outcome.code == Some(0);
+            ensure!(none, "{}, {what}: {}", mpi.name, vet::last_words(&outcome));
+        }
+    }
+    Ok(())
+}
+
 /// A library of an unknown version: Debian's own, with the text of another version in it.
 #[test]
 fn an_unknown_version_is_named() -> Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! Pointers to images, processes and types are names, which nobody follows. There is one target a thread at a time.
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::modules::Module;
 use crate::symbols::Symbols;
@@ -13,10 +13,14 @@ use mqs::{
     Address, BasicCallbacks, Image, ImageCallbacks, ImageInfo, Process, ProcessCallbacks, ProcessInfo, Type, codes,
 };
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 use std::rc::Rc;
+
+/// In which memory is compared.
+const BLOCK: u64 = 64;
 
 /// What the DLL is told of the target.
 #[derive(Debug)]
@@ -36,6 +40,9 @@ pub struct Host {
     pub printed: RefCell<Vec<String>>,
     /// Addresses and sizes of what it has read since this was cleared.
     pub fetched: RefCell<Vec<(Address, usize)>>,
+    /// Blocks of memory that it has read since this was cleared, and `reach` bytes behind: see [`Host::fingerprint`].
+    pub touched: RefCell<BTreeSet<u64>>,
+    pub reach: u64,
     /// The target ended while it was read.
     pub gone: Cell<bool>,
     /// Types and fields that were asked for and not found.
@@ -56,6 +63,8 @@ impl Host {
             process_info: Cell::new(std::ptr::null_mut()),
             printed: RefCell::default(),
             fetched: RefCell::default(),
+            touched: RefCell::default(),
+            reach: 0,
             gone: Cell::new(false),
             missing: RefCell::default(),
         }
@@ -74,6 +83,25 @@ impl Host {
             let symbols = self.symbols_of(module);
             symbols.find(name).filter(|s| s.function == function).map(|s| s.address)
         })
+    }
+
+    /// Of all memory that the DLL has looked at, with `reach` bytes behind each place: another one if anything in it has
+    /// changed.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for block in self.touched.borrow().iter() {
+            (block, self.memory.read_some(block * BLOCK, BLOCK as usize)).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn fetch(&self, from: Address, bytes: &mut [u8]) -> Result<()> {
+        self.fetched.borrow_mut().push((from, bytes.len()));
+        let end = from.saturating_add(bytes.len() as u64).saturating_add(self.reach);
+        self.touched.borrow_mut().extend(from / BLOCK..=end / BLOCK);
+        let read = self.memory.read(from, bytes);
+        self.gone.set(self.gone.get() || matches!(read, Err(Error::Gone)));
+        read
     }
 
     fn find_type(&self, name: &str) -> *mut Type {
@@ -274,13 +302,7 @@ unsafe extern "C" fn fetch_data(_process: *mut Process, from: Address, size: c_i
         return codes::NO_INFORMATION;
     }
     let mut bytes = vec![0; size];
-    let read = ask(Err(Error::Gone), |host| {
-        host.fetched.borrow_mut().push((from, size));
-        let read = host.memory.read(from, &mut bytes);
-        host.gone.set(host.gone.get() || matches!(read, Err(Error::Gone)));
-        read
-    });
-    if read.is_err() {
+    if ask(Err(Error::Gone), |host| host.fetch(from, &mut bytes)).is_err() {
         return codes::NO_INFORMATION;
     }
     // SAFETY: a place for so many bytes, by the interface.

@@ -49,6 +49,13 @@ fn was_renamed(host: &Host, name: u64) -> bool {
     end.is_some_and(|end| end > 0 && text[..end].iter().all(|b| (0x20..0x7f).contains(b)))
 }
 
+/// Bytes behind each place that the DLL reads in which a request that was used anew differs: its sequence number is among
+/// them.
+pub const REACH: u64 = 512;
+
+/// Functions in which Open MPI is when it waits, and never when it does something at once.
+pub const WAITS: [&str; 4] = ["opal_progress", "ompi_sync_wait_mt", "sched_yield", "__sched_yield"];
+
 /// What the library knows of a request, and the DLL does not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {

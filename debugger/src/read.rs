@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::modules::{self, Mapping, Module};
 use crate::openmpi;
 use crate::process::Process;
-use crate::snapshot::{Actual, Communicator, Operation, Queue, Queues, Snapshot, Status, Unit};
+use crate::snapshot::{Actual, Communicator, Operation, Queue, Queues, Snapshot, Status, Thread, Unit};
 use crate::stacks::{self, is_library};
 use crate::stop;
 use crate::symbols;
@@ -75,7 +75,7 @@ fn look_at(process: Process, options: Options) -> Result<Snapshot> {
         no_stacks: None,
     };
     if options.stacks {
-        match threads(process, &mappings, &host, &module) {
+        match threads(process, &mappings, &host, &snapshot.library) {
             Ok(threads) => snapshot.threads = threads,
             Err(Error::Gone) => return Err(Error::Gone),
             Err(e) => snapshot.no_stacks = Some(e.to_string()),
@@ -114,10 +114,11 @@ fn imports(host: &Host, mpi: &Module) -> Option<Vec<String>> {
     Some(all.into_iter().collect())
 }
 
-fn threads(process: Process, mappings: &[Mapping], host: &Host, mpi: &Module) -> Result<Vec<crate::snapshot::Thread>> {
+fn threads(process: Process, mappings: &[Mapping], host: &Host, library: &Library) -> Result<Vec<Thread>> {
     let ours = host.modules.iter().filter(|m| m.name() == locate::INTERPOSER).map(|m| m.path.clone());
-    let mpi: Vec<PathBuf> = ours.chain([mpi.path.clone()]).collect();
-    stacks::threads(process, mappings, &host.modules, &mpi)
+    let mpi: Vec<PathBuf> = ours.chain([library.path.clone()]).collect();
+    let waits: &[&str] = if library.family == Family::OpenMpi { &openmpi::WAITS } else { &[] };
+    stacks::threads(process, mappings, &stacks::Code { modules: &host.modules, mpi: &mpi, waits })
 }
 
 /// Modules that may name a DLL: mpivet's own library first, then the MPI library, then whatever else.
@@ -147,6 +148,7 @@ fn queues(mut host: Host, mpi: &Module, library: &Library) -> Result<Queues> {
     let dll_version = dll.version()?;
     let own_openmpi = !ours && library.family == Family::OpenMpi;
     host.seven_sizes = ours || own_openmpi;
+    host.reach = if own_openmpi { openmpi::REACH } else { 0 };
     let types = if ours {
         "the DLL's own".to_owned()
     } else {
@@ -162,10 +164,11 @@ fn queues(mut host: Host, mpi: &Module, library: &Library) -> Result<Queues> {
     host::install(Rc::clone(&host));
     let messages = dll.set_up().map_err(|e| explain(e, &host))?;
     let reader = Reader { dll: &dll, host: &host, own_openmpi, ours, family: library.family };
-    let (communicators, changing) = reader.steady()?;
+    let Reading { communicators, fingerprint, changing } = reader.steady()?;
+    let fingerprint = (ours || own_openmpi).then_some(fingerprint);
     let mut all: Vec<String> = messages;
     all.extend(host.printed.borrow().iter().cloned());
-    Ok(Queues { dll: path, dll_version, types, communicators, changing, messages: all })
+    Ok(Queues { dll: path, dll_version, types, communicators, changing, fingerprint, messages: all })
 }
 
 /// Adds what the DLL asked for in vain.
@@ -211,6 +214,15 @@ fn types(mpi: &Module, library: &Library) -> Result<(Types, String)> {
     }
 }
 
+/// What was read at one time.
+#[derive(Debug, PartialEq)]
+struct Reading {
+    communicators: Vec<Communicator>,
+    fingerprint: u64,
+    /// It was never read twice the same.
+    changing: bool,
+}
+
 struct Reader<'a> {
     dll: &'a Dll,
     host: &'a Host,
@@ -220,20 +232,26 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads until two readings are the same. True: they never were.
-    fn steady(&self) -> Result<(Vec<Communicator>, bool)> {
-        let mut last: Option<Vec<Communicator>> = None;
+    /// Reads until two readings are the same.
+    fn steady(&self) -> Result<Reading> {
+        let mut last: Option<Reading> = None;
         let mut error = None;
         for _ in 0..ATTEMPTS {
+            self.host.touched.borrow_mut().clear();
             match self.all() {
-                Ok(now) if last.as_ref() == Some(&now) => return Ok((now, false)),
-                Ok(now) => last = Some(now),
+                Ok(communicators) => {
+                    let now = Reading { communicators, fingerprint: self.host.fingerprint(), changing: false };
+                    if last.as_ref() == Some(&now) {
+                        return Ok(now);
+                    }
+                    last = Some(now);
+                }
                 Err(Error::Gone) => return Err(Error::Gone),
                 Err(e) => error = Some(e),
             }
         }
         match (last, error) {
-            (Some(last), _) => Ok((last, true)),
+            (Some(last), _) => Ok(Reading { changing: true, ..last }),
             (None, Some(error)) => Err(error),
             (None, None) => Err(Error::Other("the queues could not be read".into())),
         }

@@ -40,6 +40,10 @@ pub struct Queues {
     pub communicators: Vec<Communicator>,
     /// The process changed its queues each time they were read: what is shown may never have been there at one moment.
     pub changing: bool,
+    /// Of the library's memory for operations: if it is the same later, no operation has begun or ended in between.
+    /// Null: that is not known of this DLL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<u64>,
     /// What the DLL said, if anything.
     pub messages: Vec<String>,
 }
@@ -122,6 +126,9 @@ pub struct Thread {
     pub tid: i32,
     /// The MPI function that the program has called, if the thread is in one.
     pub function: Option<String>,
+    /// It is certain to wait in that function, and not about to return without having waited. Null: not known of this library.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<bool>,
     /// From the innermost frame outwards.
     pub frames: Vec<Frame>,
     /// The stack was followed to its end.

@@ -10,34 +10,54 @@ use crate::symbols::Symbols;
 use crate::unwind::{RETURN_ADDRESS, RSP, Registers, Stack, Trace, Unwinder};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Of a deeper stack the rest is not seen.
 const MOST_STACK: u64 = 1 << 20;
 
 /// Registers and stack of a thread at one moment.
 struct Moment {
-    tid: i32,
     registers: Registers,
     stack: Stack,
 }
 
+/// Looks at a thread until its stack is followed to its end, and shows it waiting: between two waits for progress a
+/// library is in places without frame information (the kernel's page of functions) or about to look at its requests.
+const LOOKS: u32 = 12;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The code that a process runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a> {
+    pub modules: &'a [Module],
+    /// Paths of the MPI library, and of mpivet's.
+    pub mpi: &'a [PathBuf],
+    /// Functions in which the library is when it waits, if they are known.
+    pub waits: &'a [&'a str],
+}
+
 /// All threads, one after the other; each is stopped while its registers and its stack are copied.
-pub fn threads(process: Process, mappings: &[Mapping], modules: &[Module], mpi: &[PathBuf]) -> Result<Vec<Thread>> {
+pub fn threads(process: Process, mappings: &[Mapping], code: &Code) -> Result<Vec<Thread>> {
     let memory = Memory::of(process.pid);
-    let mut moments = Vec::new();
+    let mut unwinder = Unwinder::new(code.modules);
+    let mut names = Names { code: *code, symbols: HashMap::new() };
+    let mut threads = Vec::new();
     for tid in process.threads() {
-        match moment(tid, mappings, &memory) {
-            Ok(moment) => moments.push(moment),
-            Err(Error::Gone) if process.lives() => {}
-            Err(e) => return Err(e),
+        for look in 1..=LOOKS {
+            let moment = match moment(tid, mappings, &memory) {
+                Ok(moment) => moment,
+                Err(Error::Gone) if process.lives() => break,
+                Err(e) => return Err(e),
+            };
+            let thread = names.thread(tid, unwinder.trace(moment.registers, &moment.stack));
+            if look == LOOKS || (thread.complete && thread.waits != Some(false)) {
+                threads.push(thread);
+                break;
+            }
+            std::thread::sleep(PAUSE);
         }
     }
-    if moments.is_empty() {
-        return Err(Error::Gone);
-    }
-    let mut unwinder = Unwinder::new(modules);
-    let mut names = Names { modules, mpi, symbols: HashMap::new() };
-    Ok(moments.into_iter().map(|m| names.thread(m.tid, unwinder.trace(m.registers, &m.stack))).collect())
+    if threads.is_empty() { Err(Error::Gone) } else { Ok(threads) }
 }
 
 fn moment(tid: i32, mappings: &[Mapping], memory: &Memory) -> Result<Moment> {
@@ -48,7 +68,7 @@ fn moment(tid: i32, mappings: &[Mapping], memory: &Memory) -> Result<Moment> {
     let most = (end - start).min(MOST_STACK) as usize;
     let bytes = memory.read_some(start, most);
     drop(stopped);
-    Ok(Moment { tid, registers: by_number(&all), stack: Stack { start, bytes } })
+    Ok(Moment { registers: by_number(&all), stack: Stack { start, bytes } })
 }
 
 /// By the DWARF numbers of x86-64.
@@ -65,9 +85,7 @@ fn by_number(r: &libc::user_regs_struct) -> Registers {
 
 /// Names of what is at addresses.
 struct Names<'a> {
-    modules: &'a [Module],
-    /// Paths of the MPI library, and of mpivet's.
-    mpi: &'a [PathBuf],
+    code: Code<'a>,
     symbols: HashMap<PathBuf, Symbols>,
 }
 
@@ -99,6 +117,9 @@ const LIBRARIES: [&str; 23] = [
     "linux-vdso",
 ];
 
+/// Those of the system among them.
+const SYSTEM: [&str; 4] = ["libc.so", "libpthread", "ld-linux", "linux-vdso"];
+
 /// Is it the system's, an MPI library, or one that these are built on?
 pub fn is_library(module: &str) -> bool {
     LIBRARIES.iter().any(|l| module.starts_with(l))
@@ -109,19 +130,26 @@ impl Names<'_> {
         let Trace { addresses, complete } = trace;
         let frames: Vec<(Frame, Option<String>, bool)> = addresses.iter().map(|a| self.frame(*a)).collect();
         let function = mpi_function(&frames);
-        let library_thread = complete && !frames.is_empty() && frames.iter().all(|(f, _, _)| is_library(&f.module));
-        Thread { tid, function, complete, library_thread, frames: frames.into_iter().map(|(f, _, _)| f).collect() }
+        let known = complete && frames.iter().all(|(f, _, _)| is_library(&f.module));
+        // The system's libraries have threads of their own that run functions of the program: those of timers.
+        let library_thread = known && frames.iter().any(|(f, _, _)| !SYSTEM.iter().any(|s| f.module.starts_with(s)));
+        let in_wait = |(f, _, _): &(Frame, Option<String>, bool)| {
+            f.function.as_deref().is_some_and(|name| self.code.waits.contains(&name))
+        };
+        let waits = (function.is_some() && !self.code.waits.is_empty()).then(|| frames.iter().any(in_wait));
+        let frames = frames.into_iter().map(|(f, _, _)| f).collect();
+        Thread { tid, function, waits, complete, library_thread, frames }
     }
 
     /// The frame, the MPI function that it is of, and whether it is code of the MPI library or of mpivet.
     fn frame(&mut self, address: u64) -> (Frame, Option<String>, bool) {
-        let Some(module) = self.modules.iter().find(|m| m.contains(address)) else {
+        let Some(module) = self.code.modules.iter().find(|m| m.contains(address)) else {
             return (Frame { address, module: String::new(), function: None }, None, false);
         };
         let symbols =
             self.symbols.entry(module.path.clone()).or_insert_with(|| Symbols::of(module).unwrap_or_default());
         let names: Vec<&str> = symbols.functions_at(address).map(|s| s.name.as_str()).collect();
-        let of_mpi = self.mpi.contains(&module.path);
+        let of_mpi = self.code.mpi.contains(&module.path);
         let mpi = names.iter().find_map(|n| mpi_name(n)).filter(|_| of_mpi);
         let function = mpi.clone().or_else(|| names.first().map(|n| (*n).to_owned()));
         (Frame { address, module: module.name().to_owned(), function }, mpi, of_mpi)

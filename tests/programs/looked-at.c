@@ -87,6 +87,19 @@ static void work(const char *dir, int rank, int size)
     }
 }
 
+/* One short message to and fro, for ever: both ranks are in MPI_Recv nearly always, and look the same each time. */
+static void pingpong(const char *dir, int rank)
+{
+    told_all(dir, rank);
+    for (;;) {
+        if (rank == 0)
+            MPI_Send(small, 4, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(small, 4, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1)
+            MPI_Send(small, 4, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    }
+}
+
 /* All wait for a message of the rank before, with requests. */
 static void waitall(const char *dir, int rank, int size)
 {
@@ -136,6 +149,8 @@ int main(int argc, char **argv)
         hope(dir, rank, size);
     else if (!strcmp(what, "work"))
         work(dir, rank, size);
+    else if (!strcmp(what, "pingpong"))
+        pingpong(dir, rank);
     else if (!strcmp(what, "waitall"))
         waitall(dir, rank, size);
     else if (!strcmp(what, "inter"))

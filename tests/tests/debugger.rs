@@ -234,6 +234,29 @@ fn a_job_runs_on_while_it_is_looked_at() -> Result<()> {
     Ok(())
 }
 
+/// What looks the same at each look need not have stood still.
+#[test]
+fn a_round_of_a_loop_is_no_deadlock() -> Result<()> {
+    for mpi in mpi::required() {
+        for ours in [false, true] {
+            if !ours && mpi.name != "openmpi" {
+                continue;
+            }
+            let trace = mpivet_tests::scratch().join("debugger").join(format!("trace-pingpong-{}", mpi.name));
+            _ = std::fs::remove_dir_all(&trace);
+            let library = vet::mpivet()?.with_file_name("libmpivet.so");
+            let environment: &[(&str, &Path)] = &[("LD_PRELOAD", &library), ("MPIVET_DIR", &trace)];
+            let environment = if ours { environment } else { &[] };
+            let job = Job::start_with(&mpi, "pingpong", "looked-at.c", 2, "pingpong", environment)?;
+            for _ in 0..10 {
+                let (seen, outcome) = look(&job.pids, &[])?;
+                ensure!(ranks_in_deadlock(&seen).is_empty(), "{}: {}", mpi.name, outcome.stdout);
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_process_that_has_ended_is_named_and_the_others_are_shown() -> Result<()> {
     let Some(mpi) = openmpi() else { return Ok(()) };

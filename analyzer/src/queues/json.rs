@@ -8,7 +8,11 @@ const VERSION: u32 = 1;
 
 pub(super) fn render(job: &Job) -> String {
     let mut snapshots = job.snapshots.clone();
-    snapshots.iter_mut().for_each(|s| s.imports = None);
+    for snapshot in &mut snapshots {
+        snapshot.imports = None;
+        snapshot.queues.iter_mut().for_each(|q| q.fingerprint = None);
+        snapshot.threads.iter_mut().for_each(|t| t.waits = None);
+    }
     let failures: Vec<Value> = job.failures.iter().map(|(pid, why)| json!({ "pid": pid, "message": why })).collect();
     let value = json!({
         "version": VERSION,

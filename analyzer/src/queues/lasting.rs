@@ -69,10 +69,13 @@ fn look_again(snapshots: &[Snapshot], members: &[usize], options: Options) -> Ve
     all
 }
 
-/// The same process, with the same queues, its program's threads in the same calls.
+/// The same process, its program's threads in the same calls, and no operation has begun or ended in between: equal queues
+/// alone could be those of another round of a loop. (Each look at the threads comes before that at the queues. So what the
+/// second look at the threads sees lies between two looks at the queues, and was there at the first one already.)
 fn stands_where_it_was(before: &Snapshot, now: &Snapshot) -> bool {
-    let communicators = |s: &Snapshot| s.queues.as_ref().map(|q| q.communicators.clone());
-    before.start == now.start && communicators(before) == communicators(now) && calls(before) == calls(now)
+    let operations = |s: &Snapshot| s.queues.as_ref().map(|q| (q.communicators.clone(), q.fingerprint));
+    let known = now.queues.as_ref().is_some_and(|q| q.fingerprint.is_some());
+    known && before.start == now.start && operations(before) == operations(now) && calls(before) == calls(now)
 }
 
 /// Of each thread of the program: its function, and the frames from that on outwards.

@@ -46,6 +46,7 @@ fn rank(rank: i32, size: i32, function: &str, operations: &[&str]) -> Snapshot {
         types: String::new(),
         communicators: vec![world],
         changing: false,
+        fingerprint: Some(1),
         messages: Vec::new(),
     };
     let library = Library { family: Family::OpenMpi, version: String::new(), device: String::new(), path: "/m".into() };
@@ -67,7 +68,7 @@ fn rank(rank: i32, size: i32, function: &str, operations: &[&str]) -> Snapshot {
 
 fn thread(tid: i32, function: &str) -> Thread {
     let function = (!function.is_empty()).then(|| function.to_owned());
-    Thread { tid, function, frames: Vec::new(), complete: true, library_thread: false }
+    Thread { tid, function, waits: Some(true), frames: Vec::new(), complete: true, library_thread: false }
 }
 
 /// A job of the ranks described by function and operations.
@@ -150,6 +151,8 @@ fn what_is_not_known_is_no_deadlock() {
     unsure(|s| s.rank = None);
     unsure(|s| s.world = "another".into());
     unsure(|s| s.no_stacks = Some("not permitted".into()));
+    unsure(|s| s.threads.iter_mut().for_each(|t| t.waits = Some(false)));
+    unsure(|s| s.queues.iter_mut().for_each(|q| q.fingerprint = None));
     unsure(|s| s.threads.push(thread(7, "MPI_Iprobe")));
     unsure(|s| s.threads.push(thread(7, "MPI_Recv")));
     let communicator = |s: &mut Snapshot, change: fn(&mut Communicator)| {

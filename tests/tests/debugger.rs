@@ -82,6 +82,21 @@ impl Job {
             }
         }
     }
+
+    /// Looks until a deadlock is named: processes that get no processor time prove nothing.
+    fn deadlocked(&self) -> Result<(Value, Outcome)> {
+        let until = Instant::now() + LIMIT;
+        loop {
+            let (seen, outcome) = self.seen(&[])?;
+            if !ranks_in_deadlock(&seen).is_empty() || Instant::now() > until {
+                return Ok((seen, outcome));
+            }
+        }
+    }
+
+    fn pids(&self) -> Vec<String> {
+        self.pids.iter().map(i32::to_string).collect()
+    }
 }
 
 fn queues(args: &[String]) -> Result<Outcome> {
@@ -134,7 +149,7 @@ fn ranks_in_deadlock(seen: &Value) -> Vec<i64> {
 fn a_hung_job_shows_what_it_posted_and_who_waits_for_whom() -> Result<()> {
     let Some(mpi) = openmpi() else { return Ok(()) };
     let job = Job::start(&mpi, "deadlock", "looked-at.c", 3, "deadlock")?;
-    let (seen, outcome) = job.seen(&[])?;
+    let (seen, outcome) = job.deadlocked()?;
     for rank in 0..3 {
         ensure!(sorted(lines(&seen, rank)) == sorted(job.posted(rank)?), "rank {rank}: {:?}", lines(&seen, rank));
         let communicators = seen["processes"][rank]["queues"]["communicators"].as_array().context("communicators")?;
@@ -144,7 +159,7 @@ fn a_hung_job_shows_what_it_posted_and_who_waits_for_whom() -> Result<()> {
     ensure!(ranks_in_deadlock(&seen) == [0, 1], "{}", outcome.stdout);
     ensure!(outcome.code == Some(1));
 
-    let text = queues(&job.pids.iter().map(i32::to_string).collect::<Vec<_>>())?;
+    let text = queues(&job.pids())?;
     for expected in [
         "Deadlock, as far as the queues tell",
         "rank 0 in MPI_Send waits\n    for rank 1: send to 1, tag 5, 400000 bytes at 0x",
@@ -174,7 +189,7 @@ fn the_launcher_stands_for_its_ranks() -> Result<()> {
 fn requests_that_all_wait_for_are_a_deadlock() -> Result<()> {
     let Some(mpi) = openmpi() else { return Ok(()) };
     let job = Job::start(&mpi, "waitall", "looked-at.c", 3, "waitall")?;
-    let (seen, outcome) = job.seen(&[])?;
+    let (seen, outcome) = job.deadlocked()?;
     ensure!(ranks_in_deadlock(&seen) == [0, 1, 2], "{}", outcome.stdout);
     // In the order of posting, which is that of matching.
     ensure!(lines(&seen, 1) == job.posted(1)?, "{:?}", lines(&seen, 1));
@@ -306,7 +321,7 @@ fn who_has_no_queues_is_told_why() -> Result<()> {
 fn mpich_without_a_dll_says_what_to_do() -> Result<()> {
     let Some(mpi) = mpi::required().into_iter().find(|m| m.name == "mpich") else { return Ok(()) };
     let job = Job::start(&mpi, "no-dll", "looked-at.c", 2, "hope")?;
-    let outcome = queues(&job.pids.iter().map(i32::to_string).collect::<Vec<_>>())?;
+    let outcome = queues(&job.pids())?;
     ensure!(outcome.code == Some(3), "{}", vet::last_words(&outcome));
     let says = "names no debugger DLL (MPIR_dll_name). Start the job with `mpivet run`";
     ensure!(outcome.stderr.contains("MPICH 4") && outcome.stderr.contains(says), "{}", outcome.stderr);
@@ -324,7 +339,7 @@ fn mpivets_own_dll_shows_the_same() -> Result<()> {
         let ours = vet::mpivet()?.with_file_name("libmpivet.so");
         let environment: &[(&str, &Path)] = &[("LD_PRELOAD", &ours), ("MPIVET_DIR", &trace)];
         let job = Job::start_with(&mpi, "ours", "looked-at.c", 3, "deadlock", environment)?;
-        let (seen, outcome) = job.seen(&[])?;
+        let (seen, outcome) = job.deadlocked()?;
         for rank in 0..3 {
             ensure!(sorted(lines(&seen, rank)) == sorted(job.posted(rank)?), "rank {rank}: {:?}", lines(&seen, rank));
             let dll = seen["processes"][rank]["queues"]["dll"].as_str().context("a DLL")?;
@@ -378,7 +393,7 @@ fn an_unknown_version_is_named() -> Result<()> {
     std::fs::create_dir_all(&dir)?;
     std::fs::write(dir.join("libmpi.so.40"), bytes)?;
     let job = Job::start_with(&mpi, "version", "looked-at.c", 2, "hope", &[("LD_LIBRARY_PATH", &dir)])?;
-    let outcome = queues(&job.pids.iter().map(i32::to_string).collect::<Vec<_>>())?;
+    let outcome = queues(&job.pids())?;
     ensure!(outcome.code == Some(3), "{}", vet::last_words(&outcome));
     let says = "the layout of Open MPI 4.1.9 is not known: it has no debug information, and mpivet has no table for this version (only for 4.1.4)";
     ensure!(outcome.stderr.contains(says), "{}", vet::last_words(&outcome));

@@ -74,6 +74,11 @@ enum Command {
     Analyze(AnalyzeArgs),
     /// Print a trace, one line a call
     Print(PrintArgs),
+    /// Show the message queues of live MPI processes, and which of them wait for each other for ever
+    Queues(QueuesArgs),
+    /// One process; what `queues` starts, since a DLL of the MPI library is loaded into it
+    #[command(hide = true)]
+    QueuesOf(QueuesOfArgs),
     /// Say what a check means, with an example and the fix
     Explain {
         /// Name or code of the check, for example real-deadlock or MV601
@@ -243,11 +248,54 @@ struct PrintArgs {
     times: bool,
 }
 
+/// How the queues are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueueFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mpivet queues [OPTIONS] PID...\n       mpivet queues [OPTIONS] --job DIR",
+    after_help = "The processes need not have been started by mpivet. What is shown comes from the debugger DLL of their MPI \
+                  library (MPIR_dll_name), or from mpivet's own for processes with libmpivet.so.\n\n\
+                  Exit codes: 0 no deadlock found, 1 a deadlock, 2 wrong use, 3 a process could not be looked at."
+)]
+struct QueuesArgs {
+    /// Processes of one job, or its launcher (mpirun, mpiexec, srun), which means all MPI processes below it
+    #[arg(value_name = "PID", required_unless_present = "job", value_parser = clap::value_parser!(i32).range(1..))]
+    pids: Vec<i32>,
+    /// All living processes of a job that mpivet records into this trace directory
+    #[arg(long, value_name = "DIR", conflicts_with = "pids")]
+    job: Option<PathBuf>,
+    /// Stop each process while its queues are read [default: it runs on, and the queues are read again if they changed]
+    #[arg(long)]
+    stop: bool,
+    /// Do not look at call stacks, for which each thread is stopped for a moment; then nothing is said of deadlocks
+    #[arg(long)]
+    no_stacks: bool,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = QueueFormat::Text)]
+    format: QueueFormat,
+}
+
+#[derive(Debug, Args)]
+struct QueuesOfArgs {
+    pid: i32,
+    #[arg(long)]
+    stop: bool,
+    #[arg(long)]
+    no_stacks: bool,
+}
+
 /// What is to be done.
 pub(crate) enum Plan {
     Run(RunPlan),
     Analyze(AnalyzePlan),
     Print(PrintPlan),
+    Queues(QueuesPlan),
+    QueuesOf(QueuesOfPlan),
     Explain(String),
     Checks,
     Env(EnvPlan),
@@ -312,6 +360,25 @@ pub(crate) struct PrintPlan {
     pub(crate) to: u64,
     pub(crate) times: bool,
     pub(crate) dumps: bool,
+}
+
+/// Which processes are meant.
+pub(crate) enum Job {
+    Pids(Vec<i32>),
+    Traces(PathBuf),
+}
+
+pub(crate) struct QueuesPlan {
+    pub(crate) job: Job,
+    pub(crate) stop: bool,
+    pub(crate) stacks: bool,
+    pub(crate) format: QueueFormat,
+}
+
+pub(crate) struct QueuesOfPlan {
+    pub(crate) pid: i32,
+    pub(crate) stop: bool,
+    pub(crate) stacks: bool,
 }
 
 const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
@@ -383,6 +450,13 @@ impl Plan {
                 times: a.times,
                 dumps: a.dumps,
             }),
+            Command::Queues(a) => Plan::Queues(QueuesPlan {
+                job: a.job.map_or(Job::Pids(a.pids), Job::Traces),
+                stop: a.stop,
+                stacks: !a.no_stacks,
+                format: a.format,
+            }),
+            Command::QueuesOf(a) => Plan::QueuesOf(QueuesOfPlan { pid: a.pid, stop: a.stop, stacks: !a.no_stacks }),
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
             Command::Env(a) => Plan::Env(EnvPlan {

@@ -9,6 +9,7 @@ mod dumps;
 mod environment;
 mod explain;
 mod print;
+mod queues;
 mod run;
 
 use cli::{Cli, Exit, Plan};
@@ -24,6 +25,8 @@ fn main() -> ExitCode {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
         Plan::Print(plan) => print::print(&plan),
+        Plan::Queues(plan) => queues::queues(&plan),
+        Plan::QueuesOf(plan) => queues::of_one(&plan),
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
         Plan::Env(plan) => environment::print(&plan),

@@ -31,8 +31,7 @@ pub struct Outcome {
 
 /// Runs `command` for at most `limit`.
 pub fn run(mut command: Command, limit: Duration) -> Result<Outcome> {
-    static RUNS: AtomicU64 = AtomicU64::new(0);
-    let mark = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
+    let mark = new_mark();
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.env(MARK, &mark).process_group(0).stdin(Stdio::null());
     command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
@@ -60,6 +59,39 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Outcome> {
         leftovers: if status.is_some() { leftovers } else { Vec::new() },
         elapsed,
     })
+}
+
+/// A command that goes on until this is dropped, and then is ended with all it has started.
+#[derive(Debug)]
+pub struct Background {
+    child: std::process::Child,
+    mark: String,
+}
+
+impl Background {
+    pub fn start(mut command: Command) -> Result<Background> {
+        let mark = new_mark();
+        command.env(MARK, &mark).process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().with_context(|| format!("cannot run {}", command.get_program().display()))?;
+        Ok(Background { child, mark })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+        clean_up(&self.mark, Duration::ZERO);
+    }
+}
+
+fn new_mark() -> String {
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed))
 }
 
 fn exit_code(status: std::process::ExitStatus) -> i32 {

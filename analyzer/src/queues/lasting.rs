@@ -1,0 +1,90 @@
+//! What was seen at one moment is a deadlock only if it lasts: the processes are looked at again after all of them have had
+//! the chance to go on, and must be where they were.
+
+use super::ask;
+use super::wait::{self, Stuck};
+use crate::run::evidence::{Activity, Case, Look, look, others_wait_for_ever};
+use ask::Answer;
+use debugger::read::Options;
+use debugger::snapshot::{Snapshot, Thread};
+use std::time::{Duration, Instant};
+
+/// Between two looks at how busy the processes are.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Processes that get no processor time in this time prove nothing.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Those who wait for each other in these snapshots, and still do after they could have gone on.
+pub(super) fn deadlock(snapshots: &[Snapshot], options: Options) -> Vec<Stuck> {
+    let first: Vec<Stuck> =
+        wait::deadlock(snapshots).into_iter().filter(|s| has_no_other_way(&snapshots[s.process])).collect();
+    let members: Vec<usize> = first.iter().map(|s| s.process).collect();
+    // Without those whose other threads may help, the rest may fall apart.
+    let all_inside = first.iter().all(|s| s.operations.iter().flat_map(|o| &o.on).all(|on| members.contains(on)));
+    if first.is_empty() || !all_inside || !had_their_chance(first.iter().map(|s| &snapshots[s.process])) {
+        return Vec::new();
+    }
+    let again = look_again(snapshots, &members, options);
+    let same = |s: &Stuck| stands_where_it_was(&snapshots[s.process], &again[s.process]);
+    let second = wait::deadlock(&again);
+    if first.iter().all(same) && first.iter().all(|s| second.contains(s)) { first } else { Vec::new() }
+}
+
+/// Do the threads that are in no MPI function wait for the others without end?
+fn has_no_other_way(snapshot: &Snapshot) -> bool {
+    let accounted = |t: &&Thread| t.library_thread || t.function.is_some();
+    let accounted: Vec<u32> =
+        snapshot.threads.iter().filter(accounted).filter_map(|t| u32::try_from(t.tid).ok()).collect();
+    u32::try_from(snapshot.pid).is_ok_and(|pid| others_wait_for_ever(pid, &accounted, 0))
+}
+
+/// Waits until all have run or slept long enough for what was on its way to arrive.
+fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>) -> bool {
+    let processes: Vec<(u32, u64)> = snapshots.filter_map(|s| Some((u32::try_from(s.pid).ok()?, s.start))).collect();
+    let until = Instant::now() + PATIENCE;
+    let mut case = Case::default();
+    while Instant::now() < until {
+        let looks: Vec<Look> = processes.iter().map(|(pid, start)| look(*pid, *start)).collect();
+        if looks.iter().any(|l| l.activity == Activity::Gone) {
+            return false;
+        }
+        if case.add(&looks, Instant::now()) {
+            return true;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    false
+}
+
+/// The snapshots, those of `members` made anew. Who cannot be looked at any more is without queues.
+fn look_again(snapshots: &[Snapshot], members: &[usize], options: Options) -> Vec<Snapshot> {
+    let mut all = snapshots.to_vec();
+    let pids: Vec<i32> = members.iter().map(|m| snapshots[*m].pid).collect();
+    for (member, (_, answer)) in members.iter().zip(ask::all(&pids, options)) {
+        match answer {
+            Answer::Seen(snapshot) => all[*member] = *snapshot,
+            Answer::Failed(_) => all[*member].queues = None,
+        }
+    }
+    all
+}
+
+/// The same process, its program's threads in the same calls, and no operation has begun or ended in between: equal queues
+/// alone could be those of another round of a loop. (Each look at the threads comes before that at the queues. So what the
+/// second look at the threads sees lies between two looks at the queues, and was there at the first one already.)
+fn stands_where_it_was(before: &Snapshot, now: &Snapshot) -> bool {
+    let operations = |s: &Snapshot| s.queues.as_ref().map(|q| (q.communicators.clone(), q.fingerprint));
+    let known = now.queues.as_ref().is_some_and(|q| q.fingerprint.is_some());
+    known && before.start == now.start && operations(before) == operations(now) && calls(before) == calls(now)
+}
+
+/// Of each thread of the program: its function, and the frames from that on outwards.
+fn calls(snapshot: &Snapshot) -> Vec<(i32, Option<&str>, Vec<u64>)> {
+    let of_thread = |t: &'_ Thread| -> Vec<u64> {
+        let name = t.function.as_deref();
+        let outermost = t.frames.iter().rposition(|f| name.is_some() && f.function.as_deref() == name);
+        outermost.map_or(Vec::new(), |at| t.frames[at + 1..].iter().map(|f| f.address).collect())
+    };
+    let threads = snapshot.threads.iter().filter(|t| !t.library_thread);
+    threads.map(|t| (t.tid, t.function.as_deref(), of_thread(t))).collect()
+}

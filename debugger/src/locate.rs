@@ -99,13 +99,13 @@ mod tests {
         let memory = Memory::of(std::process::id() as i32);
         let array = *b"/usr/lib/x.so\0";
         let pointer = array.as_ptr();
-        let expected = Some(PathBuf::from("/usr/lib/x.so"));
-        assert_eq!(text(&symbol(&array), &memory), expected);
-        assert_eq!(text(&symbol(&pointer), &memory), expected);
+        let expected = PathBuf::from("/usr/lib/x.so");
+        assert_eq!(text(&symbol(&array), &memory), Some(expected.clone()));
+        assert_eq!(text(&symbol(&pointer), &memory), Some(expected.clone()));
         assert_eq!(text(&symbol(&[0_u8; 16]), &memory), None);
-        let list = [pointer, b"/b\0".as_ptr(), std::ptr::null()];
+        let list = [pointer, c"/b".as_ptr().cast(), std::ptr::null()];
         let behind = list.as_ptr();
-        assert_eq!(locations(&raw const behind as u64, &memory), [expected.unwrap(), "/b".into()]);
+        assert_eq!(locations(&raw const behind as u64, &memory), [expected, "/b".into()]);
     }
 
     #[test]

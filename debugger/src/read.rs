@@ -13,7 +13,7 @@ use crate::snapshot::{Actual, Communicator, Operation, Queue, Queues, Snapshot, 
 use crate::stacks::{self, is_library};
 use crate::stop;
 use crate::symbols;
-use crate::types::dwarf::DebugInfo;
+use crate::types::dwarf::{self, DebugInfo};
 use crate::types::{Types, table};
 use mqs::PendingOperation;
 use mqs::codes::{op_class, status};
@@ -188,9 +188,9 @@ fn explain(error: Error, host: &Host) -> Error {
 /// Where the library's types are known from.
 fn types(mpi: &Module, library: &Library) -> Result<(Types, String)> {
     const MARK: [&str; 2] = ["ompi_communicator_t", "MPIR_Comm"];
-    if let Some(info) = DebugInfo::of(&mpi.file)?
-        && MARK.iter().any(|m| info.find(m).is_some())
-    {
+    let files = std::iter::once(mpi.file.clone()).chain(dwarf::separate(&mpi.file));
+    let mut readable = files.filter_map(|file| DebugInfo::of(&file).ok().flatten());
+    if let Some(info) = readable.find(|info| MARK.iter().any(|m| info.find(m).is_some())) {
         return Ok((Types::Dwarf(info), "debug information of the library".into()));
     }
     match table::for_library(library) {
@@ -205,8 +205,8 @@ fn types(mpi: &Module, library: &Library) -> Result<(Types, String)> {
                 .map(|l| format!("{} {}", l.version, l.device).trim().to_owned())
                 .collect();
             Err(Error::Other(format!(
-                "the layout of {library} is not known: it has no debug information, and mpivet has no table for this \
-                 version (only for {}). Install its debug information, or start the job with libmpivet.so in \
+                "the layout of {library} is not known: it has no debug information that mpivet can read, and mpivet has no table for this \
+                 version (only for {}). Start the job with libmpivet.so in \
                  LD_PRELOAD, whose DLL serves every MPI library",
                 if known.is_empty() { "others".to_owned() } else { known.join(", ") }
             )))

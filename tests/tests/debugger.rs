@@ -330,6 +330,34 @@ fn mpich_without_a_dll_says_what_to_do() -> Result<()> {
     Ok(())
 }
 
+/// A DLL that breaks, named by a library of the program: its crash ends nothing but itself.
+#[test]
+fn a_dll_that_crashes_is_a_message() -> Result<()> {
+    let Some(mpi) = mpi::required().into_iter().find(|m| m.name == "mpich") else { return Ok(()) };
+    let dir = mpivet_tests::scratch().join("debugger/crash");
+    std::fs::create_dir_all(&dir)?;
+    let library = |name: &str, text: &str| -> Result<PathBuf> {
+        let (source, library) = (dir.join(format!("{name}.c")), dir.join(format!("lib{name}.so")));
+        std::fs::write(&source, text)?;
+        compile::compile_to(&mpi, &library, &mpi.mpicc, &["-shared", "-fPIC"], &source)?;
+        Ok(library)
+    };
+    let names = [
+        "setup_basic_callbacks version_compatibility dll_taddr_width dll_error_string setup_image image_has_queues",
+        "setup_process process_has_queues update_communicator_list setup_communicator_iterator get_communicator",
+        "get_comm_group next_communicator setup_operation_iterator next_operation",
+    ];
+    let others = names.iter().flat_map(|n| n.split(' ')).map(|n| format!("void mqs_{n}(void) {{}}\n"));
+    let crash = "#include <stdlib.h>\nchar *mqs_version_string(void) { abort(); }\n";
+    let dll = library("dll", &format!("{crash}{}", others.collect::<String>()))?;
+    let named = library("named", &format!("const char *MPIR_dll_name = \"{}\";\n", dll.display()))?;
+    let job = Job::start_with(&mpi, "crash", "looked-at.c", 2, "hope", &[("LD_PRELOAD", &named)])?;
+    let outcome = queues(&job.pids())?;
+    ensure!(outcome.code == Some(3), "{}", vet::last_words(&outcome));
+    ensure!(outcome.stderr.matches("the debugger DLL has crashed").count() == 2, "{}", vet::last_words(&outcome));
+    Ok(())
+}
+
 /// Both ends: mpivet's own DLL, under every MPI, also for one that has none.
 #[test]
 fn mpivets_own_dll_shows_the_same() -> Result<()> {
@@ -395,7 +423,7 @@ fn an_unknown_version_is_named() -> Result<()> {
     let job = Job::start_with(&mpi, "version", "looked-at.c", 2, "hope", &[("LD_LIBRARY_PATH", &dir)])?;
     let outcome = queues(&job.pids())?;
     ensure!(outcome.code == Some(3), "{}", vet::last_words(&outcome));
-    let says = "the layout of Open MPI 4.1.9 is not known: it has no debug information, and mpivet has no table for this version (only for 4.1.4)";
+    let says = "the layout of Open MPI 4.1.9 is not known: it has no debug information that mpivet can read, and mpivet has no table for this version (only for 4.1.4)";
     ensure!(outcome.stderr.contains(says), "{}", vet::last_words(&outcome));
     Ok(())
 }

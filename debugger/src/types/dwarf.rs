@@ -6,7 +6,7 @@ use gimli::{AttributeValue, DebuggingInformationEntry, EndianArcSlice, RunTimeEn
 use object::{Object as _, ObjectSection as _, ReadCache};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 type Reader = EndianArcSlice<RunTimeEndian>;
@@ -43,6 +43,15 @@ impl DebugInfo {
     pub fn find(&self, name: &str) -> Option<Structure> {
         self.structures.get(name.strip_prefix("struct ").unwrap_or(name)).cloned()
     }
+}
+
+/// The file that distributions keep the debug information of a library in, by its build-id.
+pub fn separate(library: &Path) -> Option<PathBuf> {
+    let cache = ReadCache::new(File::open(library).ok()?);
+    let file = object::File::parse(&cache).ok()?;
+    let id: String = file.build_id().ok()??.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (dir, name) = id.split_at_checked(2)?;
+    Some(Path::new("/usr/lib/debug/.build-id").join(dir).join(format!("{name}.debug")))
 }
 
 fn collect(dwarf: &gimli::Dwarf<Reader>) -> gimli::Result<BTreeMap<String, Structure>> {
@@ -168,5 +177,7 @@ mod tests {
         let (_dir, library) = library(&[]);
         assert!(DebugInfo::of(&library).unwrap().is_none());
         assert!(DebugInfo::of(Path::new("/nowhere")).is_err());
+        let (_dir, library) = self::library(&["-Wl,--build-id=0xabcdef"]);
+        assert_eq!(separate(&library).unwrap(), Path::new("/usr/lib/debug/.build-id/ab/cdef.debug"));
     }
 }

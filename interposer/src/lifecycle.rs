@@ -112,6 +112,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
     if rank == 0 && plain {
+        // Reading the variables takes some libraries long; by then another rank may have ended the job.
+        job(real, abi, &before.config, &header, buffering.clone(), None);
         let values = before.settings.values;
         // Gives the reference on the tool interface back, which must not be held while variables are read.
         let wishes = before.settings.took_effect();
@@ -120,7 +122,9 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         if !wishes.is_empty() {
             variables.get_or_insert_default().wishes = wishes;
         }
-        job(real, abi, &before.config, &header, buffering, variables);
+        if variables.is_some() {
+            job(real, abi, &before.config, &header, buffering, variables);
+        }
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
         }

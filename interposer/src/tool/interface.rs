@@ -1,6 +1,7 @@
 //! The functions of the tool interface, taken from the library by name. They are not in the table of functions, since calls
 //! of them are not recorded.
 
+use super::level::Level;
 use crate::abi::Family;
 use crate::abi::tool::thread_levels;
 use crate::real::{MAX_ARGS, Real, call_words};
@@ -39,7 +40,9 @@ impl Interface {
         let required = if threaded { multiple } else { single };
         let mut provided = single;
         let mut interface = Interface { real, is_threaded: false, found: RefCell::default() };
+        let level = Level::keep(real);
         let done = interface.call("PMPI_T_init_thread", &[required as u64, &raw mut provided as u64]);
+        drop(level);
         if done != 0 {
             std::mem::forget(interface);
             return None;

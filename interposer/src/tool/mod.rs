@@ -3,6 +3,7 @@
 //! back, and the program's own use of it goes to the library past this one.
 
 mod interface;
+mod level;
 mod probe;
 mod read;
 pub(crate) mod sampling;

@@ -1,0 +1,43 @@
+//! The thread level of the program, which Open MPI's MPI_T_init_thread replaces by the level that it is asked for, so that
+//! MPI_Query_thread answers with that.
+
+use crate::abi::Family;
+use crate::real::Real;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+/// What the library knew of the level; known to it again when dropped.
+pub(super) struct Level {
+    /// The levels that were asked for and provided.
+    levels: Vec<(&'static AtomicU32, u32)>,
+    /// Whether the latter is MPI_THREAD_MULTIPLE.
+    multiple: Option<(&'static AtomicU8, u8)>,
+}
+
+impl Level {
+    pub(super) fn keep(real: &Real) -> Level {
+        let mut level = Level { levels: Vec::new(), multiple: None };
+        if real.family() != Family::OpenMpi {
+            return level;
+        }
+        for name in ["ompi_mpi_thread_requested", "ompi_mpi_thread_provided"] {
+            if let Some(address) = real.symbol(name) {
+                // SAFETY: an `int` of the library, which is never unloaded.
+                let known = unsafe { AtomicU32::from_ptr(address.cast()) };
+                level.levels.push((known, known.load(Ordering::SeqCst)));
+            }
+        }
+        if let Some(address) = real.symbol("ompi_mpi_thread_multiple") {
+            // SAFETY: a `bool` of the library, which is never unloaded.
+            let known = unsafe { AtomicU8::from_ptr(address.cast()) };
+            level.multiple = Some((known, known.load(Ordering::SeqCst)));
+        }
+        level
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        self.levels.iter().for_each(|(known, value)| known.store(*value, Ordering::SeqCst));
+        self.multiple.iter().for_each(|(known, value)| known.store(*value, Ordering::SeqCst));
+    }
+}

@@ -294,7 +294,7 @@ fn begin(
             site
         }
     };
-    let (site, for_tool) = (site.stack, site.for_tool);
+    let (site, for_tool, by_binding) = (site.stack, site.for_tool, site.caller == Origin::Binding);
     // A callback of that poll makes this call.
     if thread.unwritten.is_some() {
         commit_poll(thread);
@@ -318,7 +318,7 @@ fn begin(
     open.repeats = repeats.is_some();
     open.in_bytes = in_bytes;
     open.site = site;
-    open.for_tool = for_tool;
+    (open.for_tool, open.by_binding) = (for_tool, by_binding);
     if info.status.is_some() {
         statuses::own(thread, info, abi, words);
     }

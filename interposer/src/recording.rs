@@ -22,6 +22,8 @@ pub(crate) struct Open {
     pub(crate) site: u32,
     /// Another tool calls for itself.
     pub(crate) for_tool: bool,
+    /// A language binding calls for the program.
+    pub(crate) by_binding: bool,
     pub(crate) freed: Option<handles::Dying>,
     pub(crate) entered: u64,
 }

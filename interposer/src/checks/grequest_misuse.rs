@@ -59,7 +59,7 @@ pub(crate) fn delivered(thread: &mut Thread, call: &Call, given: &Given, made: S
     let ends = call.info.role == Role::Completes;
     let change = |life: &mut Life| life.ended = life.ended.or(Some(here).filter(|_| ends));
     let Some(life) = grequests::over(given.handle, made, change) else { return };
-    let Some(answer) = life.answer.filter(|_| is_on() && !failed && !grequests::is_ignored(thread, call)) else {
+    let Some(answer) = life.answer.filter(|_| is_on() && !failed && !grequests::may_be_ignored(thread, call)) else {
         return;
     };
     let name = here.func.name();

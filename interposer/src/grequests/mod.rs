@@ -5,7 +5,7 @@
 
 mod callbacks;
 
-use crate::abi::Abi;
+use crate::abi::{Abi, Family};
 use crate::checks::Spot;
 use crate::encode::{Words, handle_at};
 use crate::recording::Call;
@@ -222,9 +222,11 @@ pub(crate) fn take_left() -> Vec<Life> {
     left
 }
 
-/// A call was given a status that `query_fn` has set, or should have.
-pub(crate) fn is_ignored(thread: &Thread, call: &Call) -> bool {
+/// Does the program ignore the statuses of a call, or is that not known? The Fortran bindings of Open MPI give statuses of their
+/// own to the C functions.
+pub(crate) fn may_be_ignored(thread: &Thread, call: &Call) -> bool {
     let given = call.info.status.and_then(|(param, _)| call.words.get(param)).copied();
     let own = thread.statuses.get(thread.depth).map(|own| own.as_ptr() as u64);
-    given.is_none_or(|at| call.abi.is_status_ignore(at) || Some(at) == own)
+    call.open.by_binding && call.abi.family == Family::OpenMpi
+        || given.is_none_or(|at| call.abi.is_status_ignore(at) || Some(at) == own)
 }

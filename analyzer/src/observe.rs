@@ -295,6 +295,8 @@ impl Observer {
             while self.linker.link(&|_| true, true, engine) || self.linker.give_up(engine) {}
         }
         let mut engine = self.engine.unwrap_or_else(|| Engine::new(job.ranks.max(0)));
+        // What rank 0 adds to the description of the job later.
+        engine.set_buffering(job.buffering.clone(), job.buffering_limit());
         if ending == Ending::Any {
             // What these ranks did or will do later is unknown, and nothing may be concluded from it.
             let reason = "not known to its end";

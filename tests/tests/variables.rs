@@ -115,6 +115,27 @@ fn the_programs_own_use_of_the_interface_is_as_without_mpivet() -> Result<()> {
     Ok(())
 }
 
+/// Open MPI's MPI_T_init_thread takes the level that it is asked for as that of the program.
+#[test]
+fn the_thread_level_of_the_program_stays() -> Result<()> {
+    for mpi in mpi::required() {
+        for level in ["", "0", "3"] {
+            let without = plain(&mpi, "level-kept.c", level)?;
+            ensure!(without.contains("known") && without.contains("in the end"), "{}: {without}", mpi.name);
+            for options in ["", "--pvars=@20ms", "--stress"] {
+                let with = vetted(&mpi, "level-kept.c", level, options)?;
+                ensure!(
+                    with.outcome.stdout == without,
+                    "{} {level} {options}\n{without}{}",
+                    mpi.name,
+                    with.outcome.stdout
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn env_prints_what_bears_on_correctness_first() -> Result<()> {
     for mpi in mpi::required() {

@@ -28,7 +28,8 @@ pub struct Dll {
     update_communicator_list: entry::OfProcess,
     setup_communicator_iterator: entry::OfProcess,
     get_communicator: entry::GetCommunicator,
-    get_comm_group: entry::GetCommGroup,
+    /// MPICH's DLL has none.
+    get_comm_group: Option<entry::GetCommGroup>,
     next_communicator: entry::OfProcess,
     setup_operation_iterator: entry::SetupOperationIterator,
     next_operation: entry::NextOperation,
@@ -37,15 +38,19 @@ pub struct Dll {
 
 impl Dll {
     pub fn load(path: &Path) -> Result<Dll> {
-        let unusable = |e: libloading::Error| Error::Dll { path: path.to_owned(), why: e.to_string() };
+        let unusable = |why: String| Error::Dll { path: path.to_owned(), why };
         // SAFETY: its constructors run in this process, which exists for nothing else.
-        let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(unusable)?;
+        let library =
+            unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(|e| unusable(e.to_string()))?;
         macro_rules! function {
             ($name:ident) => {
                 // SAFETY: a function of this name has the type that the document gives it.
-                *unsafe { library.get(names::$name) }.map_err(unusable)?
+                *unsafe { library.get(names::$name) }
+                    .map_err(|e| unusable(format!("{e}: {}", names::$name.to_string_lossy())))?
             };
         }
+        // SAFETY: as of the others.
+        let get_comm_group = unsafe { library.get(names::GET_COMM_GROUP) }.ok().map(|f| *f);
         Ok(Dll {
             path: path.to_owned(),
             setup_basic_callbacks: function!(SETUP_BASIC_CALLBACKS),
@@ -60,7 +65,7 @@ impl Dll {
             update_communicator_list: function!(UPDATE_COMMUNICATOR_LIST),
             setup_communicator_iterator: function!(SETUP_COMMUNICATOR_ITERATOR),
             get_communicator: function!(GET_COMMUNICATOR),
-            get_comm_group: function!(GET_COMM_GROUP),
+            get_comm_group,
             next_communicator: function!(NEXT_COMMUNICATOR),
             setup_operation_iterator: function!(SETUP_OPERATION_ITERATOR),
             next_operation: function!(NEXT_OPERATION),
@@ -121,11 +126,12 @@ impl Dll {
         Ok(said)
     }
 
-    /// MPICH's DLL says something on success, too.
+    /// MPICH's DLL gives the text of an error on success, too.
     fn has_queues(&self, code: Code, message: Option<String>, said: &mut Vec<String>) -> Result<()> {
         let message = message.map(|m| m.trim().to_owned()).filter(|m| !m.is_empty());
         if code == codes::OK {
-            said.extend(message);
+            let is_mpich = self.path.file_name().is_some_and(|f| f.to_string_lossy().starts_with("libtvmpich"));
+            said.extend(message.filter(|_| !is_mpich));
             return Ok(());
         }
         let meaning = || self.meaning(code);
@@ -159,11 +165,12 @@ impl Dll {
 
     /// Ranks in MPI_COMM_WORLD of the members of the communicator at which it is, which is so large.
     pub fn group(&self, size: i64) -> Option<Vec<i32>> {
+        let get_comm_group = self.get_comm_group?;
         let size = usize::try_from(size).ok().filter(|_| size <= LARGEST)?;
         // An entry more than needed, against a DLL that counts from one.
         let mut ranks = vec![-1; size + 1];
         // SAFETY: a place for as many ranks as the communicator has.
-        let code = unsafe { (self.get_comm_group)(host::process(), ranks.as_mut_ptr()) };
+        let code = unsafe { get_comm_group(host::process(), ranks.as_mut_ptr()) };
         ranks.truncate(size);
         (code == codes::OK).then_some(ranks)
     }

@@ -328,7 +328,7 @@ impl Reader<'_> {
         let peer = Some(rank(one.desired_local_rank)).filter(|p| send || *p >= 0);
         let world_peer = Some(rank(one.desired_global_rank))
             .filter(|p| *p >= 0 && (self.ours || inter != Some(true)) && peer.is_some());
-        let elements = self.family == Family::Mpich && !self.ours && class == op_class::PENDING_RECEIVES;
+        let elements = self.family == Family::Mpich && !self.ours && class != op_class::UNEXPECTED_MESSAGES;
         let actual = (send || status != Status::Pending || class == op_class::UNEXPECTED_MESSAGES).then(|| Actual {
             peer: rank(one.actual_local_rank),
             world_peer: rank(one.actual_global_rank),

@@ -404,6 +404,46 @@ fn a_job_that_may_go_on_is_no_deadlock_for_mpivets_own_dll() -> Result<()> {
     Ok(())
 }
 
+/// MPICH with its own DLL: `scripts/install-mpich-debuginfo`.
+#[test]
+#[ignore = "wants an MPICH that has a DLL: scripts/install-mpich-debuginfo"]
+fn mpichs_own_dll_tells_all_three_queues() -> Result<()> {
+    let mpis =
+        std::env::var_os("MPIVET_MPI_DIR").map_or_else(|| mpivet_tests::root().join("target/mpi"), PathBuf::from);
+    let prefix = mpis.join("mpich-debuginfo");
+    let mpi = Mpi {
+        name: "mpich-debuginfo",
+        families: &["mpich"],
+        mpicc: prefix.join("bin/mpicc"),
+        mpicxx: prefix.join("bin/mpicxx"),
+        compiler_args: &[],
+        compiler_env: Vec::new(),
+        mpiexec: prefix.join("bin/mpiexec"),
+        lib: prefix.join("lib"),
+    };
+    ensure!(mpi.mpicc.is_file(), "{} is missing: run scripts/install-mpich-debuginfo", mpi.mpicc.display());
+    let job = Job::start(&mpi, "tvmpich", "looked-at.c", 3, "deadlock")?;
+    let until = Instant::now() + LIMIT;
+    let text = loop {
+        let outcome = queues(&job.pids())?;
+        if outcome.stdout.contains("unexpected") || Instant::now() > until {
+            break outcome;
+        }
+    };
+    for expected in [
+        "receive    from any, tag any, 4 elements at 0x",
+        "receive    from 1, tag 7, 3 elements at 0x",
+        "receive    from 0, tag 9, 1 elements at 0x",
+        "unexpected from 0, tag 5, length not known",
+    ] {
+        ensure!(text.stdout.contains(expected), "{expected}:\n{}", vet::last_words(&text));
+    }
+    // Its DLL does not know of blocking sends, so that nothing may be concluded.
+    ensure!(!text.stdout.contains("Deadlock") && text.code == Some(0), "{}", vet::last_words(&text));
+    ensure!(!text.stdout.contains("not as expected"), "{}", vet::last_words(&text));
+    Ok(())
+}
+
 /// A library of an unknown version: Debian's own, with the text of another version in it.
 #[test]
 fn an_unknown_version_is_named() -> Result<()> {

@@ -95,7 +95,8 @@ pub(super) fn operation(one: &Operation, queue: &str) -> String {
         Unit::Bytes => "bytes",
         Unit::Elements => "elements",
     };
-    let mut text = format!("{direction} {}, tag {}, {length} {unit}", any(peer), any(tag));
+    let length = if length < 0 { "length not known".to_owned() } else { format!("{length} {unit}") };
+    let mut text = format!("{direction} {}, tag {}, {length}", any(peer), any(tag));
     if one.buffer != 0 {
         _ = write!(text, " at {:#x}", one.buffer);
     }

@@ -1,6 +1,7 @@
 //! The report of several runs of one program (`mpivet run --explore`): what was explored, and the findings of all runs.
 
-use super::{FindingView, Report, plural};
+use super::view::FindingView;
+use super::{Report, plural};
 use serde::Serialize;
 use std::fmt::Write as _;
 use trace_format::catalogue::ABORT;

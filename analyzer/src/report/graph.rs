@@ -1,6 +1,7 @@
 //! The wait-for graph of a finding: as an indented chain for the terminal, and in the language of Graphviz.
 
-use super::{FindingView, Report, Waits};
+use super::Report;
+use super::view::{FindingView, Waits};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 

@@ -1,6 +1,7 @@
 //! The message queues at the end of a run, in reports.
 
-use super::{Member, Site, member, site};
+use super::build::{member, site};
+use super::view::{Member, Site};
 use crate::engine::{Queue, Queued};
 use crate::symbols::Symbols;
 use crate::worlds::Names;

@@ -1,6 +1,8 @@
 //! The text report, for people: a summary, then each finding with the source line of every rank involved.
 
-use super::{Colour, Ended, FindingView, Frame, MISSING, Report, Site, Task, plural};
+use super::build::MISSING;
+use super::view::{Ended, FindingView, Frame, Site, Task};
+use super::{Colour, Report, plural};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 

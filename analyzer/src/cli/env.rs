@@ -1,0 +1,44 @@
+//! `mpivet env`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(super) struct EnvArgs {
+    /// Trace directory
+    dir: PathBuf,
+    /// Only categories with such a name, in which * stands for anything
+    #[arg(long, value_name = "GLOB")]
+    category: Option<String>,
+    /// Only variables with this text in their name, value or description
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Only variables that were changed, as far as that is known
+    #[arg(long)]
+    changed: bool,
+    /// Format of the list
+    #[arg(long, value_enum, default_value_t = EnvFormat::Text)]
+    format: EnvFormat,
+}
+
+/// How `mpivet env` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EnvFormat {
+    Text,
+    Json,
+}
+
+pub(crate) struct EnvPlan {
+    pub(crate) dir: PathBuf,
+    pub(crate) category: Option<String>,
+    pub(crate) filter: Option<String>,
+    pub(crate) changed: bool,
+    pub(crate) format: EnvFormat,
+}
+
+impl EnvArgs {
+    pub(super) fn plan(self) -> EnvPlan {
+        let EnvArgs { dir, category, filter, changed, format } = self;
+        EnvPlan { dir, category, filter, changed, format }
+    }
+}

@@ -1,0 +1,180 @@
+//! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done. One file a command.
+
+mod env;
+mod print;
+mod queues;
+mod report;
+mod run;
+
+use clap::{Parser, Subcommand, error::ErrorKind};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub(crate) use env::{EnvFormat, EnvPlan};
+pub(crate) use print::PrintPlan;
+pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
+pub(crate) use report::{AnalyzePlan, ReportPlan};
+pub(crate) use run::{ExploreLimits, RunPlan};
+
+use env::EnvArgs;
+use print::PrintArgs;
+use queues::{QueuesArgs, QueuesOfArgs};
+use report::AnalyzeArgs;
+use run::RunArgs;
+
+/// Nothing was found that counts.
+pub(crate) const CLEAN: u8 = 0;
+/// There are findings at or above `--fail-on`.
+pub(crate) const FINDINGS: u8 = 1;
+const WRONG_USE: u8 = 2;
+const CANNOT: u8 = 3;
+
+/// Why the command ends before its work was done.
+#[derive(Debug)]
+pub(crate) enum Exit {
+    /// clap has something to say: a wrong option, but also `--help`.
+    Clap(clap::Error),
+    /// Wrong use: exit code 2.
+    Usage(String),
+    /// The work could not be done: exit code 3.
+    Cannot(anyhow::Error),
+}
+
+impl Exit {
+    pub(crate) fn cannot(error: impl Into<anyhow::Error>) -> Exit {
+        Exit::Cannot(error.into())
+    }
+
+    /// Says why, once, and gives the exit code.
+    pub(crate) fn end(self) -> ExitCode {
+        match self {
+            Exit::Clap(e) => {
+                // A closed pipe behind --help is nobody's problem.
+                _ = e.print();
+                ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
+            }
+            Exit::Usage(what) => {
+                eprintln!("mpivet: {what}");
+                ExitCode::from(WRONG_USE)
+            }
+            Exit::Cannot(e) => {
+                eprintln!("mpivet: {e:#}");
+                ExitCode::from(CANNOT)
+            }
+        }
+    }
+}
+
+/// Finds mistakes in MPI programs: deadlocks, lost messages, mismatched types, leaked requests.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mpivet",
+    version,
+    after_help = "Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not analyze."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run an MPI program under mpivet: watch it, stop it when it is deadlocked, report
+    Run(RunArgs),
+    /// Report on a finished, dead or still running job from its trace directory
+    Analyze(AnalyzeArgs),
+    /// Print a trace, one line a call
+    Print(PrintArgs),
+    /// Show the message queues of live MPI processes, and which of them wait for each other for ever
+    Queues(QueuesArgs),
+    /// One process; what `queues` starts, since a DLL of the MPI library is loaded into it
+    #[command(hide = true)]
+    QueuesOf(QueuesOfArgs),
+    /// Say what a check means, with an example and the fix
+    Explain {
+        /// Name or code of the check, for example real-deadlock or MV601
+        name: String,
+    },
+    /// List the checks
+    Checks,
+    /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
+    Env(EnvArgs),
+}
+
+/// What is to be done.
+pub(crate) enum Plan {
+    Run(RunPlan),
+    Analyze(AnalyzePlan),
+    Print(PrintPlan),
+    Queues(QueuesPlan),
+    QueuesOf(QueuesOfPlan),
+    Explain(String),
+    Checks,
+    Env(EnvPlan),
+}
+
+const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
+                         mpivet run -- mpirun -n 4 ./app";
+
+impl Cli {
+    pub(crate) fn from_command_line() -> Result<Cli, Exit> {
+        Cli::from_args(std::env::args_os().collect())
+    }
+
+    fn from_args(args: Vec<OsString>) -> Result<Cli, Exit> {
+        let run = args.get(1).is_some_and(|a| a == "run");
+        let dashes = args.iter().any(|a| a == "--");
+        Cli::try_parse_from(args).map_err(|e| match e.kind() {
+            // clap cannot know that what it calls an unexpected argument is the launcher.
+            ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if run && !dashes => {
+                Exit::Usage(RUN_USAGE.into())
+            }
+            ErrorKind::MissingRequiredArgument if run => Exit::Usage(RUN_USAGE.into()),
+            _ => Exit::Clap(e),
+        })
+    }
+}
+
+impl Plan {
+    pub(crate) fn new(cli: Cli) -> Result<Plan, Exit> {
+        Ok(match cli.command {
+            Command::Run(args) => Plan::Run(args.plan()?),
+            Command::Analyze(args) => Plan::Analyze(args.plan()?),
+            Command::Print(args) => Plan::Print(args.plan()?),
+            Command::Queues(args) => Plan::Queues(args.plan()),
+            Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),
+            Command::Explain { name } => Plan::Explain(name),
+            Command::Checks => Plan::Checks,
+            Command::Env(args) => Plan::Env(args.plan()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    fn parse(args: &[&str]) -> Result<Cli, Exit> {
+        Cli::from_args(args.iter().map(|a| (*a).into()).collect())
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn run_takes_everything_behind_the_dashes() {
+        let cli =
+            parse(&["mpivet", "run", "--stack-depth", "3", "--", "mpirun", "-n", "4", "--", "./app", "-q"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("not run") };
+        assert_eq!(run.command, ["mpirun", "-n", "4", "--", "./app", "-q"]);
+        assert_eq!(run.stack_depth, Some(3));
+        for wrong in [&["mpivet", "run"][..], &["mpivet", "run", "mpirun", "-n", "4"], &["mpivet", "run", "--"]] {
+            assert!(matches!(parse(wrong), Err(Exit::Usage(what)) if what == RUN_USAGE), "{wrong:?}");
+        }
+        assert!(matches!(parse(&["mpivet", "run", "--help"]), Err(Exit::Clap(_))));
+        assert!(matches!(parse(&["mpivet", "run", "--bogus", "--", "x"]), Err(Exit::Clap(_))));
+    }
+}

@@ -1,0 +1,167 @@
+//! `mpivet run`.
+
+use super::Exit;
+use super::report::{ReportArgs, ReportPlan};
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use trace_format::sample::Sampling;
+use trace_format::witness::Witness;
+
+/// Buffers that the running program takes checksums of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Checksums {
+    Off,
+    Sends,
+    All,
+}
+
+impl Checksums {
+    /// The value of `MPIVET_CHECKSUMS`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Checksums::Off => "off",
+            Checksums::Sends => "sends",
+            Checksums::All => "all",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...",
+    after_help = "Example: mpivet run -- mpirun -n 4 ./app args"
+)]
+pub(super) struct RunArgs {
+    /// Trace directory [default: mpivet-PROGRAM-PID in the working directory]
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    #[command(flatten)]
+    report: ReportArgs,
+    /// Frames kept of each call stack [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    stack_depth: Option<u32>,
+    /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
+    /// and received, to compare them as well [default: sends]
+    #[arg(long, value_name = "WHICH", value_enum)]
+    checksums: Option<Checksums>,
+    /// Look only at samples of buffers with more bytes [default: look at all data]
+    #[arg(long, value_name = "BYTES")]
+    sample_over: Option<u64>,
+    /// Alter the run: standard sends (MPI_Send, MPI_Isend, MPI_Send_init) wait for their receives like synchronous ones, so
+    /// that a potential deadlock becomes a real one
+    #[arg(long)]
+    sync_sends: bool,
+    /// Alter the run: wildcards take the messages that the file WITNESS names
+    #[arg(long, value_name = "WITNESS")]
+    replay: Option<PathBuf>,
+    /// Run the program again and again, each time with other messages for its wildcards, until all that they can take was
+    /// taken or a limit is reached; one report of all runs
+    #[arg(long, conflicts_with_all = ["replay", "no_stop"])]
+    explore: bool,
+    /// Most runs of --explore
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "explore", value_parser = clap::value_parser!(u32).range(1..))]
+    explore_runs: u32,
+    /// Seconds after which --explore starts no more runs
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "explore")]
+    explore_time: u64,
+    /// Measure at the start up to which size the MPI library buffers messages, with messages of its own between ranks 0 and 1
+    #[arg(long)]
+    probe_limits: bool,
+    /// Alter the run: set a control variable of the MPI library before MPI_Init, through MPI_T or, where it is the
+    /// documented way, by the environment
+    #[arg(long, value_name = "NAME=VALUE", value_parser = cvar)]
+    cvar: Vec<String>,
+    /// Alter the run: let the MPI library buffer as little as it can, so that sends which rely on buffering hang
+    #[arg(long)]
+    stress: bool,
+    /// Read performance variables of the MPI library while the program runs: names with commas between, in which * stands
+    /// for anything [default: the lengths of message queues], and behind @ how often [default: 100ms]
+    #[arg(long, value_name = "NAMES@INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "@100ms",
+          value_parser = sampling)]
+    pvars: Option<String>,
+    /// Do not stop a job that is proved to be deadlocked
+    #[arg(long)]
+    no_stop: bool,
+    /// Say nothing when nothing was found
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say what mpivet does
+    #[arg(short, long)]
+    verbose: bool,
+    /// The command that starts the job, behind `--`
+    #[arg(last = true, required = true, value_name = "LAUNCHER")]
+    command: Vec<OsString>,
+}
+
+pub(crate) struct RunPlan {
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) report: ReportPlan,
+    pub(crate) stack_depth: Option<u32>,
+    pub(crate) checksums: Option<Checksums>,
+    pub(crate) sample_over: Option<u64>,
+    pub(crate) sync_sends: bool,
+    /// Absolute path of a witness that can be read.
+    pub(crate) replay: Option<PathBuf>,
+    pub(crate) probe_limits: bool,
+    /// `NAME=VALUE`
+    pub(crate) cvars: Vec<String>,
+    pub(crate) stress: bool,
+    pub(crate) pvars: Option<String>,
+    pub(crate) explore: Option<ExploreLimits>,
+    pub(crate) stop: bool,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    /// Never empty.
+    pub(crate) command: Vec<OsString>,
+}
+
+/// When an exploration ends at the latest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExploreLimits {
+    pub(crate) runs: u32,
+    pub(crate) seconds: u64,
+}
+
+impl RunArgs {
+    pub(super) fn plan(self) -> Result<RunPlan, Exit> {
+        Ok(RunPlan {
+            dir: self.dir,
+            report: ReportPlan::new(self.report)?,
+            stack_depth: self.stack_depth,
+            checksums: self.checksums,
+            sample_over: self.sample_over,
+            sync_sends: self.sync_sends,
+            replay: self.replay.map(|path| witness(&path)).transpose()?,
+            probe_limits: self.probe_limits,
+            cvars: self.cvar,
+            stress: self.stress,
+            pvars: self.pvars,
+            explore: self.explore.then_some(ExploreLimits { runs: self.explore_runs, seconds: self.explore_time }),
+            stop: !self.no_stop,
+            quiet: self.quiet,
+            verbose: self.verbose,
+            command: self.command,
+        })
+    }
+}
+
+/// A value of `--cvar`.
+fn cvar(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        _ if text.contains(';') => Err("a `;` cannot be passed on".into()),
+        Some((name, _)) if !name.trim().is_empty() => Ok(text.to_owned()),
+        _ => Err("expected NAME=VALUE".into()),
+    }
+}
+
+/// A value of `--pvars`.
+fn sampling(text: &str) -> Result<String, String> {
+    Sampling::parse(text).map(|_| text.to_owned())
+}
+
+/// The absolute path of a witness; an error if it is none.
+fn witness(path: &Path) -> Result<PathBuf, Exit> {
+    Witness::read(path).map_err(|e| Exit::Usage(e.to_string()))?;
+    std::path::absolute(path).map_err(Exit::cannot)
+}

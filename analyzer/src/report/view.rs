@@ -1,0 +1,191 @@
+//! What a report holds, as all formats see it. Serialized it is the JSON report.
+
+use serde::Serialize;
+use trace_format::finding::Replay;
+
+pub(super) fn is_first(world: &usize) -> bool {
+    *world == 0
+}
+
+/// A rank of some world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) struct Member {
+    #[serde(skip_serializing_if = "is_first")]
+    pub(super) world: usize,
+    pub(super) rank: i32,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Mpi {
+    pub(super) family: String,
+    pub(super) library: String,
+    pub(super) standard: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Task {
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+    pub(super) ranks: i32,
+    pub(super) ended: Vec<Ended>,
+    pub(super) errors: usize,
+    pub(super) warnings: usize,
+    pub(super) notes: usize,
+    pub(super) stopped: bool,
+    pub(super) trace_dir: String,
+    pub(super) defects: Vec<Defect>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) hidden: Vec<HiddenView>,
+}
+
+/// How one rank ended.
+#[derive(Debug, Serialize)]
+pub(super) struct Ended {
+    #[serde(flatten)]
+    pub(super) member: Member,
+    #[serde(skip)]
+    pub(super) process: i32,
+    pub(super) end: &'static str,
+    pub(super) exit_status: Option<i32>,
+    pub(super) calls: u64,
+    pub(super) sends: u64,
+    pub(super) recvs: u64,
+    pub(super) collectives: u64,
+    pub(super) unfinished: u64,
+    /// The call that the rank is in.
+    pub(super) current: Option<Site>,
+    pub(super) events: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Defect {
+    #[serde(skip_serializing_if = "is_first")]
+    pub(super) world: usize,
+    pub(super) rank: Option<i32>,
+    #[serde(skip)]
+    pub(super) process: Option<i32>,
+    pub(super) offset: Option<u64>,
+    pub(super) what: String,
+}
+
+/// Findings that are not shown.
+#[derive(Debug, Serialize)]
+pub(super) struct HiddenView {
+    #[serde(skip_serializing_if = "is_first")]
+    pub(super) world: usize,
+    /// `None`: of collective operations.
+    pub(super) rank: Option<i32>,
+    #[serde(skip)]
+    pub(super) process: Option<i32>,
+    pub(super) findings: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct FindingView {
+    pub(super) check: &'static str,
+    pub(super) code: &'static str,
+    pub(super) severity: &'static str,
+    pub(super) message: String,
+    /// Ranks of the first world.
+    pub(super) ranks: Vec<i32>,
+    /// Ranks of other worlds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) others: Vec<Member>,
+    pub(super) count: u64,
+    pub(super) notes: Vec<String>,
+    pub(super) sites: Vec<Site>,
+    /// The wait-for graph, call by call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) waits: Vec<Waits>,
+    /// The run that showed it first, and the witness of that run; `None`: the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) run: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) under: Option<String>,
+    /// The run in which it came true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) came_true: Option<usize>,
+    #[serde(skip)]
+    pub(super) replay: Option<Replay>,
+}
+
+/// A call that waits, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Waits {
+    #[serde(flatten)]
+    pub(super) member: Member,
+    #[serde(skip)]
+    pub(super) process: i32,
+    pub(super) thread: u16,
+    pub(super) event: u64,
+    pub(super) function: String,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u32>,
+    /// `file` as people want to read it.
+    #[serde(skip)]
+    pub(super) short: String,
+    pub(super) waits_for: Vec<Member>,
+    #[serde(skip)]
+    pub(super) processes: Vec<i32>,
+    /// One of them is enough.
+    pub(super) any: bool,
+}
+
+/// A call of one rank, with its place in the source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Site {
+    #[serde(flatten)]
+    pub(super) member: Member,
+    #[serde(skip)]
+    pub(super) process: i32,
+    pub(super) thread: u16,
+    pub(super) function: String,
+    pub(super) call: String,
+    pub(super) role: String,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u32>,
+    pub(super) source: Option<String>,
+    pub(super) stack: Vec<Frame>,
+    pub(super) event: u64,
+    /// Place of the user's frame in `stack`.
+    #[serde(skip)]
+    pub(super) user: usize,
+    /// `file` as people want to read it.
+    #[serde(skip)]
+    pub(super) short: String,
+    /// The line before it, for context.
+    #[serde(skip)]
+    pub(super) before: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Frame {
+    pub(super) function: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<u32>,
+    pub(super) module: Option<String>,
+    pub(super) offset: u64,
+    #[serde(skip)]
+    pub(super) short: String,
+    #[serde(skip)]
+    pub(super) is_user: bool,
+}
+
+/// What a performance variable said on one rank.
+#[derive(Debug, Serialize)]
+pub(super) struct SampleView {
+    #[serde(flatten)]
+    pub(super) member: Member,
+    pub(super) variable: String,
+    /// Communicator of the rank, as the trace numbers them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) comm: Option<u32>,
+    pub(super) readings: u64,
+    /// Smallest, largest and last reading; of several elements their sum.
+    pub(super) least: f64,
+    pub(super) most: f64,
+    pub(super) last: f64,
+    /// The line of the text report that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
+}

@@ -3,6 +3,7 @@
 
 use crate::checks::signal_name;
 use crate::engine::ending::is_crash;
+use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
@@ -39,6 +40,8 @@ pub struct Observer {
     selection: Selection,
     /// Other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
+    /// Somebody wants to know more than findings; the engine's, once there is one.
+    listener: Option<Box<dyn Listener>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -98,6 +101,7 @@ impl Observer {
             traces: Traces::new(dir),
             selection,
             exploring: None,
+            listener: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -111,9 +115,19 @@ impl Observer {
         }
     }
 
+    /// Tells `listener` what happens, too. To be said before anything is read: see [`Observer::open`].
+    pub fn listen(&mut self, listener: Box<dyn Listener>) {
+        self.listener = Some(listener);
+    }
+
+    /// Opens the traces that the directory holds, for [`Observer::read_rest`].
+    pub fn open(dir: &Path, selection: Selection) -> Result<Observer, LoadError> {
+        Ok(Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) })
+    }
+
     /// Reads everything that the directory holds. `gone` knows whose process is no more.
     pub fn read(dir: &Path, selection: Selection, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
-        let mut observer = Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) };
+        let mut observer = Observer::open(dir, selection)?;
         observer.read_rest(gone);
         Ok(observer)
     }
@@ -140,11 +154,12 @@ impl Observer {
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let (selection, exploring) = (&self.selection, &self.exploring);
+        let (selection, exploring, listener) = (&self.selection, &self.exploring, &mut self.listener);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
             engine.select(selection.clone());
             exploring.iter().for_each(|known| engine.explore(known.clone()));
+            listener.take().into_iter().for_each(|listener| engine.listen(listener));
             engine
         });
         if self.known < size {
@@ -162,12 +177,12 @@ impl Observer {
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {
                 engine.set_request_stride(header.rank, header.request_stride);
-                engine.set_ticks_per_second(header.rank, header.ticks_per_second);
                 if header.may_have_threads {
                     engine.may_have_threads(header.rank);
                 }
                 let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
                 let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                engine.set_clock(header.rank, clock);
                 self.linker.introduce(header.rank, &header.host, clock);
             }
         }

@@ -47,6 +47,8 @@ pub(crate) struct Model {
     pub(crate) selection: Selection,
     /// The run in a library that promises nothing.
     pub(crate) weakest: super::weakest::Weakest,
+    /// Who wants to know more than findings.
+    pub(super) listening: super::listen::Listening,
 }
 
 impl Model {
@@ -136,6 +138,7 @@ impl Model {
     }
 
     pub(super) fn system(&mut self, rank: i32, thread: u16, time: u64, event: SystemEvent) {
+        self.listening.system(rank, thread, time, &event);
         let r = &mut self.ranks[rank as usize];
         match event {
             SystemEvent::Exit { status } => {

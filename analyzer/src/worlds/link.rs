@@ -33,7 +33,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    fn unix_ns(&self, ticks: u64) -> u64 {
+    /// Nanoseconds since 1970.
+    pub fn unix_ns(&self, ticks: u64) -> u64 {
         let ns = |ticks: u64| {
             let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second.max(1));
             u64::try_from(ns).unwrap_or(u64::MAX)

@@ -40,7 +40,11 @@ pub struct Gate {
 
 impl Gate {
     /// Reads the files. `selection`: what else the user wants to be told.
-    pub fn read(suppressions: &[PathBuf], baseline: Option<&PathBuf>, selection: &Selection) -> Result<Gate, GateError> {
+    pub fn read(
+        suppressions: &[PathBuf],
+        baseline: Option<&PathBuf>,
+        selection: &Selection,
+    ) -> Result<Gate, GateError> {
         let (mut entries, mut wrong) = (Vec::new(), Vec::new());
         for file in suppressions {
             match suppressions::read(file) {

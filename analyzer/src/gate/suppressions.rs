@@ -19,7 +19,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use trace_format::mpi::FUNCTIONS;
 use trace_format::near::did_you_mean;
-use trace_format::selection::codes;
+use trace_format::selection::{codes, is_like};
 
 /// What an entry may say.
 const KEYS: [&str; 7] = ["check", "function", "source", "communicator", "reason", "count", "until"];
@@ -46,14 +46,20 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Entry>, GateError> {
             Vec::new()
         }
     };
-    if reading.wrong.is_empty() { Ok(entries) } else { Err(GateError::Wrong(reading.wrong)) }
+    if reading.wrong.is_empty() {
+        return Ok(entries);
+    }
+    // A table forgets the order of its keys.
+    reading.wrong.sort();
+    Err(GateError::Wrong(reading.wrong.into_iter().map(|(_, what)| what).collect()))
 }
 
 /// A file while it is read, and what is wrong with it.
 struct Reading<'a> {
     name: &'a str,
     text: &'a str,
-    wrong: Vec<String>,
+    /// Where, and in words.
+    wrong: Vec<(usize, String)>,
 }
 
 type Value<'i> = Spanned<DeValue<'i>>;
@@ -67,7 +73,7 @@ impl Reading<'_> {
 
     fn wrong(&mut self, at: Range<usize>, what: impl Into<String>) {
         let (line, column) = self.line(at.start);
-        self.wrong.push(format!("{}:{line}:{column}: {}", self.name, what.into()));
+        self.wrong.push((at.start, format!("{}:{line}:{column}: {}", self.name, what.into())));
     }
 
     fn no_such_key(&mut self, at: Range<usize>, key: &str, keys: &[&str]) {
@@ -149,9 +155,8 @@ impl Reading<'_> {
         let glob = self.string(value, "function")?;
         let names = || FUNCTIONS.iter().map(|f| f.name);
         // Which functions the program has is not known here.
-        if glob.starts_with("MPI_") && !names().any(|name| trace_format::selection::is_like(&glob, name)) {
-            let near = did_you_mean(&glob, names());
-            let rest = near.map(|near| format!("; {near}")).unwrap_or_default();
+        if glob.starts_with("MPI_") && !names().any(|name| is_like(&glob, name)) {
+            let rest = did_you_mean(&glob, names()).map(|near| format!("; {near}")).unwrap_or_default();
             self.wrong(value.span(), format!("there is no MPI function `{glob}`{rest}"));
         }
         Some(glob)
@@ -182,5 +187,56 @@ impl Reading<'_> {
             self.wrong(value.span(), "`until` is a day, without quotes: until = 2027-01-31");
         }
         day.map(|d| Date { year: d.year.into(), month: d.month, day: d.day })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> String {
+        match parse("s.toml", text) {
+            Err(GateError::Wrong(lines)) => lines.join("|"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_entry_says_what_it_covers() {
+        let text = "# none\n[[suppress]]\ncheck = 'MV301, wrong-root'\nreason = ' so it is '\ncount = 0x10\n\n\
+                    [[suppress]]\nfunction = 'MPI_*dup'\nuntil = 2027-01-31\nreason = 'x'\n";
+        let [first, second] = &parse("s.toml", text).unwrap()[..] else { panic!("not two") };
+        assert_eq!((first.at.as_str(), first.reason.as_str(), first.count), ("s.toml:2", "so it is", Some(16)));
+        assert_eq!(first.checks.as_deref(), Some(&["MV301", "MV508"][..]));
+        assert_eq!((second.at.as_str(), second.until.unwrap().to_string()), ("s.toml:7", "2027-01-31".into()));
+        assert!(parse("s.toml", "").unwrap().is_empty() && parse("s.toml", "suppress = []").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_means_nothing_is_said_with_its_place() {
+        let with = |line: &str| wrong(&format!("[[suppress]]\ncheck = 'abort'\nreason = 'x'\n{line}\n"));
+        for (line, said) in [
+            ("sourc = 'x'", "s.toml:4:1: there is no key `sourc`; did you mean source?"),
+            ("xyz = 1", "s.toml:4:1: there is no key `xyz`; there are check, function, source"),
+            ("count = 0", "s.toml:4:9: `count` is a number of findings, at least 1"),
+            ("count = -1", "s.toml:4:9: `count` is"),
+            ("count = '1'", "s.toml:4:9: `count` is"),
+            ("until = 2027-01-31T10:00:00", "s.toml:4:9: `until` is a day"),
+            ("until = '2027-01-31'", "s.toml:4:9: `until` is a day"),
+            ("until = 2027-02-31", "s.toml:4:"),
+            ("source = '[a'", "s.toml:4:10: unclosed character class"),
+            ("function = 'MPI_Xsend'", "s.toml:4:12: there is no MPI function `MPI_Xsend`; did you mean MPI_Bsend"),
+            ("communicator = ''", "s.toml:4:16: `communicator` is empty"),
+            ("communicator = 3", "s.toml:4:16: `communicator` is a text in quotes"),
+            ("reason = 'again'", "s.toml:4:1: duplicate key"),
+            ("[[supress]]", "s.toml:4:3: there is no key `supress`; did you mean suppress?"),
+            ("count = ", "s.toml:4:"),
+        ] {
+            assert!(with(line).starts_with(said), "{line}: {}", with(line));
+        }
+        assert_eq!(wrong("[[suppress]]\nreason = ''\ncheck = 'abort'"), "s.toml:2:10: `reason` is empty");
+        assert_eq!(wrong("[suppress]"), "s.toml:1:1: `suppress` is a list: write [[suppress]]");
+        assert_eq!(wrong("suppress = [3]"), "s.toml:1:13: an entry of `suppress` is a table: write [[suppress]]");
+        assert!(wrong("\n[[suppress]]").contains("s.toml:2:1: the entry has no `reason`|s.toml:2:1: the entry would"));
     }
 }

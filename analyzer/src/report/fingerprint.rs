@@ -112,8 +112,9 @@ mod tests {
     #[test]
     fn parts_of_functions_are_the_function() {
         let of = |name| source_function(name);
-        assert_eq!([of("main._omp_fn.0"), of("solve.constprop.1"), of("main"), of(".start")], [
-            "main", "solve", "main", ".start"
-        ]);
+        assert_eq!(
+            [of("main._omp_fn.0"), of("solve.constprop.1"), of("main"), of(".start")],
+            ["main", "solve", "main", ".start"]
+        );
     }
 }

@@ -189,7 +189,9 @@ impl super::view::Site {
         Call {
             functions: std::iter::once(self.function.as_str()).chain(frames).collect(),
             paths: paths.collect(),
-            communicators: FnId::by_name(&self.function).map(|f| communicators(f.row(), &self.call)).unwrap_or_default(),
+            communicators: FnId::by_name(&self.function)
+                .map(|f| communicators(f.row(), &self.call))
+                .unwrap_or_default(),
         }
     }
 }

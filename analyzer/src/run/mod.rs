@@ -48,13 +48,10 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.
-            let shown = observer
-                .report(Ending::Stopped(stuck.ranks))
-                .map_err(Exit::cannot)
-                .and_then(|mut report| {
-                    report.pass(&plan.report.gate);
-                    show(plan, &report)
-                });
+            let shown = observer.report(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot).and_then(|mut report| {
+                report.pass(&plan.report.gate);
+                show(plan, &report)
+            });
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)

@@ -11,8 +11,7 @@ use trace_format::file::RankHeader;
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer =
-        Observer::read(&plan.dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::read(&plan.dir, plan.report.selection(), |h| !running(h)).map_err(Exit::cannot)?;
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
@@ -20,7 +19,8 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
             ending = Ending::Stuck(stuck.ranks);
         }
     }
-    let report = observer.report(ending).map_err(Exit::cannot)?;
+    let mut report = observer.report(ending).map_err(Exit::cannot)?;
+    report.pass(&plan.report.gate);
     write_file(&plan.report, &report)?;
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
     crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;

@@ -4,6 +4,7 @@
 
 pub mod checks;
 pub mod engine;
+pub mod gate;
 pub mod load;
 pub mod observe;
 pub mod report;

@@ -2,6 +2,7 @@
 
 use analyzer::engine::limit::Hidden;
 use analyzer::engine::{RankEnd, RankSummary};
+use analyzer::gate::Gate;
 use analyzer::load::Damage;
 use analyzer::report::{Colour, FailOn, Format, Report, RunEnd, RunInfo, RunView};
 use analyzer::symbols::Symbols;
@@ -10,6 +11,7 @@ use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::job::Mpi;
+use trace_format::selection::Selection;
 use trace_format::symbols::Location;
 
 const SOURCE: &str = "#include <mpi.h>\nvoid exchange(void) {\n\tMPI_Recv(in, n, MPI_INT, left, 0, comm, &s);\n}\nint main() {\n  exchange();\n}\n";
@@ -246,6 +248,8 @@ fn json_has_the_published_form() {
             },
             "findings": [{
                 "check": "real-deadlock", "code": "MV601", "severity": "error",
+                // A baseline of today must be one of tomorrow.
+                "fingerprint": "v1-29300b68a0379084",
                 "message": "2 ranks wait for each other", "ranks": [0, 1], "count": 1,
                 "notes": ["0: MPI_Recv -> 1: MPI_Recv -> 0"], "sites": [site(0), site(1)],
             }],
@@ -527,4 +531,33 @@ fn colours_only_add_to_the_text() {
     plain += rest;
     assert_ne!(coloured, plain);
     assert_eq!(plain, report.to_text(Colour::Plain));
+}
+
+#[test]
+fn what_the_gate_sets_aside_has_the_published_form() {
+    let ranks: Vec<RankSummary> = (0..2).map(|r| ended(r, RankEnd::Normal, None)).collect();
+    let of = |names: &[&str]| -> Vec<Finding> {
+        names
+            .iter()
+            .map(|n| Finding::new(by_name(n).unwrap(), *n, vec![call(0, 1, "MPI_Send()", "the send")]))
+            .collect()
+    };
+    let mut scene = scene(2);
+    let old = Report::new(run(2), of(&["wrong-root", "abort"]), &ranks, &mut scene.symbols).to_json();
+    let (baseline, accepted) = (scene.dir.path().join("old.json"), scene.dir.path().join("s.toml"));
+    std::fs::write(&baseline, old).unwrap();
+    let entry = |check: &str| format!("[[suppress]]\ncheck = '{check}'\nreason = 'so'\n");
+    std::fs::write(&accepted, entry("mpi-error") + &entry("abend")).unwrap();
+    let gate = Gate::read(&[accepted], Some(&baseline), &Selection::default()).unwrap();
+    let findings = of(&["wrong-root", "mpi-error", "missing-finalize"]);
+    let mut report = Report::new(run(2), findings, &ranks, &mut scene.symbols);
+    report.pass(&gate);
+    let json: Value = serde_json::from_str(&report.to_json()).unwrap();
+    check_against_schema(&json);
+    let check = |at: &str| json.pointer(at).and_then(Value::as_str).unwrap_or(at).to_owned();
+    assert_eq!(check("/findings/0/check"), "missing-finalize");
+    assert_eq!(check("/suppressed/0/finding/check"), "mpi-error");
+    assert_eq!(check("/baseline/known/0/check"), "wrong-root");
+    assert_eq!((&json["baseline"]["gone"], &json["task"]["errors"]), (&json!(1), &json!(1)));
+    assert!(check("/unused_suppressions/0/at").ends_with("s.toml:4"), "{json}");
 }

@@ -2,6 +2,7 @@
 
 use super::Exit;
 use crate::choices::Choices;
+use analyzer::gate::Gate;
 use analyzer::report::{FailOn, Format};
 use clap::Args;
 use std::path::PathBuf;
@@ -18,6 +19,12 @@ pub(crate) struct ReportArgs {
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Findings that are accepted, each with a reason (docs/ci.md): they do not count; may be given several times
+    #[arg(long, value_name = "FILE")]
+    suppressions: Vec<PathBuf>,
+    /// A JSON report of an earlier run: only findings that it does not have count
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     #[command(flatten)]
     choices: Choices,
 }
@@ -37,6 +44,8 @@ pub(crate) struct ReportPlan {
     pub(crate) file: Option<(PathBuf, std::fs::File)>,
     pub(crate) fail_on: FailOn,
     pub(crate) selection: Selection,
+    /// What is accepted and what is known.
+    pub(crate) gate: Gate,
 }
 
 pub(crate) struct AnalyzePlan {
@@ -47,6 +56,9 @@ pub(crate) struct AnalyzePlan {
 impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
+        // Before the report is begun: it may be the next baseline.
+        let gate = Gate::read(&args.suppressions, args.baseline.as_ref(), &selection);
+        let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;
         let file = match args.report {
             None => None,
             Some(path) => match std::fs::File::create(&path) {
@@ -56,7 +68,12 @@ impl ReportPlan {
                 }
             },
         };
-        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
+        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection, gate })
+    }
+
+    /// What the analysis looks for.
+    pub(crate) fn selection(&self) -> Selection {
+        self.gate.selection(&self.selection)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
+use super::fingerprint;
 use super::queues::QueueView;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
 use super::{Report, RunInfo, SCHEMA};
@@ -28,7 +29,8 @@ impl Report {
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
         }
-        let findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        let mut findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        fingerprint::assign(&mut findings);
         let mut hints = hints(&findings, symbols);
         hints.extend(run.remarks);
         let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
@@ -38,11 +40,6 @@ impl Report {
             let member = d.rank.map(|r| member(r, &names));
             let world = member.map_or(0, |m| m.world);
             Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
-        };
-        let hidden = |h: Hidden| {
-            let member = h.rank.map(|r| member(r, &names));
-            let world = member.map_or(0, |m| m.world);
-            HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
         };
         Report {
             schema: SCHEMA,
@@ -59,12 +56,15 @@ impl Report {
                 stopped: run.stopped,
                 trace_dir: run.trace_dir,
                 defects: run.damage.into_iter().map(defect).collect(),
-                hidden: run.hidden.into_iter().map(hidden).collect(),
+                hidden: run.hidden.into_iter().map(|h| hidden_view(h, &names)).collect(),
             },
             findings,
             queues,
             samples,
             exploration: None,
+            suppressed: Vec::new(),
+            unused_suppressions: Vec::new(),
+            baseline: None,
             hints,
             max_findings: run.max_findings,
             names,
@@ -83,12 +83,19 @@ pub(super) fn member(process: i32, names: &Names) -> Member {
     Member { world, rank }
 }
 
+pub(super) fn hidden_view(h: Hidden, names: &Names) -> HiddenView {
+    let member = h.rank.map(|r| member(r, names));
+    let world = member.map_or(0, |m| m.world);
+    HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
+}
+
 fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
     let (first, others): (Vec<Member>, Vec<Member>) =
         f.ranks.iter().map(|r| member(*r, names)).partition(|m| m.world == 0);
     FindingView {
         check: f.check.name,
         code: f.check.code,
+        fingerprint: String::new(),
         severity: f.severity.name(),
         message: f.message.clone(),
         ranks: first.iter().map(|m| m.rank).collect(),

@@ -3,6 +3,8 @@
 
 mod build;
 mod exploration;
+mod fingerprint;
+mod gate;
 mod graph;
 mod json;
 mod queues;
@@ -14,11 +16,14 @@ use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
 use crate::worlds::Names;
+use gate::{BaselineView, SuppressedView, UnusedView};
 use queues::QueueView;
 use serde::Serialize;
 use view::{FindingView, Mpi, SampleView, Task};
 
-pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
+pub use exploration::{Exploration, Potential, RunEnd, RunView};
+pub use fingerprint::FindingKey;
+pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
 pub use json::SCHEMA;
 
 /// How a report is written.
@@ -100,6 +105,15 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
+    /// Findings that somebody has accepted: they count nowhere else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<SuppressedView>,
+    /// Suppressions that covered nothing, if all was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unused_suppressions: Vec<UnusedView>,
+    /// What an earlier report knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineView>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,

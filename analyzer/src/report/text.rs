@@ -93,15 +93,19 @@ impl Page {
             Some(explored) => plural(explored.runs.len(), "run"),
             None => plural(calls as usize, "MPI call"),
         };
-        if report.findings.is_empty() && task.stopped {
+        let set_aside = report.set_aside() > 0;
+        if report.findings.is_empty() && task.stopped && !set_aside {
             self.line("  the check that says why is off");
-        } else if report.findings.is_empty() {
+        } else if report.findings.is_empty() && !set_aside {
             let verdict = format!("  no errors found in {looked_at}");
             self.line(&verdict);
         } else {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             let notes = plural(task.notes, "note");
             self.line(&format!("  {errors}, {warnings}, {notes} in {looked_at}"));
+        }
+        for line in report.gate_lines() {
+            self.line(&format!("  {line}"));
         }
         let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
         self.line(&format!("  trace: {dir}"));

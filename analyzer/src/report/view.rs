@@ -84,6 +84,8 @@ pub(super) struct HiddenView {
 pub(super) struct FindingView {
     pub(super) check: &'static str,
     pub(super) code: &'static str,
+    /// The same for the same mistake in other versions of the source.
+    pub(super) fingerprint: String,
     pub(super) severity: &'static str,
     pub(super) message: String,
     /// Ranks of the first world.

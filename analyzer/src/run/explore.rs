@@ -67,7 +67,8 @@ pub(super) fn explore(
         exploration.make(&task)?;
     }
     exploration.conclude();
-    let Exploration { report, runs, .. } = exploration;
+    let Exploration { mut report, runs, .. } = exploration;
+    report.pass(&plan.report.gate);
     if plan.quiet && report.is_clean() {
         write_file(&plan.report, &report)?;
     } else {

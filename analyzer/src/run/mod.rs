@@ -39,7 +39,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
         return explore::explore(plan, limits, &found, &dir, &absolute);
     }
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
-    let mut observer = Observer::new(&dir, plan.report.selection.clone());
+    let mut observer = Observer::new(&dir, plan.report.selection());
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
             if plan.verbose {
@@ -48,10 +48,10 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.
-            let shown = observer
-                .report(Ending::Stopped(stuck.ranks))
-                .map_err(Exit::cannot)
-                .and_then(|report| show(plan, &report));
+            let shown = observer.report(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot).and_then(|mut report| {
+                report.pass(&plan.report.gate);
+                show(plan, &report)
+            });
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)
@@ -61,7 +61,8 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
-            let report = observer.report(Ending::Any).map_err(Exit::cannot)?;
+            let mut report = observer.report(Ending::Any).map_err(Exit::cannot)?;
+            report.pass(&plan.report.gate);
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {

@@ -81,7 +81,7 @@ impl<'a> Job<'a> {
             remove_empty(&dir);
             remove_empty(self.dir);
         })?;
-        let mut observer = Observer::new(&dir, self.plan.report.selection.clone());
+        let mut observer = Observer::new(&dir, self.plan.report.selection());
         observer.explore(Arc::new(known.clone()));
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();

@@ -188,13 +188,13 @@ mod tests {
         for (wrong, said) in [
             (&["a"][..], "a has no extension (.txt text, .json json,"),
             (&["a.jsn"], "a.jsn has an extension that is no format's (.txt text, .json json,"),
-            (&["sarfi:a.json"], "there is no format `sarfi`; did you mean `sarif`? (formats: text, json,"),
+            (&["sarf:a.json"], "there is no format `sarf`; did you mean sarif? (formats: text, json,"),
             (&["json:"], "json: names no file"),
             (&["a.json", "text:a.json"], "two reports to a.json"),
         ] {
             let why = of(None, wrong).unwrap_err();
             assert!(why.contains(said), "{why}");
         }
-        assert!(of(None, &["./sarfi:a.json", "/x:y/a.json"]).is_ok());
+        assert!(of(None, &["./sarf:a.json", "/x:y/a.json"]).is_ok());
     }
 }

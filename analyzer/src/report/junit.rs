@@ -59,7 +59,11 @@ impl Case<'_> {
         let text = |findings: &[&FindingView]| {
             findings.iter().map(|f| text::finding(f, &report.names)).collect::<Vec<_>>().join("\n")
         };
-        element(xml, "testcase", &[("name", self.name), ("classname", class), ("time", "0")], |xml| {
+        let attributes = [("name", self.name), ("classname", class), ("time", "0")];
+        if self.failures.is_empty() && self.others.is_empty() {
+            return empty(xml, "testcase", &attributes);
+        }
+        element(xml, "testcase", &attributes, |xml| {
             if let [first, more @ ..] = &self.failures[..] {
                 let mut message = first_line(&first.message).to_owned();
                 if !more.is_empty() {
@@ -80,9 +84,11 @@ impl Case<'_> {
 /// Passed, since there is a report; but part of the trace may be lost.
 fn analysis(xml: &mut Xml, report: &Report, class: &str) -> io::Result<()> {
     let what = text::remarks(report);
-    element(xml, "testcase", &[("name", ANALYSIS), ("classname", class), ("time", "0")], |xml| {
-        if what.is_empty() { Ok(()) } else { element(xml, "system-err", &[], |xml| put(xml, &what)) }
-    })
+    let attributes = [("name", ANALYSIS), ("classname", class), ("time", "0")];
+    if what.is_empty() {
+        return empty(xml, "testcase", &attributes);
+    }
+    element(xml, "testcase", &attributes, |xml| element(xml, "system-err", &[], |xml| put(xml, &what)))
 }
 
 fn document(
@@ -117,6 +123,10 @@ fn element(
     xml.write_event(Event::Start(BytesStart::new(name).with_attributes(attributes.iter().copied())))?;
     content(xml)?;
     xml.write_event(Event::End(BytesEnd::new(name)))
+}
+
+fn empty(xml: &mut Xml, name: &str, attributes: &[(&str, &str)]) -> io::Result<()> {
+    xml.write_event(Event::Empty(BytesStart::new(name).with_attributes(attributes.iter().copied())))
 }
 
 /// Text of an element.

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
-use trace_format::catalogue::ABEND;
+use trace_format::catalogue::{ABEND, CHECKS};
 use trace_format::file::RankHeader;
 use trace_format::job::Job;
 use trace_format::reader::RankEvent;
@@ -355,6 +355,8 @@ impl Observer {
             names,
             remarks,
             samples: self.samples,
+            checks: CHECKS.iter().copied().filter(|check| self.selection.is_on(check)).collect(),
+            directory: std::env::current_dir().unwrap_or_default(),
         };
         let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })

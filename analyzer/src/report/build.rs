@@ -41,7 +41,7 @@ impl Report {
             let world = member.map_or(0, |m| m.world);
             Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
         };
-        Report {
+        let mut report = Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").into(),
             mpi: Mpi { family: run.mpi.family, library: run.mpi.library, standard: run.mpi.standard },
@@ -68,7 +68,12 @@ impl Report {
             hints,
             max_findings: run.max_findings,
             names,
-        }
+            checks: run.checks,
+            directory: run.directory,
+            fail_on: super::FailOn::Error,
+        };
+        report.clean();
+        report
     }
 }
 

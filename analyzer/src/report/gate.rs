@@ -7,6 +7,7 @@ use super::{Report, plural};
 use crate::engine::limit::limit_by;
 use crate::gate::{Call, Date, Entry, Gate};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use trace_format::finding::Severity;
 use trace_format::mpi::{FnId, Function, kinds::Kind};
@@ -18,6 +19,9 @@ pub(super) struct SuppressedView {
     /// File and line of the suppression.
     pub(super) by: String,
     pub(super) finding: FindingView,
+    /// The baseline has it, too.
+    #[serde(skip)]
+    known: bool,
 }
 
 /// A suppression that covered nothing.
@@ -88,7 +92,8 @@ impl Report {
             match by {
                 Some(entry) => {
                     let (reason, by) = (entry.reason.clone(), entry.at.clone());
-                    self.suppressed.push(SuppressedView { reason, by, finding });
+                    let known = gate.baseline.as_ref().is_some_and(|b| b.fingerprints.contains(&finding.fingerprint));
+                    self.suppressed.push(SuppressedView { reason, by, finding, known });
                 }
                 None => {
                     finding.notes.extend(why_not);
@@ -213,4 +218,34 @@ fn communicators<'a>(function: &Function, call: &'a str) -> Vec<&'a str> {
         Some(rest[..end].trim_start_matches('@'))
     };
     function.params.iter().filter(|p| p.kind == Kind::Comm).filter_map(|p| value(p.name)).collect()
+}
+
+/// What the gate says of a finding.
+pub(super) struct State<'a> {
+    /// The baseline has it; `None`: there is no baseline.
+    known: Option<bool>,
+    suppressed: Option<&'a SuppressedView>,
+}
+
+/// All findings, also those that were set aside: those that count first.
+pub(super) fn all(report: &Report) -> impl Iterator<Item = (&FindingView, State<'_>)> {
+    let state = |known| State { known: report.baseline.as_ref().map(|_| known), suppressed: None };
+    let counting = report.findings.iter().map(move |f| (f, state(false)));
+    let suppressed =
+        report.suppressed.iter().map(move |s| (&s.finding, State { suppressed: Some(s), ..state(s.known) }));
+    let known = report.baseline.iter().flat_map(|b| &b.known).map(move |f| (f, state(true)));
+    counting.chain(suppressed).chain(known)
+}
+
+impl State<'_> {
+    /// Writes it into a result of SARIF.
+    pub(super) fn tell(&self, result: &mut Value) {
+        if let Some(known) = self.known {
+            result["baselineState"] = if known { "unchanged" } else { "new" }.into();
+        }
+        if let Some(s) = self.suppressed {
+            let suppression = json!({ "kind": "external", "justification": s.reason, "properties": { "by": s.by } });
+            result["suppressions"] = json!([suppression]);
+        }
+    }
 }

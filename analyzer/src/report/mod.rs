@@ -2,12 +2,19 @@
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
 mod build;
+mod clean;
 mod exploration;
 mod fingerprint;
+mod format;
 mod gate;
+mod github;
 mod graph;
 mod json;
+mod junit;
+mod markdown;
+mod places;
 mod queues;
+mod sarif;
 mod text;
 mod view;
 
@@ -19,12 +26,14 @@ use crate::worlds::Names;
 use gate::{BaselineView, SuppressedView, UnusedView};
 use queues::QueueView;
 use serde::Serialize;
+use std::path::PathBuf;
+use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
-pub use json::SCHEMA;
+pub use json::{SCHEMA, SCHEMA_FILE};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -33,6 +42,14 @@ pub enum Format {
     Json,
     /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
     Dot,
+    /// SARIF 2.1.0, for code scanning and editors
+    Sarif,
+    /// JUnit XML: a test case for each check
+    Junit,
+    /// Annotations of GitHub, and a table on the page of the step
+    Github,
+    /// A short table, for people
+    Markdown,
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -86,6 +103,10 @@ pub struct RunInfo {
     pub remarks: Vec<String>,
     /// What performance variables said while it ran.
     pub samples: Samples,
+    /// What was looked for.
+    pub checks: Vec<&'static CheckInfo>,
+    /// The working directory, from which paths of sources are told.
+    pub directory: PathBuf,
 }
 
 /// A report, ready to be rendered.
@@ -122,9 +143,32 @@ pub struct Report {
     max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
+    /// What was looked for.
+    #[serde(skip)]
+    checks: Vec<&'static CheckInfo>,
+    #[serde(skip)]
+    directory: PathBuf,
+    #[serde(skip)]
+    fail_on: FailOn,
 }
 
 impl Report {
+    /// Sets what makes the exit code 1, which formats for machines tell, too.
+    pub fn gated(mut self, on: FailOn) -> Report {
+        self.fail_on = on;
+        self
+    }
+
+    /// Does the finding make the exit code 1?
+    fn is_failure(&self, finding: &FindingView) -> bool {
+        match self.fail_on {
+            FailOn::Error => finding.severity == "error",
+            FailOn::Warning => finding.severity != "note",
+            FailOn::Note => true,
+            FailOn::Never => false,
+        }
+    }
+
     /// Is there a finding that makes the exit code 1?
     pub fn fails(&self, on: FailOn) -> bool {
         let Task { errors, warnings, notes, .. } = self.task;
@@ -157,6 +201,10 @@ impl Report {
             Format::Text => self.to_text(colour),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Sarif => sarif::render(self),
+            Format::Junit => junit::render(self),
+            Format::Github => github::render(self),
+            Format::Markdown => markdown::render(self),
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod load;
 pub mod observe;
 pub mod report;
 pub mod samples;
+mod source;
 pub mod symbols;
 pub mod testing;
 pub mod worlds;

@@ -1,12 +1,13 @@
 //! Where calls come from: collects the modules and call stacks of all ranks while their traces are read, and resolves
 //! those that a report or a print needs. Ranks of one program share its debug information.
 
+use crate::source::{Code, Language};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use trace_format::definition::{Definition, Id, Module};
-use trace_format::symbols::{Loaders, Location, Modules, Sources};
+use trace_format::symbols::{Loaders, Location, Modules};
 
 /// What is known of one rank.
 #[derive(Default)]
@@ -58,7 +59,7 @@ pub struct Symbols {
     ranks: FxHashMap<i32, Rank>,
     loaders: Loaders,
     resolved: FxHashMap<Place, Rc<[Location]>>,
-    sources: Sources,
+    codes: FxHashMap<PathBuf, Option<Rc<Code>>>,
 }
 
 impl Symbols {
@@ -126,13 +127,27 @@ impl Symbols {
         Rc::clone(resolved.entry(key).or_insert_with(|| loaders.locate(module, offset).into()))
     }
 
-    /// The text of a source line. The compiler's path is tried as it is, then from where the rank was started.
+    /// The text of a source line.
     pub fn source(&mut self, rank: i32, file: &str, line: u32) -> Option<String> {
+        self.code(rank, file)?.line(line).map(str::to_owned)
+    }
+
+    /// A source file, with what is code in it.
+    pub(crate) fn code(&mut self, rank: i32, file: &str) -> Option<Rc<Code>> {
+        let path = self.source_path(rank, file);
+        let code = self.codes.entry(path).or_insert_with_key(|path| {
+            let bytes = std::fs::read(path).ok()?;
+            Some(Rc::new(Code::new(Language::of(file), &String::from_utf8_lossy(&bytes))))
+        });
+        code.clone()
+    }
+
+    /// Where a source file is. The compiler's path is tried from where the rank was started, then as it is.
+    fn source_path(&self, rank: i32, file: &str) -> PathBuf {
         let cwd = self.ranks.get(&rank).map_or("", |r| r.cwd.as_str());
         let there = Path::new(file);
         let path = if there.is_absolute() { there.to_owned() } else { Path::new(cwd).join(there) };
-        let path = if path.exists() { path } else { there.to_owned() };
-        self.sources.line(path.to_str()?, line).map(str::to_owned)
+        if path.exists() { path } else { there.to_owned() }
     }
 
     /// `file` without the directory that the rank was started in.

@@ -1,6 +1,7 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
 use super::queues::QueueView;
+use super::statement::statement;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
 use super::{Report, RunInfo, SCHEMA};
 use crate::engine::limit::Hidden;
@@ -145,6 +146,10 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
     let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
     let source = line.and_then(&mut text);
     let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
+    let statement = match (&file, line) {
+        (Some(file), Some(line)) => statement(symbols, call.rank, file, line, &call.function),
+        _ => None,
+    };
     Site {
         member: member(call.rank, names),
         process: call.rank,
@@ -157,6 +162,7 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         line,
         source,
         before,
+        statement,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
         user,

@@ -6,6 +6,7 @@ mod exploration;
 mod graph;
 mod json;
 mod queues;
+mod statement;
 mod text;
 mod view;
 

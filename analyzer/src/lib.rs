@@ -11,4 +11,5 @@ pub mod samples;
 mod source;
 pub mod symbols;
 pub mod testing;
+pub mod trails;
 pub mod worlds;

@@ -6,7 +6,7 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{Report, RunInfo};
+use crate::report::{Report, RunInfo, Seen, environment};
 use crate::samples::Samples;
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::ABEND;
@@ -40,8 +40,10 @@ pub struct Observer {
     selection: Selection,
     /// Other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
-    /// Somebody wants to know more than findings; the engine's, once there is one.
-    listener: Option<Box<dyn Listener>>,
+    /// Those who want to know more than findings; the engine's, once there is one.
+    listeners: Vec<Box<dyn Listener>>,
+    /// What the protocol needs, if somebody wants it.
+    seen: Option<Arc<Mutex<Seen>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -101,7 +103,8 @@ impl Observer {
             traces: Traces::new(dir),
             selection,
             exploring: None,
-            listener: None,
+            listeners: Vec::new(),
+            seen: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -117,7 +120,14 @@ impl Observer {
 
     /// Tells `listener` what happens, too. To be said before anything is read: see [`Observer::open`].
     pub fn listen(&mut self, listener: Box<dyn Listener>) {
-        self.listener = Some(listener);
+        self.listeners.push(listener);
+    }
+
+    /// Asks for what [`crate::report::Format::Protocol`] needs. To be said before anything is read.
+    pub fn keep_protocol(&mut self) {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        self.seen = Some(seen.clone());
+        self.listen(Box::new(seen));
     }
 
     /// Opens the traces that the directory holds, for [`Observer::read_rest`].
@@ -154,12 +164,15 @@ impl Observer {
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let (selection, exploring, listener) = (&self.selection, &self.exploring, &mut self.listener);
+        let (selection, exploring, listeners) = (&self.selection, &self.exploring, &mut self.listeners);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
             engine.select(selection.clone());
             exploring.iter().for_each(|known| engine.explore(known.clone()));
-            listener.take().into_iter().for_each(|listener| engine.listen(listener));
+            match std::mem::take(listeners) {
+                nobody if nobody.is_empty() => {}
+                all => engine.listen(Box::new(all)),
+            }
             engine
         });
         if self.known < size {
@@ -339,6 +352,7 @@ impl Observer {
         let unwritten = write_witnesses(&witnesses, self.traces.dir());
         let remarks = job.alterations().into_iter().chain(self.linker.remarks(&names));
         let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
+        let environment = self.seen.as_ref().map(|_| environment(&job, &self.traces));
         let run = RunInfo {
             program: job.program.clone(),
             arguments: job.arguments,
@@ -356,7 +370,11 @@ impl Observer {
             remarks,
             samples: self.samples,
         };
-        let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        let mut report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        if let Some((seen, environment)) = self.seen.zip(environment) {
+            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            report.add_protocol(&seen, environment, &mut self.traces);
+        }
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Exit;
 use crate::choices::Choices;
+use analyzer::observe::Observer;
 use analyzer::report::{FailOn, Format};
 use clap::Args;
 use std::path::PathBuf;
@@ -57,6 +58,13 @@ impl ReportPlan {
             },
         };
         Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
+    }
+
+    /// Says what the format needs beside findings.
+    pub(crate) fn prepare(&self, observer: &mut Observer) {
+        if self.format.needs_protocol() {
+            observer.keep_protocol();
+        }
     }
 }
 

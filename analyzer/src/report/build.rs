@@ -69,6 +69,7 @@ impl Report {
             hints,
             max_findings: run.max_findings,
             names,
+            protocol: None,
         }
     }
 }
@@ -202,6 +203,8 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         recvs: r.recvs,
         collectives: r.collectives,
         unfinished: r.unfinished,
+        unfinished_sends: r.unfinished_sends,
+        unfinished_recvs: r.unfinished_recvs,
         current: r.current.as_ref().map(|c| site(c, &run.names, symbols)),
         events: r.events,
     }
@@ -222,6 +225,8 @@ impl Ended {
             recvs: 0,
             collectives: 0,
             unfinished: 0,
+            unfinished_sends: 0,
+            unfinished_recvs: 0,
             current: None,
             events: 0,
         }

@@ -5,6 +5,7 @@ mod build;
 mod exploration;
 mod graph;
 mod json;
+mod protocol;
 mod queues;
 mod statement;
 mod text;
@@ -21,6 +22,8 @@ use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
 pub use json::SCHEMA;
+pub use protocol::Seen;
+pub(crate) use protocol::environment;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -29,6 +32,15 @@ pub enum Format {
     Json,
     /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
     Dot,
+    /// Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times
+    Protocol,
+}
+
+impl Format {
+    /// Must be known what happened beside findings? See [`crate::observe::Observer::keep_protocol`].
+    pub fn needs_protocol(self) -> bool {
+        self == Format::Protocol
+    }
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -109,6 +121,9 @@ pub struct Report {
     max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
+    /// What [`Format::Protocol`] needs besides.
+    #[serde(skip)]
+    protocol: Option<protocol::Protocol>,
 }
 
 impl Report {
@@ -144,6 +159,7 @@ impl Report {
             Format::Text => self.to_text(colour),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Protocol => protocol::render(self),
         }
     }
 }

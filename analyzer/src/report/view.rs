@@ -54,6 +54,10 @@ pub(super) struct Ended {
     pub(super) recvs: u64,
     pub(super) collectives: u64,
     pub(super) unfinished: u64,
+    #[serde(skip)]
+    pub(super) unfinished_sends: u64,
+    #[serde(skip)]
+    pub(super) unfinished_recvs: u64,
     /// The call that the rank is in.
     pub(super) current: Option<Site>,
     pub(super) events: u64,

@@ -11,8 +11,11 @@ use trace_format::file::RankHeader;
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer =
-        Observer::read(&plan.dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(&plan.dir, plan.report.selection.clone()).map_err(Exit::cannot)?;
+    if plan.report.format.needs_statistics() {
+        observer.count();
+    }
+    observer.read_rest(|h| !running(h));
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");

@@ -3,11 +3,13 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+pub mod clocks;
 pub mod engine;
 pub mod load;
 pub mod observe;
 pub mod report;
 pub mod samples;
+pub mod statistics;
 pub mod symbols;
 pub mod testing;
 pub mod worlds;

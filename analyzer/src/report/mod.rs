@@ -13,6 +13,7 @@ use crate::engine::Queued;
 use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
+use crate::statistics::Statistics;
 use crate::worlds::Names;
 use queues::QueueView;
 use serde::Serialize;
@@ -28,6 +29,15 @@ pub enum Format {
     Json,
     /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
     Dot,
+}
+
+impl Format {
+    /// Does a report in this format show statistics of the run?
+    pub fn needs_statistics(self) -> bool {
+        match self {
+            Format::Text | Format::Json | Format::Dot => false,
+        }
+    }
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -100,6 +110,10 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
+    /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
+    /// report: `mpivet stats --format json` has it.
+    #[serde(skip)]
+    pub(crate) statistics: Option<Statistics>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -120,6 +134,11 @@ impl Report {
             FailOn::Note => errors + warnings + notes > 0,
             FailOn::Never => false,
         }
+    }
+
+    /// What the run did, in numbers, if that was asked for.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
     }
 
     /// Nothing was found, and nothing stood in the way of finding it.

@@ -40,6 +40,9 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     }
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection.clone());
+    if plan.report.format.needs_statistics() {
+        observer.count();
+    }
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
             if plan.verbose {

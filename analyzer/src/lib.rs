@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+pub mod clocks;
 pub mod engine;
 pub mod load;
 pub mod observe;
 pub mod report;
 pub mod samples;
 mod source;
+pub mod statistics;
 pub mod symbols;
 pub mod testing;
 pub mod trails;

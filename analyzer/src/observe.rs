@@ -8,6 +8,7 @@ use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo, Seen, environment};
 use crate::samples::Samples;
+use crate::statistics::Collector;
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
@@ -44,6 +45,8 @@ pub struct Observer {
     listeners: Vec<Box<dyn Listener>>,
     /// What the protocol needs, if somebody wants it.
     seen: Option<Arc<Mutex<Seen>>>,
+    /// What counts calls and messages, if somebody wants it.
+    collector: Option<Arc<Mutex<Collector>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -105,6 +108,7 @@ impl Observer {
             exploring: None,
             listeners: Vec::new(),
             seen: None,
+            collector: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -128,6 +132,13 @@ impl Observer {
         let seen = Arc::new(Mutex::new(Seen::default()));
         self.seen = Some(seen.clone());
         self.listen(Box::new(seen));
+    }
+
+    /// Asks for statistics in the report. To be said before anything is read.
+    pub fn count(&mut self) {
+        let collector = Arc::new(Mutex::new(Collector::default()));
+        self.collector = Some(collector.clone());
+        self.listen(Box::new(collector));
     }
 
     /// Opens the traces that the directory holds, for [`Observer::read_rest`].
@@ -195,6 +206,9 @@ impl Observer {
                 }
                 let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
                 let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                if let Some(collector) = &self.collector {
+                    collector.lock().unwrap_or_else(PoisonError::into_inner).runs_on(header.rank, &header.host);
+                }
                 engine.set_clock(header.rank, clock);
                 self.linker.introduce(header.rank, &header.host, clock);
             }
@@ -370,7 +384,12 @@ impl Observer {
             remarks,
             samples: self.samples,
         };
+        let statistics = self.collector.map(|collector| {
+            let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
+            collector.finish(&run.names, &mut self.traces.symbols)
+        });
         let mut report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        report.statistics = statistics;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
             report.add_protocol(&seen, environment, &mut self.traces);

@@ -62,6 +62,9 @@ impl ReportPlan {
 
     /// Says what the format needs beside findings.
     pub(crate) fn prepare(&self, observer: &mut Observer) {
+        if self.format.needs_statistics() {
+            observer.count();
+        }
         if self.format.needs_protocol() {
             observer.keep_protocol();
         }

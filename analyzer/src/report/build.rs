@@ -66,6 +66,7 @@ impl Report {
             queues,
             samples,
             exploration: None,
+            statistics: None,
             hints,
             max_findings: run.max_findings,
             names,

@@ -15,6 +15,7 @@ use crate::engine::Queued;
 use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
+use crate::statistics::Statistics;
 use crate::worlds::Names;
 use queues::QueueView;
 use serde::Serialize;
@@ -37,9 +38,17 @@ pub enum Format {
 }
 
 impl Format {
-    /// Must be known what happened beside findings? See [`crate::observe::Observer::keep_protocol`].
+    /// Is a report in this format about more than findings? See [`crate::observe::Observer::keep_protocol`].
     pub fn needs_protocol(self) -> bool {
         self == Format::Protocol
+    }
+
+    /// Does a report in this format show statistics of the run?
+    pub fn needs_statistics(self) -> bool {
+        match self {
+            Format::Text | Format::Json | Format::Dot => false,
+            Format::Protocol => true,
+        }
     }
 }
 
@@ -113,6 +122,10 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
+    /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
+    /// report: `mpivet stats --format json` has it.
+    #[serde(skip)]
+    pub(crate) statistics: Option<Statistics>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -136,6 +149,11 @@ impl Report {
             FailOn::Note => errors + warnings + notes > 0,
             FailOn::Never => false,
         }
+    }
+
+    /// What the run did, in numbers, if that was asked for.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
     }
 
     /// Nothing was found, and nothing stood in the way of finding it.

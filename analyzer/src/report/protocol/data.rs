@@ -29,8 +29,6 @@ pub(crate) struct Protocol {
     at: FxHashMap<(i32, FnId, Id), usize>,
     /// The last call of each process.
     pub(super) last: BTreeMap<i32, Last>,
-    /// Functions of each process by name.
-    pub(super) spent: BTreeMap<i32, Vec<Spent>>,
     pub(super) communicators: Vec<Communicator>,
     /// Of what the run was, and where.
     pub(super) environment: Vec<(&'static str, String)>,
@@ -54,14 +52,6 @@ pub(super) struct Last {
     /// In [`Protocol::points`].
     pub(super) point: usize,
     pub(super) passes: u64,
-}
-
-/// Calls of a function by one process.
-#[derive(Debug)]
-pub(super) struct Spent {
-    pub(super) function: &'static str,
-    pub(super) calls: u64,
-    pub(super) seconds: f64,
 }
 
 impl Report {
@@ -118,9 +108,8 @@ impl Protocol {
         at.values_mut().for_each(|point| *point = order[*point]);
         let last = seen.ranks.iter().filter_map(|(rank, r)| Some((*rank, last(r, r.last?, *rank, &at)?)));
         let last = last.collect();
-        let spent = seen.ranks.iter().map(|(rank, r)| (*rank, spent(r))).collect();
         let communicators = seen.communicators.values().cloned().collect();
-        Protocol { points, at, last, spent, communicators, environment, trails }
+        Protocol { points, at, last, communicators, environment, trails }
     }
 
     /// The call site of a call of a process.
@@ -164,14 +153,6 @@ fn last(seen: &RankSeen, call: CallSeen, rank: i32, at: &FxHashMap<(i32, FnId, I
         point: *at.get(&(rank, call.func, call.site))?,
         passes: *seen.passes.get(&(call.func, call.site))?,
     })
-}
-
-fn spent(seen: &RankSeen) -> Vec<Spent> {
-    let ticks = seen.ticks_per_second.max(1) as f64;
-    let each = seen.spent.iter().map(|(func, s)| (func.name(), s.calls, s.ticks as f64 / ticks));
-    let mut each: Vec<Spent> = each.map(|(function, calls, seconds)| Spent { function, calls, seconds }).collect();
-    each.sort_unstable_by_key(|s| s.function);
-    each
 }
 
 /// `2 processes`

@@ -2,7 +2,6 @@
 //! length of the run.
 
 use crate::engine::listen::{CallSeen, Communicator, Listener, Returned};
-use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;
@@ -19,35 +18,17 @@ pub struct Seen {
 /// What one process did.
 #[derive(Debug, Default)]
 pub(super) struct RankSeen {
-    pub(super) ticks_per_second: u64,
     /// Calls of a function at a call site.
     pub(super) passes: FxHashMap<(FnId, Id), u64>,
     /// The call that it is in, or else the last one that it came back from.
     pub(super) last: Option<CallSeen>,
-    pub(super) spent: FxHashMap<FnId, Spent>,
-}
-
-/// Calls of a function, and how long they took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Spent {
-    pub(super) calls: u64,
-    /// Of calls that returned.
-    pub(super) ticks: u64,
 }
 
 impl Listener for Seen {
-    fn introduce(&mut self, rank: i32, clock: Clock) {
-        self.ranks.entry(rank).or_default().ticks_per_second = clock.ticks_per_second;
-    }
-
     fn call(&mut self, returned: &Returned) {
         let call = returned.call;
         let rank = self.ranks.entry(call.rank).or_default();
-        let times = 1 + u64::from(returned.polls);
-        *rank.passes.entry((call.func, call.site)).or_default() += times;
-        let spent = rank.spent.entry(call.func).or_default();
-        spent.calls += times;
-        spent.ticks += returned.last.map_or(0, |end| end.saturating_sub(call.begin));
+        *rank.passes.entry((call.func, call.site)).or_default() += 1 + u64::from(returned.polls);
         // Calls that are open at the end come last; of several threads the first one counts.
         let is_later = |last: &CallSeen| last.end.is_some_and(|end| call.end.is_none_or(|now| now >= end));
         if rank.last.as_ref().is_none_or(is_later) {

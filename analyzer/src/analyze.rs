@@ -4,11 +4,14 @@ use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
 use crate::run::evidence::{hostname, lives};
 use crate::run::follow::proven_stuck;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, Report};
-use std::io::Write as _;
+use analyzer::report::{Colour, Report};
 use trace_format::file::RankHeader;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
+    plan.report.or_failure(look_at(plan))
+}
+
+fn look_at(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
     let mut observer = Observer::open(&plan.dir, plan.report.selection.clone()).map_err(Exit::cannot)?;
@@ -21,19 +24,12 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
             ending = Ending::Stuck(stuck.ranks);
         }
     }
-    let report = observer.report(ending).map_err(Exit::cannot)?;
-    write_file(&plan.report, &report)?;
-    let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;
+    let report = observer.report(ending).map_err(Exit::cannot)?.gated(plan.report.fail_on);
+    // A full disk takes away no more than the files.
+    let shown = crate::put(&plan.report.outputs.terminal(&report, Colour::on(&std::io::stdout())));
+    plan.report.outputs.write(&report)?;
+    shown?;
     Ok(exit_code(&plan.report, &report))
-}
-
-/// Writes the file of `--report`.
-pub(crate) fn write_file(plan: &ReportPlan, report: &Report) -> Result<(), Exit> {
-    let Some((path, file)) = &plan.file else { return Ok(()) };
-    let mut file = file;
-    file.write_all(report.render(plan.format, Colour::Plain).as_bytes())
-        .map_err(|e| Exit::cannot(anyhow::anyhow!("cannot write the report to {}: {e}", path.display())))
 }
 
 pub(crate) fn exit_code(plan: &ReportPlan, report: &Report) -> u8 {

@@ -8,6 +8,7 @@ mod cli;
 mod dumps;
 mod environment;
 mod explain;
+mod outputs;
 mod print;
 mod queues;
 mod run;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Plan::QueuesOf(plan) => queues::of_one(&plan),
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
+        Plan::Schema => crate::put(analyzer::report::SCHEMA_FILE).map(|()| cli::CLEAN),
         Plan::Env(plan) => environment::print(&plan),
     };
     match result {

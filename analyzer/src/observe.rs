@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
-use trace_format::catalogue::ABEND;
+use trace_format::catalogue::{ABEND, CHECKS};
 use trace_format::file::RankHeader;
 use trace_format::job::Job;
 use trace_format::reader::RankEvent;
@@ -383,6 +383,8 @@ impl Observer {
             names,
             remarks,
             samples: self.samples,
+            checks: CHECKS.iter().copied().filter(|check| self.selection.is_on(check)).collect(),
+            directory: std::env::current_dir().unwrap_or_default(),
         };
         let statistics = self.collector.map(|collector| {
             let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));

@@ -97,6 +97,8 @@ enum Command {
     },
     /// List the checks
     Checks,
+    /// Print the JSON Schema of the JSON report
+    Schema,
     /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
     Env(EnvArgs),
 }
@@ -110,6 +112,7 @@ pub(crate) enum Plan {
     QueuesOf(QueuesOfPlan),
     Explain(String),
     Checks,
+    Schema,
     Env(EnvPlan),
 }
 
@@ -145,6 +148,7 @@ impl Plan {
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
+            Command::Schema => Plan::Schema,
             Command::Env(args) => Plan::Env(args.plan()),
         })
     }

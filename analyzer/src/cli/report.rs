@@ -3,6 +3,7 @@
 use super::Exit;
 use crate::choices::Choices;
 use analyzer::observe::Observer;
+use crate::outputs::Outputs;
 use analyzer::report::{FailOn, Format};
 use clap::Args;
 use std::path::PathBuf;
@@ -10,12 +11,13 @@ use trace_format::selection::Selection;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    /// Write the report to FILE, in the format chosen; the terminal keeps the text
+    /// Format of the report on the terminal, or of the file if there is one --report FILE [default: text]
+    #[arg(long, value_enum, hide_default_value = true)]
+    format: Option<Format>,
+    /// Write the report to FILE in the format of its extension (.json, .sarif, .xml for junit, .txt, ...), or to
+    /// FORMAT:FILE; the terminal keeps the text. May be given several times
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Vec<String>,
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
@@ -33,9 +35,7 @@ pub(super) struct AnalyzeArgs {
 
 /// Where the report goes, and what counts.
 pub(crate) struct ReportPlan {
-    pub(crate) format: Format,
-    /// Created before the work begins, so that a bad path fails early.
-    pub(crate) file: Option<(PathBuf, std::fs::File)>,
+    pub(crate) outputs: Outputs,
     pub(crate) fail_on: FailOn,
     pub(crate) selection: Selection,
 }
@@ -48,24 +48,26 @@ pub(crate) struct AnalyzePlan {
 impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
-        let file = match args.report {
-            None => None,
-            Some(path) => match std::fs::File::create(&path) {
-                Ok(file) => Some((path, file)),
-                Err(e) => {
-                    return Err(Exit::Usage(format!("cannot write the report to {}: {e}", path.display())));
-                }
-            },
-        };
-        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
+        let outputs = Outputs::new(args.format, &args.report)?;
+        Ok(ReportPlan { outputs, fail_on: args.fail_on, selection })
     }
 
-    /// Says what the format needs beside findings.
+    /// Where the work could not be done, the files of `--report` say so, too.
+    pub(crate) fn or_failure<T>(&self, result: Result<T, Exit>) -> Result<T, Exit> {
+        result.inspect_err(|exit| {
+            if let Exit::Cannot(why) = exit {
+                self.outputs.fail(why);
+            }
+        })
+    }
+
+    /// Says what the formats need beside findings.
     pub(crate) fn prepare(&self, observer: &mut Observer) {
-        if self.format.needs_statistics() {
+        let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
+        if any(Format::needs_statistics) {
             observer.count();
         }
-        if self.format.needs_protocol() {
+        if any(Format::needs_protocol) {
             observer.keep_protocol();
         }
     }

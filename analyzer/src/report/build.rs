@@ -45,7 +45,7 @@ impl Report {
             let world = member.map_or(0, |m| m.world);
             HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
         };
-        Report {
+        let mut report = Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").into(),
             mpi: Mpi { family: run.mpi.family, library: run.mpi.library, standard: run.mpi.standard },
@@ -71,7 +71,12 @@ impl Report {
             max_findings: run.max_findings,
             names,
             protocol: None,
-        }
+            checks: run.checks,
+            directory: run.directory,
+            fail_on: super::FailOn::Error,
+        };
+        report.clean();
+        report
     }
 }
 

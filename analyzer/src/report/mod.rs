@@ -2,11 +2,18 @@
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
 mod build;
+mod clean;
 mod exploration;
+mod format;
+mod github;
 mod graph;
 mod json;
+mod junit;
+mod markdown;
+mod places;
 mod protocol;
 mod queues;
+mod sarif;
 mod statement;
 mod text;
 mod view;
@@ -19,10 +26,12 @@ use crate::statistics::Statistics;
 use crate::worlds::Names;
 use queues::QueueView;
 use serde::Serialize;
+use std::path::PathBuf;
+use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
-pub use json::SCHEMA;
+pub use json::{SCHEMA, SCHEMA_FILE};
 pub use protocol::Seen;
 pub(crate) use protocol::environment;
 
@@ -33,6 +42,14 @@ pub enum Format {
     Json,
     /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
     Dot,
+    /// SARIF 2.1.0, for code scanning and editors
+    Sarif,
+    /// JUnit XML: a test case for each check
+    Junit,
+    /// Annotations of GitHub, and a table on the page of the step
+    Github,
+    /// A short table, for people
+    Markdown,
     /// Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times
     Protocol,
 }
@@ -47,6 +64,7 @@ impl Format {
     pub fn needs_statistics(self) -> bool {
         match self {
             Format::Text | Format::Json | Format::Dot => false,
+            Format::Sarif | Format::Junit | Format::Github | Format::Markdown => false,
             Format::Protocol => true,
         }
     }
@@ -103,6 +121,10 @@ pub struct RunInfo {
     pub remarks: Vec<String>,
     /// What performance variables said while it ran.
     pub samples: Samples,
+    /// What was looked for.
+    pub checks: Vec<&'static CheckInfo>,
+    /// The working directory, from which paths of sources are told.
+    pub directory: PathBuf,
 }
 
 /// A report, ready to be rendered.
@@ -137,9 +159,32 @@ pub struct Report {
     /// What [`Format::Protocol`] needs besides.
     #[serde(skip)]
     protocol: Option<protocol::Protocol>,
+    /// What was looked for.
+    #[serde(skip)]
+    checks: Vec<&'static CheckInfo>,
+    #[serde(skip)]
+    directory: PathBuf,
+    #[serde(skip)]
+    fail_on: FailOn,
 }
 
 impl Report {
+    /// Sets what makes the exit code 1, which formats for machines tell, too.
+    pub fn gated(mut self, on: FailOn) -> Report {
+        self.fail_on = on;
+        self
+    }
+
+    /// Does the finding make the exit code 1?
+    fn is_failure(&self, finding: &FindingView) -> bool {
+        match self.fail_on {
+            FailOn::Error => finding.severity == "error",
+            FailOn::Warning => finding.severity != "note",
+            FailOn::Note => true,
+            FailOn::Never => false,
+        }
+    }
+
     /// Is there a finding that makes the exit code 1?
     pub fn fails(&self, on: FailOn) -> bool {
         let Task { errors, warnings, notes, .. } = self.task;
@@ -178,6 +223,10 @@ impl Report {
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
             Format::Protocol => protocol::render(self),
+            Format::Sarif => sarif::render(self),
+            Format::Junit => junit::render(self),
+            Format::Github => github::render(self),
+            Format::Markdown => markdown::render(self),
         }
     }
 }

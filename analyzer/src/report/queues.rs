@@ -1,6 +1,7 @@
 //! The message queues at the end of a run, in reports.
 
 use super::build::{member, site};
+use super::clean::Clean;
 use super::view::{Member, Site};
 use crate::engine::{Queue, Queued};
 use crate::symbols::Symbols;
@@ -30,6 +31,12 @@ pub(super) struct QueueView {
     bytes: Option<u64>,
     count: u64,
     site: Site,
+}
+
+impl Clean for QueueView {
+    fn clean(&mut self) {
+        (self.communicator.clean(), self.site.clean());
+    }
 }
 
 impl QueueView {

@@ -25,11 +25,22 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     }
     page.hidden(report);
     page.queues(report);
-    page.defects(&report.task);
-    for hint in &report.hints {
-        page.line(&format!("hint: {hint}"));
-    }
+    page.end(report);
     page.text
+}
+
+/// One finding, as it is in the report.
+pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
+    let mut page = Page { text: String::new(), names: names.clone(), colour: Colour::Plain };
+    page.finding(finding);
+    page.text.trim_start().to_owned()
+}
+
+/// What is to be told of the report itself: damage of the trace, advice.
+pub(super) fn remarks(report: &Report) -> String {
+    let mut page = Page { text: String::new(), names: report.names.clone(), colour: Colour::Plain };
+    page.end(report);
+    page.text.trim_start().to_owned()
 }
 
 #[derive(Clone, Copy)]
@@ -64,6 +75,13 @@ impl Page {
         match self.colour {
             Colour::Plain => text.to_owned(),
             Colour::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+
+    fn end(&mut self, report: &Report) {
+        self.defects(&report.task);
+        for hint in &report.hints {
+            self.line(&format!("hint: {hint}"));
         }
     }
 

@@ -12,12 +12,12 @@ mod options;
 mod plans;
 mod stop;
 
-use crate::analyze::{exit_code, write_file};
+use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, Report};
+use analyzer::report::{Colour, Report};
 use find::Found;
 use follow::End;
 use launch::{Altered, Launched};
@@ -30,6 +30,10 @@ use stop::Process;
 const ORPHANS: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
+    plan.report.or_failure(make(plan))
+}
+
+fn make(plan: &RunPlan) -> Result<u8, Exit> {
     let found = Found::new(&plan.command)?;
     let (dir, absolute) = find::make_directory(plan, &found)?;
     if plan.verbose {
@@ -52,7 +56,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             let shown = observer
                 .report(Ending::Stopped(stuck.ranks))
                 .map_err(Exit::cannot)
-                .and_then(|report| show(plan, &report));
+                .and_then(|report| show(plan, &report.gated(plan.report.fail_on)));
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)
@@ -62,11 +66,11 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
-            let report = observer.report(Ending::Any).map_err(Exit::cannot)?;
+            let report = observer.report(Ending::Any).map_err(Exit::cannot)?.gated(plan.report.fail_on);
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {
-                write_file(&plan.report, &report)?;
+                plan.report.outputs.write(&report)?;
             }
             Ok(match exit_code(&plan.report, &report) {
                 0 => job.exit_code(),
@@ -90,11 +94,10 @@ fn finish(observer: &mut Observer) {
 
 /// The report goes to standard error: standard output belongs to the program.
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
-    let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    let text = report.render(format, Colour::on(&stderr()));
+    let text = plan.report.outputs.terminal(report, Colour::on(&stderr()));
     // Nobody reads it: the exit code still tells.
     _ = stderr().lock().write_all(text.as_bytes());
-    write_file(&plan.report, report)
+    plan.report.outputs.write(report)
 }
 
 fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {

@@ -2,8 +2,8 @@
 
 use super::Exit;
 use crate::choices::Choices;
-use analyzer::observe::Observer;
 use crate::outputs::Outputs;
+use analyzer::observe::Observer;
 use analyzer::report::{FailOn, Format};
 use clap::Args;
 use std::path::PathBuf;
@@ -21,8 +21,17 @@ pub(crate) struct ReportArgs {
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Search for sources below DIR if they are no longer where they were compiled. May be given several times
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    source_path: Vec<PathBuf>,
     #[command(flatten)]
     choices: Choices,
+}
+
+/// A directory that is there.
+fn directory(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("there is no such directory".into()) }
 }
 
 #[derive(Debug, Args)]
@@ -38,6 +47,8 @@ pub(crate) struct ReportPlan {
     pub(crate) outputs: Outputs,
     pub(crate) fail_on: FailOn,
     pub(crate) selection: Selection,
+    /// Where sources are searched.
+    source_path: Vec<PathBuf>,
 }
 
 pub(crate) struct AnalyzePlan {
@@ -49,7 +60,7 @@ impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
         let outputs = Outputs::new(args.format, &args.report)?;
-        Ok(ReportPlan { outputs, fail_on: args.fail_on, selection })
+        Ok(ReportPlan { outputs, fail_on: args.fail_on, selection, source_path: args.source_path })
     }
 
     /// Where the work could not be done, the files of `--report` say so, too.
@@ -61,8 +72,9 @@ impl ReportPlan {
         })
     }
 
-    /// Says what the formats need beside findings.
+    /// Says what the formats need beside findings, and where sources are.
     pub(crate) fn prepare(&self, observer: &mut Observer) {
+        observer.traces.symbols.search_in(self.source_path.clone());
         let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
         if any(Format::needs_statistics) {
             observer.count();

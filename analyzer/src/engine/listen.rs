@@ -12,7 +12,7 @@ use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::call::{SystemEvent, Value, special};
-use trace_format::definition::Id;
+use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::ranks::Ranks;
 
@@ -371,7 +371,7 @@ impl Model {
                 let Some(member) = member else { continue };
                 let entry = known.entry(member.ix).or_insert((*kind, None));
                 // The same name on all ranks, by rights; the smallest for the same answer each time.
-                let name = r.names.get(&(*kind, *id)).cloned();
+                let name = r.names.get(&(*kind, *id)).cloned().or_else(|| own_name(*kind, *id));
                 entry.1 = entry.1.take().into_iter().chain(name).min();
             }
         }
@@ -385,5 +385,14 @@ impl Model {
             let remote = b.as_ref().map(|b| b.iter().collect());
             listener.communicator(&Communicator { number, kind, name, ranks: a.iter().collect(), remote });
         }
+    }
+}
+
+/// What the standard calls it.
+fn own_name(kind: Kind, id: Id) -> Option<String> {
+    match (kind, id) {
+        (Kind::Comm, COMM_WORLD) => Some("MPI_COMM_WORLD".to_owned()),
+        (Kind::Comm, COMM_SELF) => Some("MPI_COMM_SELF".to_owned()),
+        _ => None,
     }
 }

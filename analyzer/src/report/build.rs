@@ -246,5 +246,9 @@ fn hints(findings: &[FindingView], symbols: &Symbols) -> Vec<String> {
     if let Some(module) = module.filter(|m| !symbols.problems().contains_key(*m)) {
         hints.push(format!("{module} has no line numbers: compile with -g to see source lines"));
     }
+    for path in symbols.changed() {
+        hints
+            .push(format!("{} was changed after the run: its lines may be others than those that ran", path.display()));
+    }
     hints
 }

@@ -3,6 +3,9 @@
 //! and their arguments are found without a parser of the language.
 
 mod mask;
+mod moved;
+
+pub(crate) use moved::Moved;
 
 use std::path::Path;
 

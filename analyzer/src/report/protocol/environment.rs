@@ -1,6 +1,6 @@
 //! What a run was besides its calls: communicators, places in the sources, where it ran, how long its analysis took.
 
-use super::page::{Page, line_and_file, stack};
+use super::page::{Page, groups, line_and_file, stack};
 use super::table::Table;
 use crate::engine::listen::Communicator;
 use crate::load::Traces;
@@ -12,16 +12,20 @@ impl Page<'_> {
     pub(super) fn communicators(&mut self) {
         let Some(protocol) = self.protocol else { return };
         self.heading("Communicators");
-        for c in &protocol.communicators {
-            let name = c.name.clone().unwrap_or_else(|| unnamed(c));
-            let size = c.ranks.len();
+        // Every process may have one of its own.
+        let alike = |c: &&Communicator| (c.ranks.len() == 1, if c.ranks.len() == 1 { 0 } else { c.number }, title(c));
+        for same in groups(&protocol.communicators, alike) {
+            let (first, remote) = (same[0], same[0].remote.as_ref());
+            let numbers: Ranks = same.iter().map(|c| c.number as i32).collect();
+            let runs = first.ranks.runs().len();
+            let whose = if same.len() > 1 { ", each of one process" } else { "" };
+            let size = first.ranks.len();
             self.line(&format!(
-                "comm = {}   name = {name}   Nproc = {size}   Ntriple = {}",
-                c.number,
-                c.ranks.runs().len()
+                "comm = {numbers}   name = {}   Nproc = {size}{whose}   Ntriple = {runs}",
+                title(first)
             ));
-            self.triples(&c.ranks, "  ");
-            if let Some(remote) = &c.remote {
+            self.triples(&same.iter().flat_map(|c| c.ranks.iter()).collect(), "  ");
+            if let Some(remote) = remote {
                 self.line(&format!("  remote group   Nproc = {}   Ntriple = {}", remote.len(), remote.runs().len()));
                 self.triples(remote, "  ");
             }
@@ -62,9 +66,9 @@ impl Page<'_> {
     }
 }
 
-fn unnamed(c: &Communicator) -> String {
-    let kind = format!("{:?}", c.kind).to_lowercase();
-    format!("(unnamed {kind})")
+fn title(c: &Communicator) -> String {
+    let kind = || format!("(unnamed {})", format!("{:?}", c.kind).to_lowercase());
+    c.name.clone().unwrap_or_else(kind)
 }
 
 /// What is known of where and how the program ran.

@@ -1,7 +1,7 @@
 //! The text of a protocol while it grows, and what all of its parts write.
 
-use super::super::Report;
 use super::super::view::{FindingView, Frame, Site};
+use super::super::{Report, clean};
 use super::data::Protocol;
 use super::table::Table;
 use crate::worlds::Names;
@@ -25,7 +25,7 @@ impl<'a> Page<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        self.text.push_str(text.trim_end());
+        self.text.push_str(clean::line(text).trim_end());
         self.text.push('\n');
     }
 

@@ -1,6 +1,7 @@
 //! Tables of aligned columns in plain text. Numbers stand at the right, words at the left; long cells of the first column
 //! go on in further lines.
 
+use super::super::clean;
 use std::fmt;
 
 /// Characters of the first column before it goes on in the next line.
@@ -19,7 +20,7 @@ impl Table {
 
     pub(super) fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.heads.len());
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|c| clean::line(c).into_owned()).collect());
     }
 
     /// Rows so far.

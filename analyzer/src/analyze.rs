@@ -14,7 +14,9 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
 fn look_at(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer = Observer::read(&plan.dir, plan.report.selection(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(&plan.dir, plan.report.selection()).map_err(Exit::cannot)?;
+    plan.report.prepare(&mut observer);
+    observer.read_rest(|h| !running(h));
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");

@@ -3,12 +3,16 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+pub mod clocks;
 pub mod engine;
 pub mod gate;
 pub mod load;
 pub mod observe;
 pub mod report;
 pub mod samples;
+mod source;
+pub mod statistics;
 pub mod symbols;
 pub mod testing;
+pub mod trails;
 pub mod worlds;

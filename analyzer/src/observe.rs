@@ -6,15 +6,16 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{Report, RunInfo};
+use crate::report::{Report, RunInfo, Seen, environment};
 use crate::samples::Samples;
+use crate::statistics::Collector;
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::{ABEND, CHECKS};
@@ -40,8 +41,12 @@ pub struct Observer {
     selection: Selection,
     /// Other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
-    /// Somebody wants to know more than findings; the engine's, once there is one.
-    listener: Option<Box<dyn Listener>>,
+    /// Those who want to know more than findings; the engine's, once there is one.
+    listeners: Vec<Box<dyn Listener>>,
+    /// What the protocol needs, if somebody wants it.
+    seen: Option<Arc<Mutex<Seen>>>,
+    /// What counts calls and messages, if somebody wants it.
+    collector: Option<Arc<Mutex<Collector>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -101,7 +106,9 @@ impl Observer {
             traces: Traces::new(dir),
             selection,
             exploring: None,
-            listener: None,
+            listeners: Vec::new(),
+            seen: None,
+            collector: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -117,7 +124,21 @@ impl Observer {
 
     /// Tells `listener` what happens, too. To be said before anything is read: see [`Observer::open`].
     pub fn listen(&mut self, listener: Box<dyn Listener>) {
-        self.listener = Some(listener);
+        self.listeners.push(listener);
+    }
+
+    /// Asks for what [`crate::report::Format::Protocol`] needs. To be said before anything is read.
+    pub fn keep_protocol(&mut self) {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        self.seen = Some(seen.clone());
+        self.listen(Box::new(seen));
+    }
+
+    /// Asks for statistics in the report. To be said before anything is read.
+    pub fn count(&mut self) {
+        let collector = Arc::new(Mutex::new(Collector::default()));
+        self.collector = Some(collector.clone());
+        self.listen(Box::new(collector));
     }
 
     /// Opens the traces that the directory holds, for [`Observer::read_rest`].
@@ -154,12 +175,15 @@ impl Observer {
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let (selection, exploring, listener) = (&self.selection, &self.exploring, &mut self.listener);
+        let (selection, exploring, listeners) = (&self.selection, &self.exploring, &mut self.listeners);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
             engine.select(selection.clone());
             exploring.iter().for_each(|known| engine.explore(known.clone()));
-            listener.take().into_iter().for_each(|listener| engine.listen(listener));
+            match std::mem::take(listeners) {
+                nobody if nobody.is_empty() => {}
+                all => engine.listen(Box::new(all)),
+            }
             engine
         });
         if self.known < size {
@@ -182,6 +206,9 @@ impl Observer {
                 }
                 let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
                 let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                if let Some(collector) = &self.collector {
+                    collector.lock().unwrap_or_else(PoisonError::into_inner).runs_on(header.rank, &header.host);
+                }
                 engine.set_clock(header.rank, clock);
                 self.linker.introduce(header.rank, &header.host, clock);
             }
@@ -339,6 +366,7 @@ impl Observer {
         let unwritten = write_witnesses(&witnesses, self.traces.dir());
         let remarks = job.alterations().into_iter().chain(self.linker.remarks(&names));
         let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
+        let environment = self.seen.as_ref().map(|_| environment(&job, &self.traces));
         let run = RunInfo {
             program: job.program.clone(),
             arguments: job.arguments,
@@ -358,7 +386,16 @@ impl Observer {
             checks: CHECKS.iter().copied().filter(|check| self.selection.is_on(check)).collect(),
             directory: std::env::current_dir().unwrap_or_default(),
         };
-        let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        let statistics = self.collector.map(|collector| {
+            let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
+            collector.finish(&run.names, &mut self.traces.symbols)
+        });
+        let mut report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        report.statistics = statistics;
+        if let Some((seen, environment)) = self.seen.zip(environment) {
+            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            report.add_protocol(&seen, environment, &mut self.traces);
+        }
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -34,6 +34,11 @@ impl Outputs {
         Ok(Outputs { terminal, files })
     }
 
+    /// The formats that are written.
+    pub(crate) fn formats(&self) -> impl Iterator<Item = Format> {
+        std::iter::once(self.terminal).chain(self.files.iter().map(|f| f.format))
+    }
+
     /// The report for the terminal.
     pub(crate) fn terminal(&self, report: &Report, colour: Colour) -> String {
         report.render(self.terminal, colour)

@@ -66,6 +66,8 @@ fn ended(rank: i32, end: RankEnd, current: Option<CallRef>) -> RankSummary {
         recvs: 3,
         collectives: 1,
         unfinished: 1,
+        unfinished_sends: 0,
+        unfinished_recvs: 1,
         current,
         events: 19,
     }

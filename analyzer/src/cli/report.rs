@@ -4,6 +4,7 @@ use super::Exit;
 use crate::choices::Choices;
 use crate::outputs::Outputs;
 use analyzer::gate::Gate;
+use analyzer::observe::Observer;
 use analyzer::report::{FailOn, Format};
 use clap::Args;
 use std::path::PathBuf;
@@ -27,8 +28,17 @@ pub(crate) struct ReportArgs {
     /// A JSON report of an earlier run: only findings that it does not have count
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Search for sources below DIR if they are no longer where they were compiled. May be given several times
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    source_path: Vec<PathBuf>,
     #[command(flatten)]
     choices: Choices,
+}
+
+/// A directory that is there.
+fn directory(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("there is no such directory".into()) }
 }
 
 #[derive(Debug, Args)]
@@ -46,6 +56,8 @@ pub(crate) struct ReportPlan {
     pub(crate) selection: Selection,
     /// What is accepted and what is known.
     pub(crate) gate: Gate,
+    /// Where sources are searched.
+    source_path: Vec<PathBuf>,
 }
 
 pub(crate) struct AnalyzePlan {
@@ -60,7 +72,7 @@ impl ReportPlan {
         let gate = Gate::read(&args.suppressions, args.baseline.as_ref(), &selection);
         let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;
         let outputs = Outputs::new(args.format, &args.report)?;
-        Ok(ReportPlan { outputs, fail_on: args.fail_on, selection, gate })
+        Ok(ReportPlan { outputs, fail_on: args.fail_on, selection, gate, source_path: args.source_path })
     }
 
     /// What the analysis looks for.
@@ -75,6 +87,18 @@ impl ReportPlan {
                 self.outputs.fail(why);
             }
         })
+    }
+
+    /// Says what the formats need beside findings, and where sources are.
+    pub(crate) fn prepare(&self, observer: &mut Observer) {
+        observer.traces.symbols.search_in(self.source_path.clone());
+        let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
+        if any(Format::needs_statistics) {
+            observer.count();
+        }
+        if any(Format::needs_protocol) {
+            observer.keep_protocol();
+        }
     }
 }
 

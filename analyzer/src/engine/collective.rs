@@ -2,7 +2,7 @@
 //! instance k (MPI 4.1 sections 6.1 and 6.14); blocking, nonblocking and persistent ones share one order.
 
 use super::Model;
-use super::comms::{CommIx, Topology};
+use super::comms::{Comm, CommIx, Topology, peers};
 use super::concurrent::Misused;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
@@ -221,8 +221,9 @@ impl Model {
             if over && instance.parts.iter().flatten().any(|p| p.sums.is_some()) && !instance.bad {
                 self.compare_part_sums(comm, index);
             }
-            let comm = &mut self.comms.list[comm];
-            comm.space.retire(|instance| self.listening.over(comm.serial, instance));
+            let Comm { space, a, b, serial, .. } = &mut self.comms.list[comm];
+            let group = |position, rank| peers(a, b.as_ref(), position).get(rank);
+            space.retire(|instance| self.listening.over(*serial, instance, &group));
         }
     }
 

@@ -166,10 +166,7 @@ impl Comm {
 
     /// The group that ranks in calls of the process at `position` refer to.
     pub(crate) fn peers(&self, position: u32) -> &Group {
-        match &self.b {
-            Some(b) if position < self.a.len() => b,
-            _ => &self.a,
-        }
+        peers(&self.a, self.b.as_ref(), position)
     }
 
     /// First place of the group that [`Comm::peers`] gives.
@@ -180,6 +177,11 @@ impl Comm {
     pub(crate) fn members(&self) -> impl Iterator<Item = i32> + '_ {
         self.a.iter().chain(self.b.iter().flat_map(Group::iter))
     }
+}
+
+/// Of two groups, or of one, that which ranks in calls of the process at `position` refer to.
+pub(crate) fn peers<'a>(a: &'a Group, b: Option<&'a Group>, position: u32) -> &'a Group {
+    b.filter(|_| position < a.len()).unwrap_or(a)
 }
 
 /// An object as one rank sees it.

@@ -2,15 +2,17 @@
 //! communicators. Nothing is kept for them if nobody listens.
 
 use super::Model;
-use super::collective::Instance;
+use super::collective::{Instance, Part};
 use super::comms::{Comm, CommIx};
 use super::facts::Origin;
 use super::p2p::{Op, OpId};
+use super::replay::int;
+use super::shape::shape;
 use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_format::call::{SystemEvent, Value};
-use trace_format::definition::Id;
+use trace_format::call::{SystemEvent, Value, special};
+use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::ranks::Ranks;
 
@@ -62,6 +64,37 @@ impl<T: Listener> Listener for Arc<Mutex<T>> {
 
     fn system(&mut self, rank: i32, thread: u16, time: u64, event: &SystemEvent) {
         self.lock().unwrap_or_else(PoisonError::into_inner).system(rank, thread, time, event);
+    }
+}
+
+/// Several listeners, each of which is told everything.
+impl Listener for Vec<Box<dyn Listener>> {
+    fn introduce(&mut self, rank: i32, clock: Clock) {
+        self.iter_mut().for_each(|l| l.introduce(rank, clock));
+    }
+
+    fn call(&mut self, call: &Returned) {
+        self.iter_mut().for_each(|l| l.call(call));
+    }
+
+    fn message(&mut self, message: &Message) {
+        self.iter_mut().for_each(|l| l.message(message));
+    }
+
+    fn alone(&mut self, half: &Half, is_send: bool) {
+        self.iter_mut().for_each(|l| l.alone(half, is_send));
+    }
+
+    fn collective(&mut self, collective: &Collective) {
+        self.iter_mut().for_each(|l| l.collective(collective));
+    }
+
+    fn communicator(&mut self, communicator: &Communicator) {
+        self.iter_mut().for_each(|l| l.communicator(communicator));
+    }
+
+    fn system(&mut self, rank: i32, thread: u16, time: u64, event: &SystemEvent) {
+        self.iter_mut().for_each(|l| l.system(rank, thread, time, event));
     }
 }
 
@@ -121,7 +154,8 @@ pub struct Half {
     pub bytes: Option<u64>,
     /// [`Communicator::number`]
     pub comm: u32,
-    /// The other side, as the call named it or as it turned out; -1: nobody knows, or not a message.
+    /// The other side, as the call named it or as it turned out; of a collective operation its root. -1: nobody knows, or
+    /// there is none.
     pub peer: i32,
     pub tag: i32,
 }
@@ -223,18 +257,23 @@ impl Listening {
         }
     }
 
-    /// A collective operation is over.
-    pub(super) fn over(&mut self, comm: u32, instance: &Instance) {
+    /// A collective operation is over. `group` knows which process the one at a place calls by a rank.
+    pub(super) fn over(&mut self, comm: u32, instance: &Instance, group: &dyn Fn(u32, i32) -> Option<i32>) {
         let Some(listener) = &mut self.listener else { return };
-        let half = |part: &super::collective::Part| Half {
+        let half = |(position, part): (usize, &Part)| Half {
             call: CallSeen::new(part.shown()),
             ended: part.ended.as_deref().map(CallSeen::new),
             bytes: None,
             comm,
-            peer: -1,
+            peer: match int(&part.call.ins, shape(part.call.func).root).and_then(|r| i32::try_from(r).ok()) {
+                Some(special::ROOT) => part.call.rank,
+                Some(root) => group(position as u32, root).unwrap_or(-1),
+                None => -1,
+            },
             tag: 0,
         };
-        let parts: Vec<Half> = instance.parts.iter().flatten().map(half).collect();
+        let parts = instance.parts.iter().enumerate().filter_map(|(i, p)| Some((i, p.as_ref()?)));
+        let parts: Vec<Half> = parts.map(half).collect();
         listener.collective(&Collective { comm, parts: &parts, size: instance.parts.len() });
     }
 }
@@ -317,7 +356,8 @@ impl Model {
         }
         self.listening.listener = Some(listener);
         for (_, comm) in self.comms.list.iter() {
-            comm.space.open().for_each(|(_, instance)| self.listening.over(comm.serial, instance));
+            let group = |position: u32, rank: i32| comm.peers(position).get(rank);
+            comm.space.open().for_each(|(_, instance)| self.listening.over(comm.serial, instance, &group));
         }
         self.tell_communicators();
     }
@@ -331,7 +371,7 @@ impl Model {
                 let Some(member) = member else { continue };
                 let entry = known.entry(member.ix).or_insert((*kind, None));
                 // The same name on all ranks, by rights; the smallest for the same answer each time.
-                let name = r.names.get(&(*kind, *id)).cloned();
+                let name = r.names.get(&(*kind, *id)).cloned().or_else(|| own_name(*kind, *id));
                 entry.1 = entry.1.take().into_iter().chain(name).min();
             }
         }
@@ -345,5 +385,14 @@ impl Model {
             let remote = b.as_ref().map(|b| b.iter().collect());
             listener.communicator(&Communicator { number, kind, name, ranks: a.iter().collect(), remote });
         }
+    }
+}
+
+/// What the standard calls it.
+fn own_name(kind: Kind, id: Id) -> Option<String> {
+    match (kind, id) {
+        (Kind::Comm, COMM_WORLD) => Some("MPI_COMM_WORLD".to_owned()),
+        (Kind::Comm, COMM_SELF) => Some("MPI_COMM_SELF".to_owned()),
+        _ => None,
     }
 }

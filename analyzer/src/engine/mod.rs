@@ -114,6 +114,9 @@ pub struct RankSummary {
     pub collectives: u64,
     /// Operations started and never completed.
     pub unfinished: u64,
+    /// Of these the sends and the receives; the others are collective operations.
+    pub unfinished_sends: u64,
+    pub unfinished_recvs: u64,
     /// The call that was open at the end.
     pub current: Option<CallRef>,
     pub events: u64,

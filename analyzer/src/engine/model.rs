@@ -224,8 +224,9 @@ impl Model {
     }
 
     pub(super) fn summaries(&self, ending: &ending::Ending) -> Vec<RankSummary> {
-        let mut unfinished = vec![0u64; self.ranks.len()];
+        let (mut sends, mut recvs) = (vec![0u64; self.ranks.len()], vec![0u64; self.ranks.len()]);
         for (_, op) in self.ops.iter().filter(|(_, op)| !op.done) {
+            let unfinished = if op.is_send() { &mut sends } else { &mut recvs };
             unfinished[op.rank as usize] += 1;
         }
         self.ranks
@@ -242,7 +243,9 @@ impl Model {
                     sends: r.sends,
                     recvs: r.recvs,
                     collectives: r.collectives,
-                    unfinished: unfinished[i] + r.requests.open_collectives(),
+                    unfinished: sends[i] + recvs[i] + r.requests.open_collectives(),
+                    unfinished_sends: sends[i],
+                    unfinished_recvs: recvs[i],
                     current,
                     events: r.events,
                 }

@@ -2,6 +2,7 @@
 
 use super::fingerprint;
 use super::queues::QueueView;
+use super::statement::statement;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
 use super::{Report, RunInfo, SCHEMA};
 use crate::engine::limit::Hidden;
@@ -65,9 +66,11 @@ impl Report {
             suppressed: Vec::new(),
             unused_suppressions: Vec::new(),
             baseline: None,
+            statistics: None,
             hints,
             max_findings: run.max_findings,
             names,
+            protocol: None,
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,
@@ -157,6 +160,10 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
     let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
     let source = line.and_then(&mut text);
     let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
+    let statement = match (&file, line) {
+        (Some(file), Some(line)) => statement(symbols, call.rank, file, line, &call.function),
+        _ => None,
+    };
     Site {
         member: member(call.rank, names),
         process: call.rank,
@@ -169,6 +176,7 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         line,
         source,
         before,
+        statement,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
         user,
@@ -208,6 +216,8 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         recvs: r.recvs,
         collectives: r.collectives,
         unfinished: r.unfinished,
+        unfinished_sends: r.unfinished_sends,
+        unfinished_recvs: r.unfinished_recvs,
         current: r.current.as_ref().map(|c| site(c, &run.names, symbols)),
         events: r.events,
     }
@@ -228,6 +238,8 @@ impl Ended {
             recvs: 0,
             collectives: 0,
             unfinished: 0,
+            unfinished_sends: 0,
+            unfinished_recvs: 0,
             current: None,
             events: 0,
         }
@@ -240,6 +252,10 @@ fn hints(findings: &[FindingView], symbols: &Symbols) -> Vec<String> {
     let module = bare.and_then(|s| s.stack[s.user].module.as_deref());
     if let Some(module) = module.filter(|m| !symbols.problems().contains_key(*m)) {
         hints.push(format!("{module} has no line numbers: compile with -g to see source lines"));
+    }
+    for path in symbols.changed() {
+        hints
+            .push(format!("{} was changed after the run: its lines may be others than those that ran", path.display()));
     }
     hints
 }

@@ -13,8 +13,10 @@ mod json;
 mod junit;
 mod markdown;
 mod places;
+mod protocol;
 mod queues;
 mod sarif;
+mod statement;
 mod text;
 mod view;
 
@@ -22,6 +24,7 @@ use crate::engine::Queued;
 use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
+use crate::statistics::Statistics;
 use crate::worlds::Names;
 use gate::{BaselineView, SuppressedView, UnusedView};
 use queues::QueueView;
@@ -34,6 +37,8 @@ pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
 pub use json::{SCHEMA, SCHEMA_FILE};
+pub use protocol::Seen;
+pub(crate) use protocol::environment;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -50,6 +55,24 @@ pub enum Format {
     Github,
     /// A short table, for people
     Markdown,
+    /// Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times
+    Protocol,
+}
+
+impl Format {
+    /// Is a report in this format about more than findings? See [`crate::observe::Observer::keep_protocol`].
+    pub fn needs_protocol(self) -> bool {
+        self == Format::Protocol
+    }
+
+    /// Does a report in this format show statistics of the run?
+    pub fn needs_statistics(self) -> bool {
+        match self {
+            Format::Text | Format::Json | Format::Dot => false,
+            Format::Sarif | Format::Junit | Format::Github | Format::Markdown => false,
+            Format::Protocol => true,
+        }
+    }
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -135,6 +158,10 @@ pub struct Report {
     /// What an earlier report knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<BaselineView>,
+    /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
+    /// report: `mpivet stats --format json` has it.
+    #[serde(skip)]
+    pub(crate) statistics: Option<Statistics>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -143,6 +170,9 @@ pub struct Report {
     max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
+    /// What [`Format::Protocol`] needs besides.
+    #[serde(skip)]
+    protocol: Option<protocol::Protocol>,
     /// What was looked for.
     #[serde(skip)]
     checks: Vec<&'static CheckInfo>,
@@ -180,6 +210,11 @@ impl Report {
         }
     }
 
+    /// What the run did, in numbers, if that was asked for.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
     /// Nothing was found, and nothing stood in the way of finding it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.task.defects.is_empty()
@@ -201,6 +236,7 @@ impl Report {
             Format::Text => self.to_text(colour),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Protocol => protocol::render(self),
             Format::Sarif => sarif::render(self),
             Format::Junit => junit::render(self),
             Format::Github => github::render(self),

@@ -1,6 +1,8 @@
 //! What a report holds, as all formats see it. Serialized it is the JSON report.
 
+use super::statement::Statement;
 use serde::Serialize;
+use std::sync::Arc;
 use trace_format::finding::Replay;
 
 pub(super) fn is_first(world: &usize) -> bool {
@@ -52,6 +54,10 @@ pub(super) struct Ended {
     pub(super) recvs: u64,
     pub(super) collectives: u64,
     pub(super) unfinished: u64,
+    #[serde(skip)]
+    pub(super) unfinished_sends: u64,
+    #[serde(skip)]
+    pub(super) unfinished_recvs: u64,
     /// The call that the rank is in.
     pub(super) current: Option<Site>,
     pub(super) events: u64,
@@ -158,6 +164,9 @@ pub(super) struct Site {
     /// The line before it, for context.
     #[serde(skip)]
     pub(super) before: Option<String>,
+    /// The whole statement of the call.
+    #[serde(skip)]
+    pub(super) statement: Option<Arc<Statement>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

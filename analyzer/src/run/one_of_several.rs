@@ -82,6 +82,7 @@ impl<'a> Job<'a> {
             remove_empty(self.dir);
         })?;
         let mut observer = Observer::new(&dir, self.plan.report.selection());
+        self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();

@@ -5,12 +5,14 @@
 mod analyze;
 mod choices;
 mod cli;
+mod csv;
 mod dumps;
 mod environment;
 mod explain;
 mod print;
 mod queues;
 mod run;
+mod stats;
 
 use cli::{Cli, Exit, Plan};
 use std::io::Write;
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
     let result = match plan {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
+        Plan::Stats(plan) => stats::stats(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),

@@ -5,6 +5,7 @@ mod print;
 mod queues;
 mod report;
 mod run;
+mod stats;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
@@ -15,12 +16,14 @@ pub(crate) use print::PrintPlan;
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
 pub(crate) use report::{AnalyzePlan, ReportPlan};
 pub(crate) use run::{ExploreLimits, RunPlan};
+pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
 use env::EnvArgs;
 use print::PrintArgs;
 use queues::{QueuesArgs, QueuesOfArgs};
 use report::AnalyzeArgs;
 use run::RunArgs;
+use stats::StatsArgs;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -83,6 +86,8 @@ enum Command {
     Run(RunArgs),
     /// Report on a finished, dead or still running job from its trace directory
     Analyze(AnalyzeArgs),
+    /// A run in numbers: functions, messages, and what ranks waited for
+    Stats(StatsArgs),
     /// Print a trace, one line a call
     Print(PrintArgs),
     /// Show the message queues of live MPI processes, and which of them wait for each other for ever
@@ -105,6 +110,7 @@ enum Command {
 pub(crate) enum Plan {
     Run(RunPlan),
     Analyze(AnalyzePlan),
+    Stats(StatsPlan),
     Print(PrintPlan),
     Queues(QueuesPlan),
     QueuesOf(QueuesOfPlan),
@@ -140,6 +146,7 @@ impl Plan {
         Ok(match cli.command {
             Command::Run(args) => Plan::Run(args.plan()?),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
+            Command::Stats(args) => Plan::Stats(args.plan()?),
             Command::Print(args) => Plan::Print(args.plan()?),
             Command::Queues(args) => Plan::Queues(args.plan()),
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),

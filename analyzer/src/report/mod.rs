@@ -141,6 +141,21 @@ impl Report {
         self.statistics.as_ref()
     }
 
+    /// The same, for somebody who wants nothing else.
+    pub fn take_statistics(&mut self) -> Option<Statistics> {
+        self.statistics.take()
+    }
+
+    /// What of the traces could not be read, in words.
+    pub fn defects(&self) -> Vec<String> {
+        let defect = |d: &view::Defect| match (d.process, d.offset) {
+            (Some(process), Some(offset)) => format!("{} at byte {offset}: {}", self.names.list(&[process]), d.what),
+            (Some(process), None) => format!("{}: {}", self.names.list(&[process]), d.what),
+            (None, _) => d.what.clone(),
+        };
+        self.task.defects.iter().map(defect).collect()
+    }
+
     /// Nothing was found, and nothing stood in the way of finding it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.task.defects.is_empty()

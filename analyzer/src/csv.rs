@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Appends a row; fields with commas, quotes or line ends are quoted.
-pub(crate) fn row<S: AsRef<str>>(out: &mut String, fields: impl IntoIterator<Item = S>) {
+pub fn row<S: AsRef<str>>(out: &mut String, fields: impl IntoIterator<Item = S>) {
     for (i, field) in fields.into_iter().enumerate() {
         let (field, comma) = (field.as_ref(), if i == 0 { "" } else { "," });
         // Writing to a string cannot fail.

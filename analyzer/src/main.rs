@@ -5,10 +5,10 @@
 mod analyze;
 mod choices;
 mod cli;
-mod csv;
 mod dumps;
 mod environment;
 mod explain;
+mod export;
 mod print;
 mod queues;
 mod run;
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
     let result = match plan {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
+        Plan::Export(plan) => export::export(&plan),
         Plan::Stats(plan) => stats::stats(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),

@@ -158,6 +158,7 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         line,
         source,
         before,
+        span: call.span,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
         user,

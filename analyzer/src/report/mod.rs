@@ -5,6 +5,7 @@ mod build;
 mod exploration;
 mod graph;
 mod json;
+mod marks;
 mod queues;
 mod text;
 mod view;
@@ -21,6 +22,7 @@ use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
 pub use json::SCHEMA;
+pub use marks::Mark;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

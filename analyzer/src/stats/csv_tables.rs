@@ -1,7 +1,7 @@
 //! The tables for other programs: seconds and bytes as plain numbers.
 
 use crate::cli::Table;
-use crate::csv::row;
+use analyzer::csv::row;
 use analyzer::statistics::Statistics;
 
 pub(super) fn render(statistics: &Statistics, table: Option<Table>) -> String {

@@ -8,10 +8,12 @@ mod cli;
 mod dumps;
 mod environment;
 mod explain;
+mod export;
 mod outputs;
 mod print;
 mod queues;
 mod run;
+mod stats;
 
 use cli::{Cli, Exit, Plan};
 use std::io::Write;
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     let result = match plan {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
+        Plan::Export(plan) => export::export(&plan),
+        Plan::Stats(plan) => stats::stats(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),

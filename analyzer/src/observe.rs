@@ -204,8 +204,7 @@ impl Observer {
                 if header.may_have_threads {
                     engine.may_have_threads(header.rank);
                 }
-                let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
-                let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                let clock = Clock::of(header);
                 if let Some(collector) = &self.collector {
                     collector.lock().unwrap_or_else(PoisonError::into_inner).runs_on(header.rank, &header.host);
                 }

@@ -1,26 +1,32 @@
 //! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done. One file a command.
 
 mod env;
+mod export;
 mod print;
 mod queues;
 mod report;
 mod run;
+mod stats;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub(crate) use env::{EnvFormat, EnvPlan};
+pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::PrintPlan;
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
 pub(crate) use report::{AnalyzePlan, ReportPlan};
 pub(crate) use run::{ExploreLimits, RunPlan};
+pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
 use env::EnvArgs;
+use export::ExportArgs;
 use print::PrintArgs;
 use queues::{QueuesArgs, QueuesOfArgs};
 use report::AnalyzeArgs;
 use run::RunArgs;
+use stats::StatsArgs;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -83,6 +89,10 @@ enum Command {
     Run(RunArgs),
     /// Report on a finished, dead or still running job from its trace directory
     Analyze(AnalyzeArgs),
+    /// A run in numbers: functions, messages, and what ranks waited for
+    Stats(StatsArgs),
+    /// The events of a run for other programs: Perfetto and chrome://tracing, tables
+    Export(ExportArgs),
     /// Print a trace, one line a call
     Print(PrintArgs),
     /// Show the message queues of live MPI processes, and which of them wait for each other for ever
@@ -107,6 +117,8 @@ enum Command {
 pub(crate) enum Plan {
     Run(RunPlan),
     Analyze(AnalyzePlan),
+    Stats(StatsPlan),
+    Export(ExportPlan),
     Print(PrintPlan),
     Queues(QueuesPlan),
     QueuesOf(QueuesOfPlan),
@@ -143,6 +155,8 @@ impl Plan {
         Ok(match cli.command {
             Command::Run(args) => Plan::Run(args.plan()?),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
+            Command::Export(args) => Plan::Export(args.plan()),
+            Command::Stats(args) => Plan::Stats(args.plan()?),
             Command::Print(args) => Plan::Print(args.plan()?),
             Command::Queues(args) => Plan::Queues(args.plan()),
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),

@@ -12,6 +12,7 @@ mod graph;
 mod json;
 mod junit;
 mod markdown;
+mod marks;
 mod places;
 mod protocol;
 mod queues;
@@ -37,6 +38,7 @@ pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
 pub use json::{SCHEMA, SCHEMA_FILE};
+pub use marks::Mark;
 pub use protocol::Seen;
 pub(crate) use protocol::environment;
 
@@ -213,6 +215,21 @@ impl Report {
     /// What the run did, in numbers, if that was asked for.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.statistics.as_ref()
+    }
+
+    /// The same, for somebody who wants nothing else.
+    pub fn take_statistics(&mut self) -> Option<Statistics> {
+        self.statistics.take()
+    }
+
+    /// What of the traces could not be read, in words.
+    pub fn defects(&self) -> Vec<String> {
+        let defect = |d: &view::Defect| match (d.process, d.offset) {
+            (Some(process), Some(offset)) => format!("{} at byte {offset}: {}", self.names.list(&[process]), d.what),
+            (Some(process), None) => format!("{}: {}", self.names.list(&[process]), d.what),
+            (None, _) => d.what.clone(),
+        };
+        self.task.defects.iter().map(defect).collect()
     }
 
     /// Nothing was found, and nothing stood in the way of finding it.

@@ -167,6 +167,9 @@ pub(super) struct Site {
     /// The whole statement of the call.
     #[serde(skip)]
     pub(super) statement: Option<Arc<Statement>>,
+    /// When it was called and returned, in ticks of the rank; `u64::MAX`: it did not.
+    #[serde(skip)]
+    pub(super) span: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

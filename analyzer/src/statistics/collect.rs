@@ -19,7 +19,6 @@ pub struct Collector {
     hosts: FxHashMap<i32, String>,
     pub(super) ranks: Vec<OfRank>,
     pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
-    pub(super) sizes: Sizes,
     pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
     pub(super) communicators: FxHashMap<u32, Communicator>,
 }
@@ -32,6 +31,8 @@ pub(super) struct OfRank {
     /// Begin of the first call and end of the last one.
     pub(super) from: Option<u64>,
     pub(super) to: u64,
+    /// Messages that it sent.
+    pub(super) sizes: Sizes,
     waiting: Together,
 }
 
@@ -116,7 +117,7 @@ impl Collector {
     }
 
     fn sent(&mut self, half: &Half, to: i32) {
-        self.sizes.add(half.bytes);
+        self.rank(half.call.rank).sizes.add(half.bytes);
         let traffic = self.pairs.entry((half.call.rank, to)).or_default();
         traffic.messages += 1;
         traffic.bytes += half.bytes.unwrap_or(0);

@@ -4,7 +4,7 @@ use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
 use crate::run::evidence::{hostname, lives};
 use crate::run::follow::proven_stuck;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, Report};
+use analyzer::report::{Format, Report};
 use std::io::Write as _;
 use trace_format::file::RankHeader;
 
@@ -23,7 +23,7 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let report = observer.report(ending).map_err(Exit::cannot)?;
     write_file(&plan.report, &report)?;
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;
+    crate::put(&report.render(format, plan.report.look_on_stdout()))?;
     Ok(exit_code(&plan.report, &report))
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
 pub(crate) fn write_file(plan: &ReportPlan, report: &Report) -> Result<(), Exit> {
     let Some((path, file)) = &plan.file else { return Ok(()) };
     let mut file = file;
-    file.write_all(report.render(plan.format, Colour::Plain).as_bytes())
+    file.write_all(report.render(plan.format, plan.look_in_file()).as_bytes())
         .map_err(|e| Exit::cannot(anyhow::anyhow!("cannot write the report to {}: {e}", path.display())))
 }
 

@@ -2,7 +2,7 @@
 
 use super::Exit;
 use crate::choices::Choices;
-use analyzer::report::{FailOn, Format};
+use analyzer::report::{FailOn, Format, Look, When};
 use clap::Args;
 use std::path::PathBuf;
 use trace_format::selection::Selection;
@@ -15,6 +15,12 @@ pub(crate) struct ReportArgs {
     /// Write the report to FILE, in the format chosen; the terminal keeps the text
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// When the text has colours
+    #[arg(long, visible_alias = "colour", value_enum, default_value_t, value_name = "WHEN")]
+    color: When,
+    /// Show all places, ranks, stacks and message queues of each finding in the text
+    #[arg(long)]
+    full: bool,
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
@@ -35,6 +41,8 @@ pub(crate) struct ReportPlan {
     pub(crate) format: Format,
     /// Created before the work begins, so that a bad path fails early.
     pub(crate) file: Option<(PathBuf, std::fs::File)>,
+    pub(crate) color: When,
+    pub(crate) full: bool,
     pub(crate) fail_on: FailOn,
     pub(crate) selection: Selection,
 }
@@ -56,7 +64,28 @@ impl ReportPlan {
                 }
             },
         };
-        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
+        Ok(ReportPlan {
+            format: args.format,
+            file,
+            color: args.color,
+            full: args.full,
+            fail_on: args.fail_on,
+            selection,
+        })
+    }
+}
+
+impl ReportPlan {
+    pub(crate) fn look_on_stdout(&self) -> Look {
+        Look::of_stdout(self.color, self.full)
+    }
+
+    pub(crate) fn look_on_stderr(&self) -> Look {
+        Look::of_stderr(self.color, self.full)
+    }
+
+    pub(crate) fn look_in_file(&self) -> Look {
+        Look::of_file(self.full)
     }
 }
 

@@ -5,8 +5,7 @@ use super::view::{FindingView, Waits};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 
-/// Lines of a chain, and how deep they are indented.
-const MAX_LINES: usize = 16;
+/// How deep the lines of a chain are indented at most.
 const MAX_DEPTH: usize = 8;
 
 /// Who waits for whom, each below the one that waits for it; nothing where the calls themselves say it all.
@@ -29,11 +28,6 @@ pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
             next.retain(|n| !shown[*n]);
             open.extend(next.into_iter().rev().map(|n| (n, depth + 1)));
         }
-    }
-    let more = lines.len().saturating_sub(MAX_LINES);
-    if more > 1 {
-        lines.truncate(MAX_LINES);
-        lines.push(format!("... and {more} calls more"));
     }
     lines
 }

@@ -5,8 +5,10 @@ mod build;
 mod exploration;
 mod graph;
 mod json;
+mod look;
 mod queues;
 mod statement;
+mod subject;
 mod text;
 mod view;
 
@@ -21,6 +23,7 @@ use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
 pub use json::SCHEMA;
+pub use look::{Colour, Look, When};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -38,21 +41,6 @@ pub enum FailOn {
     Warning,
     Note,
     Never,
-}
-
-/// Colours of the text report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    Plain,
-    Ansi,
-}
-
-impl Colour {
-    /// Colours are for terminals, and only for people who want them (<https://no-color.org>).
-    pub fn on(stream: &impl std::io::IsTerminal) -> Colour {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        if stream.is_terminal() && !unwanted { Colour::Ansi } else { Colour::Plain }
-    }
 }
 
 /// What is known of the run apart from its events.
@@ -129,8 +117,8 @@ impl Report {
     }
 
     /// The report as text for people.
-    pub fn to_text(&self, colour: Colour) -> String {
-        text::render(self, colour)
+    pub fn to_text(&self, look: impl Into<Look>) -> String {
+        text::render(self, look.into())
     }
 
     /// The report as JSON.
@@ -138,10 +126,10 @@ impl Report {
         json::render(self)
     }
 
-    /// The report in `format`; only text has colours.
-    pub fn render(&self, format: Format, colour: Colour) -> String {
+    /// The report in `format`; only text has a look.
+    pub fn render(&self, format: Format, look: impl Into<Look>) -> String {
         match format {
-            Format::Text => self.to_text(colour),
+            Format::Text => self.to_text(look),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
         }

@@ -17,7 +17,7 @@ use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, Report};
+use analyzer::report::{Format, Report};
 use find::Found;
 use follow::End;
 use launch::{Altered, Launched};
@@ -90,7 +90,7 @@ fn finish(observer: &mut Observer) {
 /// The report goes to standard error: standard output belongs to the program.
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    let text = report.render(format, Colour::on(&stderr()));
+    let text = report.render(format, plan.report.look_on_stderr());
     // Nobody reads it: the exit code still tells.
     _ = stderr().lock().write_all(text.as_bytes());
     write_file(&plan.report, report)

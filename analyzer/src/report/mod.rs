@@ -6,6 +6,7 @@ mod exploration;
 mod graph;
 mod json;
 mod look;
+mod order;
 mod queues;
 mod statement;
 mod subject;

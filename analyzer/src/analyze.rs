@@ -1,18 +1,23 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
+use crate::progress::{Bar, tell_stages};
 use crate::run::evidence::{hostname, lives};
 use crate::run::follow::proven_stuck;
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Format, Report};
 use std::io::Write as _;
+use std::time::Instant;
 use trace_format::file::RankHeader;
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer =
-        Observer::read(&plan.dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(&plan.dir, plan.report.selection.clone()).map_err(Exit::cannot)?;
+    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+        observer.stages.watch(bar);
+    }
+    observer.read_rest(|h| !running(h));
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
@@ -21,9 +26,15 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
         }
     }
     let report = observer.report(ending).map_err(Exit::cannot)?;
+    let printing = Instant::now();
     write_file(&plan.report, &report)?;
-    let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    crate::put(&report.render(format, plan.report.look_on_stdout()))?;
+    if !(plan.quiet && report.is_clean()) {
+        let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
+        crate::put(&report.render(format, plan.report.look_on_stdout()))?;
+    }
+    if plan.verbose {
+        tell_stages(&report, printing);
+    }
     Ok(exit_code(&plan.report, &report))
 }
 

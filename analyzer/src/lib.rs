@@ -9,6 +9,7 @@ pub mod observe;
 pub mod report;
 pub mod samples;
 mod source;
+pub mod stages;
 pub mod symbols;
 pub mod testing;
 pub mod worlds;

@@ -9,6 +9,7 @@ mod dumps;
 mod environment;
 mod explain;
 mod print;
+mod progress;
 mod queues;
 mod run;
 

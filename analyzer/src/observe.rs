@@ -7,6 +7,7 @@ use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
 use crate::samples::Samples;
+use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
@@ -56,6 +57,8 @@ pub struct Observer {
     signals: Vec<(i32, Signal)>,
     /// What performance variables said.
     samples: Samples,
+    /// How long what took.
+    pub stages: Stages,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -107,13 +110,19 @@ impl Observer {
             last_events: 0,
             signals: Vec::new(),
             samples: Samples::default(),
+            stages: Stages::default(),
             broken: None,
         }
     }
 
+    /// Of a directory that holds traces already.
+    pub fn open(dir: &Path, selection: Selection) -> Result<Observer, LoadError> {
+        Ok(Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) })
+    }
+
     /// Reads everything that the directory holds. `gone` knows whose process is no more.
     pub fn read(dir: &Path, selection: Selection, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
-        let mut observer = Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) };
+        let mut observer = Observer::open(dir, selection)?;
         observer.read_rest(gone);
         Ok(observer)
     }
@@ -129,11 +138,22 @@ impl Observer {
             self.traces.writer_is_gone(rank);
         }
         let in_time = || until.is_none_or(|u| Instant::now() < u);
-        while in_time() && (!self.poll().is_empty() || self.link(true)) {}
+        let size = self.traces.unread();
+        self.stages.begin(READING, Some(size));
+        while in_time() && (!self.poll().is_empty() || self.link(true)) {
+            self.stages.reached(size.saturating_sub(self.traces.unread()));
+        }
     }
 
     /// Looks for new traces and hands their news to the engine; the ranks that had some.
     pub fn poll(&mut self) -> BTreeSet<i32> {
+        let start = Instant::now();
+        let news = self.poll_traces();
+        self.stages.add(READING, start.elapsed());
+        news
+    }
+
+    fn poll_traces(&mut self) -> BTreeSet<i32> {
         if self.broken.is_some() {
             return BTreeSet::new();
         }
@@ -314,7 +334,7 @@ impl Observer {
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
-            None => guarded(&mut self.broken, || engine.finish(&end)),
+            None => self.stages.time(DEADLOCKS, || guarded(&mut self.broken, || engine.finish(&end))),
         };
         let Some(analysis) = analysis else {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
@@ -341,7 +361,9 @@ impl Observer {
             remarks,
             samples: self.samples,
         };
-        let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        let symbols = &mut self.traces.symbols;
+        let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
+        report.stages = self.stages.finish();
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -8,11 +8,13 @@ use analyzer::symbols::Symbols;
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::Read as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use trace_format::catalogue::by_name;
+use trace_format::file::rank_path;
 use trace_format::finding::{CallRef, Finding};
 use trace_format::symbols::Location;
-use traces::write_text;
+use traces::{write_long, write_run, write_text};
 
 /// The report of a finding of `check`, of which each call is at a line of `source`: function, line, text, role.
 fn report(check: &str, message: &str, file: &str, source: &str, calls: &[(&str, u32, &str, &str)]) -> Report {
@@ -160,22 +162,27 @@ fn full_shows_everything() {
     assert!((0..40).all(|r| full.contains(&format!("(comm=c{r})"))), "{full}");
 }
 
-/// What a command prints on a terminal of so many columns.
-fn on_terminal(columns: u16, dir: &std::path::Path, args: &[&str], set: &[(&str, &str)]) -> String {
+/// What a command prints on a terminal of so many columns: on standard output, and on standard error.
+fn on_terminals(columns: u16, dir: &Path, args: &[&str], set: &[(&str, &str)]) -> [String; 2] {
     let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    let pty = openpty(Some(&size), None).unwrap();
+    let (out, err) = (openpty(Some(&size), None).unwrap(), openpty(Some(&size), None).unwrap());
     let mut command = Command::new(env!("CARGO_BIN_EXE_mpivet"));
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "MPIVET_CHECKS", "MPIVET_SEVERITY"] {
         command.env_remove(name);
     }
     command.env("TERM", "xterm").envs(set.iter().copied()).current_dir(dir).args(args);
-    let mut child = command.stdin(Stdio::null()).stdout(pty.slave).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.stdin(Stdio::null()).stdout(out.slave).stderr(err.slave).spawn().unwrap();
     drop(command);
-    let mut text = Vec::new();
-    // Ends with an error when nobody has the terminal any more.
-    _ = File::from(pty.master).read_to_end(&mut text);
+    let readers = [out.master, err.master].map(|terminal| {
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            // Ends with an error when nobody has the terminal any more.
+            _ = File::from(terminal).read_to_end(&mut text);
+            String::from_utf8(text).unwrap().replace("\r\n", "\n")
+        })
+    });
     child.wait().unwrap();
-    String::from_utf8(text).unwrap().replace("\r\n", "\n")
+    readers.map(|reader| reader.join().unwrap())
 }
 
 #[test]
@@ -186,7 +193,7 @@ fn terminals_get_colours_and_lines_that_fit() {
                     1: MPI_Recv(count=1, datatype=MPI_FLOAT, source=0, tag=0) = ok {status=0/0/4}\n";
     write_text(dir.path(), 2, &format!("ranks 2\n0: MPI_Init() = ok\n1: MPI_Init() = ok\n{messages}{ends}"));
     let analyze = |columns, args: &[&str], set: &[(&str, &str)]| {
-        on_terminal(columns, dir.path(), &[&["analyze", "."], args].concat(), set)
+        on_terminals(columns, dir.path(), &[&["analyze", "."], args].concat(), set)[0].clone()
     };
     let narrow = analyze(60, &[], &[]);
     assert!(narrow.contains("\x1b[1;31merror[MV406]\x1b[0m"), "{narrow}");
@@ -218,4 +225,40 @@ fn terminals_get_colours_and_lines_that_fit() {
         assert_eq!(text.contains('\x1b'), colours, "{args:?} {set:?}");
         assert!(widest(&text) > 60, "{text}");
     }
+}
+
+#[test]
+fn long_analyses_show_how_far_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let analyze = |args: &[&str]| on_terminals(80, dir.path(), &[&["analyze", "."], args].concat(), &[]);
+    write_run(dir.path(), 2);
+    let [out, err] = analyze(&[]);
+    assert!(out.contains("no errors found") && err.is_empty(), "{out}{err}");
+    let seconds = |err: &str| {
+        let stage = err.lines().find_map(|l| l.split_once("mpivet: reading and matching: ")).unwrap().1;
+        stage.trim_end_matches(" s").parse::<f64>().unwrap()
+    };
+    let [_, err] = analyze(&["--verbose"]);
+    let stages = ["reading and matching", "deadlocks and other matchings", "source lines", "printing"];
+    let told: Vec<&str> = err.lines().map(|l| l.split(": ").nth(1).unwrap()).collect();
+    assert_eq!(told, stages, "{err}");
+
+    std::fs::remove_file(rank_path(dir.path(), 1)).unwrap();
+    let mut calls = 100_000;
+    let err = loop {
+        write_long(dir.path(), calls);
+        let [_, err] = analyze(&["--verbose"]);
+        if seconds(&err) > 1.0 {
+            break err;
+        }
+        calls *= 2;
+    };
+    assert!(err.contains("mpivet: reading and matching [") && err.contains('%'), "{err}");
+    // It goes away again, and nobody sees it who does not look at a terminal or wants no words.
+    let end = err.rsplit("mpivet: reading and matching [").next().unwrap();
+    assert!(end.contains("\r\x1b[2K") || end.contains("\x1b[2K"), "{end:?}");
+    assert_eq!(analyze(&["--quiet"]), ["", ""]);
+    let out =
+        Command::new(env!("CARGO_BIN_EXE_mpivet")).current_dir(dir.path()).args(["analyze", "."]).output().unwrap();
+    assert_eq!(String::from_utf8(out.stderr).unwrap(), "");
 }

@@ -34,6 +34,12 @@ pub(super) struct AnalyzeArgs {
     dir: PathBuf,
     #[command(flatten)]
     report: ReportArgs,
+    /// Say nothing when nothing was found
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say how long each stage of the analysis took
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// Where the report goes, and what counts.
@@ -50,6 +56,8 @@ pub(crate) struct ReportPlan {
 pub(crate) struct AnalyzePlan {
     pub(crate) dir: PathBuf,
     pub(crate) report: ReportPlan,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
 }
 
 impl ReportPlan {
@@ -91,6 +99,11 @@ impl ReportPlan {
 
 impl AnalyzeArgs {
     pub(super) fn plan(self) -> Result<AnalyzePlan, Exit> {
-        Ok(AnalyzePlan { dir: self.dir, report: ReportPlan::new(self.report)? })
+        Ok(AnalyzePlan {
+            dir: self.dir,
+            report: ReportPlan::new(self.report)?,
+            quiet: self.quiet,
+            verbose: self.verbose,
+        })
     }
 }

@@ -70,6 +70,7 @@ impl Report {
             hints,
             max_findings: run.max_findings,
             names,
+            stages: Vec::new(),
         }
     }
 }

@@ -98,6 +98,9 @@ pub struct Report {
     max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
+    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    #[serde(skip)]
+    pub stages: Vec<(&'static str, f64)>,
 }
 
 impl Report {

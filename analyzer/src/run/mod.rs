@@ -14,6 +14,7 @@ mod stop;
 
 use crate::analyze::{exit_code, write_file};
 use crate::cli::{Exit, FINDINGS, RunPlan};
+use crate::progress::{Bar, tell_stages};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
@@ -23,7 +24,7 @@ use follow::End;
 use launch::{Altered, Launched};
 use std::io::{Write as _, stderr};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stop::Process;
 
 /// How long ranks may outlive their launcher before the report is made without their end.
@@ -57,10 +58,11 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer);
+            finish(&mut observer, plan);
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
+            watch(&mut observer, plan);
             let report = observer.report(Ending::Any).map_err(Exit::cannot)?;
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
@@ -76,24 +78,38 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer) {
+fn finish(observer: &mut Observer, plan: &RunPlan) {
     let here = evidence::hostname();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();
         !orphan(observer)
     });
+    watch(observer, plan);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
+    observer.stages.unwatch();
     follow::tell_deaths(observer);
+}
+
+/// Shows how far the analysis is.
+fn watch(observer: &mut Observer, plan: &RunPlan) {
+    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+        observer.stages.watch(bar);
+    }
 }
 
 /// The report goes to standard error: standard output belongs to the program.
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
+    let printing = Instant::now();
     let text = report.render(format, plan.report.look_on_stderr());
     // Nobody reads it: the exit code still tells.
     _ = stderr().lock().write_all(text.as_bytes());
-    write_file(&plan.report, report)
+    write_file(&plan.report, report)?;
+    if plan.verbose {
+        tell_stages(report, printing);
+    }
+    Ok(())
 }
 
 fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {

@@ -93,3 +93,24 @@ pub(crate) fn write_text(dir: &Path, size: i32, text: &str) {
         fs::write(rank_path(dir, rank), bytes_of(&header(rank, size), text)).unwrap();
     }
 }
+
+/// The trace of a program of one rank that makes a call so many times.
+pub(crate) fn write_long(dir: &Path, calls: usize) {
+    let text = "ranks 1\n0: MPI_Init() = ok\n0: MPI_Send(count=1, dest=MPI_PROC_NULL) = ok\n0: MPI_Finalize() = ok\n";
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, &header(0, 1)).unwrap();
+    for (_, event) in parse(text).unwrap().events {
+        let RankEvent::Call(call) = &event else { continue };
+        let times = if call.func.name() == "MPI_Send" { calls } else { 1 };
+        for i in 0..times {
+            writer.call(call).unwrap();
+            if i % 4096 == 0 {
+                writer.flush().unwrap();
+            }
+        }
+    }
+    writer.system(&SystemEvent::Exit { status: 0 }, 1_000);
+    writer.flush().unwrap();
+    drop(writer);
+    fs::write(rank_path(dir, 0), bytes).unwrap();
+}

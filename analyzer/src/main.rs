@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
         Plan::Env(plan) => environment::print(&plan),
+        Plan::Text(text) => put(&String::from_utf8_lossy(&text)).map(|()| cli::CLEAN),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -5,6 +5,7 @@ mod print;
 mod queues;
 mod report;
 mod run;
+mod shell;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ use print::PrintArgs;
 use queues::{QueuesArgs, QueuesOfArgs};
 use report::AnalyzeArgs;
 use run::RunArgs;
+use shell::{CompletionsArgs, ManArgs};
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -99,6 +101,10 @@ enum Command {
     Checks,
     /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
     Env(EnvArgs),
+    /// Print the completions of a shell: which commands and options there are
+    Completions(CompletionsArgs),
+    /// Print pages of the manual
+    Man(ManArgs),
 }
 
 /// What is to be done.
@@ -111,6 +117,8 @@ pub(crate) enum Plan {
     Explain(String),
     Checks,
     Env(EnvPlan),
+    /// Only this is to be printed.
+    Text(Vec<u8>),
 }
 
 const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
@@ -146,6 +154,8 @@ impl Plan {
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
             Command::Env(args) => Plan::Env(args.plan()),
+            Command::Completions(args) => Plan::Text(args.text()),
+            Command::Man(args) => Plan::Text(args.text()?),
         })
     }
 }

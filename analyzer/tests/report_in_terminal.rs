@@ -81,9 +81,15 @@ fn carets_are_under_the_argument_that_is_wrong() {
         format!("   1 | {dup}\n     |                     ^^^^")
     );
     assert_eq!(
-        one("use-after-free", "comm of MPI_Comm_dup was freed", dup, "MPI_Comm_dup", "", ""),
+        one("use-after-free", "rank 0: comm of MPI_Comm_dup was freed", dup, "MPI_Comm_dup", "", ""),
         format!("   1 | {dup}\n     |              ^^^^^")
     );
+    let free = "MPI_Type_free(&column);";
+    assert!(one("double-free", "", free, "MPI_Type_free", "", "").ends_with("|               ^^^^^^^"));
+    // A word of the message alone does not name an argument, and does not leave out others.
+    assert!(one("use-after-free", "a comm is freed", dup, "MPI_Comm_dup", "", "").ends_with("\n     | ^^^^^^^^^^^^"));
+    let lost = one("nonpaired-send", "nobody receives it, with tag 7", send, "MPI_Send", "", "");
+    assert!(lost.ends_with("|                         ^^  ^"), "{lost}");
     // Another line than the call's.
     assert_eq!(one("real-deadlock", "", "exchange();", "MPI_Send", "", ""), "");
 }
@@ -97,6 +103,16 @@ fn values_are_said_only_if_all_calls_have_them() {
     };
     assert!(at(["count=1, root=2", "count=9, root=2"]).ends_with("^^^^ 2"));
     assert!(at(["count=1, root=2", "count=9, root=0"]).ends_with("^^^^"));
+}
+
+#[test]
+fn ranks_that_send_and_ranks_that_receive_in_one_call_have_marks_of_their_own() {
+    let source = "MPI_Gather(a, m, t, b, n, t, 0, comm);";
+    let calls = [("MPI_Gather", 1, "", "sends 2 x MPI_INT"), ("MPI_Gather", 1, "", "expects 1 x MPI_INT")];
+    let marked = carets(&report("wrong-recv-size", "", "a.c", source, &calls)).join("");
+    assert!(marked.ends_with("|               ^        ^"), "{marked}");
+    let marked = carets(&report("wrong-recv-size", "", "a.c", source, &calls[..1])).join("");
+    assert!(marked.ends_with("|               ^"), "{marked}");
 }
 
 #[test]

@@ -14,6 +14,8 @@ enum Subject {
     Input(&'static [Kind]),
     /// What it makes.
     Output(&'static [Kind]),
+    /// The object that it frees.
+    Freed,
     /// The argument that the message names.
     Named,
 }
@@ -50,8 +52,8 @@ subjects! {
         "collective-mismatch", "collective-blocking-mix", "collective-overlap", "comm-free-mismatch", "real-deadlock",
         "potential-deadlock", "real-hang-up", "potential-hang-up", "no-progress", "watched-data-changed",
         "collective-argument-mismatch";
-    Named =>
-        "invalid-topology", "invalid-argument", "use-after-free", "double-free", "in-place-misuse";
+    Freed => "double-free";
+    Named => "invalid-topology", "invalid-argument", "use-after-free", "in-place-misuse";
     Input(BUFFERS) =>
         "overlapping", "overlapping-sendrecv", "send-checksum", "null-buffer", "inaccessible-buffer", "aliased-buffers",
         "datatype-alignment", "recv-checksum", "collective-recv-checksum";
@@ -91,7 +93,17 @@ pub(super) fn marks(finding: &FindingView, sites: &[&Site]) -> Vec<Mark> {
     let text = statement.text();
     let arguments = || {
         let row = FUNCTIONS.iter().find(|f| f.name == sites[0].function)?;
-        let params = parameters(finding, sites[0], row);
+        // One half of the calls there may send and the other receive.
+        let mut params: Vec<usize> = Vec::new();
+        let mut roles: Vec<&str> = Vec::new();
+        for site in sites {
+            if !roles.contains(&site.role.as_str()) && site.function == row.name {
+                roles.push(&site.role);
+                params.extend(parameters(finding, site, row));
+            }
+        }
+        params.sort_unstable();
+        params.dedup();
         let spans: Option<Vec<Range<usize>>> = params.iter().map(|p| statement.argument(*p)).collect();
         let mut marks: Vec<Mark> = spans?.into_iter().map(|span| Mark { span, label: None }).collect();
         if let ([mark], [param]) = (&mut marks[..], &params[..]) {
@@ -108,22 +120,39 @@ fn parameters(finding: &FindingView, site: &Site, row: &Function) -> Vec<usize> 
     let of = |kinds: &[Kind], dirs: [Dir; 2]| -> Vec<usize> {
         all.clone().filter(|p| kinds.contains(&row.params[*p].kind) && dirs.contains(&row.params[*p].dir)).collect()
     };
+    let name = |p: &usize| row.params[*p].name;
     let candidates = match subject(finding.check) {
         None | Some(Subject::Function) => return Vec::new(),
-        Some(Subject::Named) => all.collect(),
+        Some(Subject::Freed) => {
+            let is_freed = |p: &usize| row.params[*p].dir == Dir::InOut && row.params[*p].kind.is_handle();
+            return all.filter(is_freed).collect();
+        }
+        // `comm of MPI_Comm_size is a communicator that was already freed`
+        Some(Subject::Named) => {
+            let whose = format!(" of {} ", row.name);
+            let before = finding.message.split_once(&whose).map_or("", |(before, _)| before);
+            let what = before.rsplit(": ").next().unwrap_or_default();
+            return all.filter(|p| words(what).any(|word| word == name(p))).collect();
+        }
         // A receive buffer is an output, but its address is given.
         Some(Subject::Input(BUFFERS)) => [of(BUFFERS, [Dir::In, Dir::Out]), of(BUFFERS, [Dir::InOut; 2])].concat(),
         Some(Subject::Input(kinds)) => of(kinds, [Dir::In, Dir::InOut]),
         Some(Subject::Output(kinds)) => of(kinds, [Dir::Out, Dir::InOut]),
     };
-    // `dest of MPI_Send is 3`
-    let names = |p: &usize| words(&finding.message).any(|w| w == row.params[*p].name);
-    let named: Vec<usize> = candidates.iter().copied().filter(names).collect();
-    let is_named = subject(finding.check) == Some(Subject::Named);
-    let candidates = if named.is_empty() && !is_named { candidates } else { named };
     let candidates = of_half(candidates, site, row);
-    let alone = |p: &usize| candidates.iter().filter(|q| row.params[**q].kind == row.params[*p].kind).count() == 1;
-    if candidates.iter().all(alone) { candidates } else { Vec::new() }
+    let of_kind = |kind| candidates.iter().copied().filter(move |p| row.params[*p].kind == kind);
+    // Of several of a kind that which the message names: `dest of MPI_Sendrecv is 3`.
+    let is_named = |p: &usize| words(&finding.message).any(|word| word == name(p));
+    let chosen = |p: &usize| {
+        let kind = row.params[*p].kind;
+        let named: Vec<usize> = of_kind(kind).filter(is_named).collect();
+        of_kind(kind).count() == 1 || named == [*p]
+    };
+    let kinds_left_out = |kind| !of_kind(kind).any(|p| chosen(&p));
+    if candidates.iter().any(|p| kinds_left_out(row.params[*p].kind)) {
+        return Vec::new();
+    }
+    candidates.iter().copied().filter(chosen).collect()
 }
 
 /// Of a call that sends and receives those parameters that belong to what the finding says it did.

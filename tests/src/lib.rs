@@ -15,6 +15,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod terminal;
+pub mod tutorial;
 pub mod vet;
 
 use anyhow::Result;

@@ -2,6 +2,7 @@
 //! parameters in the table of functions; where several arguments come into question, the function's name is shown.
 
 use super::view::{FindingView, Site};
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 use trace_format::mpi::{Dir, FUNCTIONS, Function, Kind};
 
@@ -95,10 +96,9 @@ pub(super) fn marks(finding: &FindingView, sites: &[&Site]) -> Vec<Mark> {
         let row = FUNCTIONS.iter().find(|f| f.name == sites[0].function)?;
         // One half of the calls there may send and the other receive.
         let mut params: Vec<usize> = Vec::new();
-        let mut roles: Vec<&str> = Vec::new();
+        let mut roles: FxHashSet<&str> = FxHashSet::default();
         for site in sites {
-            if !roles.contains(&site.role.as_str()) && site.function == row.name {
-                roles.push(&site.role);
+            if site.function == row.name && roles.insert(&site.role) {
                 params.extend(parameters(finding, site, row));
             }
         }

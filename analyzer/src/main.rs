@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod outputs;
 mod print;
+mod progress;
 mod queues;
 mod run;
 mod stats;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Plan::Checks => explain::checks(),
         Plan::Schema => crate::put(analyzer::report::SCHEMA_FILE).map(|()| cli::CLEAN),
         Plan::Env(plan) => environment::print(&plan),
+        Plan::Text(text) => put(&String::from_utf8_lossy(&text)).map(|()| cli::CLEAN),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -17,6 +17,7 @@ pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod terminal;
+pub mod tutorial;
 pub mod vet;
 
 use anyhow::Result;

@@ -6,6 +6,7 @@ mod print;
 mod queues;
 mod report;
 mod run;
+mod shell;
 mod stats;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
@@ -26,6 +27,7 @@ use print::PrintArgs;
 use queues::{QueuesArgs, QueuesOfArgs};
 use report::AnalyzeArgs;
 use run::RunArgs;
+use shell::{CompletionsArgs, ManArgs};
 use stats::StatsArgs;
 
 /// Nothing was found that counts.
@@ -111,6 +113,10 @@ enum Command {
     Schema,
     /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
     Env(EnvArgs),
+    /// Print the completions of a shell: which commands and options there are
+    Completions(CompletionsArgs),
+    /// Print pages of the manual
+    Man(ManArgs),
 }
 
 /// What is to be done.
@@ -126,6 +132,8 @@ pub(crate) enum Plan {
     Checks,
     Schema,
     Env(EnvPlan),
+    /// Only this is to be printed.
+    Text(Vec<u8>),
 }
 
 const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
@@ -164,6 +172,8 @@ impl Plan {
             Command::Checks => Plan::Checks,
             Command::Schema => Plan::Schema,
             Command::Env(args) => Plan::Env(args.plan()),
+            Command::Completions(args) => Plan::Text(args.text()),
+            Command::Man(args) => Plan::Text(args.text()?),
         })
     }
 }

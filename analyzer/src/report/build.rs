@@ -1,6 +1,7 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
 use super::fingerprint;
+use super::order::order;
 use super::queues::QueueView;
 use super::statement::statement;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
@@ -74,16 +75,11 @@ impl Report {
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,
+            stages: Vec::new(),
         };
         report.clean();
         report
     }
-}
-
-/// Errors first; then by code, rank and place. The same findings in another order give the same report.
-fn order(f: &Finding) -> impl Ord {
-    let first = f.calls.first().map(|c| (c.rank, c.thread, c.event));
-    (f.severity, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
 }
 
 pub(super) fn member(process: i32, names: &Names) -> Member {

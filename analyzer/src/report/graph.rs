@@ -5,8 +5,7 @@ use super::view::{FindingView, Waits};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 
-/// Lines of a chain, and how deep they are indented.
-const MAX_LINES: usize = 16;
+/// How deep the lines of a chain are indented at most.
 const MAX_DEPTH: usize = 8;
 
 /// Who waits for whom, each below the one that waits for it; nothing where the calls themselves say it all.
@@ -15,13 +14,7 @@ pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
     let indented = |&(at, depth): &(usize, usize)| {
         format!("{}{}", "  ".repeat(depth.min(MAX_DEPTH)), line(&finding.waits[at], names))
     };
-    let mut lines: Vec<String> = order.iter().take(MAX_LINES + 1).map(indented).collect();
-    let more = order.len().saturating_sub(MAX_LINES);
-    if more > 1 {
-        lines.truncate(MAX_LINES);
-        lines.push(format!("... and {more} calls more"));
-    }
-    lines
+    order.iter().map(indented).collect()
 }
 
 /// The calls, each behind the one that waits for it, and how deep it is below the first one.

@@ -11,13 +11,16 @@ mod github;
 mod graph;
 mod json;
 mod junit;
+mod look;
 mod markdown;
 mod marks;
+mod order;
 mod places;
 mod protocol;
 mod queues;
 mod sarif;
 mod statement;
+mod subject;
 mod text;
 mod view;
 
@@ -38,6 +41,7 @@ pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
 pub use json::{SCHEMA, SCHEMA_FILE};
+pub use look::{Colour, Look, When};
 pub use marks::Mark;
 pub use protocol::Seen;
 pub(crate) use protocol::environment;
@@ -84,21 +88,6 @@ pub enum FailOn {
     Warning,
     Note,
     Never,
-}
-
-/// Colours of the text report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    Plain,
-    Ansi,
-}
-
-impl Colour {
-    /// Colours are for terminals, and only for people who want them (<https://no-color.org>).
-    pub fn on(stream: &impl std::io::IsTerminal) -> Colour {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        if stream.is_terminal() && !unwanted { Colour::Ansi } else { Colour::Plain }
-    }
 }
 
 /// What is known of the run apart from its events.
@@ -182,6 +171,9 @@ pub struct Report {
     directory: PathBuf,
     #[serde(skip)]
     fail_on: FailOn,
+    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    #[serde(skip)]
+    pub stages: Vec<(&'static str, f64)>,
 }
 
 impl Report {
@@ -238,8 +230,8 @@ impl Report {
     }
 
     /// The report as text for people.
-    pub fn to_text(&self, colour: Colour) -> String {
-        text::render(self, colour)
+    pub fn to_text(&self, look: impl Into<Look>) -> String {
+        text::render(self, look.into())
     }
 
     /// The report as JSON.
@@ -247,10 +239,10 @@ impl Report {
         json::render(self)
     }
 
-    /// The report in `format`; only text has colours.
-    pub fn render(&self, format: Format, colour: Colour) -> String {
+    /// The report in `format`; only text has a look.
+    pub fn render(&self, format: Format, look: impl Into<Look>) -> String {
         match format {
-            Format::Text => self.to_text(colour),
+            Format::Text => self.to_text(look),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
             Format::Protocol => protocol::render(self),

@@ -71,7 +71,7 @@ pub(super) fn explore(
     report.pass(&plan.report.gate);
     let report = report.gated(plan.report.fail_on);
     if plan.quiet && report.is_clean() {
-        plan.report.outputs.write(&report)?;
+        plan.report.outputs.write(&report, plan.report.look_in_file())?;
     } else {
         show(plan, &report)?;
     }

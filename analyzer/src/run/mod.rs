@@ -14,16 +14,17 @@ mod stop;
 
 use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
+use crate::progress::{Bar, tell_stages};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Report};
+use analyzer::report::Report;
 use find::Found;
 use follow::End;
 use launch::{Altered, Launched};
 use std::io::{Write as _, stderr};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stop::Process;
 
 /// How long ranks may outlive their launcher before the report is made without their end.
@@ -62,16 +63,17 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer);
+            finish(&mut observer, plan);
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
+            watch(&mut observer, plan);
             let mut report = observer.report(Ending::Any).map_err(Exit::cannot)?.gated(plan.report.fail_on);
             report.pass(&plan.report.gate);
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {
-                plan.report.outputs.write(&report)?;
+                plan.report.outputs.write(&report, plan.report.look_in_file())?;
             }
             Ok(match exit_code(&plan.report, &report) {
                 0 => job.exit_code(),
@@ -82,23 +84,37 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer) {
+fn finish(observer: &mut Observer, plan: &RunPlan) {
     let here = evidence::hostname();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();
         !orphan(observer)
     });
+    watch(observer, plan);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
+    observer.stages.unwatch();
     follow::tell_deaths(observer);
+}
+
+/// Shows how far the analysis is.
+fn watch(observer: &mut Observer, plan: &RunPlan) {
+    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+        observer.stages.watch(bar);
+    }
 }
 
 /// The report goes to standard error: standard output belongs to the program.
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
-    let text = plan.report.outputs.terminal(report, Colour::on(&stderr()));
+    let printing = Instant::now();
+    let text = plan.report.outputs.terminal(report, plan.report.look_on_stderr());
     // Nobody reads it: the exit code still tells.
     _ = stderr().lock().write_all(text.as_bytes());
-    plan.report.outputs.write(report)
+    plan.report.outputs.write(report, plan.report.look_in_file())?;
+    if plan.verbose {
+        tell_stages(report, printing);
+    }
+    Ok(())
 }
 
 fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {

@@ -11,6 +11,7 @@ mod explain;
 mod print;
 mod queues;
 mod run;
+mod settings;
 
 use cli::{Cli, Exit, Plan};
 use std::io::Write;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let result = match plan {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
+        Plan::Config(plan) => settings::config(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),

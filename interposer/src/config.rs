@@ -104,8 +104,10 @@ pub(crate) fn checksums() -> &'static Checksums {
     })
 }
 
+/// The same words mean no as in `mpivet.toml` and for `mpivet run`.
 fn set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
+    let is_no = |v: &std::ffi::OsStr| ["", "0", "false", "no", "off"].iter().any(|no| v.eq_ignore_ascii_case(no));
+    std::env::var_os(name).is_some_and(|v| !is_no(&v))
 }
 
 fn sampling() -> Option<Sampling> {

@@ -1,6 +1,7 @@
 //! What all commands that report have in common, and `mpivet analyze`.
 
 use super::Exit;
+use super::config::ConfigFileArgs;
 use crate::choices::Choices;
 use analyzer::report::{FailOn, Format};
 use clap::Args;
@@ -28,6 +29,8 @@ pub(super) struct AnalyzeArgs {
     dir: PathBuf,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(flatten)]
+    _config: ConfigFileArgs,
 }
 
 /// Where the report goes, and what counts.

@@ -1,6 +1,7 @@
 //! `mpivet run`.
 
 use super::Exit;
+use super::config::ConfigFileArgs;
 use super::report::{ReportArgs, ReportPlan};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -38,9 +39,11 @@ pub(super) struct RunArgs {
     dir: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(flatten)]
+    _config: ConfigFileArgs,
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    stack_depth: Option<u32>,
+    pub(super) stack_depth: Option<u32>,
     /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
     /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
@@ -91,7 +94,7 @@ pub(super) struct RunArgs {
     verbose: bool,
     /// The command that starts the job, behind `--`
     #[arg(last = true, required = true, value_name = "LAUNCHER")]
-    command: Vec<OsString>,
+    pub(super) command: Vec<OsString>,
 }
 
 pub(crate) struct RunPlan {
@@ -134,7 +137,7 @@ impl RunArgs {
             sync_sends: self.sync_sends,
             replay: self.replay.map(|path| witness(&path)).transpose()?,
             probe_limits: self.probe_limits,
-            cvars: self.cvar,
+            cvars: last_of_each(self.cvar),
             stress: self.stress,
             pvars: self.pvars,
             explore: self.explore.then_some(ExploreLimits { runs: self.explore_runs, seconds: self.explore_time }),
@@ -153,6 +156,13 @@ fn cvar(text: &str) -> Result<String, String> {
         Some((name, _)) if !name.trim().is_empty() => Ok(text.to_owned()),
         _ => Err("expected NAME=VALUE".into()),
     }
+}
+
+/// Without those whose variable a later one sets again.
+fn last_of_each(pairs: Vec<String>) -> Vec<String> {
+    let name = |pair: &str| pair.split('=').next().unwrap_or_default().trim().to_owned();
+    let again = |at: usize| pairs[at + 1..].iter().any(|later| name(later) == name(&pairs[at]));
+    (0..pairs.len()).filter(|at| !again(*at)).map(|at| pairs[at].clone()).collect()
 }
 
 /// A value of `--pvars`.

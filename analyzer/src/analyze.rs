@@ -3,16 +3,45 @@
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
 use crate::run::evidence::{hostname, lives};
 use crate::run::follow::proven_stuck;
+use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, Report};
+use analyzer::report::{Colour, Format, JobReport, Report};
 use std::io::Write as _;
+use std::path::Path;
 use trace_format::file::RankHeader;
+use trace_format::several::{Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
+    let report = look_at(plan)?;
+    write_file(&plan.report, &report)?;
+    let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
+    crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;
+    Ok(exit_code(&plan.report, &report))
+}
+
+/// The report of the directory, which may be one of several jobs (`mpivet run --each`).
+fn look_at(plan: &AnalyzePlan) -> Result<Report, Exit> {
+    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan) };
+    let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
+    let mut jobs = Vec::new();
+    for (dir, started) in jobs_in(&plan.dir).map_err(cannot)? {
+        match one_job(&plan.dir.join(&dir), plan) {
+            Ok(report) => jobs.push(JobReport { dir, started, report }),
+            // MPI_Init of its first rank was the last that is known.
+            Err(Exit::Cannot(e)) if matches!(e.downcast_ref(), Some(LoadError::Empty(_))) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    if jobs.is_empty() {
+        return Err(Exit::cannot(LoadError::Empty(plan.dir.clone())));
+    }
+    Ok(Report::of_jobs(plan.dir.display().to_string(), &wrapped.command, jobs))
+}
+
+fn one_job(dir: &Path, plan: &AnalyzePlan) -> Result<Report, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer =
-        Observer::read(&plan.dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::read(dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
@@ -20,11 +49,7 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
             ending = Ending::Stuck(stuck.ranks);
         }
     }
-    let report = observer.report(ending).map_err(Exit::cannot)?;
-    write_file(&plan.report, &report)?;
-    let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;
-    Ok(exit_code(&plan.report, &report))
+    observer.report(ending).map_err(Exit::cannot)
 }
 
 /// Writes the file of `--report`.

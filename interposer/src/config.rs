@@ -7,6 +7,7 @@ use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHEC
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
+use trace_format::several::{EACH, Root};
 use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
 
 /// Most frames kept of a call stack.
@@ -17,6 +18,8 @@ pub(crate) struct Config {
     pub(crate) disabled: bool,
     /// `MPIVET_DIR`: where the trace goes.
     pub(crate) dir: Option<PathBuf>,
+    /// `MPIVET_EACH`: one command starts several jobs, each of which has a directory in that one.
+    pub(crate) each: Option<Root>,
     /// `MPIVET_STACK_DEPTH`: frames kept of a call stack.
     pub(crate) stack_depth: usize,
     /// `MPIVET_RUN`: started by `mpivet run`, which says itself where the trace is.
@@ -168,6 +171,7 @@ impl Config {
         Config {
             disabled,
             dir: path("MPIVET_DIR"),
+            each: text(EACH).and_then(|root| root.parse().ok()),
             stack_depth,
             under_run: set("MPIVET_RUN"),
             sync_sends: set(SYNC_SENDS),

@@ -30,7 +30,7 @@ impl Checksums {
 
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...",
+    override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...\n       mpivet run --each [OPTIONS] -- COMMAND [ARGS]...",
     after_help = "Example: mpivet run -- mpirun -n 4 ./app args"
 )]
 pub(super) struct RunArgs {
@@ -62,6 +62,10 @@ pub(super) struct RunArgs {
     /// taken or a limit is reached; one report of all runs
     #[arg(long, conflicts_with_all = ["replay", "no_stop"])]
     explore: bool,
+    /// The command starts MPI jobs by itself, one or many, in turn or at once (a test driver, a script): each gets a trace
+    /// directory of its own and is watched; one report of all jobs
+    #[arg(long, conflicts_with_all = ["explore", "replay"])]
+    each: bool,
     /// Most runs of --explore
     #[arg(long, value_name = "N", default_value_t = 20, requires = "explore", value_parser = clap::value_parser!(u32).range(1..))]
     explore_runs: u32,
@@ -112,6 +116,7 @@ pub(crate) struct RunPlan {
     pub(crate) stress: bool,
     pub(crate) pvars: Option<String>,
     pub(crate) explore: Option<ExploreLimits>,
+    pub(crate) each: bool,
     pub(crate) stop: bool,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -141,6 +146,7 @@ impl RunArgs {
             stress: self.stress,
             pvars: self.pvars,
             explore: self.explore.then_some(ExploreLimits { runs: self.explore_runs, seconds: self.explore_time }),
+            each: self.each,
             stop: !self.no_stop,
             quiet: self.quiet,
             verbose: self.verbose,

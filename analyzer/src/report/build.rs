@@ -65,6 +65,7 @@ impl Report {
             queues,
             samples,
             exploration: None,
+            jobs: Vec::new(),
             hints,
             max_findings: run.max_findings,
             names,
@@ -100,6 +101,7 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         run: None,
         under: None,
         came_true: None,
+        jobs: Vec::new(),
         replay: f.replay,
     }
 }

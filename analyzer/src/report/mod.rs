@@ -4,6 +4,7 @@
 mod build;
 mod exploration;
 mod graph;
+mod jobs;
 mod json;
 mod queues;
 mod text;
@@ -14,11 +15,13 @@ use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
 use crate::worlds::Names;
+use jobs::JobView;
 use queues::QueueView;
 use serde::Serialize;
 use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
+pub use jobs::JobReport;
 pub use json::SCHEMA;
 
 /// How a report is written.
@@ -100,6 +103,9 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
+    /// The report is of several jobs, and `task` of the command that has started them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    jobs: Vec<JobView>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,

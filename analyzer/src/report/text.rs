@@ -1,7 +1,7 @@
 //! The text report, for people: a summary, then each finding with the source line of every rank involved.
 
 use super::build::MISSING;
-use super::view::{Ended, FindingView, Frame, Site, Task};
+use super::view::{Defect, Ended, FindingView, Frame, Site, Task};
 use super::{Colour, Report, plural};
 use crate::worlds::Names;
 use std::fmt::Write as _;
@@ -19,10 +19,16 @@ const MAX_DEFECTS: usize = 20;
 
 pub(super) fn render(report: &Report, colour: Colour) -> String {
     let mut page = Page { text: String::new(), names: report.names.clone(), colour };
-    page.summary(report);
-    for finding in &report.findings {
-        page.finding(finding);
+    if report.jobs.is_empty() {
+        page.summary(report);
+    } else {
+        page.jobs(report);
     }
+    for finding in &report.findings {
+        page.names.clone_from(report.names_of(finding));
+        page.finding(finding, report);
+    }
+    page.names.clone_from(&report.names);
     page.hidden(report);
     page.queues(report);
     page.defects(&report.task);
@@ -113,7 +119,16 @@ impl Page {
         }
     }
 
-    fn finding(&mut self, f: &FindingView) {
+    /// Of a command that has started several.
+    fn jobs(&mut self, report: &Report) {
+        let lines = super::jobs::summary(report);
+        for (at, line) in lines.iter().enumerate() {
+            let line = if at == 0 { self.ink(Ink::Bold, line) } else { line.clone() };
+            self.line(&line);
+        }
+    }
+
+    fn finding(&mut self, f: &FindingView, report: &Report) {
         let ink = match f.severity {
             "error" => Ink::Red,
             "warning" => Ink::Yellow,
@@ -137,6 +152,9 @@ impl Page {
             self.line(&format!("  ... and at other places {}", self.names.list(&sorted(hidden))));
         }
         let mark = self.ink(Ink::Blue, "=");
+        if let Some(jobs) = super::jobs::seen_in(f, report) {
+            self.line(&format!("  {mark} {jobs}"));
+        }
         if let (Some(run), Some(under)) = (f.run, &f.under) {
             self.line(&format!("  {mark} first seen in run {run}, under {under}"));
         }
@@ -248,14 +266,19 @@ impl Page {
 
     /// Of the processes that hang: those of others are as they happened to be.
     fn queues(&mut self, report: &Report) {
-        let waiters = report.findings.iter().flat_map(|f| &f.waits).map(|w| w.process).collect();
-        let lines = super::queues::lines(&report.queues, &waiters, &self.names);
-        if !lines.is_empty() {
+        let waiters = |job: usize| {
+            let of_job = report.findings.iter().filter(|f| job == 0 || f.jobs.first() == Some(&job));
+            of_job.flat_map(|f| &f.waits).map(|w| w.process).collect()
+        };
+        let own = (String::new(), super::queues::lines(&report.queues, &waiters(0), &self.names));
+        let of_jobs = report.jobs.iter().map(|job| {
+            let lines = super::queues::lines(&job.queues, &waiters(job.job), &job.names);
+            (format!(" of job {}", job.job), lines)
+        });
+        for (whose, lines) in [own].into_iter().chain(of_jobs).filter(|(_, lines)| !lines.is_empty()) {
             self.line("");
-            self.line(&self.ink(Ink::Bold, "message queues at the end:"));
-        }
-        for line in lines {
-            self.line(&format!("  {line}"));
+            self.line(&self.ink(Ink::Bold, &format!("message queues at the end{whose}:")));
+            lines.iter().for_each(|line| self.line(&format!("  {line}")));
         }
     }
 
@@ -267,21 +290,27 @@ impl Page {
         self.line("");
         self.line(&format!("{label}: the trace is incomplete, and so is this report:"));
         for d in task.defects.iter().take(MAX_DEFECTS) {
-            let mut text = String::from("  ");
-            if let Some(process) = d.process {
-                text.push_str(&self.names.list(&[process]));
-                if let Some(offset) = d.offset {
-                    _ = write!(text, " at byte {offset}");
-                }
-                text.push_str(": ");
-            }
-            text.push_str(&d.what);
+            let text = format!("  {}", defect(d, &self.names));
             self.line(&text);
         }
         if task.defects.len() > MAX_DEFECTS {
             self.line(&format!("  ... and {} more", task.defects.len() - MAX_DEFECTS));
         }
     }
+}
+
+/// What could not be read, and of whom.
+pub(super) fn defect(d: &Defect, names: &Names) -> String {
+    let mut text = String::new();
+    if let Some(process) = d.process {
+        text.push_str(&names.list(&[process]));
+        if let Some(offset) = d.offset {
+            _ = write!(text, " at byte {offset}");
+        }
+        text.push_str(": ");
+    }
+    text.push_str(&d.what);
+    text
 }
 
 /// The first words of what the library says of itself: the rest is its configuration.
@@ -292,7 +321,7 @@ fn library(text: &str) -> String {
 }
 
 /// Ranks by how they ended.
-fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
+pub(super) fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
     let mut groups: Vec<(String, Vec<i32>)> = Vec::new();
     for e in ended {
         let mut what = match (e.end, e.exit_status) {

@@ -1,6 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
-//! With `--explore` again and again (`explore.rs`).
+//! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
+mod each;
 pub(crate) mod evidence;
 mod explore;
 mod find;
@@ -11,6 +12,7 @@ mod one_of_several;
 mod options;
 mod plans;
 mod stop;
+mod watched;
 
 use crate::analyze::{exit_code, write_file};
 use crate::cli::{Exit, FINDINGS, RunPlan};
@@ -38,6 +40,9 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     if let Some(limits) = plan.explore {
         return explore::explore(plan, limits, &found, &dir, &absolute);
     }
+    if plan.each {
+        return each::each(plan, &found, &dir, &absolute);
+    }
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection.clone());
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
@@ -57,7 +62,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer);
+            finish(&mut observer, "");
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
@@ -76,7 +81,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer) {
+fn finish(observer: &mut Observer, name: &str) {
     let here = evidence::hostname();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
@@ -84,7 +89,7 @@ fn finish(observer: &mut Observer) {
         !orphan(observer)
     });
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
-    follow::tell_deaths(observer);
+    follow::tell_deaths(observer, name);
 }
 
 /// The report goes to standard error: standard output belongs to the program.

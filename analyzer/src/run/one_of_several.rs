@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
                 (None, RunEnd::Late)
             }
             End::Over => {
-                finish(&mut observer);
+                finish(&mut observer, "");
                 let end = if job.was_interrupted() { RunEnd::Interrupted } else { RunEnd::Ended };
                 let no_trace = observer.traces.headers().next().is_none();
                 match end {

@@ -21,11 +21,11 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
 
 /// The report of the directory, which may be one of several jobs (`mpivet run --each`).
 fn look_at(plan: &AnalyzePlan) -> Result<Report, Exit> {
-    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan) };
+    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, Vec::new()) };
     let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
     let mut jobs = Vec::new();
     for (dir, started) in jobs_in(&plan.dir).map_err(cannot)? {
-        match one_job(&plan.dir.join(&dir), plan) {
+        match one_job(&plan.dir.join(&dir), plan, started.stopped.clone()) {
             Ok(report) => jobs.push(JobReport { dir, started, report }),
             // MPI_Init of its first rank was the last that is known.
             Err(Exit::Cannot(e)) if matches!(e.downcast_ref(), Some(LoadError::Empty(_))) => {}
@@ -38,11 +38,12 @@ fn look_at(plan: &AnalyzePlan) -> Result<Report, Exit> {
     Ok(Report::of_jobs(plan.dir.display().to_string(), &wrapped.command, jobs))
 }
 
-fn one_job(dir: &Path, plan: &AnalyzePlan) -> Result<Report, Exit> {
+/// `stopped`: ranks because of which mpivet stopped it.
+fn one_job(dir: &Path, plan: &AnalyzePlan, stopped: Vec<i32>) -> Result<Report, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
     let mut observer = Observer::read(dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
-    let mut ending = Ending::Any;
+    let mut ending = if stopped.is_empty() { Ending::Any } else { Ending::Stopped(stopped) };
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
         if let Some(stuck) = proven_stuck(&mut observer) {

@@ -65,5 +65,6 @@ fn started(starter: Option<u32>) -> Started {
         // pytest: `tests/test_halo.py::test_exchange (call)`
         test: std::env::var("PYTEST_CURRENT_TEST").ok().map(|t| t.trim_end_matches(" (call)").to_owned()),
         unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_nanos() as u64),
+        stopped: Vec::new(),
     }
 }

@@ -48,6 +48,9 @@ pub struct Started {
     pub test: Option<String>,
     /// When the first rank got through MPI_Init, in nanoseconds since 1970.
     pub unix_ns: u64,
+    /// mpivet stopped the job, since these ranks could never have gone on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stopped: Vec<i32>,
 }
 
 impl Started {
@@ -110,6 +113,14 @@ pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
     _ = std::fs::remove_file(&new);
     done?;
     Ok(first.filter(|first| first.pid != 0).unwrap_or_else(|| started.clone()))
+}
+
+/// Says of the job with this directory that it was stopped because of these ranks.
+pub fn set_stopped(dir: &Path, started: &Started, ranks: &[i32]) -> io::Result<()> {
+    let new = dir.join(".launch.new");
+    let started = Started { stopped: ranks.to_vec(), ..started.clone() };
+    std::fs::write(&new, serde_json::to_string_pretty(&started)? + "\n")?;
+    std::fs::rename(&new, launch_path(dir))
 }
 
 /// The jobs of a directory by the name of theirs, in the order of their start.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace_format::selection::Selection;
-use trace_format::several::Started;
+use trace_format::several::{Started, set_stopped};
 
 /// A job of which only its directory and its launcher are known.
 pub(super) struct Watched {
@@ -85,6 +85,8 @@ pub(super) fn watch(dir: &Path, started: &Started, watch: &Watch) -> Result<Opti
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
+            // For `mpivet analyze`; without it the report is only less clear.
+            _ = set_stopped(dir, started, &stuck.ranks);
             let report = observer.report(Ending::Stopped(stuck.ranks));
             if !watch.quiet {
                 eprintln!(

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use trace_format::ranks::Ranks;
 use trace_format::several::Started;
 
-/// Words of a command that are shown.
-const MAX_COMMAND: usize = 100;
+/// Letters of a command that are shown.
+const MAX_COMMAND: usize = 150;
 
 /// One job.
 #[derive(Debug, Serialize)]
@@ -149,7 +149,7 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     let task = &report.task;
     let words: Vec<&str> =
         [task.program.as_str()].into_iter().chain(task.arguments.iter().map(String::as_str)).collect();
-    let mut lines = vec![format!("mpivet: {}, {}", shown(&words), plural(report.jobs.len(), "job"))];
+    let mut lines = vec![format!("mpivet: {}, {}", command_line(&words), plural(report.jobs.len(), "job"))];
     for job in &report.jobs {
         lines.push(format!("  {}: {}", job.name(), verdict(job, report)));
         let is_telling = |job: &JobView| job.task.stopped || job.task.ended.iter().any(|e| e.end != "normal");
@@ -208,7 +208,7 @@ impl JobView {
             }
             false => self.command.iter().map(String::as_str).collect(),
         };
-        let mut name = format!("job {}: {}", self.job, shown(&program));
+        let mut name = format!("job {}: {}", self.job, command_line(&program));
         if let Some(test) = &self.test {
             _ = write!(name, " ({test})");
         }
@@ -216,13 +216,32 @@ impl JobView {
     }
 }
 
-/// Words as one would type them, with an end.
-fn shown(words: &[&str]) -> String {
+/// Words as one would type them, the middle left out where they are many.
+pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    let quoted = |w: &&str| if !w.is_empty() && w.chars().all(is_plain) { (*w).to_owned() } else { format!("'{w}'") };
-    let whole = words.iter().map(quoted).collect::<Vec<_>>().join(" ").replace('\n', " ");
-    if whole.chars().count() <= MAX_COMMAND {
-        return whole;
+    let quoted = |w: &W| {
+        let word = w.as_ref();
+        if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
+    };
+    let whole: Vec<char> = words.iter().map(quoted).collect::<Vec<_>>().join(" ").replace('\n', " ").chars().collect();
+    match whole.len().checked_sub(MAX_COMMAND) {
+        None | Some(0) => whole.into_iter().collect(),
+        Some(_) => {
+            let (start, end) = (MAX_COMMAND / 2, whole.len() - MAX_COMMAND / 2);
+            whole[..start].iter().chain(&['.', '.', '.']).chain(&whole[end..]).collect()
+        }
     }
-    whole.chars().take(MAX_COMMAND).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_shown_in_a_line() {
+        assert_eq!(command_line(&["sh", "-c", "a b\nc", ""]), "sh -c 'a b c' ''");
+        let long = command_line(&["mpirun", &"x".repeat(500), "-q"]);
+        assert!(long.starts_with("mpirun xxx") && long.ends_with("xxx -q") && long.contains("x...x"), "{long}");
+        assert_eq!(long.len(), MAX_COMMAND + 3);
+    }
 }

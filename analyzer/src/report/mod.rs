@@ -21,7 +21,7 @@ use serde::Serialize;
 use view::{FindingView, Mpi, SampleView, Task};
 
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
-pub use jobs::JobReport;
+pub use jobs::{JobReport, command_line};
 pub use json::SCHEMA;
 
 /// How a report is written.

@@ -9,7 +9,7 @@ use super::{remove_empty, show};
 use crate::analyze::{exit_code, write_file};
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::observe::Broken;
-use analyzer::report::{JobReport, Report};
+use analyzer::report::{JobReport, Report, command_line};
 use anyhow::anyhow;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -70,7 +70,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
 
 /// A failure of the command is told by its own code; else nothing was checked, and that must not look like success.
 fn no_job(wrapped: &Wrapped, code: u8) -> Result<u8, Exit> {
-    let command = wrapped.command.join(" ");
+    let command = command_line(&wrapped.command);
     if code != 0 {
         eprintln!("mpivet: nothing to analyze: `{command}` ended with code {code} and started no MPI job");
         return Ok(code);

@@ -6,7 +6,7 @@ use super::finish;
 use super::follow::{End, Followed, follow};
 use super::stop::{Process, stop};
 use analyzer::observe::{Broken, Ending, Observer};
-use analyzer::report::Report;
+use analyzer::report::{Report, command_line};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::path::Path;
@@ -43,7 +43,7 @@ impl Watched {
         let name = match &started.test {
             Some(test) => format!("{test}: "),
             None if started.command.is_empty() => String::new(),
-            None => format!("{}: ", started.command.join(" ")),
+            None => format!("{}: ", command_line(&started.command)),
         };
         Watched { launcher, over, all_gone: false, name }
     }

@@ -14,6 +14,7 @@ mod print;
 mod progress;
 mod queues;
 mod run;
+mod settings;
 mod stats;
 
 use cli::{Cli, Exit, Plan};
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Plan::Analyze(plan) => analyze::analyze(&plan),
         Plan::Export(plan) => export::export(&plan),
         Plan::Stats(plan) => stats::stats(&plan),
+        Plan::Config(plan) => settings::config(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),

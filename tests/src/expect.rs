@@ -240,6 +240,7 @@ mod tests {
             sites: vec![site(line, source), site(8, "j=j/i;")],
             run: None,
             came_true: None,
+            jobs: Vec::new(),
         }
     }
 

@@ -24,6 +24,7 @@ pub mod record;
 pub mod requests;
 pub mod sample;
 pub mod selection;
+pub mod several;
 pub mod symbols;
 pub mod text;
 pub mod variables;

@@ -1,6 +1,7 @@
 //! What all commands that report have in common, and `mpivet analyze`.
 
 use super::Exit;
+use super::config::ConfigFileArgs;
 use crate::choices::Choices;
 use crate::outputs::Outputs;
 use analyzer::gate::Gate;
@@ -59,6 +60,8 @@ pub(super) struct AnalyzeArgs {
     /// Say how long each stage of the analysis took
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    _config: ConfigFileArgs,
 }
 
 /// Where the report goes, and what counts.

@@ -68,6 +68,7 @@ impl Report {
             unused_suppressions: Vec::new(),
             baseline: None,
             statistics: None,
+            jobs: Vec::new(),
             hints,
             max_findings: run.max_findings,
             names,
@@ -111,6 +112,7 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         run: None,
         under: None,
         came_true: None,
+        jobs: Vec::new(),
         replay: f.replay,
     }
 }

@@ -69,7 +69,7 @@ impl Report {
     /// Makes this the report of an exploration whose first run it is of.
     pub fn begin_exploration(&mut self, dir: String) {
         self.exploration = Some(Exploration { dir, ..Exploration::default() });
-        self.findings.iter_mut().for_each(|f| name_witness(f, 1));
+        self.findings.iter_mut().for_each(|f| name_witness(f, "run-1"));
     }
 
     /// What was explored.
@@ -109,7 +109,7 @@ impl Report {
                 _ => &mut self.task.notes,
             };
             *count += 1;
-            name_witness(&mut finding, run);
+            name_witness(&mut finding, &format!("run-{run}"));
             (finding.run, finding.under) = (Some(run), Some(under.to_owned()));
             self.findings.push(finding);
         }
@@ -142,11 +142,11 @@ impl Report {
     }
 }
 
-/// The witness is in the directory of the run.
-fn name_witness(finding: &mut FindingView, run: usize) {
+/// The witness is in the directory of the run or job.
+pub(super) fn name_witness(finding: &mut FindingView, dir: &str) {
     if finding.replay.is_some() {
         for note in &mut finding.notes {
-            *note = note.replace("--replay witness-", &format!("--replay run-{run}/witness-"));
+            *note = note.replace("--replay witness-", &format!("--replay {dir}/witness-"));
         }
     }
 }

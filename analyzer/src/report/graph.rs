@@ -71,18 +71,19 @@ pub(super) fn dot(report: &Report) -> String {
             "    label={};",
             quoted(&format!("{} {}: {}", finding.code, finding.check, finding.message))
         );
+        let names = report.names_of(finding);
         let mut others: Vec<i32> = Vec::new();
         for (n, w) in finding.waits.iter().enumerate() {
             let place = w.line.map(|line| format!("\n{}:{line}", w.short)).unwrap_or_default();
             let thread = if w.thread == 0 { String::new() } else { format!(" thread {}", w.thread) };
-            let label = format!("{}{thread}\n{}{place}", report.names.list(&[w.process]), w.function);
+            let label = format!("{}{thread}\n{}{place}", names.list(&[w.process]), w.function);
             _ = writeln!(text, "    f{i}_{n} [label={}];", quoted(&label));
             others.extend(w.processes.iter().filter(|p| of_process(&finding.waits, **p).next().is_none()));
         }
         others.sort_unstable();
         others.dedup();
         for p in &others {
-            let label = quoted(&report.names.list(&[*p]));
+            let label = quoted(&names.list(&[*p]));
             _ = writeln!(text, "    f{i}_r{p} [label={label}, style=dotted];");
         }
         for (n, w) in finding.waits.iter().enumerate() {

@@ -9,6 +9,7 @@ mod format;
 mod gate;
 mod github;
 mod graph;
+mod jobs;
 mod json;
 mod junit;
 mod look;
@@ -31,6 +32,7 @@ use crate::samples::Samples;
 use crate::statistics::Statistics;
 use crate::worlds::Names;
 use gate::{BaselineView, SuppressedView, UnusedView};
+use jobs::JobView;
 use queues::QueueView;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -40,6 +42,7 @@ use view::{FindingView, Mpi, SampleView, Task};
 pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
+pub use jobs::{JobReport, command_line};
 pub use json::{SCHEMA, SCHEMA_FILE};
 pub use look::{Colour, Look, When};
 pub use marks::Mark;
@@ -153,6 +156,9 @@ pub struct Report {
     /// report: `mpivet stats --format json` has it.
     #[serde(skip)]
     pub(crate) statistics: Option<Statistics>,
+    /// The report is of several jobs, and `task` of the command that has started them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    jobs: Vec<JobView>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,

@@ -113,6 +113,9 @@ pub(super) struct FindingView {
     /// The run in which it came true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) came_true: Option<usize>,
+    /// The jobs that showed it; empty: the report is of one job.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) jobs: Vec<usize>,
     #[serde(skip)]
     pub(super) replay: Option<Replay>,
 }

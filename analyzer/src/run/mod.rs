@@ -1,6 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
-//! With `--explore` again and again (`explore.rs`).
+//! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
+mod each;
 pub(crate) mod evidence;
 mod explore;
 mod find;
@@ -11,6 +12,7 @@ mod one_of_several;
 mod options;
 mod plans;
 mod stop;
+mod watched;
 
 use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
@@ -43,6 +45,9 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     if let Some(limits) = plan.explore {
         return explore::explore(plan, limits, &found, &dir, &absolute);
     }
+    if plan.each {
+        return each::each(plan, &found, &dir, &absolute);
+    }
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection());
     plan.report.prepare(&mut observer);
@@ -63,11 +68,11 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer, plan);
+            finish(&mut observer, plan.quiet, "");
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
-            watch(&mut observer, plan);
+            watch(&mut observer, plan.quiet);
             let mut report = observer.report(Ending::Any).map_err(Exit::cannot)?.gated(plan.report.fail_on);
             report.pass(&plan.report.gate);
             if !(plan.quiet && report.is_clean()) {
@@ -84,22 +89,22 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer, plan: &RunPlan) {
+fn finish(observer: &mut Observer, quiet: bool, name: &str) {
     let here = evidence::hostname();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();
         !orphan(observer)
     });
-    watch(observer, plan);
+    watch(observer, quiet);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.stages.unwatch();
-    follow::tell_deaths(observer);
+    follow::tell_deaths(observer, name);
 }
 
 /// Shows how far the analysis is.
-fn watch(observer: &mut Observer, plan: &RunPlan) {
-    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+fn watch(observer: &mut Observer, quiet: bool) {
+    if let Some(bar) = Bar::new().filter(|_| !quiet) {
         observer.stages.watch(bar);
     }
 }

@@ -98,7 +98,7 @@ impl<'a> Job<'a> {
                 (None, RunEnd::Late)
             }
             End::Over => {
-                finish(&mut observer, self.plan);
+                finish(&mut observer, self.plan.quiet, "");
                 let end = if job.was_interrupted() { RunEnd::Interrupted } else { RunEnd::Ended };
                 let no_trace = observer.traces.headers().next().is_none();
                 match end {

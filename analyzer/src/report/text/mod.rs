@@ -5,7 +5,7 @@ mod line;
 mod snippet;
 
 use super::build::MISSING;
-use super::view::{Ended, FindingView, Task};
+use super::view::{Defect, Ended, FindingView, Task};
 use super::{Look, Report, plural};
 use crate::worlds::Names;
 use line::{Ink, Line};
@@ -46,10 +46,16 @@ impl Limits {
 pub(super) fn render(report: &Report, look: Look) -> String {
     let limits = if look.full { Limits::NONE } else { Limits::SHORT };
     let mut page = Page { text: String::new(), names: report.names.clone(), look, limits, is_cut: false };
-    page.summary(report);
-    for finding in &report.findings {
-        page.finding(finding);
+    if report.jobs.is_empty() {
+        page.summary(report);
+    } else {
+        page.jobs(report);
     }
+    for finding in &report.findings {
+        page.names.clone_from(report.names_of(finding));
+        page.finding(finding, &report.jobs);
+    }
+    page.names.clone_from(&report.names);
     page.hidden(report);
     page.queues(report);
     page.end(report);
@@ -60,9 +66,9 @@ pub(super) fn render(report: &Report, look: Look) -> String {
 }
 
 /// One finding, as it is in the report.
-pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
-    let mut page = Page::plain(names);
-    page.finding(finding);
+pub(super) fn finding(finding: &FindingView, report: &Report) -> String {
+    let mut page = Page::plain(report.names_of(finding));
+    page.finding(finding, &report.jobs);
     page.text.trim_start().to_owned()
 }
 
@@ -159,6 +165,15 @@ impl Page {
         }
     }
 
+    /// Of a command that has started several.
+    fn jobs(&mut self, report: &Report) {
+        let lines = super::jobs::summary(report);
+        let Some((first, rest)) = lines.split_first() else { return };
+        let head = self.new_line().ink(Ink::Bold, first);
+        self.push(head);
+        rest.iter().for_each(|line| self.line(line));
+    }
+
     /// Findings beyond the limit.
     fn hidden(&mut self, report: &Report) {
         let Some(most) = report.max_findings else { return };
@@ -185,18 +200,24 @@ impl Page {
 
     /// Of the processes that hang: those of others are as they happened to be.
     fn queues(&mut self, report: &Report) {
-        let waiters = report.findings.iter().flat_map(|f| &f.waits).map(|w| w.process).collect();
-        let (lines, more) = super::queues::lines(&report.queues, &waiters, &self.names, self.limits.queues);
-        if !lines.is_empty() {
+        let waiters = |job: usize| {
+            let of_job = report.findings.iter().filter(|f| job == 0 || f.jobs.first() == Some(&job));
+            of_job.flat_map(|f| &f.waits).map(|w| w.process).collect()
+        };
+        let most = self.limits.queues;
+        let own = (String::new(), super::queues::lines(&report.queues, &waiters(0), &self.names, most));
+        let of_jobs = report.jobs.iter().map(|job| {
+            let lines = super::queues::lines(&job.queues, &waiters(job.job), &job.names, most);
+            (format!(" of job {}", job.job), lines)
+        });
+        for (whose, (lines, more)) in [own].into_iter().chain(of_jobs).filter(|(_, (lines, _))| !lines.is_empty()) {
             self.line("");
-            let head = self.new_line().ink(Ink::Bold, "message queues at the end:");
+            let head = self.new_line().ink(Ink::Bold, &format!("message queues at the end{whose}:"));
             self.push(head);
-        }
-        for line in lines {
-            self.line(&format!("  {line}"));
-        }
-        if more > 0 {
-            self.cut(&format!("  ... and {more} more"));
+            lines.iter().for_each(|line| self.line(&format!("  {line}")));
+            if more > 0 {
+                self.cut(&format!("  ... and {more} more"));
+            }
         }
     }
 
@@ -208,15 +229,7 @@ impl Page {
         let label = self.new_line().ink(Ink::Yellow, "warning");
         self.push(label.text(": the trace is incomplete, and so is this report:"));
         for d in task.defects.iter().take(self.limits.defects) {
-            let mut text = String::from("  ");
-            if let Some(process) = d.process {
-                text.push_str(&self.names.list(&[process]));
-                if let Some(offset) = d.offset {
-                    _ = write!(text, " at byte {offset}");
-                }
-                text.push_str(": ");
-            }
-            text.push_str(&d.what);
+            let text = format!("  {}", defect(d, &self.names));
             self.line(&text);
         }
         let more = task.defects.len().saturating_sub(self.limits.defects);
@@ -224,6 +237,20 @@ impl Page {
             self.cut(&format!("  ... and {more} more"));
         }
     }
+}
+
+/// What could not be read, and of whom.
+pub(super) fn defect(d: &Defect, names: &Names) -> String {
+    let mut text = String::new();
+    if let Some(process) = d.process {
+        text.push_str(&names.list(&[process]));
+        if let Some(offset) = d.offset {
+            _ = write!(text, " at byte {offset}");
+        }
+        text.push_str(": ");
+    }
+    text.push_str(&d.what);
+    text
 }
 
 /// The first words of what the library says of itself: the rest is its configuration.
@@ -234,7 +261,7 @@ fn library(text: &str) -> String {
 }
 
 /// Ranks by how they ended.
-fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
+pub(super) fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
     let mut groups: Vec<(String, Vec<i32>)> = Vec::new();
     for e in ended {
         let mut what = match (e.end, e.exit_status) {

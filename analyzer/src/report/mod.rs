@@ -27,6 +27,7 @@ use std::path::PathBuf;
 use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
+pub(crate) use clean::line as clean_line;
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
 pub use json::{SCHEMA, SCHEMA_FILE};
 

@@ -24,7 +24,8 @@ const MAX_STEPS: usize = 1000;
 pub(super) fn render(report: &Report) -> String {
     let sources = Sources { directory: &report.directory };
     let results: Vec<Value> = report.findings.iter().map(|f| result(report, f, &sources)).collect();
-    let exit_code = u8::from(report.fails(report.fail_on));
+    // A job that could never have gone on is a failure, whatever is looked for.
+    let exit_code = u8::from(report.fails(report.fail_on) || report.task.stopped);
     let mut invocation = json!({
         "executionSuccessful": true,
         "exitCode": exit_code,

@@ -80,9 +80,7 @@ impl Page {
 
     fn end(&mut self, report: &Report) {
         self.defects(&report.task);
-        for hint in &report.hints {
-            self.line(&format!("hint: {hint}"));
-        }
+        report.hints.iter().for_each(|hint| self.line(&format!("hint: {hint}")));
     }
 
     fn summary(&mut self, report: &Report) {

@@ -35,7 +35,8 @@ pub(super) struct QueueView {
 
 impl Clean for QueueView {
     fn clean(&mut self) {
-        (self.communicator.clean(), self.site.clean());
+        self.communicator.clean();
+        self.site.clean();
     }
 }
 

@@ -173,7 +173,7 @@ impl Page {
             self.line(&format!("      {line}"));
         }
         for note in &f.notes {
-            self.line(&format!("  {mark} {note}"));
+            self.line(&format!("  {mark} {}", note.replace('\n', "\n    ")));
         }
         self.line(&format!("  {mark} more: mpivet explain {}", f.check));
     }

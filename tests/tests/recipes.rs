@@ -7,6 +7,7 @@ use mpivet_tests::run::{self, Outcome};
 use mpivet_tests::vet::{last_words, mpivet};
 use mpivet_tests::{python, root, scratch};
 use serde_json::Value;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -28,7 +29,11 @@ impl Kitchen {
         std::fs::create_dir_all(dir.join("bin"))?;
         let mpi = mpi::required().into_iter().next().context("no MPI")?;
         std::os::unix::fs::symlink(std::fs::canonicalize(mpivet()?)?, dir.join("bin/mpivet"))?;
-        std::os::unix::fs::symlink(&mpi.mpiexec, dir.join("bin/mpirun"))?;
+        // Not a link: launchers look for their helpers beside the name that they are called by.
+        let (launcher, script) =
+            (dir.join("bin/mpirun"), format!("#!/bin/sh\nexec {} \"$@\"\n", mpi.mpiexec.display()));
+        std::fs::write(&launcher, script)?;
+        std::fs::set_permissions(&launcher, std::fs::Permissions::from_mode(0o755))?;
         Ok(Kitchen { dir, mpi })
     }
 
@@ -139,15 +144,9 @@ fn ctest() -> Result<()> {
         let mut test = kitchen.command("ctest");
         test.args(["--test-dir", "build", "--output-on-failure", "-j", "2"]);
         let outcome = run::run(test, LIMIT)?;
-        let said = |words: &[&str]| {
-            outcome.stdout.lines().any(|line| {
-                let mut found = line.split_whitespace();
-                words.iter().all(|word| found.any(|w| w.trim_matches('*') == *word))
-            })
-        };
-        let good =
-            said(&["ring", "Passed"]) && said(&["ring-accepted", "Passed"]) && said(&["ring-unfinished", "Failed"]);
-        let report = outcome.stdout.contains("error[MV101] unfinished-send: ");
+        let said = |text: &str| outcome.stdout.contains(text);
+        let good = said("- ring-unfinished (Failed)") && said(" 1 tests failed out of 6") && !said("Not Run");
+        let report = said("error[MV101] unfinished-send: ");
         ensure!(good && report && outcome.code == Some(8), "{:?}\n{}", outcome.code, last_words(&outcome));
     }
     let found = kitchen.json("build/mpivet/ring-unfinished/mpivet.json")?;

@@ -10,6 +10,7 @@ pub mod observe;
 pub mod report;
 pub mod samples;
 mod source;
+pub mod stages;
 pub mod statistics;
 pub mod symbols;
 pub mod testing;

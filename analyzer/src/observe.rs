@@ -6,8 +6,9 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{Report, RunInfo, Seen, environment};
+use crate::report::{FRAGMENTS, Report, RunInfo, Seen, environment};
 use crate::samples::Samples;
+use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
@@ -64,6 +65,8 @@ pub struct Observer {
     signals: Vec<(i32, Signal)>,
     /// What performance variables said.
     samples: Samples,
+    /// How long what took.
+    pub stages: Stages,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -118,6 +121,7 @@ impl Observer {
             last_events: 0,
             signals: Vec::new(),
             samples: Samples::default(),
+            stages: Stages::default(),
             broken: None,
         }
     }
@@ -164,11 +168,22 @@ impl Observer {
             self.traces.writer_is_gone(rank);
         }
         let in_time = || until.is_none_or(|u| Instant::now() < u);
-        while in_time() && (!self.poll().is_empty() || self.link(true)) {}
+        let size = self.traces.unread();
+        self.stages.begin(READING, Some(size));
+        while in_time() && (!self.poll().is_empty() || self.link(true)) {
+            self.stages.reached(size.saturating_sub(self.traces.unread()));
+        }
     }
 
     /// Looks for new traces and hands their news to the engine; the ranks that had some.
     pub fn poll(&mut self) -> BTreeSet<i32> {
+        let start = Instant::now();
+        let news = self.poll_traces();
+        self.stages.add(READING, start.elapsed());
+        news
+    }
+
+    fn poll_traces(&mut self) -> BTreeSet<i32> {
         if self.broken.is_some() {
             return BTreeSet::new();
         }
@@ -356,7 +371,7 @@ impl Observer {
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
-            None => guarded(&mut self.broken, || engine.finish(&end)),
+            None => self.stages.time(DEADLOCKS, || guarded(&mut self.broken, || engine.finish(&end))),
         };
         let Some(analysis) = analysis else {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
@@ -390,12 +405,14 @@ impl Observer {
             let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
             collector.finish(&run.names, &mut self.traces.symbols)
         });
-        let mut report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        let symbols = &mut self.traces.symbols;
+        let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
         report.statistics = statistics;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            report.add_protocol(&seen, environment, &mut self.traces);
+            self.stages.time(FRAGMENTS, || report.add_protocol(&seen, environment, &mut self.traces));
         }
+        report.stages = self.stages.finish();
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -71,6 +71,7 @@ impl Report {
             max_findings: run.max_findings,
             names,
             protocol: None,
+            stages: Vec::new(),
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,

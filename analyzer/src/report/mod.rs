@@ -33,7 +33,7 @@ use view::{FindingView, Mpi, SampleView, Task};
 pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
 pub use json::{SCHEMA, SCHEMA_FILE};
 pub use protocol::Seen;
-pub(crate) use protocol::environment;
+pub(crate) use protocol::{FRAGMENTS, environment};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -159,6 +159,9 @@ pub struct Report {
     /// What [`Format::Protocol`] needs besides.
     #[serde(skip)]
     protocol: Option<protocol::Protocol>,
+    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    #[serde(skip)]
+    pub stages: Vec<(&'static str, f64)>,
     /// What was looked for.
     #[serde(skip)]
     checks: Vec<&'static CheckInfo>,

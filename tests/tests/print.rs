@@ -240,7 +240,7 @@ fn wrong_filters_are_told_with_what_is_there() -> Result<()> {
         (&["--thread", "7"], "there is no thread `7` in what was read (there: 0, 1)"),
         (&["--param", "tags=1"], "no MPI function has a parameter `tags`; did you mean tag"),
         (&["--param", "tag"], "expected NAME=VALUE"),
-        (&["--dumps=gird"], "there is no dump `gird` in what was read; did you mean grid?"),
+        (&["--dumps=gridd"], "there is no dump `gridd` in what was read; did you mean grid?"),
         (&["--rank", "9"], "there is no readable trace of rank 9; there are those of ranks 0-2"),
     ] {
         let outcome = print(options)?;

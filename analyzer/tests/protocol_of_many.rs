@@ -22,7 +22,7 @@ const RANKS: i32 = 1000;
 
 /// Ranks whose numbers of calls differ, which leave communicators behind; most of them wait for the last ones, which wait
 /// for each other.
-fn text(rank: i32) -> String {
+fn mixed(rank: i32) -> String {
     let (left, right) = ((rank + RANKS - 1) % RANKS, (rank + 1) % RANKS);
     let mut text = format!("ranks {RANKS}\n{rank}: MPI_Init() = ok\n");
     text += &format!("{rank}: def comm c1 {{0-{}}}\n{rank}: MPI_Comm_dup() = ok {{newcomm=c1}}\n", RANKS - 1);
@@ -31,7 +31,7 @@ fn text(rank: i32) -> String {
         let recv = format!("{rank}: MPI_Recv(source={left}, tag={tag}) = ok {{status={left}/{tag}/4}}\n");
         text += &if rank == 0 { send + &recv } else { recv + &send };
     }
-    for _ in 0..rank % 7 {
+    for _ in 0..(rank * 37) % 101 {
         text += &format!("{rank}: MPI_Send(dest=MPI_PROC_NULL) = ok\n");
     }
     // Nobody receives it.
@@ -44,7 +44,13 @@ fn text(rank: i32) -> String {
     text
 }
 
-fn write(dir: &Path) {
+/// All of them wait for their neighbours.
+fn ring(rank: i32) -> String {
+    let left = (rank + RANKS - 1) % RANKS;
+    format!("ranks {RANKS}\n{rank}: MPI_Init() = ok\n{rank}: MPI_Recv(source={left}, tag={rank})\n")
+}
+
+fn write(dir: &Path, text: fn(i32) -> String) {
     for rank in 0..RANKS {
         let mut bytes = Vec::new();
         let mut writer = RankWriter::new(&mut bytes, &header(rank, RANKS)).unwrap();
@@ -68,10 +74,10 @@ fn write(dir: &Path) {
     fs::write(job_path(dir), serde_json::to_vec(&job).unwrap()).unwrap();
 }
 
-#[test]
-fn a_thousand_ranks_fit() {
+/// The protocol of a thousand ranks.
+fn protocol(text: fn(i32) -> String) -> String {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path());
+    write(dir.path(), text);
     let mut observer = Observer::open(dir.path(), Selection::default()).unwrap();
     observer.count();
     observer.keep_protocol();
@@ -82,6 +88,9 @@ fn a_thousand_ranks_fit() {
     let begin = Instant::now();
     let protocol = report.render(Format::Protocol, Colour::Plain);
     let took = begin.elapsed();
+    if let Ok(dir) = std::env::var("PROTOCOLS_OF_MANY") {
+        fs::write(Path::new(&dir).join(format!("{}.txt", protocol.len())), &protocol).unwrap();
+    }
     assert!(took < Duration::from_secs(1), "rendered in {took:?}");
     assert!(protocol.len() < 1_000_000, "{} bytes", protocol.len());
     for heading in
@@ -98,8 +107,20 @@ fn a_thousand_ranks_fit() {
         ranks.iter().for_each(|r| told[r as usize] += 1);
     }
     assert!(told.iter().all(|n| *n == 1), "{told:?}");
+    protocol
+}
+
+#[test]
+fn a_thousand_ranks_fit() {
+    let protocol = protocol(mixed);
     assert!(protocol.contains("997:MPI_Recv   998:MPI_Recv   deadlock !"), "the chain");
-    if let Ok(path) = std::env::var("PROTOCOL_OF_MANY") {
-        fs::write(path, &protocol).unwrap();
-    }
+}
+
+#[test]
+fn a_circle_of_a_thousand_ranks_fits() {
+    let protocol = protocol(ring);
+    let chain = protocol.lines().find(|l| l.ends_with("deadlock !")).expect("a chain");
+    assert!(chain.contains("0:MPI_Recv   999:MPI_Recv   998:MPI_Recv") && chain.len() < 2000, "{chain}");
+    let calls = protocol.lines().filter(|l| l.starts_with("Proc=")).count();
+    assert!(calls > 1 && calls < 100, "{calls} calls in full");
 }

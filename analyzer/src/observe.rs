@@ -6,7 +6,7 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{Report, RunInfo, Seen, clean_line, environment};
+use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
@@ -406,12 +406,12 @@ impl Observer {
         });
         let symbols = &mut self.traces.symbols;
         let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
-        report.stages = self.stages.finish();
         report.statistics = statistics;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            report.add_protocol(&seen, environment, &mut self.traces);
+            self.stages.time(FRAGMENTS, || report.add_protocol(&seen, environment, &mut self.traces));
         }
+        report.stages = self.stages.finish();
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -73,10 +73,10 @@ impl Report {
             max_findings: run.max_findings,
             names,
             protocol: None,
+            stages: Vec::new(),
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,
-            stages: Vec::new(),
         };
         report.clean();
         report

@@ -48,7 +48,7 @@ pub use json::{SCHEMA, SCHEMA_FILE};
 pub use look::{Colour, Look, When};
 pub use marks::Mark;
 pub use protocol::Seen;
-pub(crate) use protocol::environment;
+pub(crate) use protocol::{FRAGMENTS, environment};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -171,6 +171,9 @@ pub struct Report {
     /// What [`Format::Protocol`] needs besides.
     #[serde(skip)]
     protocol: Option<protocol::Protocol>,
+    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    #[serde(skip)]
+    pub stages: Vec<(&'static str, f64)>,
     /// What was looked for.
     #[serde(skip)]
     checks: Vec<&'static CheckInfo>,
@@ -178,9 +181,6 @@ pub struct Report {
     directory: PathBuf,
     #[serde(skip)]
     fail_on: FailOn,
-    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
-    #[serde(skip)]
-    pub stages: Vec<(&'static str, f64)>,
 }
 
 impl Report {

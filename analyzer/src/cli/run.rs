@@ -40,7 +40,7 @@ pub(super) struct RunArgs {
     report: ReportArgs,
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    stack_depth: Option<u32>,
+    pub(super) stack_depth: Option<u32>,
     /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
     /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
@@ -91,7 +91,7 @@ pub(super) struct RunArgs {
     verbose: bool,
     /// The command that starts the job, behind `--`
     #[arg(last = true, required = true, value_name = "LAUNCHER")]
-    command: Vec<OsString>,
+    pub(super) command: Vec<OsString>,
 }
 
 pub(crate) struct RunPlan {

@@ -19,7 +19,7 @@ use trace_format::symbols::Location;
 impl Report {
     /// Looks up the source lines and puts everything in its final order.
     pub fn new(run: RunInfo, mut findings: Vec<Finding>, ranks: &[RankSummary], symbols: &mut Symbols) -> Report {
-        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        findings.sort_by_key(order);
         let count = |s: Severity, hidden: fn(&Hidden) -> u64| {
             let hidden: u64 = run.hidden.iter().map(hidden).sum();
             findings.iter().filter(|f| f.severity == s).count() + hidden as usize

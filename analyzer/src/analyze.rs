@@ -1,26 +1,40 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
+use crate::progress::{Bar, tell_stages};
 use crate::run::evidence::{hostname, lives};
 use crate::run::follow::proven_stuck;
 use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, JobReport, Report};
-use std::io::Write as _;
+use analyzer::report::{JobReport, Report};
 use std::path::Path;
+use std::time::Instant;
 use trace_format::file::RankHeader;
 use trace_format::several::{Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    let report = look_at(plan)?;
-    write_file(&plan.report, &report)?;
-    let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
-    crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;
+    plan.report.or_failure(look_at(plan))
+}
+
+fn look_at(plan: &AnalyzePlan) -> Result<u8, Exit> {
+    let mut report = one_or_several(plan)?.gated(plan.report.fail_on);
+    report.pass(&plan.report.gate);
+    let printing = Instant::now();
+    // A full disk takes away no more than the files.
+    let shown = match plan.quiet && report.is_clean() {
+        true => Ok(()),
+        false => crate::put(&plan.report.outputs.terminal(&report, plan.report.look_on_stdout())),
+    };
+    plan.report.outputs.write(&report, plan.report.look_in_file())?;
+    shown?;
+    if plan.verbose {
+        tell_stages(&report, printing);
+    }
     Ok(exit_code(&plan.report, &report))
 }
 
 /// The report of the directory, which may be one of several jobs (`mpivet run --each`).
-fn look_at(plan: &AnalyzePlan) -> Result<Report, Exit> {
+fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
     let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, Vec::new()) };
     let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
     let mut jobs = Vec::new();
@@ -42,7 +56,12 @@ fn look_at(plan: &AnalyzePlan) -> Result<Report, Exit> {
 fn one_job(dir: &Path, plan: &AnalyzePlan, stopped: Vec<i32>) -> Result<Report, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer = Observer::read(dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
+    plan.report.prepare(&mut observer);
+    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+        observer.stages.watch(bar);
+    }
+    observer.read_rest(|h| !running(h));
     let mut ending = if stopped.is_empty() { Ending::Any } else { Ending::Stopped(stopped) };
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
@@ -51,14 +70,6 @@ fn one_job(dir: &Path, plan: &AnalyzePlan, stopped: Vec<i32>) -> Result<Report, 
         }
     }
     observer.report(ending).map_err(Exit::cannot)
-}
-
-/// Writes the file of `--report`.
-pub(crate) fn write_file(plan: &ReportPlan, report: &Report) -> Result<(), Exit> {
-    let Some((path, file)) = &plan.file else { return Ok(()) };
-    let mut file = file;
-    file.write_all(report.render(plan.format, Colour::Plain).as_bytes())
-        .map_err(|e| Exit::cannot(anyhow::anyhow!("cannot write the report to {}: {e}", path.display())))
 }
 
 pub(crate) fn exit_code(plan: &ReportPlan, report: &Report) -> u8 {

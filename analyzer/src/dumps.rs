@@ -71,10 +71,20 @@ impl Basic {
 /// Elements in a line.
 const PER_LINE: usize = 8;
 
+/// The elements of a dump, each by itself.
+pub(crate) fn values(dump: &Dump, contents: &[u8]) -> Vec<String> {
+    let basic = basic_of(dump);
+    contents.chunks_exact(basic.size()).map(|e| basic.format(e)).collect()
+}
+
+fn basic_of(dump: &Dump) -> Basic {
+    let name = (dump.datatype as usize).checked_sub(1).and_then(|at| predefined::DATATYPES.get(at));
+    name.map_or(Basic::Bytes, |name| Basic::of(name))
+}
+
 /// The elements of a dump, in lines that the notation takes for comments.
 pub(crate) fn elements(dump: &Dump, contents: &[u8]) -> String {
-    let name = (dump.datatype as usize).checked_sub(1).and_then(|at| predefined::DATATYPES.get(at));
-    let basic = name.map_or(Basic::Bytes, |name| Basic::of(name));
+    let basic = basic_of(dump);
     let mut text = String::new();
     for (line, elements) in contents.chunks(basic.size() * PER_LINE).enumerate() {
         let values: Vec<String> = elements.chunks_exact(basic.size()).map(|e| basic.format(e)).collect();

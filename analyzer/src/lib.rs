@@ -3,11 +3,19 @@
 #![forbid(unsafe_code)]
 
 pub mod checks;
+pub mod clocks;
+pub mod csv;
 pub mod engine;
+pub mod events;
+pub mod gate;
 pub mod load;
 pub mod observe;
 pub mod report;
 pub mod samples;
+mod source;
+pub mod stages;
+pub mod statistics;
 pub mod symbols;
 pub mod testing;
+pub mod trails;
 pub mod worlds;

@@ -156,6 +156,7 @@ impl Traces {
         self.opened.insert(reader.stem().to_owned());
         reader.renumber(process);
         self.symbols.add_rank(process, &reader.header.cwd);
+        self.symbols.started(reader.header.start_unix_ns);
         self.ranks.insert(process, Trace { reader, failed: None, lost: None, events: 0, ended_job: false });
     }
 

@@ -3,20 +3,23 @@
 
 use crate::checks::signal_name;
 use crate::engine::ending::is_crash;
+use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{Report, RunInfo};
+use crate::report::{Report, RunInfo, Seen, environment};
 use crate::samples::Samples;
+use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
+use crate::statistics::Collector;
 use crate::symbols::user_frame;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
-use trace_format::catalogue::ABEND;
+use trace_format::catalogue::{ABEND, CHECKS};
 use trace_format::file::RankHeader;
 use trace_format::job::Job;
 use trace_format::reader::RankEvent;
@@ -39,6 +42,12 @@ pub struct Observer {
     selection: Selection,
     /// Other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
+    /// Those who want to know more than findings; the engine's, once there is one.
+    listeners: Vec<Box<dyn Listener>>,
+    /// What the protocol needs, if somebody wants it.
+    seen: Option<Arc<Mutex<Seen>>>,
+    /// What counts calls and messages, if somebody wants it.
+    collector: Option<Arc<Mutex<Collector>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -56,6 +65,8 @@ pub struct Observer {
     signals: Vec<(i32, Signal)>,
     /// What performance variables said.
     samples: Samples,
+    /// How long what took.
+    pub stages: Stages,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -98,6 +109,9 @@ impl Observer {
             traces: Traces::new(dir),
             selection,
             exploring: None,
+            listeners: Vec::new(),
+            seen: None,
+            collector: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -107,13 +121,38 @@ impl Observer {
             last_events: 0,
             signals: Vec::new(),
             samples: Samples::default(),
+            stages: Stages::default(),
             broken: None,
         }
     }
 
+    /// Tells `listener` what happens, too. To be said before anything is read: see [`Observer::open`].
+    pub fn listen(&mut self, listener: Box<dyn Listener>) {
+        self.listeners.push(listener);
+    }
+
+    /// Asks for what [`crate::report::Format::Protocol`] needs. To be said before anything is read.
+    pub fn keep_protocol(&mut self) {
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        self.seen = Some(seen.clone());
+        self.listen(Box::new(seen));
+    }
+
+    /// Asks for statistics in the report. To be said before anything is read.
+    pub fn count(&mut self) {
+        let collector = Arc::new(Mutex::new(Collector::default()));
+        self.collector = Some(collector.clone());
+        self.listen(Box::new(collector));
+    }
+
+    /// Opens the traces that the directory holds, for [`Observer::read_rest`].
+    pub fn open(dir: &Path, selection: Selection) -> Result<Observer, LoadError> {
+        Ok(Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) })
+    }
+
     /// Reads everything that the directory holds. `gone` knows whose process is no more.
     pub fn read(dir: &Path, selection: Selection, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
-        let mut observer = Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) };
+        let mut observer = Observer::open(dir, selection)?;
         observer.read_rest(gone);
         Ok(observer)
     }
@@ -129,22 +168,37 @@ impl Observer {
             self.traces.writer_is_gone(rank);
         }
         let in_time = || until.is_none_or(|u| Instant::now() < u);
-        while in_time() && (!self.poll().is_empty() || self.link(true)) {}
+        let size = self.traces.unread();
+        self.stages.begin(READING, Some(size));
+        while in_time() && (!self.poll().is_empty() || self.link(true)) {
+            self.stages.reached(size.saturating_sub(self.traces.unread()));
+        }
     }
 
     /// Looks for new traces and hands their news to the engine; the ranks that had some.
     pub fn poll(&mut self) -> BTreeSet<i32> {
+        let start = Instant::now();
+        let news = self.poll_traces();
+        self.stages.add(READING, start.elapsed());
+        news
+    }
+
+    fn poll_traces(&mut self) -> BTreeSet<i32> {
         if self.broken.is_some() {
             return BTreeSet::new();
         }
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let (selection, exploring) = (&self.selection, &self.exploring);
+        let (selection, exploring, listeners) = (&self.selection, &self.exploring, &mut self.listeners);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
             engine.select(selection.clone());
             exploring.iter().for_each(|known| engine.explore(known.clone()));
+            match std::mem::take(listeners) {
+                nobody if nobody.is_empty() => {}
+                all => engine.listen(Box::new(all)),
+            }
             engine
         });
         if self.known < size {
@@ -162,12 +216,14 @@ impl Observer {
         for header in self.traces.headers() {
             if self.introduced.insert(header.rank) {
                 engine.set_request_stride(header.rank, header.request_stride);
-                engine.set_ticks_per_second(header.rank, header.ticks_per_second);
                 if header.may_have_threads {
                     engine.may_have_threads(header.rank);
                 }
-                let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
-                let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                let clock = Clock::of(header);
+                if let Some(collector) = &self.collector {
+                    collector.lock().unwrap_or_else(PoisonError::into_inner).runs_on(header.rank, &header.host);
+                }
+                engine.set_clock(header.rank, clock);
                 self.linker.introduce(header.rank, &header.host, clock);
             }
         }
@@ -314,7 +370,7 @@ impl Observer {
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
-            None => guarded(&mut self.broken, || engine.finish(&end)),
+            None => self.stages.time(DEADLOCKS, || guarded(&mut self.broken, || engine.finish(&end))),
         };
         let Some(analysis) = analysis else {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });
@@ -324,6 +380,7 @@ impl Observer {
         let unwritten = write_witnesses(&witnesses, self.traces.dir());
         let remarks = job.alterations().into_iter().chain(self.linker.remarks(&names));
         let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
+        let environment = self.seen.as_ref().map(|_| environment(&job, &self.traces));
         let run = RunInfo {
             program: job.program.clone(),
             arguments: job.arguments,
@@ -340,8 +397,21 @@ impl Observer {
             names,
             remarks,
             samples: self.samples,
+            checks: CHECKS.iter().copied().filter(|check| self.selection.is_on(check)).collect(),
+            directory: std::env::current_dir().unwrap_or_default(),
         };
-        let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        let statistics = self.collector.map(|collector| {
+            let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
+            collector.finish(&run.names, &mut self.traces.symbols)
+        });
+        let symbols = &mut self.traces.symbols;
+        let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
+        report.stages = self.stages.finish();
+        report.statistics = statistics;
+        if let Some((seen, environment)) = self.seen.zip(environment) {
+            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            report.add_protocol(&seen, environment, &mut self.traces);
+        }
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

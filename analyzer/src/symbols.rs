@@ -1,12 +1,14 @@
 //! Where calls come from: collects the modules and call stacks of all ranks while their traces are read, and resolves
 //! those that a report or a print needs. Ranks of one program share its debug information.
 
+use crate::source::{Code, Language, Moved};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::{Duration, SystemTime};
 use trace_format::definition::{Definition, Id, Module};
-use trace_format::symbols::{Loaders, Location, Modules, Sources};
+use trace_format::symbols::{Loaders, Location, Modules};
 
 /// What is known of one rank.
 #[derive(Default)]
@@ -58,12 +60,33 @@ pub struct Symbols {
     ranks: FxHashMap<i32, Rank>,
     loaders: Loaders,
     resolved: FxHashMap<Place, Rc<[Location]>>,
-    sources: Sources,
+    codes: FxHashMap<PathBuf, Option<Rc<Code>>>,
+    moved: Moved,
+    /// When the first process started.
+    started: Option<SystemTime>,
+    /// Source files that were read and that are younger than the run.
+    changed: BTreeSet<PathBuf>,
 }
 
 impl Symbols {
     pub fn add_rank(&mut self, rank: i32, cwd: &str) {
         cwd.clone_into(&mut self.ranks.entry(rank).or_default().cwd);
+    }
+
+    /// A process started then, in nanoseconds since 1970.
+    pub fn started(&mut self, unix_ns: u64) {
+        let start = SystemTime::UNIX_EPOCH + Duration::from_nanos(unix_ns);
+        self.started = Some(self.started.map_or(start, |known| known.min(start)));
+    }
+
+    /// Searches below these directories for sources that are not where they were.
+    pub fn search_in(&mut self, directories: Vec<PathBuf>) {
+        self.moved.search_in(directories);
+    }
+
+    /// Source files that were changed after the run: what is shown of them may not be what ran.
+    pub fn changed(&self) -> &BTreeSet<PathBuf> {
+        &self.changed
     }
 
     pub fn define(&mut self, rank: i32, definition: &Definition) {
@@ -126,13 +149,35 @@ impl Symbols {
         Rc::clone(resolved.entry(key).or_insert_with(|| loaders.locate(module, offset).into()))
     }
 
-    /// The text of a source line. The compiler's path is tried as it is, then from where the rank was started.
+    /// The text of a source line.
     pub fn source(&mut self, rank: i32, file: &str, line: u32) -> Option<String> {
+        self.code(rank, file)?.line(line).map(str::to_owned)
+    }
+
+    /// A source file, with what is code in it.
+    pub(crate) fn code(&mut self, rank: i32, file: &str) -> Option<Rc<Code>> {
+        let path = self.source_path(rank, file);
+        let Symbols { codes, changed, started, .. } = self;
+        let code = codes.entry(path).or_insert_with_key(|path| {
+            let bytes = std::fs::read(path).ok()?;
+            let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+            if started.zip(written).is_some_and(|(started, written)| written > started) {
+                changed.insert(path.clone());
+            }
+            Some(Rc::new(Code::new(Language::of(file), &String::from_utf8_lossy(&bytes))))
+        });
+        code.clone()
+    }
+
+    /// Where a source file is. The compiler's path is tried from where the rank was started, then as it is, then elsewhere.
+    fn source_path(&mut self, rank: i32, file: &str) -> PathBuf {
         let cwd = self.ranks.get(&rank).map_or("", |r| r.cwd.as_str());
         let there = Path::new(file);
         let path = if there.is_absolute() { there.to_owned() } else { Path::new(cwd).join(there) };
-        let path = if path.exists() { path } else { there.to_owned() };
-        self.sources.line(path.to_str()?, line).map(str::to_owned)
+        if path.exists() {
+            return path;
+        }
+        if there.exists() { there.to_owned() } else { self.moved.find(&path).unwrap_or(path) }
     }
 
     /// `file` without the directory that the rank was started in.

@@ -7,6 +7,7 @@ pub mod checks_page;
 pub mod compile;
 pub mod examples;
 pub mod expect;
+pub mod formats;
 pub mod golden;
 pub mod mpi;
 pub mod normalize;
@@ -14,7 +15,9 @@ pub mod python;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod schema;
 pub mod terminal;
+pub mod tutorial;
 pub mod vet;
 
 use anyhow::Result;

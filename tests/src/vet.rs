@@ -4,6 +4,7 @@
 use crate::mpi::Mpi;
 use crate::report::Report;
 use crate::run::{self, Outcome};
+use crate::schema;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -68,6 +69,9 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
         bail!("not finished after {} s\n{}", limit.as_secs(), last_words(&outcome));
     }
     let text = std::fs::read_to_string(&report).unwrap_or_default();
+    if !text.is_empty() {
+        schema::check_report(&text).with_context(|| report.display().to_string())?;
+    }
     let report = Report::parse(&text).with_context(|| {
         format!("mpivet wrote no good report, exit code {:?}\n{}", outcome.code, last_words(&outcome))
     })?;
@@ -75,7 +79,7 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
 }
 
 /// A run must not depend on the settings of the person who starts the tests.
-fn forget_settings(command: &mut Command) {
+pub(crate) fn forget_settings(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("MPIVET_") {
             command.env_remove(name);

@@ -16,6 +16,7 @@ pub mod job;
 pub mod marks;
 pub mod mpi;
 pub mod near;
+pub mod pack;
 pub mod plan;
 pub mod ranks;
 pub mod reader;

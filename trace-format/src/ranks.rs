@@ -35,6 +35,11 @@ impl Ranks {
         self.runs.iter().flat_map(|r| (0..r.count as i32).map(move |i| r.first + i * r.step))
     }
 
+    /// First, last and step of each run.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = (i32, i32, i32)> + '_ {
+        self.runs.iter().map(|r| (r.first, r.first + r.step * (r.count as i32 - 1), r.step))
+    }
+
     /// The `index`-th rank of the list.
     pub fn get(&self, index: usize) -> Option<i32> {
         let mut left = index;

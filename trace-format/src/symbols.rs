@@ -6,7 +6,7 @@ use object::Object;
 use std::collections::{BTreeMap, HashMap};
 
 /// A place in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Location {
     /// Name of the function, demangled where it was mangled.
     pub function: String,

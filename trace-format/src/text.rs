@@ -32,7 +32,9 @@ mod parse;
 mod values;
 
 pub(crate) use format::format_status;
-pub use format::{format_call, format_checksums, format_definition, format_int, format_return};
+pub use format::{
+    format_arguments, format_call, format_checksums, format_definition, format_int, format_results, format_return,
+};
 pub use parse::{ParseError, TextTrace, parse};
 pub(crate) use values::parse_status;
 

@@ -2,10 +2,13 @@
 
 mod config;
 mod env;
+mod export;
 mod print;
 mod queues;
 mod report;
 mod run;
+mod shell;
+mod stats;
 
 use crate::settings;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
@@ -14,17 +17,22 @@ use std::process::ExitCode;
 
 pub(crate) use config::{ConfigPlan, ConfigShown};
 pub(crate) use env::{EnvFormat, EnvPlan};
+pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::PrintPlan;
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
 pub(crate) use report::{AnalyzePlan, ReportPlan};
 pub(crate) use run::{ExploreLimits, RunPlan};
+pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
 use config::ConfigArgs;
 use env::EnvArgs;
+use export::ExportArgs;
 use print::PrintArgs;
 use queues::{QueuesArgs, QueuesOfArgs};
 use report::AnalyzeArgs;
 use run::RunArgs;
+use shell::{CompletionsArgs, ManArgs};
+use stats::StatsArgs;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -92,6 +100,10 @@ enum Command {
     Analyze(AnalyzeArgs),
     /// Show the settings that hold, and where each of them comes from; it takes the options of `run`
     Config(Box<ConfigArgs>),
+    /// A run in numbers: functions, messages, and what ranks waited for
+    Stats(StatsArgs),
+    /// The events of a run for other programs: Perfetto and chrome://tracing, tables
+    Export(ExportArgs),
     /// Print a trace, one line a call
     Print(PrintArgs),
     /// Show the message queues of live MPI processes, and which of them wait for each other for ever
@@ -106,8 +118,14 @@ enum Command {
     },
     /// List the checks
     Checks,
+    /// Print the JSON Schema of the JSON report
+    Schema,
     /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
     Env(EnvArgs),
+    /// Print the completions of a shell: which commands and options there are
+    Completions(CompletionsArgs),
+    /// Print pages of the manual
+    Man(ManArgs),
 }
 
 /// What is to be done.
@@ -115,12 +133,17 @@ pub(crate) enum Plan {
     Run(RunPlan),
     Analyze(AnalyzePlan),
     Config(ConfigPlan),
+    Stats(StatsPlan),
+    Export(ExportPlan),
     Print(PrintPlan),
     Queues(QueuesPlan),
     QueuesOf(QueuesOfPlan),
     Explain(String),
     Checks,
+    Schema,
     Env(EnvPlan),
+    /// Only this is to be printed.
+    Text(Vec<u8>),
 }
 
 const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
@@ -174,12 +197,17 @@ impl Plan {
             Command::Run(args) => Plan::Run(args.plan()?),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
             Command::Config(args) => Plan::Config(args.plan(cli.settings)),
+            Command::Export(args) => Plan::Export(args.plan()),
+            Command::Stats(args) => Plan::Stats(args.plan()?),
             Command::Print(args) => Plan::Print(args.plan()?),
             Command::Queues(args) => Plan::Queues(args.plan()),
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
+            Command::Schema => Plan::Schema,
             Command::Env(args) => Plan::Env(args.plan()),
+            Command::Completions(args) => Plan::Text(args.text()),
+            Command::Man(args) => Plan::Text(args.text()?),
         })
     }
 }

@@ -3,24 +3,49 @@
 use super::Exit;
 use super::config::ConfigFileArgs;
 use crate::choices::Choices;
-use analyzer::report::{FailOn, Format};
+use crate::outputs::Outputs;
+use analyzer::gate::Gate;
+use analyzer::observe::Observer;
+use analyzer::report::{FailOn, Format, Look, When};
 use clap::Args;
 use std::path::PathBuf;
 use trace_format::selection::Selection;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    /// Write the report to FILE, in the format chosen; the terminal keeps the text
+    /// Format of the report on the terminal, or of the file if there is one --report FILE [default: text]
+    #[arg(long, value_enum, hide_default_value = true)]
+    format: Option<Format>,
+    /// Write the report to FILE in the format of its extension (.json, .sarif, .xml for junit, .txt, ...), or to
+    /// FORMAT:FILE; the terminal keeps the text. May be given several times
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Vec<String>,
+    /// When the text has colours
+    #[arg(long, visible_alias = "colour", value_enum, default_value_t, value_name = "WHEN")]
+    color: When,
+    /// Show all places, ranks, stacks and message queues of each finding in the text
+    #[arg(long)]
+    full: bool,
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Findings that are accepted, each with a reason (docs/ci.md): they do not count; may be given several times
+    #[arg(long, value_name = "FILE")]
+    suppressions: Vec<PathBuf>,
+    /// A JSON report of an earlier run: only findings that it does not have count
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Search for sources below DIR if they are no longer where they were compiled. May be given several times
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    source_path: Vec<PathBuf>,
     #[command(flatten)]
     choices: Choices,
+}
+
+/// A directory that is there.
+fn directory(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("there is no such directory".into()) }
 }
 
 #[derive(Debug, Args)]
@@ -31,40 +56,103 @@ pub(super) struct AnalyzeArgs {
     report: ReportArgs,
     #[command(flatten)]
     _config: ConfigFileArgs,
+    /// Say nothing when nothing was found
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say how long each stage of the analysis took
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// Where the report goes, and what counts.
 pub(crate) struct ReportPlan {
-    pub(crate) format: Format,
-    /// Created before the work begins, so that a bad path fails early.
-    pub(crate) file: Option<(PathBuf, std::fs::File)>,
+    pub(crate) outputs: Outputs,
+    pub(crate) color: When,
+    pub(crate) full: bool,
     pub(crate) fail_on: FailOn,
     pub(crate) selection: Selection,
+    /// What is accepted and what is known.
+    pub(crate) gate: Gate,
+    /// Where sources are searched.
+    source_path: Vec<PathBuf>,
 }
 
 pub(crate) struct AnalyzePlan {
     pub(crate) dir: PathBuf,
     pub(crate) report: ReportPlan,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
 }
 
 impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
-        let file = match args.report {
-            None => None,
-            Some(path) => match std::fs::File::create(&path) {
-                Ok(file) => Some((path, file)),
-                Err(e) => {
-                    return Err(Exit::Usage(format!("cannot write the report to {}: {e}", path.display())));
-                }
-            },
-        };
-        Ok(ReportPlan { format: args.format, file, fail_on: args.fail_on, selection })
+        // Before the report is begun: it may be the next baseline.
+        let gate = Gate::read(&args.suppressions, args.baseline.as_ref(), &selection);
+        let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;
+        let outputs = Outputs::new(args.format, &args.report)?;
+        Ok(ReportPlan {
+            outputs,
+            fail_on: args.fail_on,
+            selection,
+            gate,
+            source_path: args.source_path,
+            color: args.color,
+            full: args.full,
+        })
+    }
+
+    /// What the analysis looks for.
+    pub(crate) fn selection(&self) -> Selection {
+        self.gate.selection(&self.selection)
+    }
+
+    /// Where sources are searched.
+    pub(crate) fn source_path(&self) -> &[PathBuf] {
+        &self.source_path
+    }
+
+    /// Where the work could not be done, the files of `--report` say so, too.
+    pub(crate) fn or_failure<T>(&self, result: Result<T, Exit>) -> Result<T, Exit> {
+        result.inspect_err(|exit| {
+            if let Exit::Cannot(why) = exit {
+                self.outputs.fail(why);
+            }
+        })
+    }
+
+    /// Says what the formats need beside findings, and where sources are.
+    pub(crate) fn prepare(&self, observer: &mut Observer) {
+        observer.traces.symbols.search_in(self.source_path.clone());
+        let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
+        if any(Format::needs_statistics) {
+            observer.count();
+        }
+        if any(Format::needs_protocol) {
+            observer.keep_protocol();
+        }
+    }
+
+    pub(crate) fn look_on_stdout(&self) -> Look {
+        Look::of_stdout(self.color, self.full)
+    }
+
+    pub(crate) fn look_on_stderr(&self) -> Look {
+        Look::of_stderr(self.color, self.full)
+    }
+
+    pub(crate) fn look_in_file(&self) -> Look {
+        Look::of_file(self.full)
     }
 }
 
 impl AnalyzeArgs {
     pub(super) fn plan(self) -> Result<AnalyzePlan, Exit> {
-        Ok(AnalyzePlan { dir: self.dir, report: ReportPlan::new(self.report)? })
+        Ok(AnalyzePlan {
+            dir: self.dir,
+            report: ReportPlan::new(self.report)?,
+            quiet: self.quiet,
+            verbose: self.verbose,
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! instance k (MPI 4.1 sections 6.1 and 6.14); blocking, nonblocking and persistent ones share one order.
 
 use super::Model;
-use super::comms::{CommIx, Topology};
+use super::comms::{Comm, CommIx, Topology, peers};
 use super::concurrent::Misused;
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
@@ -54,6 +54,8 @@ pub(crate) struct Part {
     pub(crate) sums: Option<Box<PartSums>>,
     /// What it is in the replay of [`super::weakest`], until it is over.
     pub(crate) replayed: Option<Told>,
+    /// The call in which the process learnt that it is over, if somebody listens.
+    pub(super) ended: Option<Arc<Origin>>,
 }
 
 impl Part {
@@ -140,12 +142,16 @@ impl Space {
     /// The calls of the operations that are under way, and the last ones.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
         let parts = self.queue.iter().flat_map(|i| i.parts.iter().flatten());
-        let calls = parts.flat_map(|p| [Some(&p.call), p.start.as_ref(), p.sums.as_ref().and_then(|s| s.by())]);
+        let calls = parts.flat_map(|p| {
+            let by = p.sums.as_ref().and_then(|s| s.by());
+            [Some(&p.call), p.start.as_ref(), p.ended.as_ref(), by]
+        });
         calls.flatten().chain(self.last_call.values())
     }
 
-    fn retire(&mut self) {
-        while self.queue.front().is_some_and(|i| i.done as usize == i.parts.len()) {
+    fn retire(&mut self, mut over: impl FnMut(&Instance)) {
+        while let Some(instance) = self.queue.front().filter(|i| i.done as usize == i.parts.len()) {
+            over(instance);
             self.queue.pop_front();
             self.base += 1;
         }
@@ -182,8 +188,15 @@ impl Model {
             space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false, replayed: None });
         }
         let instance = &mut space.queue[(index - space.base) as usize];
-        instance.parts[position as usize] =
-            Some(Part { call: call.clone(), start: start.cloned(), done: false, dim, sums: None, replayed: None });
+        instance.parts[position as usize] = Some(Part {
+            call: call.clone(),
+            start: start.cloned(),
+            done: false,
+            dim,
+            sums: None,
+            replayed: None,
+            ended: None,
+        });
         instance.arrived += 1;
         let all = instance.arrived as usize == size;
         self.tell_part(comm, index, position);
@@ -202,12 +215,15 @@ impl Model {
             && !part.done
         {
             part.done = true;
+            part.ended = self.listening.ending_call();
             instance.done += 1;
             let over = instance.done as usize == instance.parts.len();
             if over && instance.parts.iter().flatten().any(|p| p.sums.is_some()) && !instance.bad {
                 self.compare_part_sums(comm, index);
             }
-            self.comms.list[comm].space.retire();
+            let Comm { space, a, b, serial, .. } = &mut self.comms.list[comm];
+            let group = |position, rank| peers(a, b.as_ref(), position).get(rank);
+            space.retire(|instance| self.listening.over(*serial, instance, &group));
         }
     }
 

@@ -142,6 +142,15 @@ impl Comm {
         self.a.len() + self.b.as_ref().map_or(0, Group::len)
     }
 
+    /// What the standard calls it.
+    pub(super) fn predefined_name(&self) -> Option<&'static str> {
+        match self.key {
+            CommKey::World(_) => Some("MPI_COMM_WORLD"),
+            CommKey::Own(_) => Some("MPI_COMM_SELF"),
+            _ => None,
+        }
+    }
+
     /// Not all of its members know who is in it, so that what they do on it is not known as a whole.
     pub(crate) fn is_foreign(&self) -> bool {
         self.foreign || self.half_known
@@ -166,10 +175,7 @@ impl Comm {
 
     /// The group that ranks in calls of the process at `position` refer to.
     pub(crate) fn peers(&self, position: u32) -> &Group {
-        match &self.b {
-            Some(b) if position < self.a.len() => b,
-            _ => &self.a,
-        }
+        peers(&self.a, self.b.as_ref(), position)
     }
 
     /// First place of the group that [`Comm::peers`] gives.
@@ -180,6 +186,11 @@ impl Comm {
     pub(crate) fn members(&self) -> impl Iterator<Item = i32> + '_ {
         self.a.iter().chain(self.b.iter().flat_map(Group::iter))
     }
+}
+
+/// Of two groups, or of one, that which ranks in calls of the process at `position` refer to.
+pub(crate) fn peers<'a>(a: &'a Group, b: Option<&'a Group>, position: u32) -> &'a Group {
+    b.filter(|_| position < a.len()).unwrap_or(a)
 }
 
 /// An object as one rank sees it.

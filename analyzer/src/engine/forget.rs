@@ -122,6 +122,7 @@ impl Model {
 
     /// Forgets the freed objects that nothing speaks of.
     fn sweep(&mut self) {
+        self.tell_communicators();
         let mut candidates = Candidates(self.ranks.iter_mut().map(|r| r.take_freed(self.sweeps.always)).collect());
         let mut met = 0;
         self.each_call(|call| {

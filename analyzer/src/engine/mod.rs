@@ -20,6 +20,7 @@ pub(crate) mod flows;
 mod forget;
 pub(crate) mod frees;
 pub mod limit;
+pub mod listen;
 mod model;
 pub(crate) mod p2p;
 pub(crate) mod partitioned;
@@ -33,6 +34,7 @@ pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod sums;
 pub(crate) mod types;
+mod volume;
 pub(crate) mod wait;
 pub(crate) mod weakest;
 
@@ -42,6 +44,7 @@ pub(crate) use rank::{Breach, MpiError, OpenCall, Rank};
 pub use script::{Alternative, Ways};
 
 use crate::worlds::Names as Processes;
+use crate::worlds::link::Clock;
 use comms::Comms;
 use facts::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -112,6 +115,9 @@ pub struct RankSummary {
     pub collectives: u64,
     /// Operations started and never completed.
     pub unfinished: u64,
+    /// Of these the sends and the receives; the others are collective operations.
+    pub unfinished_sends: u64,
+    pub unfinished_recvs: u64,
     /// The call that was open at the end.
     pub current: Option<CallRef>,
     pub events: u64,
@@ -166,6 +172,7 @@ impl Engine {
                 buffering_limit: None,
                 selection: Selection::default(),
                 weakest: weakest::Weakest::default(),
+                listening: listen::Listening::default(),
             },
         }
     }
@@ -198,6 +205,19 @@ impl Engine {
         self.model.weakest.explore(known);
     }
 
+    /// Tells `listener` what happens, too; to be said before any event is fed.
+    pub fn listen(&mut self, listener: Box<dyn listen::Listener>) {
+        self.model.listening.listen(listener);
+    }
+
+    /// The clock of a rank.
+    pub fn set_clock(&mut self, rank: i32, clock: Clock) {
+        if let Some(r) = self.model.rank_mut(rank) {
+            r.slack = clock.ticks_per_second / CLOCK_SLACK;
+        }
+        self.model.listening.introduce(rank, clock);
+    }
+
     /// There are more processes now; what they are called.
     pub fn grow(&mut self, processes: i32, names: Processes) {
         let processes = processes.max(self.model.ranks.len() as i32);
@@ -219,13 +239,6 @@ impl Engine {
     pub fn set_request_stride(&mut self, rank: i32, bytes: u32) {
         if let Some(r) = self.model.rank_mut(rank) {
             r.requests.stride = u64::from(bytes);
-        }
-    }
-
-    /// Ticks of this rank's time stamps in a second.
-    pub fn set_ticks_per_second(&mut self, rank: i32, ticks: u64) {
-        if let Some(r) = self.model.rank_mut(rank) {
-            r.slack = ticks / CLOCK_SLACK;
         }
     }
 
@@ -292,6 +305,7 @@ impl Engine {
     pub fn finish(&mut self, end: &End) -> Analysis {
         let ranks = self.model.ranks.len() as i32;
         let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);
+        model.tell_the_rest();
         let ending = ending::conclude(&mut model, end);
         let mut report = std::mem::take(&mut model.report);
         crate::checks::end(&ending, &model, &mut report);

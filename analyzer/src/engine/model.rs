@@ -47,6 +47,8 @@ pub(crate) struct Model {
     pub(crate) selection: Selection,
     /// The run in a library that promises nothing.
     pub(crate) weakest: super::weakest::Weakest,
+    /// Who wants to know more than findings.
+    pub(super) listening: super::listen::Listening,
 }
 
 impl Model {
@@ -136,6 +138,7 @@ impl Model {
     }
 
     pub(super) fn system(&mut self, rank: i32, thread: u16, time: u64, event: SystemEvent) {
+        self.listening.system(rank, thread, time, &event);
         let r = &mut self.ranks[rank as usize];
         match event {
             SystemEvent::Exit { status } => {
@@ -217,12 +220,15 @@ impl Model {
             site: origin.site,
             pc: site.pc,
             role: self.names.rename(&site.role),
+            // A call whose record is gone has no times.
+            span: (origin.time != 0).then(|| (origin.time, origin.end())),
         }
     }
 
     pub(super) fn summaries(&self, ending: &ending::Ending) -> Vec<RankSummary> {
-        let mut unfinished = vec![0u64; self.ranks.len()];
+        let (mut sends, mut recvs) = (vec![0u64; self.ranks.len()], vec![0u64; self.ranks.len()]);
         for (_, op) in self.ops.iter().filter(|(_, op)| !op.done) {
+            let unfinished = if op.is_send() { &mut sends } else { &mut recvs };
             unfinished[op.rank as usize] += 1;
         }
         self.ranks
@@ -239,7 +245,9 @@ impl Model {
                     sends: r.sends,
                     recvs: r.recvs,
                     collectives: r.collectives,
-                    unfinished: unfinished[i] + r.requests.open_collectives(),
+                    unfinished: sends[i] + recvs[i] + r.requests.open_collectives(),
+                    unfinished_sends: sends[i],
+                    unfinished_recvs: recvs[i],
                     current,
                     events: r.events,
                 }

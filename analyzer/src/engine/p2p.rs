@@ -70,6 +70,8 @@ pub(crate) struct Op {
     pub(crate) replayed: Option<super::weakest::Told>,
     /// That replay knows that it is over.
     pub(crate) told: bool,
+    /// If somebody listens.
+    pub(super) heard: Option<Box<super::listen::Heard>>,
 }
 
 impl Op {
@@ -81,7 +83,8 @@ impl Op {
     /// All calls that it may be spoken of with.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
         let by = self.sum.as_ref().map(|s| s.by());
-        [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by].into_iter().flatten()
+        let ended = self.heard.as_ref().and_then(|h| h.call());
+        [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by, ended].into_iter().flatten()
     }
 
     pub(crate) fn is_send(&self) -> bool {
@@ -281,6 +284,7 @@ impl Model {
     pub(crate) fn pair(&mut self, send: OpId, recv: OpId) {
         self.ops[send].matched = true;
         self.ops[recv].matched = true;
+        self.hear_pair(send, recv);
         if self.ops[recv].data.is_none() {
             self.ops[recv].waiting_partner = Some(send);
             self.ops[send].waiting_partner = Some(recv);
@@ -319,6 +323,7 @@ impl Model {
     /// The program is done with the operation.
     pub(crate) fn finish_op(&mut self, op: OpId) {
         self.tell_end(op);
+        self.hear_end(op);
         if let Some(o) = self.ops.get_mut(op) {
             o.done = true;
         }
@@ -330,7 +335,7 @@ impl Model {
         let over = |o: &&Op| o.done && o.matched && o.waiting_partner.is_none();
         match self.ops.get(op).filter(over).map(|o| o.met) {
             Some(Some(other)) => self.part(op, other),
-            Some(None) => _ = self.ops.remove(op),
+            Some(None) => self.forget_op(op),
             None => {}
         }
     }

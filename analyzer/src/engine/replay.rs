@@ -117,6 +117,7 @@ impl Model {
                 self.ranks[rank as usize].events += 1;
                 let entered = self.enter(&origin, s, Some(class));
                 self.leave(&origin, s, entered, class, &outs);
+                self.hear_return(&origin, polls, (class, t_return), &outs);
                 self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
             }
         }
@@ -145,12 +146,14 @@ impl Model {
         // What happened between the polls is not known: the first of them says nothing of a time.
         origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
+        self.hear_return(&origin, polls, (class, time), outs);
         self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
     }
 
     /// The start of a call. `class`: its result, where it is known already.
     fn enter(&mut self, origin: &Arc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
         let mut entered = Entered::default();
+        self.listening.begin(origin);
         self.tell_unseen(s.class);
         // A call that failed started nothing; a receive that found its message too long has taken it.
         let failed = class.is_some_and(|c| c != 0);
@@ -172,6 +175,7 @@ impl Model {
                     r.collectives += 1;
                     if is_free(coll) && !failed {
                         r.frees.note(m.ix, origin);
+                        self.tell_freed(origin, s, m);
                     }
                     entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
                 }
@@ -366,6 +370,7 @@ impl Op {
             met: None,
             replayed: None,
             told: false,
+            heard: None,
         }
     }
 }

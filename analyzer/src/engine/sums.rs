@@ -157,8 +157,8 @@ impl Model {
         }
         let (send, recv) = if self.ops[op].is_send() { (op, other) } else { (other, op) };
         self.compare_sums(send, recv);
-        self.ops.remove(op);
-        self.ops.remove(other);
+        self.forget_op(op);
+        self.forget_op(other);
     }
 
     fn compare_sums(&mut self, send: OpId, recv: OpId) {

@@ -1,6 +1,9 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
+use super::fingerprint;
+use super::order::order;
 use super::queues::QueueView;
+use super::statement::statement;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
 use super::{Report, RunInfo, SCHEMA};
 use crate::engine::limit::Hidden;
@@ -28,7 +31,8 @@ impl Report {
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
         }
-        let findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        let mut findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        fingerprint::assign(&mut findings);
         let mut hints = hints(&findings, symbols);
         hints.extend(run.remarks);
         let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
@@ -39,12 +43,7 @@ impl Report {
             let world = member.map_or(0, |m| m.world);
             Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
         };
-        let hidden = |h: Hidden| {
-            let member = h.rank.map(|r| member(r, &names));
-            let world = member.map_or(0, |m| m.world);
-            HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
-        };
-        Report {
+        let mut report = Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").into(),
             mpi: Mpi { family: run.mpi.family, library: run.mpi.library, standard: run.mpi.standard },
@@ -59,29 +58,40 @@ impl Report {
                 stopped: run.stopped,
                 trace_dir: run.trace_dir,
                 defects: run.damage.into_iter().map(defect).collect(),
-                hidden: run.hidden.into_iter().map(hidden).collect(),
+                hidden: run.hidden.into_iter().map(|h| hidden_view(h, &names)).collect(),
             },
             findings,
             queues,
             samples,
             exploration: None,
             jobs: Vec::new(),
+            suppressed: Vec::new(),
+            unused_suppressions: Vec::new(),
+            baseline: None,
+            statistics: None,
             hints,
             max_findings: run.max_findings,
             names,
-        }
+            protocol: None,
+            checks: run.checks,
+            directory: run.directory,
+            fail_on: super::FailOn::Error,
+            stages: Vec::new(),
+        };
+        report.clean();
+        report
     }
-}
-
-/// Errors first; then by code, rank and place. The same findings in another order give the same report.
-fn order(f: &Finding) -> impl Ord {
-    let first = f.calls.first().map(|c| (c.rank, c.thread, c.event));
-    (f.severity, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
 }
 
 pub(super) fn member(process: i32, names: &Names) -> Member {
     let (world, rank) = names.of(process);
     Member { world, rank }
+}
+
+pub(super) fn hidden_view(h: Hidden, names: &Names) -> HiddenView {
+    let member = h.rank.map(|r| member(r, names));
+    let world = member.map_or(0, |m| m.world);
+    HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
 }
 
 fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
@@ -90,6 +100,7 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
     FindingView {
         check: f.check.name,
         code: f.check.code,
+        fingerprint: String::new(),
         severity: f.severity.name(),
         message: f.message.clone(),
         ranks: first.iter().map(|m| m.rank).collect(),
@@ -147,6 +158,10 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
     let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
     let source = line.and_then(&mut text);
     let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
+    let statement = match (&file, line) {
+        (Some(file), Some(line)) => statement(symbols, call.rank, file, line, &call.function),
+        _ => None,
+    };
     Site {
         member: member(call.rank, names),
         process: call.rank,
@@ -159,6 +174,8 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         line,
         source,
         before,
+        statement,
+        span: call.span,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
         user,
@@ -198,6 +215,8 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         recvs: r.recvs,
         collectives: r.collectives,
         unfinished: r.unfinished,
+        unfinished_sends: r.unfinished_sends,
+        unfinished_recvs: r.unfinished_recvs,
         current: r.current.as_ref().map(|c| site(c, &run.names, symbols)),
         events: r.events,
     }
@@ -218,6 +237,8 @@ impl Ended {
             recvs: 0,
             collectives: 0,
             unfinished: 0,
+            unfinished_sends: 0,
+            unfinished_recvs: 0,
             current: None,
             events: 0,
         }
@@ -230,6 +251,10 @@ fn hints(findings: &[FindingView], symbols: &Symbols) -> Vec<String> {
     let module = bare.and_then(|s| s.stack[s.user].module.as_deref());
     if let Some(module) = module.filter(|m| !symbols.problems().contains_key(*m)) {
         hints.push(format!("{module} has no line numbers: compile with -g to see source lines"));
+    }
+    for path in symbols.changed() {
+        hints
+            .push(format!("{} was changed after the run: its lines may be others than those that ran", path.display()));
     }
     hints
 }

@@ -1,5 +1,7 @@
 //! The report of several runs of one program (`mpivet run --explore`): what was explored, and the findings of all runs.
 
+use super::fingerprint::{self, FindingKey};
+use super::order::urgency;
 use super::view::FindingView;
 use super::{Report, plural};
 use serde::Serialize;
@@ -54,10 +56,6 @@ pub struct Exploration {
     pub why: Option<String>,
 }
 
-/// A finding, the same in all runs: the check and the places in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct FindingKey(&'static str, Vec<String>);
-
 /// A finding for which there is a witness.
 #[derive(Debug, Clone)]
 pub struct Potential {
@@ -65,26 +63,6 @@ pub struct Potential {
     /// Number of the witness in the trace directory of its run.
     pub witness: usize,
     pub sync_sends: bool,
-}
-
-impl FindingView {
-    pub(super) fn key(&self) -> FindingKey {
-        let mut places: Vec<String> = self
-            .sites
-            .iter()
-            .map(|site| match (&site.file, site.line, site.stack.get(site.user)) {
-                (Some(file), Some(line), _) => format!("{file}:{line}"),
-                (_, _, Some(f)) => format!("{}+{:#x}", f.module.as_deref().unwrap_or_default(), f.offset),
-                _ => site.function.clone(),
-            })
-            .collect();
-        places.sort_unstable();
-        places.dedup();
-        if places.is_empty() {
-            places.push(self.message.clone());
-        }
-        FindingKey(self.check, places)
-    }
 }
 
 impl Report {
@@ -136,7 +114,8 @@ impl Report {
             self.findings.push(finding);
         }
         let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
-        self.findings.sort_by_key(|f| (worst(f), f.code, f.run));
+        self.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.run));
+        fingerprint::assign(&mut self.findings);
         for mut defect in other.task.defects {
             defect.what = format!("{} (run {run})", defect.what);
             self.task.defects.push(defect);

@@ -5,17 +5,24 @@ use super::view::{FindingView, Waits};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 
-/// Lines of a chain, and how deep they are indented.
-const MAX_LINES: usize = 16;
+/// How deep the lines of a chain are indented at most.
 const MAX_DEPTH: usize = 8;
 
 /// Who waits for whom, each below the one that waits for it; nothing where the calls themselves say it all.
 pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
-    let waits = &finding.waits;
+    let order = order(&finding.waits);
+    let indented = |&(at, depth): &(usize, usize)| {
+        format!("{}{}", "  ".repeat(depth.min(MAX_DEPTH)), line(&finding.waits[at], names))
+    };
+    order.iter().map(indented).collect()
+}
+
+/// The calls, each behind the one that waits for it, and how deep it is below the first one.
+pub(super) fn order(waits: &[Waits]) -> Vec<(usize, usize)> {
     if waits.len() < 2 {
         return Vec::new();
     }
-    let (mut lines, mut shown) = (Vec::new(), vec![false; waits.len()]);
+    let (mut order, mut shown) = (Vec::new(), vec![false; waits.len()]);
     for first in 0..waits.len() {
         // Without recursion: a circle may have many ranks.
         let mut open = vec![(first, 0)];
@@ -24,25 +31,20 @@ pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
                 continue;
             }
             let w = &waits[at];
-            lines.push(format!("{}{}", "  ".repeat(depth.min(MAX_DEPTH)), line(w, names)));
+            order.push((at, depth));
             let mut next: Vec<usize> = w.processes.iter().flat_map(|p| of_process(waits, *p)).collect();
             next.retain(|n| !shown[*n]);
             open.extend(next.into_iter().rev().map(|n| (n, depth + 1)));
         }
     }
-    let more = lines.len().saturating_sub(MAX_LINES);
-    if more > 1 {
-        lines.truncate(MAX_LINES);
-        lines.push(format!("... and {more} calls more"));
-    }
-    lines
+    order
 }
 
 fn of_process(waits: &[Waits], process: i32) -> impl Iterator<Item = usize> {
     (0..waits.len()).filter(move |i| waits[*i].process == process)
 }
 
-fn line(w: &Waits, names: &Names) -> String {
+pub(super) fn line(w: &Waits, names: &Names) -> String {
     let mut text = names.list(&[w.process]);
     if w.thread != 0 {
         _ = write!(text, " thread {}", w.thread);

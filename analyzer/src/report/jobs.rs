@@ -4,10 +4,11 @@
 use super::exploration::name_witness;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
-use super::{Report, SCHEMA, plural, text};
+use super::{FailOn, Report, SCHEMA, plural, text};
 use crate::worlds::Names;
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use trace_format::ranks::Ranks;
 use trace_format::several::Started;
 
@@ -53,6 +54,11 @@ impl Report {
         }
         let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
         whole.findings.sort_by_key(|f| (worst(f), f.code, f.jobs.first().copied()));
+        let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
+        for (finding, seen) in whole.findings.iter_mut().zip(seen) {
+            seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
+        }
+        super::fingerprint::assign(&mut whole.findings);
         whole
     }
 
@@ -69,7 +75,9 @@ impl Report {
 
     fn add_job(&mut self, number: usize, job: JobReport) {
         let JobReport { dir, started, report } = job;
-        let Report { mpi, task, findings, queues, samples, hints, max_findings, names, .. } = report;
+        let Report {
+            mpi, task, findings, queues, samples, hints, max_findings, names, checks, directory, stages, ..
+        } = report;
         let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
         let hidden = [task.errors - count("error"), task.warnings - count("warning"), task.notes - count("note")];
         self.count(hidden);
@@ -98,6 +106,13 @@ impl Report {
                 self.hints.push(hint)
             }
         });
+        (self.checks, self.directory) = (checks, directory);
+        for (name, seconds) in stages {
+            match self.stages.iter_mut().find(|stage| stage.0 == name) {
+                Some(stage) => stage.1 += seconds,
+                None => self.stages.push((name, seconds)),
+            }
+        }
         self.task.ranks = self.task.ranks.max(task.ranks);
         self.task.stopped |= task.stopped;
         if self.jobs.is_empty() {
@@ -138,10 +153,26 @@ fn empty(dir: String, command: &[String]) -> Report {
         samples: Vec::new(),
         exploration: None,
         jobs: Vec::new(),
+        suppressed: Vec::new(),
+        unused_suppressions: Vec::new(),
+        baseline: None,
+        statistics: None,
         hints: Vec::new(),
         max_findings: None,
         names: Names::default(),
+        protocol: None,
+        checks: Vec::new(),
+        directory: PathBuf::new(),
+        fail_on: FailOn::Error,
+        stages: Vec::new(),
     }
+}
+
+/// Protocols are of one job.
+pub(super) fn protocols(report: &Report) -> String {
+    let dir = &report.task.trace_dir;
+    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {dir}/{}\n", job.name(), job.dir);
+    report.jobs.iter().map(line).collect()
 }
 
 /// The lines of the text report about the jobs, the first one its title.
@@ -162,13 +193,14 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     let calls = report.jobs.iter().flat_map(|job| &job.task.ended).map(|e| e.calls).sum::<u64>();
     let looked_at = plural(calls as usize, "MPI call");
     lines.push(match task.errors + task.warnings + task.notes {
-        0 if task.stopped => "  the check that says why is off".to_owned(),
-        0 => format!("  no errors found in {looked_at}"),
+        0 if task.stopped && report.set_aside() == 0 => "  the check that says why is off".to_owned(),
+        0 if report.set_aside() == 0 => format!("  no errors found in {looked_at}"),
         _ => {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             format!("  {errors}, {warnings}, {} in {looked_at}", plural(task.notes, "note"))
         }
     });
+    lines.extend(report.gate_lines().into_iter().map(|line| format!("  {line}")));
     lines.push(format!("  trace: {}", task.trace_dir));
     lines
 }
@@ -189,7 +221,7 @@ fn verdict(job: &JobView, report: &Report) -> String {
 }
 
 /// In which jobs a finding was: `job 3 (mpirun -n 2 ./a)`.
-pub(super) fn seen_in(finding: &FindingView, report: &Report) -> Option<String> {
+fn seen_in(finding: &FindingView, report: &Report) -> Option<String> {
     match finding.jobs[..] {
         [] => None,
         [only] => report.jobs.get(only.wrapping_sub(1)).map(|job| format!("in {}", job.name())),

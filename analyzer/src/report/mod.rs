@@ -2,11 +2,26 @@
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
 mod build;
+mod clean;
 mod exploration;
+mod fingerprint;
+mod format;
+mod gate;
+mod github;
 mod graph;
 mod jobs;
 mod json;
+mod junit;
+mod look;
+mod markdown;
+mod marks;
+mod order;
+mod places;
+mod protocol;
 mod queues;
+mod sarif;
+mod statement;
+mod subject;
 mod text;
 mod view;
 
@@ -14,15 +29,25 @@ use crate::engine::Queued;
 use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
+use crate::statistics::Statistics;
 use crate::worlds::Names;
+use gate::{BaselineView, SuppressedView, UnusedView};
 use jobs::JobView;
 use queues::QueueView;
 use serde::Serialize;
+use std::path::PathBuf;
+use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
-pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
+pub use exploration::{Exploration, Potential, RunEnd, RunView};
+pub use fingerprint::FindingKey;
+pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
 pub use jobs::{JobReport, command_line};
-pub use json::SCHEMA;
+pub use json::{SCHEMA, SCHEMA_FILE};
+pub use look::{Colour, Look, When};
+pub use marks::Mark;
+pub use protocol::Seen;
+pub(crate) use protocol::environment;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -31,6 +56,32 @@ pub enum Format {
     Json,
     /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
     Dot,
+    /// SARIF 2.1.0, for code scanning and editors
+    Sarif,
+    /// JUnit XML: a test case for each check
+    Junit,
+    /// Annotations of GitHub, and a table on the page of the step
+    Github,
+    /// A short table, for people
+    Markdown,
+    /// Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times
+    Protocol,
+}
+
+impl Format {
+    /// Is a report in this format about more than findings? See [`crate::observe::Observer::keep_protocol`].
+    pub fn needs_protocol(self) -> bool {
+        self == Format::Protocol
+    }
+
+    /// Does a report in this format show statistics of the run?
+    pub fn needs_statistics(self) -> bool {
+        match self {
+            Format::Text | Format::Json | Format::Dot => false,
+            Format::Sarif | Format::Junit | Format::Github | Format::Markdown => false,
+            Format::Protocol => true,
+        }
+    }
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -40,21 +91,6 @@ pub enum FailOn {
     Warning,
     Note,
     Never,
-}
-
-/// Colours of the text report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    Plain,
-    Ansi,
-}
-
-impl Colour {
-    /// Colours are for terminals, and only for people who want them (<https://no-color.org>).
-    pub fn on(stream: &impl std::io::IsTerminal) -> Colour {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        if stream.is_terminal() && !unwanted { Colour::Ansi } else { Colour::Plain }
-    }
 }
 
 /// What is known of the run apart from its events.
@@ -84,6 +120,10 @@ pub struct RunInfo {
     pub remarks: Vec<String>,
     /// What performance variables said while it ran.
     pub samples: Samples,
+    /// What was looked for.
+    pub checks: Vec<&'static CheckInfo>,
+    /// The working directory, from which paths of sources are told.
+    pub directory: PathBuf,
 }
 
 /// A report, ready to be rendered.
@@ -106,6 +146,19 @@ pub struct Report {
     /// The report is of several jobs, and `task` of the command that has started them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<JobView>,
+    /// Findings that somebody has accepted: they count nowhere else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<SuppressedView>,
+    /// Suppressions that covered nothing, if all was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unused_suppressions: Vec<UnusedView>,
+    /// What an earlier report knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineView>,
+    /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
+    /// report: `mpivet stats --format json` has it.
+    #[serde(skip)]
+    pub(crate) statistics: Option<Statistics>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -114,9 +167,38 @@ pub struct Report {
     max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
+    /// What [`Format::Protocol`] needs besides.
+    #[serde(skip)]
+    protocol: Option<protocol::Protocol>,
+    /// What was looked for.
+    #[serde(skip)]
+    checks: Vec<&'static CheckInfo>,
+    #[serde(skip)]
+    directory: PathBuf,
+    #[serde(skip)]
+    fail_on: FailOn,
+    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    #[serde(skip)]
+    pub stages: Vec<(&'static str, f64)>,
 }
 
 impl Report {
+    /// Sets what makes the exit code 1, which formats for machines tell, too.
+    pub fn gated(mut self, on: FailOn) -> Report {
+        self.fail_on = on;
+        self
+    }
+
+    /// Does the finding make the exit code 1?
+    fn is_failure(&self, finding: &FindingView) -> bool {
+        match self.fail_on {
+            FailOn::Error => finding.severity == "error",
+            FailOn::Warning => finding.severity != "note",
+            FailOn::Note => true,
+            FailOn::Never => false,
+        }
+    }
+
     /// Is there a finding that makes the exit code 1?
     pub fn fails(&self, on: FailOn) -> bool {
         let Task { errors, warnings, notes, .. } = self.task;
@@ -128,14 +210,34 @@ impl Report {
         }
     }
 
+    /// What the run did, in numbers, if that was asked for.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
+
+    /// The same, for somebody who wants nothing else.
+    pub fn take_statistics(&mut self) -> Option<Statistics> {
+        self.statistics.take()
+    }
+
+    /// What of the traces could not be read, in words.
+    pub fn defects(&self) -> Vec<String> {
+        let defect = |d: &view::Defect| match (d.process, d.offset) {
+            (Some(process), Some(offset)) => format!("{} at byte {offset}: {}", self.names.list(&[process]), d.what),
+            (Some(process), None) => format!("{}: {}", self.names.list(&[process]), d.what),
+            (None, _) => d.what.clone(),
+        };
+        self.task.defects.iter().map(defect).collect()
+    }
+
     /// Nothing was found, and nothing stood in the way of finding it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.task.defects.is_empty()
     }
 
     /// The report as text for people.
-    pub fn to_text(&self, colour: Colour) -> String {
-        text::render(self, colour)
+    pub fn to_text(&self, look: impl Into<Look>) -> String {
+        text::render(self, look.into())
     }
 
     /// The report as JSON.
@@ -143,12 +245,18 @@ impl Report {
         json::render(self)
     }
 
-    /// The report in `format`; only text has colours.
-    pub fn render(&self, format: Format, colour: Colour) -> String {
+    /// The report in `format`; only text has a look.
+    pub fn render(&self, format: Format, look: impl Into<Look>) -> String {
         match format {
-            Format::Text => self.to_text(colour),
+            Format::Text => self.to_text(look),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Protocol if !self.jobs.is_empty() => jobs::protocols(self),
+            Format::Protocol => protocol::render(self),
+            Format::Sarif => sarif::render(self),
+            Format::Junit => junit::render(self),
+            Format::Github => github::render(self),
+            Format::Markdown => markdown::render(self),
         }
     }
 }

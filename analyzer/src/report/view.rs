@@ -1,6 +1,8 @@
 //! What a report holds, as all formats see it. Serialized it is the JSON report.
 
+use super::statement::Statement;
 use serde::Serialize;
+use std::sync::Arc;
 use trace_format::finding::Replay;
 
 pub(super) fn is_first(world: &usize) -> bool {
@@ -52,6 +54,10 @@ pub(super) struct Ended {
     pub(super) recvs: u64,
     pub(super) collectives: u64,
     pub(super) unfinished: u64,
+    #[serde(skip)]
+    pub(super) unfinished_sends: u64,
+    #[serde(skip)]
+    pub(super) unfinished_recvs: u64,
     /// The call that the rank is in.
     pub(super) current: Option<Site>,
     pub(super) events: u64,
@@ -84,6 +90,8 @@ pub(super) struct HiddenView {
 pub(super) struct FindingView {
     pub(super) check: &'static str,
     pub(super) code: &'static str,
+    /// The same for the same mistake in other versions of the source.
+    pub(super) fingerprint: String,
     pub(super) severity: &'static str,
     pub(super) message: String,
     /// Ranks of the first world.
@@ -159,6 +167,12 @@ pub(super) struct Site {
     /// The line before it, for context.
     #[serde(skip)]
     pub(super) before: Option<String>,
+    /// The whole statement of the call.
+    #[serde(skip)]
+    pub(super) statement: Option<Arc<Statement>>,
+    /// When it was called and returned, in ticks of the rank; `u64::MAX`: it did not.
+    #[serde(skip)]
+    pub(super) span: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,7 +6,7 @@ use super::follow::Followed as _;
 use super::launch::{Altered, Launched};
 use super::watched::{Watch, watch};
 use super::{remove_empty, show};
-use crate::analyze::{exit_code, write_file};
+use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::observe::Broken;
 use analyzer::report::{JobReport, Report, command_line};
@@ -52,9 +52,10 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         forget();
         return no_job(&wrapped, code);
     }
-    let report = Report::of_jobs(dir.display().to_string(), &wrapped.command, reports);
+    let mut report = Report::of_jobs(dir.display().to_string(), &wrapped.command, reports).gated(plan.report.fail_on);
+    report.pass(&plan.report.gate);
     if plan.quiet && report.is_clean() {
-        write_file(&plan.report, &report)?;
+        plan.report.outputs.write(&report, plan.report.look_in_file())?;
     } else {
         show(plan, &report)?;
     }
@@ -84,7 +85,8 @@ fn no_job(wrapped: &Wrapped, code: u8) -> Result<u8, Exit> {
 impl<'a> Jobs<'a> {
     fn new(plan: &RunPlan, dir: &'a Path) -> Jobs<'a> {
         let watch = Watch {
-            selection: plan.report.selection.clone(),
+            selection: plan.report.selection(),
+            source_path: plan.report.source_path().to_vec(),
             stop: plan.stop,
             quiet: plan.quiet,
             over: Arc::new(AtomicBool::new(false)),

@@ -5,7 +5,7 @@ use super::find::Found;
 use super::one_of_several::{Job, Ran};
 use super::plans::{Plans, Task};
 use super::{no_trace, show};
-use crate::analyze::{exit_code, write_file};
+use crate::analyze::exit_code;
 use crate::cli::{Exit, ExploreLimits, FINDINGS, RunPlan};
 use analyzer::report::{Report, RunEnd, RunView};
 use std::path::Path;
@@ -67,9 +67,11 @@ pub(super) fn explore(
         exploration.make(&task)?;
     }
     exploration.conclude();
-    let Exploration { report, runs, .. } = exploration;
+    let Exploration { mut report, runs, .. } = exploration;
+    report.pass(&plan.report.gate);
+    let report = report.gated(plan.report.fail_on);
     if plan.quiet && report.is_clean() {
-        write_file(&plan.report, &report)?;
+        plan.report.outputs.write(&report, plan.report.look_in_file())?;
     } else {
         show(plan, &report)?;
     }

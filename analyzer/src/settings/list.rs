@@ -13,7 +13,6 @@ pub(crate) enum Kind {
     /// Words in a list; in the environment with commas between.
     Words,
     /// Paths in a list; in the environment with colons between.
-    #[allow(dead_code, reason = "of options that are still to come, see below")]
     Paths,
     /// The same, perhaps with `FORMAT:` in front of one.
     Reports,
@@ -131,13 +130,18 @@ pub(crate) static SETTINGS: &[Setting] = &[
     setting("format", "MPIVET_FORMAT", Kind::Word, "text", "\"text\""),
     Setting {
         option: "report",
-        doc: "Files that the report is written to, in the format chosen; the terminal keeps the text",
+        doc: "Files that the report is written to, in the format of their extension (.json, .sarif, .xml for junit, ...), or \
+              `FORMAT:FILE`; the terminal keeps the text",
         ..setting("reports", "MPIVET_REPORTS", Kind::Reports, "none", "[\"mpivet-report.json\"]")
     },
-    // Options of other commands' authors, one line each as soon as the option is there:
-    // everywhere(Setting { option: "source-path", ..setting("source-paths", "MPIVET_SOURCE_PATHS", Kind::Paths, "none", "[\"src\"]") }),
-    // setting("suppressions", "MPIVET_SUPPRESSIONS", Kind::Paths, "none", "[\"mpivet.supp\"]"),
-    // setting("baseline", "MPIVET_BASELINE", Kind::Path, "none", "\"mpivet-baseline.json\""),
+    setting("suppressions", "MPIVET_SUPPRESSIONS", Kind::Paths, "none", "[\"mpivet-suppressions.toml\"]"),
+    setting("baseline", "MPIVET_BASELINE", Kind::Path, "none", "\"mpivet-baseline.json\""),
+    Setting {
+        option: "source-path",
+        ..everywhere(setting("source-paths", "MPIVET_SOURCE_PATHS", Kind::Paths, "none", "[\".\"]"))
+    },
+    setting("color", "MPIVET_COLOR", Kind::Word, "auto", "\"never\""),
+    off("full", "MPIVET_FULL"),
     in_process(setting("stack-depth", "MPIVET_STACK_DEPTH", Kind::Number, "8", "12")),
     in_process(setting("checksums", "MPIVET_CHECKSUMS", Kind::Word, "sends", "\"all\"")),
     in_process(setting("sample-over", "MPIVET_SAMPLE_OVER", Kind::Number, "look at all data", "1048576")),

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use trace_format::call::{Call, Value};
 use trace_format::definition::{Bridge, BridgeKind, Definition};
+use trace_format::file::RankHeader;
 use trace_format::mpi::{Class, Coll};
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
@@ -33,7 +34,14 @@ impl Default for Clock {
 }
 
 impl Clock {
-    fn unix_ns(&self, ticks: u64) -> u64 {
+    /// The clock of the rank that wrote this.
+    pub fn of(header: &RankHeader) -> Clock {
+        let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
+        Clock { ticks_per_second, start_ticks, start_unix_ns }
+    }
+
+    /// Nanoseconds since 1970.
+    pub fn unix_ns(&self, ticks: u64) -> u64 {
         let ns = |ticks: u64| {
             let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second.max(1));
             u64::try_from(ns).unwrap_or(u64::MAX)

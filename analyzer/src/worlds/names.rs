@@ -62,6 +62,11 @@ impl Names {
         (world, process - self.firsts.get(world).copied().unwrap_or(0))
     }
 
+    /// The process that is this rank of a world.
+    pub fn process(&self, world: usize, rank: i32) -> Process {
+        self.firsts.get(world).copied().unwrap_or(0) + rank
+    }
+
     /// `rank 3`, `ranks 0-3,7`, `rank 0 and world 1 ranks 0,1`.
     pub fn list(&self, processes: &[Process]) -> String {
         let mut worlds: BTreeMap<usize, Vec<i32>> = BTreeMap::new();
@@ -139,6 +144,10 @@ mod tests {
         assert_eq!(names.list(&[0]), "rank 0");
         assert_eq!(names.list(&[1, 0, 2, 4, 3]), "ranks 0,1 and world 1 ranks 0-2");
         assert_eq!(names.short(4), "w1.2");
+        assert_eq!(
+            (0..6).map(|p| names.of(p)).map(|(w, r)| names.process(w, r)).collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4, 5]
+        );
     }
 
     #[test]

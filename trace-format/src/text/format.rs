@@ -105,41 +105,43 @@ fn format_value(kind: Kind, value: &Value, names: &dyn Names) -> Option<String> 
     })
 }
 
-/// The call with its arguments by name: `MPI_Send(buf=0x10, count=1, ...)`.
-pub fn format_call(call: &Call, names: &dyn Names) -> String {
-    let row = call.func.row();
-    let mut text = format!("{}(", row.name);
-    let mut first = true;
-    for (p, value) in row.params.iter().zip(&call.ins) {
+/// What the call was given, by the names of its parameters, as [`format_call`] prints it.
+pub fn format_arguments(call: &Call, names: &dyn Names) -> Vec<(&'static str, String)> {
+    let params = call.func.row().params.iter().zip(&call.ins);
+    let given = params.filter_map(|(p, value)| {
         let value = match value {
             // Only the place of a request that the call makes.
             Value::Int(slot) if p.kind == Kind::Request && p.dir == Dir::Out => Some(format!("@{slot:#x}")),
             v => format_value(p.kind, v, names),
         };
-        let Some(value) = value else { continue };
-        if !first {
-            text.push_str(", ");
-        }
-        first = false;
-        _ = write!(text, "{}={value}", p.name);
-    }
-    text.push(')');
-    text
+        Some((p.name, value?))
+    });
+    given.collect()
+}
+
+/// What it answered, by the names of its parameters, as [`format_return`] prints it.
+pub fn format_results(call: &Call, names: &dyn Names) -> Vec<(&'static str, String)> {
+    let params = call.func.row().params.iter().zip(&call.outs);
+    params.filter_map(|(p, v)| Some((p.name, format_value(p.kind, v, names)?))).collect()
+}
+
+/// `count=1, datatype=MPI_INT`
+fn joined(values: Vec<(&'static str, String)>) -> String {
+    values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The call with its arguments by name: `MPI_Send(buf=0x10, count=1, ...)`.
+pub fn format_call(call: &Call, names: &dyn Names) -> String {
+    format!("{}({})", call.func.name(), joined(format_arguments(call, names)))
 }
 
 /// What the call returned: `= MPI_SUCCESS {status=...}`, or nothing while it is open.
 pub fn format_return(call: &Call, names: &dyn Names) -> String {
     let Outcome::Returned(class) = call.outcome else { return String::new() };
     let mut text = format!("= {}", if class == 0 { "ok" } else { error_class_name(class) });
-    let row = call.func.row();
-    let outs: Vec<String> = row
-        .params
-        .iter()
-        .zip(&call.outs)
-        .filter_map(|(p, v)| format_value(p.kind, v, names).map(|v| format!("{}={v}", p.name)))
-        .collect();
+    let outs = joined(format_results(call, names));
     if !outs.is_empty() {
-        _ = write!(text, " {{{}}}", outs.join(", "));
+        _ = write!(text, " {{{outs}}}");
     }
     text
 }

@@ -24,6 +24,7 @@ impl Model {
             return self.finish_op(op);
         }
         self.tell_end(op);
+        self.hear_end(op);
         self.ops[op].done = true;
         match self.got(op, status) {
             Some((source, tag)) => self.settle(op, source, tag),
@@ -248,6 +249,9 @@ impl Model {
             let posted = std::mem::replace(&mut self.ops[op].origin, origin.clone());
             self.ops[op].at = Some(posted);
             self.ops[op].done = start == Start::Blocking;
+            if start == Start::Blocking {
+                self.hear_end(op);
+            }
             self.supply(op, data);
         }
         if start == Start::Nonblocking && !failed {

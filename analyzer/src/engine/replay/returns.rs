@@ -16,6 +16,7 @@ use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
 impl Model {
     /// The return of a call.
     pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
+        self.listening.begin(origin);
         let failed = class != 0;
         if failed {
             let r = &mut self.ranks[origin.rank as usize];

@@ -1,0 +1,53 @@
+//! What the trace of a rank has told of its objects so far.
+
+use analyzer::trails::ObjectNames;
+use std::collections::HashMap;
+use trace_format::definition::{Definition, Id, NULL_ID, ObjectKind};
+use trace_format::mpi::Kind;
+use trace_format::ranks::Ranks;
+use trace_format::text::format_int;
+
+/// The objects of a rank.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) names: ObjectNames,
+    /// Of each communicator the processes that ranks in its calls mean.
+    groups: HashMap<Id, Ranks>,
+    /// The communicators of windows and files.
+    on_comm: HashMap<(Kind, Id), Id>,
+}
+
+impl Known {
+    pub(super) fn learn(&mut self, definition: &Definition) {
+        self.names.learn(definition);
+        match definition {
+            Definition::Comm { id, local, remote, .. } => {
+                self.groups.insert(*id, remote.as_ref().unwrap_or(local).clone());
+            }
+            Definition::OnComm { kind, id, comm } => {
+                let kind = if *kind == ObjectKind::Win { Kind::Win } else { Kind::File };
+                self.on_comm.insert((kind, *id), *comm);
+            }
+            _ => {}
+        }
+    }
+
+    /// The communicator that a handle is, or is on.
+    pub(super) fn comm_of(&self, kind: Kind, id: Id) -> Option<Id> {
+        match kind {
+            Kind::Comm if id != NULL_ID => Some(id),
+            Kind::Win | Kind::File => self.on_comm.get(&(kind, id)).copied(),
+            _ => None,
+        }
+    }
+
+    /// The process that a rank in a call on a communicator is.
+    pub(super) fn process(&self, comm: Id, rank: i64) -> Option<i32> {
+        self.groups.get(&comm)?.get(usize::try_from(rank).ok()?)
+    }
+
+    /// As it is printed.
+    pub(super) fn comm_name(&self, id: Id) -> String {
+        format_int(Kind::Comm, i64::from(id), &self.names)
+    }
+}

@@ -1,0 +1,87 @@
+//! `mpivet print`: the trace in the readable notation, one line a call. What the notation has no place for (event
+//! numbers, times, source lines) stands behind `//`, so that the output can be read back as a trace. Or as JSON.
+
+pub(crate) mod filter;
+mod json;
+mod known;
+mod met;
+mod printer;
+mod said;
+
+use crate::cli::{CLEAN, Exit, PrintPlan};
+use analyzer::load::Traces;
+use met::Met;
+use printer::Printer;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, Write};
+
+/// How a trace is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PrintFormat {
+    Text,
+    /// An object a line
+    Json,
+}
+
+pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
+    let traces = Traces::open(&plan.dir).map_err(Exit::cannot)?;
+    let there: Vec<i32> = traces.headers().map(|h| h.rank).collect();
+    let wanted: BTreeSet<i32> = match &plan.ranks {
+        Some(chosen) => {
+            let found = traces.worlds.names().processes(chosen, &there).map_err(Exit::Usage)?;
+            found.into_iter().collect()
+        }
+        None => there.iter().copied().collect(),
+    };
+    let size = traces.size().unwrap_or(0);
+    if let Some(peer) = plan.filter.peers.iter().find(|p| **p >= size || **p < 0) {
+        return Err(Exit::Usage(format!("there is no rank {peer}: this run has {size} ranks, from 0 on")));
+    }
+    let mut met = Met::default();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = worlds(plan, &traces, &mut out)
+        .and_then(|()| wanted.iter().try_for_each(|&rank| print_rank(plan, rank, &traces, &mut met, &mut out)))
+        .and_then(|()| out.flush());
+    match result {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Exit::cannot(e)),
+        Err(_) => Ok(CLEAN),
+        // What was asked for and is nowhere was misspelt, perhaps.
+        Ok(()) => met.complaint(plan).map_or(Ok(CLEAN), |what| Err(Exit::Usage(what))),
+    }
+}
+
+fn worlds(plan: &PrintPlan, traces: &Traces, out: &mut dyn Write) -> io::Result<()> {
+    traces.worlds.iter().enumerate().try_for_each(|(world, (_, size, _))| match (plan.format, world) {
+        (PrintFormat::Json, _) => writeln!(out, "{}", json!({"kind": "world", "world": world, "ranks": size})),
+        (PrintFormat::Text, 0) => writeln!(out, "ranks {size}"),
+        (PrintFormat::Text, _) => writeln!(out, "ranks w{world} {size}"),
+    })
+}
+
+fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, met: &mut Met, out: &mut dyn Write) -> io::Result<()> {
+    // A directory of its own view: one rank after the other, each read once and forgotten.
+    let Some(mut traces) = all.only(rank) else { return Ok(()) };
+    let names = traces.worlds.names();
+    traces.writer_is_gone(rank);
+    let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
+    let mut printer = Printer::new(plan, header, &names, met);
+    let mut events = Vec::new();
+    while !traces.poll(4, &|_| false, &mut |_, event| events.push(event)).is_empty() {
+        for event in events.drain(..) {
+            printer.event(event, &mut traces.symbols, out)?;
+        }
+    }
+    for event in events.drain(..) {
+        printer.event(event, &mut traces.symbols, out)?;
+    }
+    printer.finish(&mut traces.symbols, out)?;
+    for damage in traces.damage(false) {
+        let at = damage.offset.map(|o| format!(" at byte {o}")).unwrap_or_default();
+        match plan.format {
+            PrintFormat::Text => writeln!(out, "// rank {rank}{at}: {}", damage.what)?,
+            PrintFormat::Json => writeln!(out, "{}", json!({"kind": "damage", "rank": rank, "text": damage.what}))?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! A short table, as GitHub and GitLab show it.
+
+use super::places::calls;
+use super::view::FindingView;
+use super::{Report, plural};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Findings in the table: the page of a step has a limit.
+const MAX_FINDINGS: usize = 100;
+
+pub(super) fn render(report: &Report) -> String {
+    let task = &report.task;
+    let program = task.program.rsplit('/').next().unwrap_or_default();
+    let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
+    let mut text = format!("### mpivet: {}, {}\n\n", cell(program), plural(task.ranks.max(0) as usize, "rank"));
+    if report.is_clean() && !task.stopped {
+        text += "No errors found.\n\n";
+        return text;
+    }
+    _ = writeln!(text, "{errors}, {warnings}, {}", plural(task.notes, "note"));
+    if !report.findings.is_empty() {
+        text += "\n| | check | finding | where |\n|---|---|---|---|\n";
+    }
+    for finding in report.findings.iter().take(MAX_FINDINGS) {
+        text += &row(finding, &report.directory);
+    }
+    if report.findings.len() > MAX_FINDINGS {
+        _ = writeln!(text, "\nand {}", plural(report.findings.len() - MAX_FINDINGS, "more finding"));
+    }
+    if !task.defects.is_empty() {
+        text += "\nThe trace is incomplete, and so is this report.\n";
+    }
+    text.push('\n');
+    text
+}
+
+fn row(finding: &FindingView, directory: &Path) -> String {
+    let times = if finding.count > 1 { format!(" ({} times)", finding.count) } else { String::new() };
+    let message = cell(&finding.message);
+    let place = calls(finding).first().map(|c| cell(&c.place(directory))).unwrap_or_default();
+    format!("| {} | {} {} | {message}{times} | {place} |\n", finding.severity, finding.code, finding.check)
+}
+
+/// Text in a cell: nothing in it is markup.
+fn cell(text: &str) -> String {
+    let mut cell = String::new();
+    for c in text.trim_end().chars() {
+        match c {
+            '\n' => cell.push_str("<br>"),
+            '&' => cell.push_str("&amp;"),
+            '<' => cell.push_str("&lt;"),
+            '>' => cell.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' | '@' => cell.extend(['\\', c]),
+            c => cell.push(c),
+        }
+    }
+    cell
+}

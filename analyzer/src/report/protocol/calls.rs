@@ -1,0 +1,68 @@
+//! How often which functions were called, and how long they took: by the whole program, and by each process. Processes
+//! that called the same functions equally often share a table.
+
+use super::data::processes;
+use super::page::{Page, groups};
+use super::table::Table;
+use crate::statistics::{Function, Rank};
+
+impl Page<'_> {
+    pub(super) fn calls(&mut self) {
+        let Some(statistics) = &self.report.statistics else { return };
+        self.heading("Calls of MPI functions");
+        let mut table = Table::new(&["N", "function", "calls", "Nproc", "seconds", "seconds/call"]);
+        for f in by_name(&statistics.functions) {
+            let callers = statistics.ranks.iter().filter(|r| r.functions.iter().any(|of| of.id == f.id)).count();
+            let (n, each) = ((table.len() + 1).to_string(), time(spent(f) / f.calls.max(1) as f64));
+            let counts = [f.calls.to_string(), callers.to_string(), time(spent(f)), each];
+            table.row([n, f.name().to_owned()].into_iter().chain(counts).collect());
+        }
+        let calls: u64 = statistics.functions.iter().map(|f| f.calls).sum();
+        let seconds = time(statistics.functions.iter().map(spent).sum());
+        let (calls, ranks) = (calls.to_string(), statistics.ranks.len().to_string());
+        table.row(["", "all", &calls, &ranks, &seconds, ""].map(str::to_owned).to_vec());
+        self.table("The whole program", &table);
+        let counts = |r: &&Rank| by_name(&r.functions).iter().map(|f| (f.name(), f.calls)).collect::<Vec<_>>();
+        for group in groups(&statistics.ranks, counts) {
+            self.calls_of(&group);
+        }
+    }
+
+    /// Processes with the same numbers of calls.
+    fn calls_of(&mut self, group: &[&Rank]) {
+        let heads = ["N", "function", "calls", "seconds", "shortest", "longest"];
+        let mut table = Table::new(if group.len() == 1 { &heads[..4] } else { &heads });
+        let each: Vec<Vec<&Function>> = group.iter().map(|r| by_name(&r.functions)).collect();
+        for (i, first) in each[0].iter().enumerate() {
+            let times = each.iter().filter_map(|functions| functions.get(i)).map(|f| spent(f));
+            let mut cells = vec![(i + 1).to_string(), first.name().to_owned(), first.calls.to_string()];
+            cells.push(time(times.clone().sum::<f64>() / group.len() as f64));
+            if group.len() > 1 {
+                cells.push(time(times.clone().fold(f64::INFINITY, f64::min)));
+                cells.push(time(times.fold(0.0, f64::max)));
+            }
+            table.row(cells);
+        }
+        let ranks: Vec<i32> = group.iter().map(|r| r.who.process).collect();
+        let title = match ranks[..] {
+            [one] => format!("Process {}", self.list(&[one])),
+            _ => format!("Each of {} {} (seconds on the average)", processes(ranks.len()), self.list(&ranks)),
+        };
+        self.table(&title, &table);
+    }
+}
+
+fn by_name(functions: &[Function]) -> Vec<&Function> {
+    let mut functions: Vec<&Function> = functions.iter().collect();
+    functions.sort_unstable_by_key(|f| f.name());
+    functions
+}
+
+/// Seconds in the calls, and between polls that were repeated.
+fn spent(f: &Function) -> f64 {
+    f.seconds + f.polling_seconds
+}
+
+fn time(seconds: f64) -> String {
+    format!("{seconds:.6}")
+}

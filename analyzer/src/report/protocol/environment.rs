@@ -1,0 +1,136 @@
+//! What a run was besides its calls: communicators, places in the sources, where it ran, how long its analysis took.
+
+use super::page::{Page, groups, line_and_file, stack};
+use super::table::Table;
+use crate::engine::listen::Communicator;
+use crate::load::Traces;
+use std::collections::BTreeMap;
+use trace_format::job::Job;
+use trace_format::ranks::Ranks;
+
+impl Page<'_> {
+    pub(super) fn communicators(&mut self) {
+        let Some(protocol) = self.protocol else { return };
+        self.heading("Communicators");
+        // Every process may have one of its own.
+        let alike = |c: &&Communicator| (c.ranks.len() == 1, if c.ranks.len() == 1 { 0 } else { c.number }, title(c));
+        for same in groups(&protocol.communicators, alike) {
+            let (first, remote) = (same[0], same[0].remote.as_ref());
+            let numbers: Ranks = same.iter().map(|c| c.number as i32).collect();
+            let runs = first.ranks.runs().len();
+            let whose = if same.len() > 1 { ", each of one process" } else { "" };
+            let size = first.ranks.len();
+            self.line(&format!(
+                "comm = {numbers}   name = {}   Nproc = {size}{whose}   Ntriple = {runs}",
+                title(first)
+            ));
+            self.triples(&same.iter().flat_map(|c| c.ranks.iter()).collect(), "  ");
+            if let Some(remote) = remote {
+                self.line(&format!("  remote group   Nproc = {}   Ntriple = {}", remote.len(), remote.runs().len()));
+                self.triples(remote, "  ");
+            }
+        }
+    }
+
+    /// First, last and step of the ranks of a group.
+    pub(super) fn triples(&mut self, ranks: &Ranks, indent: &str) {
+        for (first, last, step) in ranks.runs() {
+            let names = self.names();
+            // Processes of another world are not known by their numbers.
+            let (first, last) = (names.short(first), names.short(last));
+            self.line(&format!("{indent}init = {first}   last = {last}   step = {step}"));
+        }
+    }
+
+    /// All places that MPI is called from.
+    pub(super) fn points(&mut self) {
+        let Some(protocol) = self.protocol else { return };
+        self.heading("Source code points");
+        let mut table = Table::new(&["N", "line", "file", "function", "Nproc", "passes", "stack"]);
+        for point in &protocol.points {
+            let (line, file) = line_and_file(&point.site);
+            let n = (table.len() + 1).to_string();
+            let (processes, passes) = (point.processes.len().to_string(), point.passes.to_string());
+            table.row(vec![n, line, file, point.site.function.clone(), processes, passes, stack(&point.site)]);
+        }
+        self.text.push_str(&table.to_string());
+    }
+
+    pub(super) fn environment(&mut self) {
+        let Some(protocol) = self.protocol else { return };
+        self.heading("Run environment");
+        let width = protocol.environment.iter().map(|(what, _)| what.len()).max().unwrap_or(0);
+        for (what, value) in &protocol.environment {
+            self.line(&format!("{what:<width$}  {value}"));
+        }
+    }
+}
+
+fn title(c: &Communicator) -> String {
+    let kind = || format!("(unnamed {})", format!("{:?}", c.kind).to_lowercase());
+    c.name.clone().unwrap_or_else(kind)
+}
+
+/// What is known of where and how the program ran.
+pub(crate) fn environment(job: &Job, traces: &Traces) -> Vec<(&'static str, String)> {
+    let mut all: Vec<(&'static str, String)> = Vec::new();
+    let mut add = |what: &'static str, value: String| {
+        if !value.trim().is_empty() {
+            all.push((what, value.trim().replace('\n', " ")));
+        }
+    };
+    add("program", job.program.clone());
+    add("arguments", job.arguments.join(" "));
+    add("working directory", job.cwd.clone());
+    let mut hosts: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+    traces.headers().for_each(|h| hosts.entry(&h.host).or_default().push(h.rank));
+    let names = traces.worlds.names();
+    let hosts = hosts.iter().map(|(host, ranks)| format!("{host} ({})", names.list(ranks)));
+    add("hosts", hosts.collect::<Vec<_>>().join(", "));
+    add("started", traces.headers().map(|h| h.start_unix_ns).min().map(date).unwrap_or_default());
+    add("MPI library", job.mpi.library.clone());
+    add("MPI standard", job.mpi.standard.clone());
+    add("MPI family", job.mpi.family.clone());
+    add("MPI device", job.mpi.device.clone());
+    add("library file", job.mpi.path.clone());
+    add("largest tag", job.tag_ub.map(|tag| tag.to_string()).unwrap_or_default());
+    add("recorded by mpivet", job.mpivet.clone());
+    for (name, value) in &job.options {
+        add("option", format!("{name}={value}"));
+    }
+    add("trace", traces.dir().display().to_string());
+    all
+}
+
+/// A time in UTC.
+fn date(unix_ns: u64) -> String {
+    let seconds = unix_ns / 1_000_000_000;
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Years begin with March, so that the day that some of them have more is their last one.
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = (year + era * 400 + u64::from(month > 9), if month > 9 { month - 9 } else { month + 3 });
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn times_are_dates() {
+        for (seconds, expected) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (1_735_689_599, "2024-12-31 23:59:59 UTC"),
+        ] {
+            assert_eq!(date(seconds * 1_000_000_000 + 7), expected);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The protocol: all that is known of a run in tables, after the protocol of the correctness analyzer of the Keldysh
+//! Institute of Applied Mathematics (preprint of 2006), with its headings. Processes of which the same is to be told
+//! share a row or a table.
+
+mod calls;
+mod data;
+mod deadlocks;
+mod environment;
+mod errors;
+mod page;
+mod processes;
+mod seen;
+mod table;
+mod task;
+
+pub(crate) use data::Protocol;
+pub(crate) use environment::environment;
+pub use seen::Seen;
+
+use super::Report;
+use page::Page;
+
+/// The report as a protocol. Without what [`super::Format::needs_protocol`] asks for there are findings alone.
+pub(super) fn render(report: &Report) -> String {
+    let mut page = Page::new(report);
+    page.task();
+    page.current();
+    page.kinds();
+    page.processes();
+    page.errors();
+    page.deadlocks();
+    page.calls();
+    page.communicators();
+    page.points();
+    page.environment();
+    page.text
+}

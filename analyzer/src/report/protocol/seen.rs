@@ -1,0 +1,42 @@
+//! What the protocol wants to know of a run beside findings. Memory grows with processes and call sites, not with the
+//! length of the run.
+
+use crate::engine::listen::{CallSeen, Communicator, Listener, Returned};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use trace_format::definition::Id;
+use trace_format::mpi::FnId;
+
+/// Listens to the engine.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub(super) ranks: BTreeMap<i32, RankSeen>,
+    /// By their numbers.
+    pub(super) communicators: BTreeMap<u32, Communicator>,
+}
+
+/// What one process did.
+#[derive(Debug, Default)]
+pub(super) struct RankSeen {
+    /// Calls of a function at a call site.
+    pub(super) passes: FxHashMap<(FnId, Id), u64>,
+    /// The call that it is in, or else the last one that it came back from.
+    pub(super) last: Option<CallSeen>,
+}
+
+impl Listener for Seen {
+    fn call(&mut self, returned: &Returned) {
+        let call = returned.call;
+        let rank = self.ranks.entry(call.rank).or_default();
+        *rank.passes.entry((call.func, call.site)).or_default() += 1 + u64::from(returned.polls);
+        // Calls that are open at the end come last; of several threads the first one counts.
+        let is_later = |last: &CallSeen| last.end.is_some_and(|end| call.end.is_none_or(|now| now >= end));
+        if rank.last.as_ref().is_none_or(is_later) {
+            rank.last = Some(call);
+        }
+    }
+
+    fn communicator(&mut self, communicator: &Communicator) {
+        self.communicators.insert(communicator.number, communicator.clone());
+    }
+}

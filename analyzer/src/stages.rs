@@ -1,0 +1,69 @@
+//! The stages of an analysis: how long each took, and who wants to see how far it is.
+
+use std::time::{Duration, Instant};
+
+/// Traces are read, and what they say is matched across ranks as it comes.
+pub const READING: &str = "reading and matching";
+/// Who waits for whom, and what other matchings would have led to.
+pub const DEADLOCKS: &str = "deadlocks and other matchings";
+/// Places in the source are looked up.
+pub const SOURCES: &str = "source lines";
+pub const PRINTING: &str = "printing";
+
+/// Is told how far the analysis is.
+pub trait Progress {
+    /// A stage begins; `size`: how much there is to do, if that is known.
+    fn stage(&self, name: &'static str, size: Option<u64>);
+    /// So much of it is done.
+    fn reached(&self, part: u64);
+}
+
+/// Stages so far, in the order of their beginning.
+#[derive(Default)]
+pub struct Stages {
+    seconds: Vec<(&'static str, f64)>,
+    progress: Option<Box<dyn Progress>>,
+}
+
+impl Stages {
+    /// From now on this is told how far the analysis is.
+    pub fn watch(&mut self, progress: impl Progress + 'static) {
+        self.progress = Some(Box::new(progress));
+    }
+
+    /// Nobody is told any more.
+    pub fn unwatch(&mut self) {
+        self.progress = None;
+    }
+
+    /// A stage begins, for those who watch.
+    pub(crate) fn begin(&self, name: &'static str, size: Option<u64>) {
+        self.progress.iter().for_each(|p| p.stage(name, size));
+    }
+
+    pub(crate) fn reached(&self, part: u64) {
+        self.progress.iter().for_each(|p| p.reached(part));
+    }
+
+    /// A stage took so long, or so much longer.
+    pub(crate) fn add(&mut self, name: &'static str, took: Duration) {
+        match self.seconds.iter_mut().find(|stage| stage.0 == name) {
+            Some(stage) => stage.1 += took.as_secs_f64(),
+            None => self.seconds.push((name, took.as_secs_f64())),
+        }
+    }
+
+    /// Does a stage.
+    pub(crate) fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        self.begin(name, None);
+        let start = Instant::now();
+        let done = work();
+        self.add(name, start.elapsed());
+        done
+    }
+
+    /// Names and seconds; nobody watches any more.
+    pub(crate) fn finish(self) -> Vec<(&'static str, f64)> {
+        self.seconds
+    }
+}

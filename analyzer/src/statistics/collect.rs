@@ -1,0 +1,208 @@
+//! Counts what the engine tells.
+
+use super::sizes::Sizes;
+use super::waits::{Cause, Together, Wait, at_collective, late_receiver, late_sender};
+use crate::clocks::Clocks;
+use crate::engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
+use crate::worlds::link::Clock;
+use rustc_hash::FxHashMap;
+use trace_format::definition::Id;
+use trace_format::mpi::FnId;
+
+/// Communicators that are told apart; what is done on further ones is counted together.
+const MAX_COMMUNICATORS: usize = 4096;
+
+/// Counts what happens in a run, as a [`Listener`].
+#[derive(Debug, Default)]
+pub struct Collector {
+    pub(super) clocks: Clocks,
+    hosts: FxHashMap<i32, String>,
+    pub(super) ranks: Vec<OfRank>,
+    pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
+    pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
+    pub(super) communicators: FxHashMap<u32, Communicator>,
+}
+
+/// What is counted of a rank.
+#[derive(Debug, Default)]
+pub(super) struct OfRank {
+    /// By call site and function.
+    pub(super) calls: FxHashMap<(Id, FnId), Calls>,
+    /// Begin of the first call and end of the last one.
+    pub(super) from: Option<u64>,
+    pub(super) to: u64,
+    /// Messages that it sent.
+    pub(super) sizes: Sizes,
+    waiting: Together,
+}
+
+/// Calls of one function at one place. Times are nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Calls {
+    pub(super) calls: u64,
+    pub(super) open: u64,
+    /// Calls that have a time.
+    pub(super) timed: u64,
+    pub(super) ns: u64,
+    pub(super) polling: u64,
+    pub(super) min: u64,
+    pub(super) max: u64,
+    pub(super) bytes: u64,
+    pub(super) late_sender: u64,
+    pub(super) late_receiver: u64,
+    pub(super) collective: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Traffic {
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OfCollective {
+    pub(super) operations: u64,
+    pub(super) unfinished: u64,
+    pub(super) ns: u64,
+    pub(super) wait: u64,
+    pub(super) max_wait: u64,
+}
+
+impl Calls {
+    fn time(&mut self, ns: u64) {
+        self.min = if self.timed == 0 { ns } else { self.min.min(ns) };
+        self.max = self.max.max(ns);
+        self.timed += 1;
+        self.ns += ns;
+    }
+
+    fn wait(&mut self, cause: Cause, ns: u64) {
+        let sum = match cause {
+            Cause::LateSender => &mut self.late_sender,
+            Cause::LateReceiver => &mut self.late_receiver,
+            Cause::Collective => &mut self.collective,
+        };
+        *sum += ns;
+    }
+}
+
+impl OfRank {
+    fn add_wait(&mut self, wait: Wait) {
+        if let Some(certain) = self.waiting.note(wait) {
+            self.count_wait(certain);
+        }
+    }
+
+    fn count_wait(&mut self, wait: Wait) {
+        self.calls.entry((wait.call.site, wait.call.func)).or_default().wait(wait.cause, wait.ns);
+    }
+}
+
+impl Collector {
+    /// The host of a rank; to be said before it is introduced.
+    pub fn runs_on(&mut self, rank: i32, host: &str) {
+        self.hosts.insert(rank, host.to_owned());
+    }
+
+    fn rank(&mut self, rank: i32) -> &mut OfRank {
+        let place = rank.max(0) as usize;
+        if self.ranks.len() <= place {
+            self.ranks.resize_with(place + 1, OfRank::default);
+        }
+        &mut self.ranks[place]
+    }
+
+    fn calls(&mut self, call: &CallSeen) -> &mut Calls {
+        self.rank(call.rank).calls.entry((call.site, call.func)).or_default()
+    }
+
+    fn sent(&mut self, half: &Half, to: i32) {
+        self.rank(half.call.rank).sizes.add(half.bytes);
+        let traffic = self.pairs.entry((half.call.rank, to)).or_default();
+        traffic.messages += 1;
+        traffic.bytes += half.bytes.unwrap_or(0);
+        self.calls(&half.call).bytes += half.bytes.unwrap_or(0);
+    }
+
+    /// Counts the waits of calls that completed several operations: no more of these will come.
+    pub(super) fn settle(&mut self) {
+        for rank in &mut self.ranks {
+            rank.waiting.rest().for_each(|wait| rank.count_wait(wait));
+        }
+    }
+}
+
+impl Listener for Collector {
+    fn introduce(&mut self, rank: i32, clock: Clock) {
+        let host = self.hosts.remove(&rank).unwrap_or_default();
+        self.clocks.introduce(rank, &host, clock);
+    }
+
+    fn call(&mut self, returned: &Returned) {
+        let (call, polls) = (&returned.call, u64::from(returned.polls));
+        // A call whose record is gone has no times.
+        let end = returned.last.or(call.end).filter(|_| call.begin != 0);
+        let ns = end.map(|end| self.clocks.span(call.rank, call.begin, end));
+        let rank = self.rank(call.rank);
+        if call.begin != 0 {
+            rank.from = Some(rank.from.map_or(call.begin, |from| from.min(call.begin)));
+            rank.to = rank.to.max(end.unwrap_or(call.begin));
+        }
+        let calls = rank.calls.entry((call.site, call.func)).or_default();
+        calls.calls += 1 + polls;
+        match ns {
+            Some(ns) if polls > 0 => calls.polling += ns,
+            Some(ns) => calls.time(ns),
+            None if returned.class.is_none() => calls.open += 1,
+            None => {}
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let Message { send, recv } = message;
+        self.sent(send, recv.call.rank);
+        // Sent and received by one call, MPI_Sendrecv to itself: counted once.
+        if (send.call.rank, send.call.thread, send.call.index) != (recv.call.rank, recv.call.thread, recv.call.index) {
+            self.calls(&recv.call).bytes += recv.bytes.or(send.bytes).unwrap_or(0);
+        }
+        let waits = [late_sender(&self.clocks, message), late_receiver(&self.clocks, message)];
+        for wait in waits.into_iter().flatten() {
+            self.rank(wait.call.rank).add_wait(wait);
+        }
+    }
+
+    fn alone(&mut self, half: &Half, is_send: bool) {
+        if is_send && half.peer >= 0 {
+            self.sent(half, half.peer);
+        }
+    }
+
+    fn collective(&mut self, collective: &Collective) {
+        let Some(first) = collective.parts.first() else { return };
+        let key = (Some(collective.comm), first.call.func);
+        let known = self.collectives.contains_key(&key) || self.collectives.len() < MAX_COMMUNICATORS;
+        let key = if known { key } else { (None, key.1) };
+        let mut of = self.collectives.get(&key).copied().unwrap_or_default();
+        of.operations += 1;
+        let over = |half: &Half| half.ended.is_some_and(|call| call.end.is_some());
+        of.unfinished += u64::from(collective.parts.len() < collective.size || !collective.parts.iter().all(over));
+        for call in collective.parts.iter().filter_map(|p| p.ended) {
+            of.ns += self.clocks.span(call.rank, call.begin, call.end.unwrap_or(call.begin));
+        }
+        let mut waits = Vec::new();
+        at_collective(&self.clocks, collective, |wait| waits.push(wait));
+        for wait in waits {
+            of.wait += wait.ns;
+            of.max_wait = of.max_wait.max(wait.ns);
+            self.rank(wait.call.rank).add_wait(wait);
+        }
+        self.collectives.insert(key, of);
+    }
+
+    fn communicator(&mut self, communicator: &Communicator) {
+        let known = self.collectives.keys().any(|(number, _)| *number == Some(communicator.number));
+        if known {
+            self.communicators.insert(communicator.number, communicator.clone());
+        }
+    }
+}

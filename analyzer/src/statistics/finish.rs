@@ -1,0 +1,187 @@
+//! From what was counted to what is told: source lines are looked up, everything gets its order.
+
+use super::collect::{Calls, Collector, OfRank};
+use super::filter::sorted;
+use super::waits::may_wait;
+use super::{Collectives, Function, Pair, Rank, SCHEMA, Site, Statistics, Waits, Who};
+use crate::clocks::Clocks;
+use crate::symbols::{Symbols, user_frame};
+use crate::worlds::Names;
+use std::collections::BTreeMap;
+use trace_format::definition::Id;
+use trace_format::mpi::{FnId, Kind};
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+impl Calls {
+    fn add(&mut self, more: &Calls) {
+        if more.timed > 0 {
+            self.min = if self.timed == 0 { more.min } else { self.min.min(more.min) };
+            self.max = self.max.max(more.max);
+        }
+        self.timed += more.timed;
+        self.calls += more.calls;
+        self.open += more.open;
+        self.ns += more.ns;
+        self.polling += more.polling;
+        self.bytes = self.bytes.saturating_add(more.bytes);
+        self.late_sender += more.late_sender;
+        self.late_receiver += more.late_receiver;
+        self.collective += more.collective;
+    }
+
+    fn waits(&self, id: FnId) -> Waits {
+        let explained = self.late_sender + self.late_receiver + self.collective;
+        let other = if may_wait(id.row().class) { self.ns.saturating_sub(explained) } else { 0 };
+        Waits {
+            late_sender: seconds(self.late_sender),
+            late_receiver: seconds(self.late_receiver),
+            collective: seconds(self.collective),
+            other: seconds(other),
+        }
+    }
+
+    fn function(&self, id: FnId) -> Function {
+        Function {
+            id,
+            calls: self.calls,
+            open: self.open,
+            seconds: seconds(self.ns),
+            polling_seconds: seconds(self.polling),
+            min_seconds: seconds(self.min),
+            max_seconds: seconds(self.max),
+            bytes: self.bytes,
+        }
+    }
+}
+
+fn functions(all: &BTreeMap<FnId, Calls>) -> Vec<Function> {
+    sorted(all.iter().map(|(id, calls)| calls.function(*id)).collect())
+}
+
+impl Collector {
+    /// The statistics of all that was told.
+    pub fn finish(mut self, names: &Names, symbols: &mut Symbols) -> Statistics {
+        self.settle();
+        let mut whole: BTreeMap<FnId, Calls> = BTreeMap::new();
+        let mut ranks = Vec::new();
+        let mut sites = Vec::new();
+        for (process, rank) in (0..).zip(&self.ranks) {
+            if rank.calls.is_empty() {
+                continue;
+            }
+            let mut of_rank: BTreeMap<FnId, Calls> = BTreeMap::new();
+            for ((_, id), calls) in &rank.calls {
+                of_rank.entry(*id).or_default().add(calls);
+                whole.entry(*id).or_default().add(calls);
+            }
+            let who = who(process, names);
+            ranks.push(summary(who, rank, &of_rank, &self.clocks));
+            sites.extend(places(who, rank, symbols));
+        }
+        let mut pairs: Vec<Pair> = Vec::new();
+        for ((from, to), traffic) in &self.pairs {
+            let (from, to) = (who(*from, names), who(*to, names));
+            pairs.push(Pair { from, to, messages: traffic.messages, bytes: traffic.bytes });
+        }
+        pairs.sort_by_key(|p| (p.from.process, p.to.process));
+        Statistics {
+            schema: SCHEMA,
+            seconds: ranks.iter().map(|r| r.seconds).fold(0.0, f64::max),
+            rank_seconds: ranks.iter().map(|r| r.seconds).sum(),
+            hosts: self.clocks.hosts().to_vec(),
+            clocks_differ: self.clocks.differ(),
+            functions: functions(&whole),
+            sizes: super::sizes::merge(ranks.iter().flat_map(|r| &r.sizes)),
+            unknown_sizes: ranks.iter().map(|r| r.unknown_sizes).sum(),
+            ranks,
+            pairs,
+            collectives: self.of_communicators(),
+            sites,
+        }
+    }
+
+    fn of_communicators(&self) -> Vec<Collectives> {
+        let mut list: Vec<Collectives> = Vec::new();
+        for ((number, id), of) in &self.collectives {
+            let known = number.and_then(|n| self.communicators.get(&n));
+            let communicator = match (number, known) {
+                (None, _) => "others".to_owned(),
+                (Some(number), None) => format!("number {number}"),
+                (Some(number), Some(known)) => known.name.clone().unwrap_or_else(|| {
+                    let what = if known.kind == Kind::Comm { "communicator" } else { known.kind.noun() };
+                    format!("{what} {number}")
+                }),
+            };
+            list.push(Collectives {
+                communicator,
+                number: *number,
+                size: known.map_or(0, |k| k.ranks.len() + k.remote.as_ref().map_or(0, |r| r.len())),
+                id: *id,
+                operations: of.operations,
+                unfinished: of.unfinished,
+                seconds: seconds(of.ns),
+                wait_seconds: seconds(of.wait),
+                max_wait_seconds: seconds(of.max_wait),
+            });
+        }
+        list.sort_by_key(|c| (c.number.is_none(), c.number, c.id));
+        list
+    }
+}
+
+fn who(process: i32, names: &Names) -> Who {
+    let (world, rank) = names.of(process);
+    Who { process, world, rank }
+}
+
+fn summary(who: Who, rank: &OfRank, of_rank: &BTreeMap<FnId, Calls>, clocks: &Clocks) -> Rank {
+    let mut waits = Waits::default();
+    of_rank.iter().for_each(|(id, calls)| waits += calls.waits(*id));
+    Rank {
+        who,
+        seconds: rank.from.map_or(0.0, |from| seconds(clocks.span(who.process, from, rank.to))),
+        mpi_seconds: of_rank.values().map(|c| seconds(c.ns)).sum(),
+        waits,
+        functions: functions(of_rank),
+        sizes: rank.sizes.list(),
+        unknown_sizes: rank.sizes.unknown,
+    }
+}
+
+/// The places where a rank may have waited. Different stacks with the same source line are one place.
+fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
+    type Known = (Option<String>, Option<u32>, Option<String>, Calls);
+    let mut known: BTreeMap<(String, FnId), Known> = BTreeMap::new();
+    for ((id, func), calls) in &rank.calls {
+        if !may_wait(func.row().class) {
+            continue;
+        }
+        let (place, file, line) = place(who.process, *id, symbols);
+        let text = match (&file, line) {
+            (Some(file), Some(line)) => symbols.source(who.process, file, line),
+            _ => None,
+        };
+        known.entry((place, *func)).or_insert((file, line, text, Calls::default())).3.add(calls);
+    }
+    let site = |((place, id), (file, line, source, calls)): ((String, FnId), Known)| {
+        let (waits, seconds) = (calls.waits(id), seconds(calls.ns));
+        Site { who, id, file, line, place, source, calls: calls.calls, seconds, waits }
+    };
+    known.into_iter().map(site).collect()
+}
+
+/// `file:line` in short, and both in full; where they are not known, what else is.
+fn place(process: i32, site: Id, symbols: &mut Symbols) -> (String, Option<String>, Option<u32>) {
+    let frames = symbols.frames(process, site, 0);
+    match user_frame(&frames).and_then(|at| frames.get(at)) {
+        Some(frame) if frame.line > 0 && !frame.file.is_empty() => {
+            let short = symbols.short_path(process, &frame.file);
+            (format!("{short}:{}", frame.line), Some(frame.file.clone()), Some(frame.line))
+        }
+        Some(frame) => (frame.to_string(), None, None),
+        None => (String::new(), None, None),
+    }
+}

@@ -1,0 +1,171 @@
+//! What a run did, in numbers: calls and times of functions, messages by size and by pair, collective operations, and
+//! what ranks waited for. [`Collector`] counts while the engine reads; what it keeps grows with ranks, call sites and
+//! pairs, not with the length of the run.
+
+mod collect;
+mod filter;
+mod finish;
+mod matrix;
+mod sizes;
+mod waits;
+
+pub use collect::Collector;
+pub use matrix::{Blocks, Pair};
+pub use sizes::Size;
+pub use waits::Waits;
+
+use serde::Serialize;
+use trace_format::mpi::FnId;
+
+/// Name of the form that the statistics have as JSON.
+pub const SCHEMA: &str = "mpivet-statistics-1";
+
+/// A process: its number in the run, and what it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Who {
+    #[serde(skip)]
+    pub process: i32,
+    #[serde(skip_serializing_if = "is_first")]
+    pub world: usize,
+    pub rank: i32,
+}
+
+/// `3`, or `w1.0` of another world.
+impl std::fmt::Display for Who {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self.world {
+            0 => write!(f, "{}", self.rank),
+            world => write!(f, "w{world}.{}", self.rank),
+        }
+    }
+}
+
+fn is_first(world: &usize) -> bool {
+    *world == 0
+}
+
+fn is_none(n: &u64) -> bool {
+    *n == 0
+}
+
+/// Everything that was counted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Statistics {
+    pub schema: &'static str,
+    /// From a rank's first call of MPI to the end of its last one; of the rank that took longest.
+    pub seconds: f64,
+    /// The same of all ranks together.
+    pub rank_seconds: f64,
+    /// Hosts that the ranks ran on.
+    pub hosts: Vec<String>,
+    /// Times of different ranks come from different clocks, so that what ranks waited for each other is not exact.
+    pub clocks_differ: bool,
+    /// Of the whole program, those with the most time first.
+    pub functions: Vec<Function>,
+    /// Ranks in order.
+    pub ranks: Vec<Rank>,
+    /// Messages by size, small ones first; only sizes that there were.
+    pub sizes: Vec<Size>,
+    /// Messages whose size nobody knows.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unknown_sizes: u64,
+    /// Who sent how much to whom, in the order of senders and receivers.
+    pub pairs: Vec<Pair>,
+    /// By communicator and function.
+    pub collectives: Vec<Collectives>,
+    /// What call sites waited for, by rank and place; only those that may wait at all.
+    pub sites: Vec<Site>,
+}
+
+/// What one rank did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rank {
+    #[serde(flatten)]
+    pub who: Who,
+    /// From its first call of MPI to the end of its last one.
+    pub seconds: f64,
+    /// In calls of MPI, polls that were repeated apart.
+    pub mpi_seconds: f64,
+    pub waits: Waits,
+    /// Those with the most time first.
+    pub functions: Vec<Function>,
+    /// The messages that it sent, by size.
+    pub sizes: Vec<Size>,
+    #[serde(skip_serializing_if = "is_none")]
+    pub unknown_sizes: u64,
+}
+
+/// The calls of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Function {
+    #[serde(rename = "function", serialize_with = "name_of")]
+    pub id: FnId,
+    /// With repeated polls and calls that never returned.
+    pub calls: u64,
+    /// Calls that had not returned when the trace ended.
+    #[serde(skip_serializing_if = "is_none")]
+    pub open: u64,
+    /// Time in the calls, apart from polls that were repeated.
+    pub seconds: f64,
+    /// From the first to the last of polls that were repeated with the same negative answer: with what the program did
+    /// in between.
+    pub polling_seconds: f64,
+    /// The shortest and the longest call.
+    pub min_seconds: f64,
+    pub max_seconds: f64,
+    /// Sent or received by what the calls started, as far as that is known.
+    pub bytes: u64,
+}
+
+impl Function {
+    pub fn name(&self) -> &'static str {
+        self.id.name()
+    }
+}
+
+fn name_of<S: serde::Serializer>(id: &FnId, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_str(id.name())
+}
+
+/// Collective operations of one kind on one communicator, window or file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Collectives {
+    /// What the program calls it, or what it is.
+    pub communicator: String,
+    /// As time lines have it. `None`: those beyond a great number of communicators.
+    pub number: Option<u32>,
+    /// Processes; 0: not known.
+    pub size: usize,
+    #[serde(rename = "function", serialize_with = "name_of")]
+    pub id: FnId,
+    pub operations: u64,
+    /// Not all processes came, or not all came back.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unfinished: u64,
+    /// In the calls of all its processes (of nonblocking ones in those that completed them).
+    pub seconds: f64,
+    /// Of that, until the last one came whom they had to wait for.
+    pub wait_seconds: f64,
+    /// The longest such wait of a process.
+    pub max_wait_seconds: f64,
+}
+
+/// The calls of a function that a rank made at one place of the program.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Site {
+    #[serde(flatten)]
+    pub who: Who,
+    #[serde(rename = "function", serialize_with = "name_of")]
+    pub id: FnId,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    /// `file:line` as people want to read it, or what else is known of the place.
+    #[serde(skip)]
+    pub place: String,
+    /// The text of that line, if the source is there.
+    #[serde(skip)]
+    pub source: Option<String>,
+    pub calls: u64,
+    pub seconds: f64,
+    pub waits: Waits,
+}

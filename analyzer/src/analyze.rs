@@ -13,7 +13,7 @@ use trace_format::file::RankHeader;
 use trace_format::several::{Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    plan.report.or_failure(look_at(plan).and_then(|report| tell(plan, report)))
+    plan.report.or_failure(one_or_several(plan).and_then(|report| tell(plan, report)))
 }
 
 fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
@@ -34,7 +34,7 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
 }
 
 /// The report of the directory, which may be one of several jobs (`mpivet run --each`).
-fn look_at(plan: &AnalyzePlan) -> Result<Report, Exit> {
+fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
     let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, Vec::new()) };
     let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
     let mut jobs = Vec::new();

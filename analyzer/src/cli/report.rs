@@ -107,6 +107,11 @@ impl ReportPlan {
         self.gate.selection(&self.selection)
     }
 
+    /// Where sources are searched.
+    pub(crate) fn source_path(&self) -> &[PathBuf] {
+        &self.source_path
+    }
+
     /// Where the work could not be done, the files of `--report` say so, too.
     pub(crate) fn or_failure<T>(&self, result: Result<T, Exit>) -> Result<T, Exit> {
         result.inspect_err(|exit| {

@@ -1,7 +1,7 @@
 //! `mpivet completions` and `mpivet man`: what shells and `man` want to know of the command line, made from it.
 
-use super::{Cli, Exit};
-use clap::{Args, Command, CommandFactory as _};
+use super::Exit;
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl CompletionsArgs {
         let mut text = Vec::new();
         // Without the commands that mpivet itself uses.
         let mut command = Command::new("mpivet").version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true);
-        command = command.args(Cli::command().get_arguments()).subcommands(commands());
+        command = command.args(super::command().get_arguments()).subcommands(commands());
         generate(self.shell, &mut command, "mpivet", &mut text);
         text
     }
@@ -72,12 +72,12 @@ fn write_all(dir: &Path) -> Result<(), Exit> {
 
 /// The commands that people use.
 fn commands() -> impl Iterator<Item = Command> {
-    let all: Vec<Command> = Cli::command().get_subcommands().filter(|c| !c.is_hide_set()).cloned().collect();
+    let all: Vec<Command> = super::command().get_subcommands().filter(|c| !c.is_hide_set()).cloned().collect();
     all.into_iter()
 }
 
 fn pages() -> Result<Vec<Page>, Exit> {
-    let mut pages = vec![page("mpivet".to_owned(), Cli::command().disable_help_subcommand(true))?];
+    let mut pages = vec![page("mpivet".to_owned(), super::command().disable_help_subcommand(true))?];
     for command in commands() {
         let name = format!("mpivet-{}", command.get_name());
         pages

@@ -70,7 +70,8 @@ impl Report {
     fn is_whole(&self) -> bool {
         let explored = self.exploration.as_ref().is_none_or(|e| e.complete);
         let task = &self.task;
-        explored && !task.stopped && task.defects.is_empty() && task.ended.iter().all(|e| e.end == "normal")
+        let mut ended = task.ended.iter().chain(self.jobs.iter().flat_map(|job| &job.task.ended));
+        explored && !task.stopped && task.defects.is_empty() && ended.all(|e| e.end == "normal")
     }
 
     fn suppress(&mut self, gate: &Gate, today: Date, whole: bool) {

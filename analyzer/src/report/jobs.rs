@@ -5,7 +5,7 @@ use super::exploration::name_witness;
 use super::order::urgency;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
-use super::{FailOn, Report, SCHEMA, fingerprint, plural, text};
+use super::{FailOn, Report, SCHEMA, plural, text};
 use crate::worlds::Names;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -55,7 +55,11 @@ impl Report {
         }
         let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
         whole.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.jobs.first().copied()));
-        fingerprint::assign(&mut whole.findings);
+        let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
+        for (finding, seen) in whole.findings.iter_mut().zip(seen) {
+            seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
+        }
+        super::fingerprint::assign(&mut whole.findings);
         whole
     }
 
@@ -72,12 +76,9 @@ impl Report {
 
     fn add_job(&mut self, number: usize, job: JobReport) {
         let JobReport { dir, started, report } = job;
-        let Report { mpi, task, findings, queues, samples, hints, max_findings, names, .. } = report;
-        (self.checks, self.directory) = (report.checks, report.directory);
-        match report.stages {
-            stages if self.stages.is_empty() => self.stages = stages,
-            stages => self.stages.iter_mut().zip(stages).for_each(|(all, one)| all.1 += one.1),
-        }
+        let Report {
+            mpi, task, findings, queues, samples, hints, max_findings, names, checks, directory, stages, ..
+        } = report;
         let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
         let hidden = [task.errors - count("error"), task.warnings - count("warning"), task.notes - count("note")];
         self.count(hidden);
@@ -106,6 +107,13 @@ impl Report {
                 self.hints.push(hint)
             }
         });
+        (self.checks, self.directory) = (checks, directory);
+        for (name, seconds) in stages {
+            match self.stages.iter_mut().find(|stage| stage.0 == name) {
+                Some(stage) => stage.1 += seconds,
+                None => self.stages.push((name, seconds)),
+            }
+        }
         self.task.ranks = self.task.ranks.max(task.ranks);
         self.task.stopped |= task.stopped;
         if self.jobs.is_empty() {
@@ -161,6 +169,13 @@ fn empty(dir: String, command: &[String]) -> Report {
     }
 }
 
+/// Protocols are of one job.
+pub(super) fn protocols(report: &Report) -> String {
+    let dir = &report.task.trace_dir;
+    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {dir}/{}\n", job.name(), job.dir);
+    report.jobs.iter().map(line).collect()
+}
+
 /// The lines of the text report about the jobs, the first one its title.
 pub(super) fn summary(report: &Report) -> Vec<String> {
     let task = &report.task;
@@ -178,10 +193,9 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     }
     let calls = report.jobs.iter().flat_map(|job| &job.task.ended).map(|e| e.calls).sum::<u64>();
     let looked_at = plural(calls as usize, "MPI call");
-    let set_aside = report.set_aside() > 0;
     lines.push(match task.errors + task.warnings + task.notes {
-        0 if task.stopped && !set_aside => "  the check that says why is off".to_owned(),
-        0 if !set_aside => format!("  no errors found in {looked_at}"),
+        0 if task.stopped && report.set_aside() == 0 => "  the check that says why is off".to_owned(),
+        0 if report.set_aside() == 0 => format!("  no errors found in {looked_at}"),
         _ => {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             format!("  {errors}, {warnings}, {} in {looked_at}", plural(task.notes, "note"))
@@ -208,10 +222,10 @@ fn verdict(job: &JobView, report: &Report) -> String {
 }
 
 /// In which jobs a finding was: `job 3 (mpirun -n 2 ./a)`.
-pub(super) fn seen_in(finding: &FindingView, jobs: &[JobView]) -> Option<String> {
+fn seen_in(finding: &FindingView, report: &Report) -> Option<String> {
     match finding.jobs[..] {
         [] => None,
-        [only] => jobs.get(only.wrapping_sub(1)).map(|job| format!("in {}", job.name())),
+        [only] => report.jobs.get(only.wrapping_sub(1)).map(|job| format!("in {}", job.name())),
         _ => {
             let numbers: Vec<i32> = finding.jobs.iter().filter_map(|n| i32::try_from(*n).ok()).collect();
             Some(format!("in jobs {}", numbers.into_iter().collect::<Ranks>()))

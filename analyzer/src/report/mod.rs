@@ -252,6 +252,7 @@ impl Report {
             Format::Text => self.to_text(look),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Protocol if !self.jobs.is_empty() => jobs::protocols(self),
             Format::Protocol => protocol::render(self),
             Format::Sarif => sarif::render(self),
             Format::Junit => junit::render(self),

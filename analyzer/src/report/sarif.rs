@@ -8,6 +8,7 @@ use super::Report;
 use super::graph;
 use super::places::{Calls, calls};
 use super::view::FindingView;
+use crate::worlds::Names;
 use places::Sources;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -91,7 +92,8 @@ fn notifications(report: &Report) -> Vec<Value> {
 
 fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
     let calls = calls(finding);
-    let related = related(report, &calls, sources);
+    let names = report.names_of(finding);
+    let related = related(names, &calls, sources);
     let mut result = json!({
         "ruleId": finding.code,
         "level": finding.severity,
@@ -108,8 +110,8 @@ fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
         result["properties"]["others"] = json!(finding.others);
     }
     if let Some(first) = calls.first() {
-        result["locations"] = json!([sources.call(first, &report.names)]);
-        result["stacks"] = calls.iter().take(MAX_STACKS).map(|c| sources.stack(c, &report.names)).collect();
+        result["locations"] = json!([sources.call(first, names)]);
+        result["stacks"] = calls.iter().take(MAX_STACKS).map(|c| sources.stack(c, names)).collect();
     }
     if !related.is_empty() {
         result["relatedLocations"] = related.into();
@@ -121,9 +123,9 @@ fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
 }
 
 /// The calls behind the first one, with the numbers that messages call them by.
-fn related(report: &Report, calls: &[Calls], sources: &Sources) -> Vec<Value> {
+fn related(names: &Names, calls: &[Calls], sources: &Sources) -> Vec<Value> {
     let location = |(i, calls): (usize, &Calls)| {
-        let mut location = sources.call(calls, &report.names);
+        let mut location = sources.call(calls, names);
         location["id"] = i.into();
         location
     };
@@ -132,15 +134,16 @@ fn related(report: &Report, calls: &[Calls], sources: &Sources) -> Vec<Value> {
 
 /// The message; programs show the related locations that it links.
 fn message(report: &Report, finding: &FindingView, calls: &[Calls]) -> String {
+    let names = report.names_of(finding);
     let mut text = plain(finding.message.trim_end());
     if finding.count > 1 {
         _ = write!(text, " ({} times)", finding.count);
     }
     for (i, calls) in calls.iter().enumerate().take(MAX_LINKS + 1) {
-        let words = plain(&calls.words(&report.names));
+        let words = plain(&calls.words(names));
         let words = words.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
         match i {
-            0 => _ = write!(text, "\n{}", plain(&calls.words(&report.names))),
+            0 => _ = write!(text, "\n{}", plain(&calls.words(names))),
             i => _ = write!(text, "\n[{words}]({i})"),
         }
     }
@@ -160,13 +163,14 @@ fn plain(text: &str) -> String {
 
 /// Who waits for whom, each behind the one that waits for it.
 fn flow(report: &Report, finding: &FindingView, sources: &Sources) -> Option<Value> {
+    let names = report.names_of(finding);
     let step = |(n, (at, depth)): (usize, &(usize, usize))| {
         let waits = &finding.waits[*at];
         json!({
             "executionOrder": n + 1,
             "nestingLevel": depth,
             "importance": "essential",
-            "location": sources.waits(waits, &graph::line(waits, &report.names)),
+            "location": sources.waits(waits, &graph::line(waits, names)),
         })
     };
     let order = graph::order(&finding.waits);

@@ -52,8 +52,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         forget();
         return no_job(&wrapped, code);
     }
-    let report = Report::of_jobs(dir.display().to_string(), &wrapped.command, reports);
-    let mut report = report.gated(plan.report.fail_on);
+    let mut report = Report::of_jobs(dir.display().to_string(), &wrapped.command, reports).gated(plan.report.fail_on);
     report.pass(&plan.report.gate);
     if plan.quiet && report.is_clean() {
         plan.report.outputs.write(&report, plan.report.look_in_file())?;
@@ -87,6 +86,7 @@ impl<'a> Jobs<'a> {
     fn new(plan: &RunPlan, dir: &'a Path) -> Jobs<'a> {
         let watch = Watch {
             selection: plan.report.selection(),
+            source_path: plan.report.source_path().to_vec(),
             stop: plan.stop,
             quiet: plan.quiet,
             over: Arc::new(AtomicBool::new(false)),

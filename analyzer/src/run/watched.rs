@@ -9,7 +9,7 @@ use analyzer::observe::{Broken, Ending, Observer};
 use analyzer::report::{Report, command_line};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -31,6 +31,7 @@ pub(super) struct Watched {
 #[derive(Clone)]
 pub(super) struct Watch {
     pub(super) selection: Selection,
+    pub(super) source_path: Vec<PathBuf>,
     pub(super) stop: bool,
     pub(super) quiet: bool,
     pub(super) over: Arc<AtomicBool>,
@@ -82,6 +83,7 @@ impl Followed for Watched {
 pub(super) fn watch(dir: &Path, started: &Started, watch: &Watch) -> Result<Option<Report>, Broken> {
     let mut job = Watched::new(started, watch.over.clone());
     let mut observer = Observer::new(dir, watch.selection.clone());
+    observer.traces.symbols.search_in(watch.source_path.clone());
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
@@ -98,6 +100,7 @@ pub(super) fn watch(dir: &Path, started: &Started, watch: &Watch) -> Result<Opti
             report.map(Some)
         }
         End::Over | End::Late => {
+            // Its bar would be one among many.
             finish(&mut observer, true, &job.name);
             let any = observer.traces.headers().next().is_some();
             any.then(|| observer.report(Ending::Any)).transpose()

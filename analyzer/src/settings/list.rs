@@ -130,15 +130,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
     setting("format", "MPIVET_FORMAT", Kind::Word, "text", "\"text\""),
     Setting {
         option: "report",
-        doc: "Files that the report is written to, in the format chosen; the terminal keeps the text",
+        doc: "Files that the report is written to, in the format of their extension (.json, .sarif, .xml for junit, ...), or \
+              `FORMAT:FILE`; the terminal keeps the text",
         ..setting("reports", "MPIVET_REPORTS", Kind::Reports, "none", "[\"mpivet-report.json\"]")
     },
-    everywhere(Setting {
-        option: "source-path",
-        ..setting("source-paths", "MPIVET_SOURCE_PATHS", Kind::Paths, "none", "[\"src\"]")
-    }),
     setting("suppressions", "MPIVET_SUPPRESSIONS", Kind::Paths, "none", "[\"mpivet-suppressions.toml\"]"),
     setting("baseline", "MPIVET_BASELINE", Kind::Path, "none", "\"mpivet-baseline.json\""),
+    Setting {
+        option: "source-path",
+        ..everywhere(setting("source-paths", "MPIVET_SOURCE_PATHS", Kind::Paths, "none", "[\".\"]"))
+    },
     setting("color", "MPIVET_COLOR", Kind::Word, "auto", "\"never\""),
     off("full", "MPIVET_FULL"),
     in_process(setting("stack-depth", "MPIVET_STACK_DEPTH", Kind::Number, "8", "12")),

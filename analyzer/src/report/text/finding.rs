@@ -3,7 +3,6 @@
 use super::line::{Ink, Line};
 use super::snippet::snippet;
 use super::{Limits, Page};
-use crate::report::jobs::{self, JobView};
 use crate::report::subject::marks;
 use crate::report::view::{FindingView, Frame, Site};
 use annotate_snippets::Level;
@@ -13,7 +12,7 @@ use std::fmt::Write as _;
 const MAX_FRAMES: usize = 8;
 
 impl Page {
-    pub(super) fn finding(&mut self, f: &FindingView, jobs: &[JobView]) {
+    pub(super) fn finding(&mut self, f: &FindingView) {
         let ink = match f.severity {
             "error" => Ink::Red,
             "warning" => Ink::Yellow,
@@ -40,9 +39,6 @@ impl Page {
         let hidden: Vec<i32> = places.iter().skip(most).flat_map(|p| p.iter().map(|s| s.process)).collect();
         if !hidden.is_empty() {
             self.cut(&format!("  ... and at other places {}", self.names.list(&sorted(hidden))));
-        }
-        if let Some(seen) = jobs::seen_in(f, jobs) {
-            self.mark(&seen);
         }
         if let (Some(run), Some(under)) = (f.run, &f.under) {
             self.mark(&format!("first seen in run {run}, under {under}"));

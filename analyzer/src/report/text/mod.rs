@@ -53,7 +53,7 @@ pub(super) fn render(report: &Report, look: Look) -> String {
     }
     for finding in &report.findings {
         page.names.clone_from(report.names_of(finding));
-        page.finding(finding, &report.jobs);
+        page.finding(finding);
     }
     page.names.clone_from(&report.names);
     page.hidden(report);
@@ -66,9 +66,9 @@ pub(super) fn render(report: &Report, look: Look) -> String {
 }
 
 /// One finding, as it is in the report.
-pub(super) fn finding(finding: &FindingView, report: &Report) -> String {
-    let mut page = Page::plain(report.names_of(finding));
-    page.finding(finding, &report.jobs);
+pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
+    let mut page = Page::plain(names);
+    page.finding(finding);
     page.text.trim_start().to_owned()
 }
 
@@ -167,11 +167,10 @@ impl Page {
 
     /// Of a command that has started several.
     fn jobs(&mut self, report: &Report) {
-        let lines = super::jobs::summary(report);
-        let Some((first, rest)) = lines.split_first() else { return };
-        let head = self.new_line().ink(Ink::Bold, first);
-        self.push(head);
-        rest.iter().for_each(|line| self.line(line));
+        for (at, line) in super::jobs::summary(report).iter().enumerate() {
+            let ink = |line: &str, page: &Page| page.new_line().ink(Ink::Bold, line);
+            if at == 0 { self.push(ink(line, self)) } else { self.line(line) }
+        }
     }
 
     /// Findings beyond the limit.

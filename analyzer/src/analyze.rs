@@ -11,8 +11,9 @@ use trace_format::file::RankHeader;
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer =
-        Observer::read(&plan.dir, plan.report.selection.clone(), |h| !running(h)).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(&plan.dir, plan.report.selection.clone()).map_err(Exit::cannot)?;
+    listen(&plan.report, &mut observer);
+    observer.read_rest(|h| !running(h));
     let mut ending = Ending::Any;
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
@@ -25,6 +26,13 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     let format = if plan.report.file.is_some() { Format::Text } else { plan.report.format };
     crate::put(&report.render(format, Colour::on(&std::io::stdout())))?;
     Ok(exit_code(&plan.report, &report))
+}
+
+/// Asks for what the formats of the report show beside findings.
+pub(crate) fn listen(plan: &ReportPlan, observer: &mut Observer) {
+    if plan.format.shows_timeline() {
+        observer.draw();
+    }
 }
 
 /// Writes the file of `--report`.

@@ -10,4 +10,5 @@ pub mod report;
 pub mod samples;
 pub mod symbols;
 pub mod testing;
+pub mod timeline;
 pub mod worlds;

@@ -9,12 +9,13 @@ use crate::load::{LoadError, Traces};
 use crate::report::{Report, RunInfo};
 use crate::samples::Samples;
 use crate::symbols::user_frame;
+use crate::timeline::Recorder;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::ABEND;
@@ -40,8 +41,10 @@ pub struct Observer {
     selection: Selection,
     /// Other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
-    /// Somebody wants to know more than findings; the engine's, once there is one.
-    listener: Option<Box<dyn Listener>>,
+    /// Those who want to know more than findings; the engine's, once there is one.
+    listeners: Vec<Box<dyn Listener>>,
+    /// What draws the time line, if somebody wants it.
+    recorder: Option<Arc<Mutex<Recorder>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -101,7 +104,8 @@ impl Observer {
             traces: Traces::new(dir),
             selection,
             exploring: None,
-            listener: None,
+            listeners: Vec::new(),
+            recorder: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -117,7 +121,14 @@ impl Observer {
 
     /// Tells `listener` what happens, too. To be said before anything is read: see [`Observer::open`].
     pub fn listen(&mut self, listener: Box<dyn Listener>) {
-        self.listener = Some(listener);
+        self.listeners.push(listener);
+    }
+
+    /// Asks for the time line of the run in the report. To be said before anything is read.
+    pub fn draw(&mut self) {
+        let recorder = Arc::new(Mutex::new(Recorder::default()));
+        self.recorder = Some(recorder.clone());
+        self.listen(Box::new(recorder));
     }
 
     /// Opens the traces that the directory holds, for [`Observer::read_rest`].
@@ -154,12 +165,15 @@ impl Observer {
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
         let Some(size) = self.traces.size() else { return BTreeSet::new() };
-        let (selection, exploring, listener) = (&self.selection, &self.exploring, &mut self.listener);
+        let (selection, exploring, listeners) = (&self.selection, &self.exploring, &mut self.listeners);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
             engine.select(selection.clone());
             exploring.iter().for_each(|known| engine.explore(known.clone()));
-            listener.take().into_iter().for_each(|listener| engine.listen(listener));
+            match std::mem::take(listeners) {
+                nobody if nobody.is_empty() => {}
+                all => engine.listen(Box::new(all)),
+            }
             engine
         });
         if self.known < size {
@@ -356,7 +370,12 @@ impl Observer {
             remarks,
             samples: self.samples,
         };
-        let report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        let timeline = self.recorder.map(|recorder| {
+            let recorder = std::mem::take(&mut *recorder.lock().unwrap_or_else(PoisonError::into_inner));
+            recorder.finish(&run.names, &mut self.traces.symbols)
+        });
+        let mut report = Report::new(run, analysis.findings, &analysis.ranks, &mut self.traces.symbols);
+        report.timeline = timeline;
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -51,7 +51,7 @@ fn scene(ranks: i32) -> Scene {
 
 fn call(rank: i32, site: u32, text: &str, role: &str) -> CallRef {
     let function = text.split('(').next().unwrap().to_owned();
-    CallRef { rank, thread: 0, event: 7, function, text: text.into(), site, pc: 0, role: role.into() }
+    CallRef { rank, thread: 0, event: 7, function, text: text.into(), site, pc: 0, role: role.into(), span: None }
 }
 
 fn ended(rank: i32, end: RankEnd, current: Option<CallRef>) -> RankSummary {

@@ -65,6 +65,37 @@ impl<T: Listener> Listener for Arc<Mutex<T>> {
     }
 }
 
+/// Several listeners, each of which is told everything.
+impl Listener for Vec<Box<dyn Listener>> {
+    fn introduce(&mut self, rank: i32, clock: Clock) {
+        self.iter_mut().for_each(|l| l.introduce(rank, clock));
+    }
+
+    fn call(&mut self, call: &Returned) {
+        self.iter_mut().for_each(|l| l.call(call));
+    }
+
+    fn message(&mut self, message: &Message) {
+        self.iter_mut().for_each(|l| l.message(message));
+    }
+
+    fn alone(&mut self, half: &Half, is_send: bool) {
+        self.iter_mut().for_each(|l| l.alone(half, is_send));
+    }
+
+    fn collective(&mut self, collective: &Collective) {
+        self.iter_mut().for_each(|l| l.collective(collective));
+    }
+
+    fn communicator(&mut self, communicator: &Communicator) {
+        self.iter_mut().for_each(|l| l.communicator(communicator));
+    }
+
+    fn system(&mut self, rank: i32, thread: u16, time: u64, event: &SystemEvent) {
+        self.iter_mut().for_each(|l| l.system(rank, thread, time, event));
+    }
+}
+
 /// A call, as those who count and draw need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSeen {

@@ -65,6 +65,7 @@ impl Report {
             queues,
             samples,
             exploration: None,
+            timeline: None,
             hints,
             max_findings: run.max_findings,
             names,
@@ -145,6 +146,10 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
     let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
     let source = line.and_then(&mut text);
     let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
+    let around = line.filter(|_| source.is_some()).map(|l| {
+        let first = l.saturating_sub(AROUND).max(1);
+        (first, (first..=l.saturating_add(AROUND)).map_while(&mut text).collect())
+    });
     Site {
         member: member(call.rank, names),
         process: call.rank,
@@ -157,6 +162,8 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         line,
         source,
         before,
+        around,
+        span: call.span,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
         user,
@@ -175,6 +182,9 @@ fn frame(place: &Location, short: &str) -> Frame {
         is_user: is_user(place),
     }
 }
+
+/// Lines before and behind the one of a call that reports with room for them show.
+const AROUND: u32 = 4;
 
 fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
     let end = match r.end {

@@ -4,6 +4,7 @@
 mod build;
 mod exploration;
 mod graph;
+mod html;
 mod json;
 mod queues;
 mod text;
@@ -13,6 +14,7 @@ use crate::engine::Queued;
 use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
+use crate::timeline::Timeline;
 use crate::worlds::Names;
 use queues::QueueView;
 use serde::Serialize;
@@ -28,6 +30,15 @@ pub enum Format {
     Json,
     /// The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz
     Dot,
+    /// A page for a browser, in one file: findings with their sources, a time line of all ranks
+    Html,
+}
+
+impl Format {
+    /// Does it show the time line of the run?
+    pub fn shows_timeline(self) -> bool {
+        self == Format::Html
+    }
 }
 
 /// From which severity on a finding makes the exit code 1.
@@ -100,6 +111,9 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
+    /// What the ranks did when, for the formats that show it.
+    #[serde(skip)]
+    pub(crate) timeline: Option<Timeline>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -143,6 +157,7 @@ impl Report {
             Format::Text => self.to_text(colour),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Html => html::render(self),
         }
     }
 }

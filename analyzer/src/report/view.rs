@@ -156,6 +156,12 @@ pub(super) struct Site {
     /// The line before it, for context.
     #[serde(skip)]
     pub(super) before: Option<String>,
+    /// Some lines around it: number of the first, and the lines.
+    #[serde(skip)]
+    pub(super) around: Option<(u32, Vec<String>)>,
+    /// When it was called and returned, in ticks of the rank; `u64::MAX`: it did not.
+    #[serde(skip)]
+    pub(super) span: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

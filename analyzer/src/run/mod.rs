@@ -12,7 +12,7 @@ mod options;
 mod plans;
 mod stop;
 
-use crate::analyze::{exit_code, write_file};
+use crate::analyze::{exit_code, listen, write_file};
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
@@ -40,6 +40,7 @@ pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
     }
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection.clone());
+    listen(&plan.report, &mut observer);
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
             if plan.verbose {

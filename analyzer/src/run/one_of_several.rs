@@ -7,6 +7,7 @@ use super::launch::{Altered, Launched};
 use super::plans::Task;
 use super::stop::{self, Process};
 use super::{finish, remove_empty};
+use crate::analyze::listen;
 use crate::cli::{Exit, RunPlan};
 use analyzer::observe::{Conclusion, Ending, Observer};
 use analyzer::report::RunEnd;
@@ -83,6 +84,10 @@ impl<'a> Job<'a> {
         })?;
         let mut observer = Observer::new(&dir, self.plan.report.selection.clone());
         observer.explore(Arc::new(known.clone()));
+        // The time line is that of the first run.
+        if number == 1 {
+            listen(&self.plan.report, &mut observer);
+        }
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();
         let (conclusion, end) = match end {

@@ -62,6 +62,13 @@ impl Names {
         (world, process - self.firsts.get(world).copied().unwrap_or(0))
     }
 
+    /// The process that is this rank of this world.
+    pub fn process(&self, world: usize, rank: i32) -> Option<Process> {
+        // Without worlds, ranks are the processes.
+        let first = self.firsts.get(world).copied().or((world == 0).then_some(0))?;
+        Some(first + rank)
+    }
+
     /// `rank 3`, `ranks 0-3,7`, `rank 0 and world 1 ranks 0,1`.
     pub fn list(&self, processes: &[Process]) -> String {
         let mut worlds: BTreeMap<usize, Vec<i32>> = BTreeMap::new();

@@ -2,6 +2,7 @@
 //! with a time limit, and holding what came out against what a program's comments promise.
 
 pub mod at_once;
+pub mod browser;
 pub mod calls;
 pub mod checks_page;
 pub mod compile;
@@ -14,6 +15,7 @@ pub mod python;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod synthetic;
 pub mod terminal;
 pub mod vet;
 

@@ -10,7 +10,7 @@ use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::call::{SystemEvent, Value};
-use trace_format::definition::Id;
+use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::ranks::Ranks;
 
@@ -164,6 +164,13 @@ pub struct Message {
     pub recv: Half,
 }
 
+impl Message {
+    /// What a receive from anybody left open, its send says.
+    fn of(send: Half, recv: Half) -> Message {
+        Message { send, recv: Half { peer: send.call.rank, tag: send.tag, ..recv } }
+    }
+}
+
 /// A collective operation with the parts that came, by their place in the communicator.
 #[derive(Debug)]
 pub struct Collective<'a> {
@@ -254,6 +261,15 @@ impl Listening {
         }
     }
 
+    /// The call of now ends nothing that the program would learn of; the answer is for [`Listening::go_on`].
+    pub(super) fn look_away(&mut self) -> Option<Arc<Origin>> {
+        self.now.take()
+    }
+
+    pub(super) fn go_on(&mut self, now: Option<Arc<Origin>>) {
+        self.now = now;
+    }
+
     /// A collective operation is over.
     pub(super) fn over(&mut self, comm: u32, instance: &Instance) {
         let Some(listener) = &mut self.listener else { return };
@@ -310,7 +326,7 @@ impl Model {
     fn tell_message(&mut self, half: Half, other: Half, is_send: bool) {
         if let Some(listener) = &mut self.listening.listener {
             let (send, recv) = if is_send { (half, other) } else { (other, half) };
-            listener.message(&Message { send, recv });
+            listener.message(&Message::of(send, recv));
         }
     }
 
@@ -333,17 +349,25 @@ impl Model {
             let call = CallSeen::new(&open.origin);
             listener.call(&Returned { call, polls: 0, class: None, last: None, ins: &open.origin.ins, outs: &[] });
         }
+        let under_way = self.under_way();
         for (id, op) in self.ops.iter() {
             let half = self.half(op);
             match op.heard.as_ref().map_or(&Mate::Nobody, |h| &h.mate) {
-                Mate::Gone(other) if op.is_send() => listener.message(&Message { send: half, recv: *other }),
-                Mate::Gone(other) => listener.message(&Message { send: *other, recv: half }),
+                Mate::Gone(other) if op.is_send() => listener.message(&Message::of(half, *other)),
+                Mate::Gone(other) => listener.message(&Message::of(*other, half)),
                 Mate::Op(other) if op.is_send() => match self.ops.get(*other) {
-                    Some(recv) => listener.message(&Message { send: half, recv: self.half(recv) }),
+                    Some(recv) => listener.message(&Message::of(half, self.half(recv))),
                     None => debug_assert!(false, "operation {id} has lost its other half"),
                 },
                 Mate::Op(_) => {}
-                Mate::Nobody => listener.alone(&half, op.is_send()),
+                Mate::Nobody => match under_way.get(&id) {
+                    Some(other) if op.is_send() => {
+                        let recv = self.ops.get(*other).map(|recv| self.half(recv));
+                        recv.iter().for_each(|recv| listener.message(&Message::of(half, *recv)));
+                    }
+                    Some(_) => {}
+                    None => listener.alone(&half, op.is_send()),
+                },
             }
         }
         self.listening.listener = Some(listener);
@@ -351,6 +375,13 @@ impl Model {
             comm.space.open().for_each(|(_, instance)| self.listening.over(comm.serial, instance));
         }
         self.tell_communicators();
+    }
+
+    /// Messages that can only go to one receive, which the program has not completed: both halves, each with its other one.
+    fn under_way(&self) -> FxHashMap<OpId, OpId> {
+        let mailboxes = self.comms.list.iter().flat_map(|(_, comm)| comm.boxes.values());
+        let pairs = mailboxes.flat_map(|mailbox| mailbox.leftovers()).filter(|(_, _, sole)| *sole);
+        pairs.flat_map(|(recv, send, _)| [(recv, send), (send, recv)]).collect()
     }
 
     /// The communicators, windows and files that ranks know now.
@@ -362,7 +393,13 @@ impl Model {
                 let Some(member) = member else { continue };
                 let entry = known.entry(member.ix).or_insert((*kind, None));
                 // The same name on all ranks, by rights; the smallest for the same answer each time.
-                let name = r.names.get(&(*kind, *id)).cloned();
+                let predefined = match id {
+                    _ if *kind != Kind::Comm => None,
+                    &COMM_WORLD => Some("MPI_COMM_WORLD".to_owned()),
+                    &COMM_SELF => Some("MPI_COMM_SELF".to_owned()),
+                    _ => None,
+                };
+                let name = r.names.get(&(*kind, *id)).cloned().or(predefined);
                 entry.1 = entry.1.take().into_iter().chain(name).min();
             }
         }

@@ -67,16 +67,8 @@ impl Calls {
         ins.extend_from_slice(call.ins);
         let seen = call.call;
         let class = call.class.unwrap_or(0);
-        let exact = Exact {
-            func: seen.func,
-            index: seen.index,
-            site: seen.site,
-            begin,
-            end,
-            class,
-            polls: call.polls,
-            ins,
-        };
+        let exact =
+            Exact { func: seen.func, index: seen.index, site: seen.site, begin, end, class, polls: call.polls, ins };
         self.lanes.entry((seen.rank, seen.thread)).or_default().calls.push_back(exact);
         self.kept += 1;
         if self.kept > MOST {

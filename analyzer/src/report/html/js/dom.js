@@ -23,8 +23,8 @@ const byId = (id) => document.getElementById(id);
 function section(id, title, ...children) {
   const node = byId(id);
   node.hidden = false;
-  node.replaceChildren(el("h2", { id: id + "-title" }, title), ...children);
-  return node;
+  node.replaceChildren();
+  return fillIn(node, null, [el("h2", { id: id + "-title" }, title), children]);
 }
 
 // A table; columns are [heading, kind], where kind "n" is for numbers and "c" for code.

@@ -233,10 +233,27 @@ function drawMessages(context) {
   state.drawn.messages = seen.length;
 }
 
+// Draws something over a broader stroke in the colour of the paper, so that it stands out on any ground.
+function withHalo(context, action) {
+  const { strokeStyle, fillStyle, lineWidth } = context;
+  const dash = context.getLineDash();
+  context.setLineDash([]);
+  context.strokeStyle = context.fillStyle = colours.paper;
+  context.lineWidth = lineWidth + 3;
+  action();
+  context.strokeStyle = strokeStyle;
+  context.fillStyle = fillStyle;
+  context.lineWidth = lineWidth;
+  context.setLineDash(dash);
+  action();
+}
+
+// From the middle of one row to the middle of the other.
 function arrow(context, m, tip) {
-  const down = scene.rowOf(m.to) > scene.rowOf(m.from);
-  const x1 = scene.x(m.sent), y1 = scene.y(scene.rowOf(m.from)) + (down ? scene.rowHeight : 0);
-  const x2 = scene.x(m.received), y2 = scene.y(scene.rowOf(m.to)) + (down ? 0 : scene.rowHeight);
+  stroke(context, scene.x(m.sent), scene.middle(m.from), scene.x(m.received), scene.middle(m.to), tip);
+}
+
+function stroke(context, x1, y1, x2, y2, tip) {
   context.beginPath();
   context.moveTo(x1, y1);
   context.lineTo(x2, y2);
@@ -266,7 +283,7 @@ function drawChosen(context) {
     context.strokeRect(a - 1, scene.y(row) - 1, b - a + 2, scene.rowHeight + 2);
   }
   for (const m of arrows.slice(0, 200)) {
-    arrow(context, m, 8);
+    withHalo(context, () => arrow(context, m, 8));
     state.drawn.arrows.push({ from: m.from, to: m.to, kind: "message" });
   }
   context.setLineDash([5, 4]);
@@ -277,14 +294,8 @@ function drawChosen(context) {
     if (!call) continue;
     for (const to of w.waits_for.slice(0, 8)) {
       if (scene.rowOf(to) === scene.rowOf(w.process)) continue;
-      const down = scene.rowOf(to) > scene.rowOf(w.process);
-      const x = scene.x(Math.min(call.end, line.end)) - 8 - 14 * (w.process % 3);
-      const y1 = scene.y(scene.rowOf(w.process)) + (down ? scene.rowHeight : 0), y2 = scene.y(scene.rowOf(to)) + (down ? 0 : scene.rowHeight);
-      context.beginPath();
-      context.moveTo(x, y1);
-      context.lineTo(x, y2);
-      context.stroke();
-      head(context, x, y1, x, y2, 7);
+      const x = Math.min(scene.x(call.end), scene.width) - 10 - 12 * (w.process % 4);
+      withHalo(context, () => stroke(context, x, scene.middle(w.process), x, scene.middle(to), 7));
       state.drawn.arrows.push({ from: w.process, to, kind: "waits" });
     }
   }

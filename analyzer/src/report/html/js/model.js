@@ -54,7 +54,7 @@ const messages = (line ? line.messages : []).map(([from, to, sent, received, siz
 const communicators = new Map((line ? line.communicators : []).map((c) => [c.number, c]));
 const commName = (number) => {
   const c = communicators.get(number);
-  return c ? c.name || (c.number === 0 ? "MPI_COMM_WORLD" : `${c.kind} ${c.number}`) : `communicator ${number}`;
+  return c ? c.name || `${c.kind} ${c.number}` : `communicator ${number}`;
 };
 
 // The call of a place in a finding, with its times: from the time line if it is there, or from the finding.

@@ -34,9 +34,7 @@ function messageInWords(m) {
 
 // How far a point is from the line of a message.
 function distance(m, x, y) {
-  const down = scene.rowOf(m.to) > scene.rowOf(m.from);
-  const x1 = scene.x(m.sent), y1 = scene.y(scene.rowOf(m.from)) + (down ? scene.rowHeight : 0);
-  const x2 = scene.x(m.received), y2 = scene.y(scene.rowOf(m.to)) + (down ? 0 : scene.rowHeight);
+  const x1 = scene.x(m.sent), y1 = scene.middle(m.from), x2 = scene.x(m.received), y2 = scene.middle(m.to);
   const dx = x2 - x1, dy = y2 - y1;
   const share = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
   return Math.hypot(x - x1 - share * dx, y - y1 - share * dy);

@@ -19,12 +19,16 @@ function tinted(text) {
 
 function snippet(number) {
   const { first, line: marked, lines } = data.snippets[number];
-  const rows = lines.map((text, i) => {
+  const plain = lines.map((text) => text.replaceAll("\t", "    "));
+  // What all lines are indented by says nothing.
+  const indent = Math.min(...plain.filter((text) => text.trim() !== "").map((text) => text.search(/\S/)));
+  const rows = plain.map((whole, i) => {
+    const text = whole.slice(Number.isFinite(indent) ? indent : 0);
     const at = first + i;
     const here = at === marked;
     return el("div", { class: here ? "line here" : "line", "aria-current": here ? "true" : null },
       el("span", { class: "number", "aria-hidden": "true" }, here ? "\u25b8" : "", at),
-      el("code", null, tinted(text.replaceAll("\t", "    ")) , text === "" ? " " : null));
+      el("code", null, tinted(text), text === "" ? " " : null));
   });
   return el("div", { class: "snippet", tabindex: 0, role: "group", "aria-label": `line ${marked} and its surroundings` }, rows);
 }

@@ -220,7 +220,7 @@ fn a_thousand_ranks_are_folded() -> Result<()> {
     // The graph of a thousand ranks is drawn by groups.
     let vertices = browser.value("document.querySelectorAll('#detail svg .vertex').length")?;
     ensure!(vertices.as_u64().is_some_and(|n| (1..=64).contains(&n)), "{vertices}");
-    browser.click("button[title='Fewer ranks in a row']")?;
+    browser.click("button[title^='Fewer ranks in a row']")?;
     browser.wait_for("mpivet.state.drawn.rows === 125")?;
     browser.value("document.getElementById('canvas').focus()")?;
     browser.press(&["\u{e00f}"])?;
@@ -247,8 +247,9 @@ fn a_long_run_stays_small() -> Result<()> {
         browser.value("mpivet.data.timeline.calls_seen")?
     );
     // The end of each rank is known call by call.
-    browser.click("#show-on-timeline")?;
-    browser.wait_for("mpivet.state.drawn.calls > 8")?;
+    browser.value("document.getElementById('canvas').focus()")?;
+    browser.press(&["0", "[", "[", "+", "+", "+", "+", "+", "+", "+", "+"])?;
+    browser.wait_for("mpivet.state.drawn.calls > 8 && mpivet.state.drawn.messages > 0")?;
     is_content(&browser)
 }
 

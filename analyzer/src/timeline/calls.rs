@@ -1,5 +1,4 @@
-//! The calls themselves: all of them in a small run, in a longer one the last of each thread, with those around a mistake
-//! that the process found.
+//! The calls themselves: all of them in a small run, in a longer one the last of each thread.
 
 use crate::engine::listen::Returned;
 use rustc_hash::FxHashMap;

@@ -45,7 +45,7 @@ function draw(canvas) {
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, scene.width, scene.height);
   context.font = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
-  state.drawn = { calls: 0, cells: 0, messages: 0, collectives: 0, marks: 0, arrows: [], rows: scene.rows };
+  state.drawn = { calls: 0, cells: 0, messages: 0, collectives: 0, regions: 0, marks: 0, arrows: [], rows: scene.rows };
   context.save();
   context.beginPath();
   context.rect(0, AXIS, scene.width, scene.height - AXIS);
@@ -100,17 +100,17 @@ function drawRow(context, row, detail) {
     const a = Math.max(scene.gutter, scene.x(first)), b = Math.min(scene.width, scene.x(last));
     if (b > a) context.fillRect(a, y, b - a, h);
   }
-  drawRegions(context, row);
   const until = detail ? exact[row].from : Infinity;
   if (scene.from < until) drawCells(context, row, Math.min(until, scene.to));
   if (detail && scene.to > exact[row].from) drawCalls(context, row);
+  drawRegions(context, row);
 }
 
 // Stacked shares, a pixel column each.
 function drawCells(context, row, until) {
   const shares = scene.sharesOf(row);
   const { start, width } = line.cells;
-  const y = scene.y(row), h = scene.rowHeight;
+  const y = scene.y(row) + scene.strip, h = scene.rowHeight - scene.strip;
   const right = Math.min(scene.width, scene.x(until));
   const wide = Math.max(1, Math.floor((width / (scene.to - scene.from)) * (scene.width - scene.gutter)));
   const step = Math.min(wide, 4);
@@ -133,9 +133,9 @@ function drawCells(context, row, until) {
 
 function drawCalls(context, row) {
   const lanes = exact[row].lanes;
-  const h = scene.rowHeight / Math.max(1, lanes.length);
+  const h = (scene.rowHeight - scene.strip) / Math.max(1, lanes.length);
   lanes.forEach((lane, i) => {
-    const y = scene.y(row) + i * h;
+    const y = scene.y(row) + scene.strip + i * h;
     for (const call of between(lane.calls, Math.max(scene.from, exact[row].from), scene.to)) drawCall(context, call, y, h);
   });
 }
@@ -157,7 +157,7 @@ function drawCall(context, call, y, h) {
   }
   state.drawn.calls += 1;
   const name = call.name.replace(/^MPI_/, "");
-  if (h >= 13 && b - a > name.length * 6.7 + 8) {
+  if (h >= 16 && b - a > name.length * 6.7 + 8) {
     const wide = name.length * 6.7 + 6;
     context.fillStyle = colours.paper;
     context.globalAlpha = 0.86;
@@ -169,24 +169,28 @@ function drawCall(context, call, y, h) {
   }
 }
 
+// Regions have the upper edge of the row for themselves.
 function drawRegions(context, row) {
-  if (scene.fold > 1 || line.regions.length === 0) return;
-  const y = scene.y(row), h = scene.rowHeight;
+  if (scene.strip === 0) return;
+  const y = scene.y(row), h = scene.strip;
   for (const [rank, name, begin, end, depth] of line.regions) {
     if (rank !== row) continue;
     const a = Math.max(scene.gutter, scene.x(begin)), b = Math.min(scene.width, scene.x(end < 0 ? line.end : end));
     if (b <= a) continue;
-    context.globalAlpha = 0.16 + 0.1 * Math.min(depth, 3);
+    const inset = Math.min(depth * 2, h - 2);
     context.fillStyle = colours.region;
-    context.fillRect(a, y - 1, b - a, h + 2);
+    context.globalAlpha = 0.3;
+    context.fillRect(a, y + inset, b - a, h - inset);
     context.globalAlpha = 1;
-    context.fillRect(a, y - 1, b - a, 1.5);
-    const text = line.region_names[name];
-    if (b - a > 30 && h >= 20) {
-      context.textBaseline = "top";
+    context.fillRect(a, y + inset, b - a, 1.5);
+    context.fillRect(a, y + inset, 1.5, h - inset);
+    const room = Math.floor((b - a - 8) / 6.7);
+    if (h >= 12 && room > 2) {
+      context.textBaseline = "middle";
       context.fillStyle = colours.ink;
-      context.fillText(text.slice(0, Math.floor((b - a - 6) / 6.7)), a + 3, y + 2 + 11 * Math.min(depth, 2));
+      context.fillText(line.region_names[name].slice(0, room), a + 4, y + h / 2 + 1);
     }
+    state.drawn.regions += 1;
   }
 }
 
@@ -279,6 +283,9 @@ function drawChosen(context) {
   context.lineWidth = 2;
   for (const { call } of calls) {
     const row = scene.rowOf(call.rank);
+    // Among cells it is not drawn yet.
+    if (call.apart && scene.fold === 1) drawCall(context, call, scene.y(row) + scene.strip, scene.rowHeight - scene.strip);
+    context.strokeStyle = context.fillStyle = colours.accent;
     const a = scene.x(call.begin), b = Math.max(scene.x(call.end), a + 3);
     context.strokeRect(a - 1, scene.y(row) - 1, b - a + 2, scene.rowHeight + 2);
   }
@@ -286,7 +293,7 @@ function drawChosen(context) {
     withHalo(context, () => arrow(context, m, 8));
     state.drawn.arrows.push({ from: m.from, to: m.to, kind: "message" });
   }
-  context.setLineDash([5, 4]);
+  context.setLineDash([8, 3]);
   context.lineWidth = 1.5;
   const few = finding.waits.length <= 64 ? finding.waits : [];
   for (const w of few) {

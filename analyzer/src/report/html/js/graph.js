@@ -65,9 +65,11 @@ function drawGraph(finding) {
   const n = vertices.length;
   const tight = n > 12;
   const w = tight ? 40 : 128, h = tight ? 22 : 54;
-  const radius = Math.max(n < 3 ? 110 : 92, (n * (tight ? 46 : 118)) / (2 * Math.PI));
+  const radius = n === 1 ? 0 : Math.max(n < 3 ? 110 : 92, (n * (tight ? 46 : 118)) / (2 * Math.PI));
   const flat = tight ? 1 : 0.78;
-  const width = 2 * (radius + w / 2 + 14), height = 2 * (radius * (n === 2 ? 0.25 : flat) + h / 2 + 16);
+  // Room above for the arrow of a group whose ranks wait for each other.
+  const loops = edges.some(([i, j]) => i === j) ? 22 : 0;
+  const width = 2 * (radius + w / 2 + 14), height = 2 * (radius * (n === 2 ? 0.12 : flat) + h / 2 + 14 + loops);
   const at = new Array(n);
   order.forEach((v, i) => {
     const angle = n === 2 ? Math.PI * (1 - i) : (2 * Math.PI * i) / n - Math.PI / 2;

@@ -9,7 +9,8 @@ const scene = {
   from: 0, to: 1, // times
   fold: 1, rows: 0, rowHeight: 22, top: 0, // the first pixel of the rows that is seen
   row: 0, // the row that the keyboard is at
-  depth: 0, // lanes for regions in a row
+  tall: 1, // how much higher than usual rows are
+  strip: 0, // what regions take of the height of a row
 
   start() {
     this.from = 0;
@@ -23,10 +24,23 @@ const scene = {
     const most = 2 ** Math.ceil(Math.log2(Math.max(1, line.ranks.length)));
     this.fold = Math.min(most, Math.max(1, fold));
     this.rows = Math.ceil(line.ranks.length / this.fold);
-    this.rowHeight = this.rows <= 4 ? 44 : this.rows <= 12 ? 30 : this.rows <= 32 ? 20 : 14;
+    const usual = this.rows <= 4 ? 44 : this.rows <= 12 ? 30 : this.rows <= 32 ? 20 : 14;
+    this.rowHeight = Math.min(Math.max(44, usual), usual * this.tall);
+    this.strip = fold > 1 || line.regions.length === 0 ? 0 : this.rowHeight >= 28 ? 12 : 3;
     this.row = Math.min(this.row, this.rows - 1);
     this.shares = new Map();
     this.scrollTo(this.top);
+  },
+
+  // Fewer ranks in a row; where each has its own, higher rows.
+  unfold() {
+    if (this.fold === 1) this.tall = Math.min(4, this.tall * 2);
+    this.setFold(this.fold / 2);
+  },
+  foldMore() {
+    if (this.tall > 1) this.tall /= 2;
+    else this.fold *= 2;
+    this.setFold(this.fold);
   },
 
   rowsHeight() { return this.rows * (this.rowHeight + ROW_GAP); },

@@ -37,8 +37,8 @@ function controls() {
     button("+", "Zoom in", () => scene.zoom(2)), button("\u2212", "Zoom out", () => scene.zoom(0.5)),
     button("\u2190", "Earlier", () => scene.pan(-0.25)), button("\u2192", "Later", () => scene.pan(0.25)),
     button("Whole run", "Show the whole run", () => scene.show(0, line.end)),
-    folding ? button("Unfold", "Fewer ranks in a row", () => scene.setFold(scene.fold / 2)) : null,
-    folding ? button("Fold", "More ranks in a row", () => scene.setFold(scene.fold * 2)) : null);
+    folding ? button("Unfold", "Fewer ranks in a row, or higher rows", () => scene.unfold()) : null,
+    folding ? button("Fold", "More ranks in a row", () => scene.foldMore()) : null);
 }
 
 function startTimeline() {

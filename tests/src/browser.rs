@@ -85,6 +85,8 @@ impl Browser {
     /// Clicks the element that a CSS selector finds.
     pub fn click(&self, selector: &str) -> Result<()> {
         let id = self.element(selector)?;
+        // What sticks to the edges of the window must not lie over it.
+        self.value(&format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(selector)))?;
         self.command("POST", &format!("/element/{id}/click"), &json!({})).map(drop)
     }
 

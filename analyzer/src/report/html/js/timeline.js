@@ -137,7 +137,7 @@ function goToRow(row) {
   byId("spoken").textContent = (wordsAt(scene.x((scene.from + scene.to) / 2), scene.y(scene.row) + scene.rowHeight / 2) || [`rank ${rowName(scene.row)}`]).join(". ");
 }
 
-// To the next or the last call of the row; it gets into the middle.
+// To the next or the last call of the row; it gets into the middle, and so near that it can be seen.
 let spokenCall = null;
 function stepCall(by) {
   if (scene.fold > 1) return;
@@ -147,7 +147,9 @@ function stepCall(by) {
   let i = spokenCall && spokenCall.rank === scene.row ? calls.indexOf(spokenCall) + by : calls.findIndex((c) => c.begin >= middle);
   i = Math.max(0, Math.min(calls.length - 1, i < 0 ? calls.length - 1 : i));
   spokenCall = calls[i];
-  const span = scene.to - scene.from;
+  const length = spokenCall.end - spokenCall.begin;
+  const tiny = scene.x(spokenCall.end) - scene.x(spokenCall.begin) < 3;
+  const span = tiny ? Math.max(24 * length, 1000) : scene.to - scene.from;
   scene.show(spokenCall.begin - span / 2, spokenCall.begin + span / 2);
   byId("spoken").textContent = callInWords(spokenCall).join(". ");
 }

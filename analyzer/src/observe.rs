@@ -11,6 +11,7 @@ use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
 use crate::symbols::user_frame;
+use crate::timeline::Recorder;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -48,6 +49,8 @@ pub struct Observer {
     seen: Option<Arc<Mutex<Seen>>>,
     /// What counts calls and messages, if somebody wants it.
     collector: Option<Arc<Mutex<Collector>>>,
+    /// What draws the time line, if somebody wants it.
+    recorder: Option<Arc<Mutex<Recorder>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -112,6 +115,7 @@ impl Observer {
             listeners: Vec::new(),
             seen: None,
             collector: None,
+            recorder: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -143,6 +147,13 @@ impl Observer {
         let collector = Arc::new(Mutex::new(Collector::default()));
         self.collector = Some(collector.clone());
         self.listen(Box::new(collector));
+    }
+
+    /// Asks for the time line of the run in the report. To be said before anything is read.
+    pub fn draw(&mut self) {
+        let recorder = Arc::new(Mutex::new(Recorder::default()));
+        self.recorder = Some(recorder.clone());
+        self.listen(Box::new(recorder));
     }
 
     /// Opens the traces that the directory holds, for [`Observer::read_rest`].
@@ -404,9 +415,14 @@ impl Observer {
             let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
             collector.finish(&run.names, &mut self.traces.symbols)
         });
+        let timeline = self.recorder.map(|recorder| {
+            let recorder = std::mem::take(&mut *recorder.lock().unwrap_or_else(PoisonError::into_inner));
+            recorder.finish(&run.names, &mut self.traces.symbols)
+        });
         let symbols = &mut self.traces.symbols;
         let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
         report.statistics = statistics;
+        report.timeline = timeline;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
             self.stages.time(FRAGMENTS, || report.add_protocol(&seen, environment, &mut self.traces));

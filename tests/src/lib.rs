@@ -2,6 +2,7 @@
 //! with a time limit, and holding what came out against what a program's comments promise.
 
 pub mod at_once;
+pub mod browser;
 pub mod calls;
 pub mod checks_page;
 pub mod compile;
@@ -17,6 +18,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod schema;
+pub mod synthetic;
 pub mod terminal;
 pub mod tutorial;
 pub mod vet;

@@ -128,6 +128,9 @@ impl ReportPlan {
         if any(Format::needs_statistics) {
             observer.count();
         }
+        if any(Format::shows_timeline) {
+            observer.draw();
+        }
         if any(Format::needs_protocol) {
             observer.keep_protocol();
         }

@@ -158,6 +158,7 @@ fn empty(dir: String, command: &[String]) -> Report {
         unused_suppressions: Vec::new(),
         baseline: None,
         statistics: None,
+        timeline: None,
         hints: Vec::new(),
         max_findings: None,
         names: Names::default(),

@@ -9,6 +9,7 @@ mod format;
 mod gate;
 mod github;
 mod graph;
+mod html;
 mod jobs;
 mod json;
 mod junit;
@@ -30,6 +31,7 @@ use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
 use crate::statistics::Statistics;
+use crate::timeline::Timeline;
 use crate::worlds::Names;
 use gate::{BaselineView, SuppressedView, UnusedView};
 use jobs::JobView;
@@ -67,6 +69,8 @@ pub enum Format {
     Markdown,
     /// Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times
     Protocol,
+    /// A page for a browser, in one file: findings with their sources, a time line of all ranks
+    Html,
 }
 
 impl Format {
@@ -80,8 +84,13 @@ impl Format {
         match self {
             Format::Text | Format::Json | Format::Dot => false,
             Format::Sarif | Format::Junit | Format::Github | Format::Markdown => false,
-            Format::Protocol => true,
+            Format::Protocol | Format::Html => true,
         }
+    }
+
+    /// Does it show the time line of the run?
+    pub fn shows_timeline(self) -> bool {
+        self == Format::Html
     }
 }
 
@@ -160,6 +169,9 @@ pub struct Report {
     /// The report is of several jobs, and `task` of the command that has started them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<JobView>,
+    /// What the ranks did when, for the formats that show it.
+    #[serde(skip)]
+    pub(crate) timeline: Option<Timeline>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -258,6 +270,7 @@ impl Report {
             Format::Junit => junit::render(self),
             Format::Github => github::render(self),
             Format::Markdown => markdown::render(self),
+            Format::Html => html::render(self),
         }
     }
 }

@@ -1,35 +1,75 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
+use crate::progress::{Bar, tell_stages};
 use crate::run::evidence::{hostname, lives};
 use crate::run::follow::proven_stuck;
+use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Report};
+use analyzer::report::{JobReport, Report};
+use std::path::Path;
+use std::time::Instant;
 use trace_format::file::RankHeader;
+use trace_format::several::{Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    plan.report.or_failure(look_at(plan))
+    plan.report.or_failure(one_or_several(plan).and_then(|report| tell(plan, report)))
 }
 
-fn look_at(plan: &AnalyzePlan) -> Result<u8, Exit> {
+fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
+    let mut report = report.gated(plan.report.fail_on);
+    report.pass(&plan.report.gate);
+    let printing = Instant::now();
+    // A full disk takes away no more than the files.
+    let shown = match plan.quiet && report.is_clean() {
+        true => Ok(()),
+        false => crate::put(&plan.report.outputs.terminal(&report, plan.report.look_on_stdout())),
+    };
+    plan.report.outputs.write(&report, plan.report.look_in_file())?;
+    shown?;
+    if plan.verbose {
+        tell_stages(&report, printing);
+    }
+    Ok(exit_code(&plan.report, &report))
+}
+
+/// The report of the directory, which may be one of several jobs (`mpivet run --each`).
+fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
+    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, Vec::new()) };
+    let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
+    let mut jobs = Vec::new();
+    for (dir, started) in jobs_in(&plan.dir).map_err(cannot)? {
+        match one_job(&plan.dir.join(&dir), plan, started.stopped.clone()) {
+            Ok(report) => jobs.push(JobReport { dir, started, report }),
+            // MPI_Init of its first rank was the last that is known.
+            Err(Exit::Cannot(e)) if matches!(e.downcast_ref(), Some(LoadError::Empty(_))) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    if jobs.is_empty() {
+        return Err(Exit::cannot(LoadError::Empty(plan.dir.clone())));
+    }
+    Ok(Report::of_jobs(plan.dir.display().to_string(), &wrapped.command, jobs))
+}
+
+/// `stopped`: ranks because of which mpivet stopped it.
+fn one_job(dir: &Path, plan: &AnalyzePlan, stopped: Vec<i32>) -> Result<Report, Exit> {
     let here = hostname();
     let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
-    let mut observer = Observer::open(&plan.dir, plan.report.selection.clone()).map_err(Exit::cannot)?;
+    let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
     plan.report.prepare(&mut observer);
+    if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
+        observer.stages.watch(bar);
+    }
     observer.read_rest(|h| !running(h));
-    let mut ending = Ending::Any;
+    let mut ending = if stopped.is_empty() { Ending::Any } else { Ending::Stopped(stopped) };
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
         if let Some(stuck) = proven_stuck(&mut observer) {
             ending = Ending::Stuck(stuck.ranks);
         }
     }
-    let report = observer.report(ending).map_err(Exit::cannot)?.gated(plan.report.fail_on);
-    // A full disk takes away no more than the files.
-    let shown = crate::put(&plan.report.outputs.terminal(&report, Colour::on(&std::io::stdout())));
-    plan.report.outputs.write(&report)?;
-    shown?;
-    Ok(exit_code(&plan.report, &report))
+    observer.report(ending).map_err(Exit::cannot)
 }
 
 pub(crate) fn exit_code(plan: &ReportPlan, report: &Report) -> u8 {

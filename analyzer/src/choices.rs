@@ -100,12 +100,9 @@ impl FromArgMatches for Choices {
 }
 
 impl Choices {
-    /// What the environment says, and then the options.
+    /// What the options say; those of file and environment are among them (`settings/`).
     pub(crate) fn selection(&self) -> Result<Selection, Exit> {
-        let (mut selection, errors) = Selection::from_environment(|name| std::env::var(name).ok());
-        if let Some(error) = errors.first() {
-            return Err(Exit::Usage(format!("in the environment (MPIVET_*): {error}")));
-        }
+        let mut selection = Selection::default();
         self.0.iter().try_for_each(|choice| choice.apply(&mut selection)).map_err(|e| Exit::Usage(e.to_string()))?;
         Ok(selection)
     }

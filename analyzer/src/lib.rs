@@ -4,7 +4,10 @@
 
 pub mod checks;
 pub mod clocks;
+pub mod csv;
 pub mod engine;
+pub mod events;
+pub mod gate;
 pub mod load;
 pub mod observe;
 pub mod report;

@@ -10,6 +10,7 @@ use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trac
 use trace_format::job::Job;
 use trace_format::mpi::Class;
 use trace_format::reader::{OpenError, RankEvent, RankReader, traces_in};
+use trace_format::several::{Wrapped, jobs_in};
 
 /// Why a directory cannot be analyzed at all.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +21,8 @@ pub enum LoadError {
         "{0} holds no trace: no rank-N.mpv file is in it. Give the directory that mpivet named when the program ran"
     )]
     Empty(PathBuf),
-    #[error("{0} holds the traces of several runs: give one of them, for example {0}/run-1")]
-    Several(PathBuf),
+    #[error("{} holds the traces of several runs: give one of them, for example {}/{}", .0.display(), .0.display(), .1)]
+    Several(PathBuf, String),
     #[error("nothing in {dir} can be read: {why}")]
     Unreadable { dir: PathBuf, why: String },
 }
@@ -92,7 +93,11 @@ impl Traces {
             return Ok(traces);
         }
         Err(match traces.unopened.values().next() {
-            None if dir.join("run-1").is_dir() => LoadError::Several(dir.to_owned()),
+            None if dir.join("run-1").is_dir() => LoadError::Several(dir.to_owned(), "run-1".into()),
+            None if Wrapped::read(dir).is_some() => match jobs_in(dir).unwrap_or_default().into_iter().next() {
+                Some((job, _)) => LoadError::Several(dir.to_owned(), job),
+                None => LoadError::Empty(dir.to_owned()),
+            },
             None => LoadError::Empty(dir.to_owned()),
             Some(why) => LoadError::Unreadable { dir: dir.to_owned(), why: why.to_string() },
         })

@@ -8,10 +8,14 @@ mod cli;
 mod dumps;
 mod environment;
 mod explain;
+mod export;
 mod outputs;
 mod print;
+mod progress;
 mod queues;
 mod run;
+mod settings;
+mod stats;
 
 use cli::{Cli, Exit, Plan};
 use std::io::Write;
@@ -25,6 +29,9 @@ fn main() -> ExitCode {
     let result = match plan {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
+        Plan::Export(plan) => export::export(&plan),
+        Plan::Stats(plan) => stats::stats(&plan),
+        Plan::Config(plan) => settings::config(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),
@@ -32,6 +39,7 @@ fn main() -> ExitCode {
         Plan::Checks => explain::checks(),
         Plan::Schema => crate::put(analyzer::report::SCHEMA_FILE).map(|()| cli::CLEAN),
         Plan::Env(plan) => environment::print(&plan),
+        Plan::Text(text) => put(&String::from_utf8_lossy(&text)).map(|()| cli::CLEAN),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -6,7 +6,7 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{FRAGMENTS, Report, RunInfo, Seen, environment};
+use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
@@ -219,8 +219,7 @@ impl Observer {
                 if header.may_have_threads {
                     engine.may_have_threads(header.rank);
                 }
-                let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
-                let clock = Clock { ticks_per_second, start_ticks, start_unix_ns };
+                let clock = Clock::of(header);
                 if let Some(collector) = &self.collector {
                     collector.lock().unwrap_or_else(PoisonError::into_inner).runs_on(header.rank, &header.host);
                 }
@@ -291,9 +290,9 @@ impl Observer {
             let pc = if signal.caller == 0 { signal.pc } else { signal.caller - 1 };
             let frames = symbols.frames(rank, call.map_or(0, |c| c.1), pc);
             let Some(place) = user_frame(&frames).and_then(|at| frames.get(at)) else { continue };
-            lines.push(format!("mpivet: {who}:   at {place}"));
+            lines.push(format!("mpivet: {who}:   at {}", clean_line(&place.to_string())));
             if let Some(text) = symbols.source(rank, &place.file, place.line) {
-                lines.push(format!("mpivet: {who}:   | {}", text.trim()));
+                lines.push(format!("mpivet: {who}:   | {}", clean_line(text.trim())));
             }
         }
         lines

@@ -1,7 +1,7 @@
 //! Where reports go: the terminal, and the files of `--report`, each with a format of its own.
 
 use crate::cli::Exit;
-use analyzer::report::{Colour, Format, Report};
+use analyzer::report::{Format, Look, Report};
 use clap::ValueEnum as _;
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -40,15 +40,16 @@ impl Outputs {
     }
 
     /// The report for the terminal.
-    pub(crate) fn terminal(&self, report: &Report, colour: Colour) -> String {
-        report.render(self.terminal, colour)
+    pub(crate) fn terminal(&self, report: &Report, look: Look) -> String {
+        report.render(self.terminal, look)
     }
 
     /// Writes all files, also if one of them cannot be written. The terminal has its report by then.
-    pub(crate) fn write(&self, report: &Report) -> Result<(), Exit> {
-        let render = |format: Format| Some(report.render(format, Colour::Plain));
+    pub(crate) fn write(&self, report: &Report, look: Look) -> Result<(), Exit> {
+        let render = |format: Format| Some(report.render(format, look));
         let summary = self.has(Format::Github).then(|| std::env::var_os(STEP_SUMMARY)).flatten();
-        let summary = summary.filter(|path| !path.is_empty()).map_or(Ok(()), |path| append(Path::new(&path), report));
+        let summary =
+            summary.filter(|path| !path.is_empty()).map_or(Ok(()), |path| append(Path::new(&path), report, look));
         self.each(render).and(summary)
     }
 
@@ -95,8 +96,8 @@ impl Output {
 }
 
 /// The page of a step has a table of each report that was made in it.
-fn append(path: &Path, report: &Report) -> Result<(), Exit> {
-    let page = report.render(Format::Markdown, Colour::Plain);
+fn append(path: &Path, report: &Report, look: Look) -> Result<(), Exit> {
+    let page = report.render(Format::Markdown, look);
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(page.as_bytes()))
         .map_err(|e| Exit::cannot(anyhow::anyhow!("cannot write to {STEP_SUMMARY} ({}): {e}", path.display())))

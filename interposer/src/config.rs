@@ -7,6 +7,7 @@ use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHEC
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
+use trace_format::several::{EACH, Root};
 use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
 
 /// Most frames kept of a call stack.
@@ -17,6 +18,8 @@ pub(crate) struct Config {
     pub(crate) disabled: bool,
     /// `MPIVET_DIR`: where the trace goes.
     pub(crate) dir: Option<PathBuf>,
+    /// `MPIVET_EACH`: one command starts several jobs, each of which has a directory in that one.
+    pub(crate) each: Option<Root>,
     /// `MPIVET_STACK_DEPTH`: frames kept of a call stack.
     pub(crate) stack_depth: usize,
     /// `MPIVET_RUN`: started by `mpivet run`, which says itself where the trace is.
@@ -104,8 +107,10 @@ pub(crate) fn checksums() -> &'static Checksums {
     })
 }
 
+/// The same words mean no as in `mpivet.toml` and for `mpivet run`.
 fn set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0")
+    let is_no = |v: &std::ffi::OsStr| ["", "0", "false", "no", "off"].iter().any(|no| v.eq_ignore_ascii_case(no));
+    std::env::var_os(name).is_some_and(|v| !is_no(&v))
 }
 
 fn sampling() -> Option<Sampling> {
@@ -166,6 +171,7 @@ impl Config {
         Config {
             disabled,
             dir: path("MPIVET_DIR"),
+            each: text(EACH).and_then(|root| root.parse().ok()),
             stack_depth,
             under_run: set("MPIVET_RUN"),
             sync_sends: set(SYNC_SENDS),

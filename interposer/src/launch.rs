@@ -3,6 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use trace_format::file::Launch;
+use trace_format::several::Root;
 
 /// What the ranks of one world have in common.
 pub(crate) fn launch() -> Launch {
@@ -100,6 +101,77 @@ fn nearest_launcher() -> Option<(u32, u32)> {
         child = pid;
     }
     None
+}
+
+/// The ancestors of this process with their names, the nearest first, up to and without `root`. `None`: it does not come
+/// from there, but from a daemon or from another node.
+pub(crate) fn lineage(root: &Root) -> Option<Vec<(u32, String)>> {
+    if root.host != host() {
+        return None;
+    }
+    let mut all = Vec::new();
+    let mut child = std::process::id();
+    // No chain of test drivers and shells is as long.
+    while all.len() < 256 {
+        let pid = process(child)?.1;
+        if pid == root.pid && process_start(pid) == Some(root.start) {
+            return Some(all);
+        }
+        all.push((pid, process(pid)?.0));
+        child = pid;
+    }
+    None
+}
+
+/// The process of the nearest launcher among ancestors which all others of it come from: `mpiexec` above its proxy.
+pub(crate) fn first_launcher(ancestors: &[(u32, String)]) -> Option<&(u32, String)> {
+    let is_launcher = |a: &&(u32, String)| is_launcher(&a.1);
+    let start = ancestors.iter().position(|a| is_launcher(&a))?;
+    ancestors[start..].iter().take_while(is_launcher).last()
+}
+
+/// A script called `mpirun-tests` is none.
+fn is_launcher(name: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "hydra_pmi_proxy",
+        "hydra_bstrap_pr",
+        "orted",
+        "orterun",
+        "prted",
+        "prterun",
+        "mpiexec",
+        "mpirun",
+        "slurmstepd",
+        "srun",
+    ];
+    let plain = [".openmpi", ".mpich", ".hydra"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    NAMES.contains(&plain)
+}
+
+/// What the launcher calls the job of this rank, on all its nodes; worlds that its ranks have spawned are called the same.
+pub(crate) fn name_of_job() -> Option<String> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    if let Some(space) = variable("PMIX_NAMESPACE") {
+        // Open MPI 4 numbers the worlds of a job in the lower half, Open MPI 5 behind an `@`.
+        return Some(match space.parse::<u32>() {
+            Ok(number) => (number >> 16).to_string(),
+            Err(_) => space.split('@').next().unwrap_or_default().to_owned(),
+        });
+    }
+    if let Some(port) = nearest_launcher().and_then(|(_, proxy)| control_port(proxy)) {
+        return Some(port);
+    }
+    match (variable("SLURM_JOB_ID"), variable("SLURM_STEP_ID")) {
+        (Some(job), Some(step)) if variable("SLURM_PROCID").is_some() => Some(format!("slurm.{job}.{step}")),
+        _ => variable("FLUX_JOB_ID"),
+    }
+}
+
+/// Where all proxies of one Hydra reach it.
+fn control_port(proxy: u32) -> Option<String> {
+    let line = std::fs::read(format!("/proc/{proxy}/cmdline")).ok()?;
+    let mut words = line.split(|b| *b == 0).skip_while(|word| *word != b"--control-port").skip(1);
+    words.next().map(|word| String::from_utf8_lossy(word).into_owned()).filter(|word| !word.is_empty())
 }
 
 /// The processes that have started this one, the nearest first.

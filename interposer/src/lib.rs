@@ -20,6 +20,7 @@ mod config;
 mod datatype;
 mod define;
 mod dispatch;
+mod each;
 mod elf;
 mod emulated;
 mod encode;

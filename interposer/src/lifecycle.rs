@@ -7,8 +7,8 @@ use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
-    checks, clock, define, errors, forced, handles, launch, limits, log, queues, sessions, signals, sites, thread,
-    tool, trace,
+    checks, clock, define, each, errors, forced, handles, launch, limits, log, queues, sessions, signals, sites,
+    thread, tool, trace,
 };
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
@@ -226,6 +226,9 @@ fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
 
 /// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
 fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
+    if let (Some(root), Some(dir)) = (&config.each, &config.dir) {
+        return each::directory(dir, root, spawned).unwrap_or_else(|| dir.clone());
+    }
     let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| std::env::var(v).ok());
     let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
     let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();

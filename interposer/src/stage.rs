@@ -11,6 +11,7 @@ use trace_format::file::{
     STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET, VERSION,
     stage_path_of,
 };
+use trace_format::pack::Packer;
 use trace_format::record::{Commit, State};
 
 pub(crate) struct Stage {
@@ -20,6 +21,7 @@ pub(crate) struct Stage {
     /// CALL records written by this thread.
     pub(crate) calls: u64,
     pub(crate) thread: u16,
+    packer: Packer,
 }
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
@@ -62,7 +64,7 @@ impl Stage {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread };
+        let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread, packer: Packer::new(STAGE_BYTES) };
         stage.header(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
         stage.set_owner();
         stage.header(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
@@ -125,7 +127,16 @@ impl Stage {
     #[inline(always)]
     pub(crate) fn commit(&mut self, end: usize, func: u16, state: State) -> usize {
         let start = self.cursor;
-        let end = end.next_multiple_of(8);
+        // What is left there from an earlier lap would only make the trace larger.
+        let padded = end.next_multiple_of(8);
+        match padded - end {
+            0 => {}
+            // SAFETY: the rest of the word that the record ends in.
+            4 => unsafe { self.at(end).cast::<u32>().write(0) },
+            // SAFETY: as above.
+            n => unsafe { self.at(end).write_bytes(0, n) },
+        }
+        let end = padded;
         // The terminator first: a reader must not run into the remains of an earlier lap.
         self.commit_word(end).store(0, Ordering::Relaxed);
         let words = ((end - start) / 8) as u16;
@@ -153,7 +164,7 @@ impl Stage {
         let Some(trace) = trace::get() else { return false };
         // SAFETY: the first `cursor` bytes are records written by this thread.
         let records = unsafe { std::slice::from_raw_parts(self.at(0), self.cursor) };
-        if trace::is_lost() || !trace.events(self.thread, self.lap, records) {
+        if trace::is_lost() || !trace.events(self.thread, self.lap, records, Some(&mut self.packer)) {
             return false;
         }
         self.cursor = 0;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use trace_format::definition::Definition;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, PROCESS_THREAD, checksum};
+use trace_format::pack::Packer;
 
 /// Set when something could not be written: nothing is recorded any more.
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -108,9 +109,12 @@ impl Trace {
     }
 
     /// Writes a lap of a thread's stage. False if it could not be written.
-    pub(crate) fn events(&self, thread: u16, lap: u64, records: &[u8]) -> bool {
-        let header = block(BlockKind::Events, thread, lap, records);
-        self.append([&header, records])
+    pub(crate) fn events(&self, thread: u16, lap: u64, records: &[u8], packer: Option<&mut Packer>) -> bool {
+        let (kind, payload) = match packer.and_then(|p| p.pack(records)) {
+            Some(packed) => (BlockKind::Packed, packed),
+            None => (BlockKind::Events, records),
+        };
+        self.append([&block(kind, thread, lap, payload), payload])
     }
 
     /// Writes definitions at once, so that they are in the file before any record refers to them.

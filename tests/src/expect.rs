@@ -240,6 +240,7 @@ mod tests {
             sites: vec![site(line, source), site(8, "j=j/i;")],
             run: None,
             came_true: None,
+            jobs: Vec::new(),
         }
     }
 
@@ -247,7 +248,13 @@ mod tests {
     fn comments_are_read_and_held_against_the_report() {
         let program = Program::parse(Path::new("bug.c"), SOURCE).unwrap();
         assert_eq!((program.ranks, program.marks.len()), (3, 2));
-        let complain = |findings| program.complaints(&Report { findings, exploration: serde_json::Value::Null });
+        let complain = |findings| {
+            program.complaints(&Report {
+                findings,
+                exploration: serde_json::Value::Null,
+                jobs: serde_json::Value::Null,
+            })
+        };
         assert!(complain(vec![finding(7, "MPI_Recv(); //~ real-deadlock")]).is_empty());
         assert_eq!(complain(vec![]).len(), 1, "missing");
         assert_eq!(complain(vec![finding(6, "int x;")]).len(), 1, "marked line");

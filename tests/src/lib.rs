@@ -5,6 +5,7 @@ pub mod at_once;
 pub mod calls;
 pub mod checks_page;
 pub mod compile;
+pub mod csv;
 pub mod examples;
 pub mod expect;
 pub mod formats;
@@ -17,6 +18,7 @@ pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod terminal;
+pub mod tutorial;
 pub mod vet;
 
 use anyhow::Result;

@@ -10,6 +10,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What was explored, of a report of several runs; else null.
     pub exploration: Value,
+    /// The jobs of `mpivet run --each`; else null.
+    pub jobs: Value,
 }
 
 #[derive(Debug, Clone)]
@@ -23,6 +25,8 @@ pub struct Finding {
     /// The run of an exploration that showed it first, and the one in which it came true.
     pub run: Option<u64>,
     pub came_true: Option<u64>,
+    /// The jobs of `mpivet run --each` that showed it.
+    pub jobs: Vec<u64>,
 }
 
 /// A call that a finding names.
@@ -44,7 +48,8 @@ impl Report {
         }
         let findings = json["findings"].as_array().context("`findings` is no list")?;
         let exploration = json["exploration"].clone();
-        Ok(Report { findings: findings.iter().map(Finding::parse).collect::<Result<_>>()?, exploration })
+        let findings = findings.iter().map(Finding::parse).collect::<Result<_>>()?;
+        Ok(Report { findings, exploration, jobs: json["jobs"].clone() })
     }
 
     /// Findings that are more than notes.
@@ -67,6 +72,7 @@ impl Finding {
             sites: sites.iter().map(Site::parse).collect(),
             run: json["run"].as_u64(),
             came_true: json["came_true"].as_u64(),
+            jobs: json["jobs"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect(),
         };
         ensure!(["error", "warning", "note"].contains(&finding.severity.as_str()), "severity `{}`", finding.severity);
         Ok(finding)

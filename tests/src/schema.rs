@@ -73,3 +73,59 @@ fn forbid_more(schema: &mut Value) {
 fn is_object(kind: &Value) -> bool {
     kind == "object" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|k| k == "object"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Value {
+        json!({
+            "schema": "mpivet-report-1",
+            "version": "0.1.0",
+            "mpi": { "family": "mpich", "library": "", "standard": "4.0" },
+            "task": {
+                "program": "a", "arguments": [], "ranks": 1, "ended": [], "errors": 0, "warnings": 0, "notes": 0,
+                "stopped": false, "trace_dir": "t", "defects": [{ "rank": null, "offset": null, "what": "x" }],
+            },
+            "findings": [],
+        })
+    }
+
+    #[test]
+    fn what_the_schema_does_not_name_is_a_mistake() {
+        check_report(&report().to_string()).unwrap();
+        for (at, what) in [("/mpi", "color"), ("/task/defects/0", "where"), ("", "more")] {
+            let mut wrong = report();
+            wrong.pointer_mut(at).unwrap()[what] = json!(1);
+            assert!(check_report(&wrong.to_string()).is_err(), "{at}/{what}");
+        }
+        let mut wrong = report();
+        wrong["task"]["ranks"] = json!(-1);
+        assert!(check_report(&wrong.to_string()).is_err());
+        // Whoever reads a report must not stumble over what is added later.
+        let public = validator(&read("analyzer/schema/report.schema.json"));
+        let mut later = report();
+        later["more"] = json!(1);
+        assert!(public.is_valid(&later) && !public.is_valid(&wrong));
+    }
+
+    #[test]
+    fn sarif_and_junit_have_rules() {
+        let sarif = |uri: &str| {
+            let place = json!({ "physicalLocation": { "artifactLocation": { "uri": uri } } });
+            let result = json!({ "message": { "text": "x" }, "locations": [place] });
+            json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": { "name": "x" } }, "results": [result] }] })
+        };
+        check_sarif(&sarif("a%20b.c").to_string()).unwrap();
+        assert!(check_sarif(&sarif("a b.c").to_string()).is_err());
+        let dir = tempfile::tempdir().unwrap();
+        let junit = |case: &str| {
+            let file = dir.path().join("a.xml");
+            let suite = format!("<testsuite name='a' tests='1' failures='0' errors='0'>{case}</testsuite>");
+            std::fs::write(&file, suite).unwrap();
+            check_junit(&file)
+        };
+        junit("<testcase name='a'/>").unwrap();
+        assert!(junit("<testcase/>").is_err() && junit("<testcase name='a'>").is_err());
+    }
+}

@@ -10,7 +10,7 @@
 //!
 //! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by
 //! [`crate::codec`], then blocks. A block is a [`BlockHeader`] (32 bytes) and its payload: event records of one
-//! thread's stage (one lap), or definitions. Blocks are appended whole; a torn block at the end of the file is what a
+//! thread's stage (one lap), packed ([`crate::pack`]) where that makes them smaller, or definitions. Blocks are appended whole; a torn block at the end of the file is what a
 //! killed process leaves, and its contents are still in the stage.
 //!
 //! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64, lost u64,
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
 pub const BLOCK_HEADER_BYTES: usize = 32;
 /// Where the records of a stage begin.
@@ -88,6 +88,8 @@ pub struct Launch {
 pub enum BlockKind {
     Events = 1,
     Definitions = 2,
+    /// Events in the form of [`crate::pack`].
+    Packed = 3,
 }
 
 /// Header of a block.

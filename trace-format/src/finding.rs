@@ -38,6 +38,8 @@ pub struct CallRef {
     pub pc: u64,
     /// What this call is in the finding: "the send", "waits for rank 1", ...
     pub role: String,
+    /// When it was called and when it returned, in ticks of the rank; `u64::MAX`: it did not. `None`: not known.
+    pub span: Option<(u64, u64)>,
 }
 
 /// A rank that waits, and for whom: what goes out of one vertex of the wait-for graph.

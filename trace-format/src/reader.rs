@@ -247,7 +247,7 @@ impl RankReader {
             let (kind, thread) = (block.header.kind, block.header.thread);
             if kind == BlockKind::Definitions as u16 {
                 self.definitions.push_back(block);
-            } else if kind != BlockKind::Events as u16 {
+            } else if kind != BlockKind::Events as u16 && kind != BlockKind::Packed as u16 {
                 self.blocks.defect(block.start, format!("unknown kind of block {kind}, skipped"));
             } else if thread == PROCESS_THREAD {
                 self.process_block(&block)?;

@@ -190,6 +190,15 @@ fn words(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
+/// The codes of all checks that words with commas between name.
+pub fn codes(list: &str) -> Result<Vec<&'static str>, SelectionError> {
+    let mut codes = Vec::new();
+    for word in words(list) {
+        codes.extend(named(word)?);
+    }
+    Ok(codes)
+}
+
 /// The codes of all checks that a word names.
 fn named(word: &str) -> Result<Vec<&'static str>, SelectionError> {
     let lower = word.to_ascii_lowercase();
@@ -213,6 +222,10 @@ fn named(word: &str) -> Result<Vec<&'static str>, SelectionError> {
 }
 
 /// Is `text` of the form of `glob`, where `*` stands for any letters and `?` for one?
+pub fn is_like(glob: &str, text: &str) -> bool {
+    matches(glob.as_bytes(), text.as_bytes())
+}
+
 fn matches(glob: &[u8], text: &[u8]) -> bool {
     let (mut g, mut t) = (0, 0);
     // Behind the last star, and where the text that it does not stand for begins.

@@ -4,7 +4,8 @@
 use crate::call::{Call, Outcome, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
-use crate::file::{BlockHeader, BlockKind, MAGIC, RankHeader, VERSION, checksum};
+use crate::file::{BlockHeader, BlockKind, MAGIC, RankHeader, STAGE_BYTES, VERSION, checksum};
+use crate::pack::Packer;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{CALL_HEADER_BYTES, Commit, MAX_INLINE_BYTES, State, SystemKind, pack_duration, pack_status};
 use std::io::{self, Write};
@@ -198,12 +199,18 @@ pub struct RankWriter<W: Write> {
     out: W,
     block: Vec<u8>,
     lap: u64,
+    packer: Packer,
 }
 
 impl<W: Write> RankWriter<W> {
     pub fn new(mut out: W, header: &RankHeader) -> io::Result<RankWriter<W>> {
         out.write_all(&file_header(header))?;
-        Ok(RankWriter { out, block: vec![0; crate::file::BLOCK_HEADER_BYTES], lap: 0 })
+        Ok(RankWriter {
+            out,
+            block: vec![0; crate::file::BLOCK_HEADER_BYTES],
+            lap: 0,
+            packer: Packer::new(2 * STAGE_BYTES),
+        })
     }
 
     /// Writes definitions at once, as the interposer does.
@@ -230,7 +237,14 @@ impl<W: Write> RankWriter<W> {
     /// Ends the block.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.block.len() > crate::file::BLOCK_HEADER_BYTES {
-            seal(&mut self.block, BlockKind::Events, 0, self.lap);
+            let records = self.block.get(crate::file::BLOCK_HEADER_BYTES..).unwrap_or(&[]);
+            let packed = self.packer.pack(records).map(<[u8]>::to_vec);
+            let kind = if packed.is_some() { BlockKind::Packed } else { BlockKind::Events };
+            if let Some(packed) = packed {
+                self.block.truncate(crate::file::BLOCK_HEADER_BYTES);
+                self.block.extend_from_slice(&packed);
+            }
+            seal(&mut self.block, kind, 0, self.lap);
             self.lap += 1;
             self.out.write_all(&self.block)?;
             self.block.truncate(crate::file::BLOCK_HEADER_BYTES);

@@ -1,26 +1,38 @@
 //! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done. One file a command.
 
+mod config;
 mod env;
+mod export;
 mod print;
 mod queues;
 mod report;
 mod run;
+mod shell;
+mod stats;
 
-use clap::{Parser, Subcommand, error::ErrorKind};
+use crate::settings;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+pub(crate) use config::{ConfigPlan, ConfigShown};
 pub(crate) use env::{EnvFormat, EnvPlan};
+pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::PrintPlan;
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
 pub(crate) use report::{AnalyzePlan, ReportPlan};
 pub(crate) use run::{ExploreLimits, RunPlan};
+pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
+use config::ConfigArgs;
 use env::EnvArgs;
+use export::ExportArgs;
 use print::PrintArgs;
 use queues::{QueuesArgs, QueuesOfArgs};
 use report::AnalyzeArgs;
 use run::RunArgs;
+use shell::{CompletionsArgs, ManArgs};
+use stats::StatsArgs;
 
 /// Nothing was found that counts.
 pub(crate) const CLEAN: u8 = 0;
@@ -75,6 +87,9 @@ impl Exit {
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// What file, environment and options say together.
+    #[arg(skip)]
+    settings: settings::InForce,
 }
 
 #[derive(Debug, Subcommand)]
@@ -83,6 +98,12 @@ enum Command {
     Run(RunArgs),
     /// Report on a finished, dead or still running job from its trace directory
     Analyze(AnalyzeArgs),
+    /// A run in numbers: functions, messages, and what ranks waited for
+    Stats(StatsArgs),
+    /// The events of a run for other programs: Perfetto and chrome://tracing, tables
+    Export(ExportArgs),
+    /// Show the settings that hold, and where each of them comes from; it takes the options of `run`
+    Config(Box<ConfigArgs>),
     /// Print a trace, one line a call
     Print(PrintArgs),
     /// Show the message queues of live MPI processes, and which of them wait for each other for ever
@@ -101,12 +122,19 @@ enum Command {
     Schema,
     /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
     Env(EnvArgs),
+    /// Print the completions of a shell: which commands and options there are
+    Completions(CompletionsArgs),
+    /// Print pages of the manual
+    Man(ManArgs),
 }
 
 /// What is to be done.
 pub(crate) enum Plan {
     Run(RunPlan),
     Analyze(AnalyzePlan),
+    Stats(StatsPlan),
+    Export(ExportPlan),
+    Config(ConfigPlan),
     Print(PrintPlan),
     Queues(QueuesPlan),
     QueuesOf(QueuesOfPlan),
@@ -114,6 +142,8 @@ pub(crate) enum Plan {
     Checks,
     Schema,
     Env(EnvPlan),
+    /// Only this is to be printed.
+    Text(Vec<u8>),
 }
 
 const RUN_USAGE: &str = "`mpivet run` needs `--` and the command that starts the job, for example\n    \
@@ -127,15 +157,38 @@ impl Cli {
     fn from_args(args: Vec<OsString>) -> Result<Cli, Exit> {
         let run = args.get(1).is_some_and(|a| a == "run");
         let dashes = args.iter().any(|a| a == "--");
-        Cli::try_parse_from(args).map_err(|e| match e.kind() {
+        let complaint = |e: clap::Error| match e.kind() {
             // clap cannot know that what it calls an unexpected argument is the launcher.
             ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if run && !dashes => {
                 Exit::Usage(RUN_USAGE.into())
             }
             ErrorKind::MissingRequiredArgument if run => Exit::Usage(RUN_USAGE.into()),
             _ => Exit::Clap(e),
-        })
+        };
+        let command = command();
+        let typed = command.clone().try_get_matches_from(&args).map_err(complaint)?;
+        let (whole, in_force) = match typed.subcommand() {
+            Some((name, matches)) => settings::apply(&command, name, matches, &args)?,
+            None => (args, settings::InForce::default()),
+        };
+        let matches = command.try_get_matches_from(whole).map_err(Exit::Clap)?;
+        let cli = Cli::from_arg_matches(&matches).map_err(Exit::Clap)?;
+        Ok(Cli { settings: in_force, ..cli })
     }
+}
+
+/// The command line that is understood.
+pub(crate) fn command() -> clap::Command {
+    let command = settings::prepare(Cli::command());
+    command.mut_subcommand("config", |config| {
+        let config = config.mut_arg("command", |launcher| launcher.required(false));
+        config.override_usage("mpivet config [OPTIONS OF mpivet run]").after_help("")
+    })
+}
+
+/// `mpivet run`, with its options.
+pub(crate) fn run_command() -> clap::Command {
+    command().find_subcommand("run").cloned().unwrap_or_default()
 }
 
 impl Plan {
@@ -143,6 +196,9 @@ impl Plan {
         Ok(match cli.command {
             Command::Run(args) => Plan::Run(args.plan()?),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
+            Command::Export(args) => Plan::Export(args.plan()),
+            Command::Stats(args) => Plan::Stats(args.plan()?),
+            Command::Config(args) => Plan::Config(args.plan(cli.settings)),
             Command::Print(args) => Plan::Print(args.plan()?),
             Command::Queues(args) => Plan::Queues(args.plan()),
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),
@@ -150,6 +206,8 @@ impl Plan {
             Command::Checks => Plan::Checks,
             Command::Schema => Plan::Schema,
             Command::Env(args) => Plan::Env(args.plan()),
+            Command::Completions(args) => Plan::Text(args.text()),
+            Command::Man(args) => Plan::Text(args.text()?),
         })
     }
 }
@@ -157,7 +215,6 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     fn parse(args: &[&str]) -> Result<Cli, Exit> {
         Cli::from_args(args.iter().map(|a| (*a).into()).collect())
@@ -165,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What all commands that report have in common, and `mpivet analyze`.
 
 use super::Exit;
+use super::config::ConfigFileArgs;
 use crate::choices::Choices;
 use crate::outputs::Outputs;
+use analyzer::gate::Gate;
 use analyzer::observe::Observer;
-use analyzer::report::{FailOn, Format};
+use analyzer::report::{FailOn, Format, Look, When};
 use clap::Args;
 use std::path::PathBuf;
 use trace_format::selection::Selection;
@@ -18,9 +20,21 @@ pub(crate) struct ReportArgs {
     /// FORMAT:FILE; the terminal keeps the text. May be given several times
     #[arg(long, value_name = "FILE")]
     report: Vec<String>,
+    /// When the text has colours
+    #[arg(long, visible_alias = "colour", value_enum, default_value_t, value_name = "WHEN")]
+    color: When,
+    /// Show all places, ranks, stacks and message queues of each finding in the text
+    #[arg(long)]
+    full: bool,
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Findings that are accepted, each with a reason (docs/ci.md): they do not count; may be given several times
+    #[arg(long, value_name = "FILE")]
+    suppressions: Vec<PathBuf>,
+    /// A JSON report of an earlier run: only findings that it does not have count
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// Search for sources below DIR if they are no longer where they were compiled. May be given several times
     #[arg(long, value_name = "DIR", value_parser = directory)]
     source_path: Vec<PathBuf>,
@@ -40,13 +54,25 @@ pub(super) struct AnalyzeArgs {
     dir: PathBuf,
     #[command(flatten)]
     report: ReportArgs,
+    /// Say nothing when nothing was found
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say how long each stage of the analysis took
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    _config: ConfigFileArgs,
 }
 
 /// Where the report goes, and what counts.
 pub(crate) struct ReportPlan {
     pub(crate) outputs: Outputs,
+    pub(crate) color: When,
+    pub(crate) full: bool,
     pub(crate) fail_on: FailOn,
     pub(crate) selection: Selection,
+    /// What is accepted and what is known.
+    pub(crate) gate: Gate,
     /// Where sources are searched.
     source_path: Vec<PathBuf>,
 }
@@ -54,13 +80,36 @@ pub(crate) struct ReportPlan {
 pub(crate) struct AnalyzePlan {
     pub(crate) dir: PathBuf,
     pub(crate) report: ReportPlan,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
 }
 
 impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
+        // Before the report is begun: it may be the next baseline.
+        let gate = Gate::read(&args.suppressions, args.baseline.as_ref(), &selection);
+        let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;
         let outputs = Outputs::new(args.format, &args.report)?;
-        Ok(ReportPlan { outputs, fail_on: args.fail_on, selection, source_path: args.source_path })
+        Ok(ReportPlan {
+            outputs,
+            fail_on: args.fail_on,
+            selection,
+            gate,
+            source_path: args.source_path,
+            color: args.color,
+            full: args.full,
+        })
+    }
+
+    /// What the analysis looks for.
+    pub(crate) fn selection(&self) -> Selection {
+        self.gate.selection(&self.selection)
+    }
+
+    /// Where sources are searched.
+    pub(crate) fn source_path(&self) -> &[PathBuf] {
+        &self.source_path
     }
 
     /// Where the work could not be done, the files of `--report` say so, too.
@@ -83,10 +132,27 @@ impl ReportPlan {
             observer.keep_protocol();
         }
     }
+
+    pub(crate) fn look_on_stdout(&self) -> Look {
+        Look::of_stdout(self.color, self.full)
+    }
+
+    pub(crate) fn look_on_stderr(&self) -> Look {
+        Look::of_stderr(self.color, self.full)
+    }
+
+    pub(crate) fn look_in_file(&self) -> Look {
+        Look::of_file(self.full)
+    }
 }
 
 impl AnalyzeArgs {
     pub(super) fn plan(self) -> Result<AnalyzePlan, Exit> {
-        Ok(AnalyzePlan { dir: self.dir, report: ReportPlan::new(self.report)? })
+        Ok(AnalyzePlan {
+            dir: self.dir,
+            report: ReportPlan::new(self.report)?,
+            quiet: self.quiet,
+            verbose: self.verbose,
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! `mpivet run`.
 
 use super::Exit;
+use super::config::ConfigFileArgs;
 use super::report::{ReportArgs, ReportPlan};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -29,7 +30,7 @@ impl Checksums {
 
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...",
+    override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...\n       mpivet run --each [OPTIONS] -- COMMAND [ARGS]...",
     after_help = "Example: mpivet run -- mpirun -n 4 ./app args"
 )]
 pub(super) struct RunArgs {
@@ -38,6 +39,8 @@ pub(super) struct RunArgs {
     dir: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(flatten)]
+    _config: ConfigFileArgs,
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) stack_depth: Option<u32>,
@@ -59,6 +62,10 @@ pub(super) struct RunArgs {
     /// taken or a limit is reached; one report of all runs
     #[arg(long, conflicts_with_all = ["replay", "no_stop"])]
     explore: bool,
+    /// The command starts MPI jobs by itself, one or many, in turn or at once (a test driver, a script): each gets a trace
+    /// directory of its own and is watched; one report of all jobs
+    #[arg(long, conflicts_with_all = ["explore", "replay"])]
+    each: bool,
     /// Most runs of --explore
     #[arg(long, value_name = "N", default_value_t = 20, requires = "explore", value_parser = clap::value_parser!(u32).range(1..))]
     explore_runs: u32,
@@ -109,6 +116,7 @@ pub(crate) struct RunPlan {
     pub(crate) stress: bool,
     pub(crate) pvars: Option<String>,
     pub(crate) explore: Option<ExploreLimits>,
+    pub(crate) each: bool,
     pub(crate) stop: bool,
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
@@ -134,10 +142,11 @@ impl RunArgs {
             sync_sends: self.sync_sends,
             replay: self.replay.map(|path| witness(&path)).transpose()?,
             probe_limits: self.probe_limits,
-            cvars: self.cvar,
+            cvars: last_of_each(self.cvar),
             stress: self.stress,
             pvars: self.pvars,
             explore: self.explore.then_some(ExploreLimits { runs: self.explore_runs, seconds: self.explore_time }),
+            each: self.each,
             stop: !self.no_stop,
             quiet: self.quiet,
             verbose: self.verbose,
@@ -153,6 +162,13 @@ fn cvar(text: &str) -> Result<String, String> {
         Some((name, _)) if !name.trim().is_empty() => Ok(text.to_owned()),
         _ => Err("expected NAME=VALUE".into()),
     }
+}
+
+/// Without those whose variable a later one sets again.
+fn last_of_each(pairs: Vec<String>) -> Vec<String> {
+    let name = |pair: &str| pair.split('=').next().unwrap_or_default().trim().to_owned();
+    let again = |at: usize| pairs[at + 1..].iter().any(|later| name(later) == name(&pairs[at]));
+    (0..pairs.len()).filter(|at| !again(*at)).map(|at| pairs[at].clone()).collect()
 }
 
 /// A value of `--pvars`.

@@ -142,6 +142,15 @@ impl Comm {
         self.a.len() + self.b.as_ref().map_or(0, Group::len)
     }
 
+    /// What the standard calls it.
+    pub(super) fn predefined_name(&self) -> Option<&'static str> {
+        match self.key {
+            CommKey::World(_) => Some("MPI_COMM_WORLD"),
+            CommKey::Own(_) => Some("MPI_COMM_SELF"),
+            _ => None,
+        }
+    }
+
     /// Not all of its members know who is in it, so that what they do on it is not known as a whole.
     pub(crate) fn is_foreign(&self) -> bool {
         self.foreign || self.half_known

@@ -318,5 +318,6 @@ pub(crate) fn outside(rank: i32, pc: u64, role: &str) -> CallRef {
         site: 0,
         pc,
         role: role.to_owned(),
+        span: None,
     }
 }

@@ -23,12 +23,24 @@ impl Hidden {
 /// Keeps `most` findings of each rank, and as many of collective operations. Errors go before warnings, and the first
 /// findings of every check before the second ones of any, so that a flood of one kind hides no other.
 pub(super) fn limit(all: Vec<Finding>, most: u64) -> (Vec<Finding>, Vec<Hidden>) {
+    let rank = |f: &Finding| f.calls.first().map(|c| c.rank).or(f.ranks.first().copied());
+    limit_by(all, most, |f| (rank(f), f.severity, f.check.code))
+}
+
+/// The same for findings in whatever form. `facts`: the rank of a finding, its severity and the code of its check.
+pub(crate) fn limit_by<T>(
+    all: Vec<T>,
+    most: u64,
+    facts: impl Fn(&T) -> (Option<i32>, Severity, &'static str),
+) -> (Vec<T>, Vec<Hidden>) {
     let mut owners: BTreeMap<Option<i32>, Vec<(Severity, u64, usize)>> = BTreeMap::new();
     let mut counts: FxHashMap<(Option<i32>, Severity, &str), u64> = FxHashMap::default();
     for (place, f) in all.iter().enumerate() {
-        let owner = owner(f);
-        let before = counts.entry((owner, f.severity, f.check.code)).or_default();
-        owners.entry(owner).or_default().push((f.severity, *before, place));
+        let (rank, severity, code) = facts(f);
+        // Collective operations belong to all ranks.
+        let owner = rank.filter(|_| !code.starts_with("MV5"));
+        let before = counts.entry((owner, severity, code)).or_default();
+        owners.entry(owner).or_default().push((severity, *before, place));
         *before += 1;
     }
     let mut is_hidden = vec![false; all.len()];
@@ -50,14 +62,6 @@ pub(super) fn limit(all: Vec<Finding>, most: u64) -> (Vec<Finding>, Vec<Hidden>)
     }
     let shown = all.into_iter().zip(is_hidden).filter(|(_, hidden)| !hidden).map(|(f, _)| f).collect();
     (shown, hidden)
-}
-
-/// The rank that a finding is counted for; `None`: it is one about collective operations, which belong to all.
-fn owner(f: &Finding) -> Option<i32> {
-    if f.check.code.starts_with("MV5") {
-        return None;
-    }
-    f.calls.first().map(|c| c.rank).or(f.ranks.first().copied())
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 
 use super::Model;
 use super::collective::{Instance, Part};
-use super::comms::{Comm, CommIx};
+use super::comms::{CommIx, Member};
 use super::facts::Origin;
 use super::p2p::{Op, OpId};
 use super::replay::int;
-use super::shape::shape;
+use super::shape::{Shape, shape};
 use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -139,6 +139,8 @@ pub struct Returned<'a> {
     pub class: Option<u16>,
     /// When the call, or the last of its polls, returned.
     pub last: Option<u64>,
+    /// What it sends, or what it says to have received; `None`: neither, or it is not known.
+    pub bytes: Option<u64>,
     pub ins: &'a [Value],
     pub outs: &'a [Value],
 }
@@ -250,10 +252,10 @@ impl Listening {
     }
 
     /// A call has returned, the last of its polls at `last`.
-    pub(super) fn returned(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &[Value]) {
+    fn returned(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), bytes: Option<u64>, outs: &[Value]) {
         if let Some(listener) = &mut self.listener {
-            let call = CallSeen::new(origin);
-            listener.call(&Returned { call, polls, class: Some(class), last: Some(last), ins: &origin.ins, outs });
+            let (call, class, last) = (CallSeen::new(origin), Some(class), Some(last));
+            listener.call(&Returned { call, polls, class, last, bytes, ins: &origin.ins, outs });
         }
     }
 
@@ -279,6 +281,14 @@ impl Listening {
 }
 
 impl Model {
+    /// A call has returned, the last of its polls at `last`.
+    pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &[Value]) {
+        if self.listening.is_on() {
+            let bytes = super::volume::of_call(self, origin, outs).filter(|_| class == 0);
+            self.listening.returned(origin, polls, (class, last), bytes, outs);
+        }
+    }
+
     /// The two are one message.
     pub(super) fn hear_pair(&mut self, send: OpId, recv: OpId) {
         if self.listening.is_on() {
@@ -339,7 +349,8 @@ impl Model {
         let Some(mut listener) = self.listening.listener.take() else { return };
         for open in self.ranks.iter().flat_map(super::Rank::open_calls) {
             let call = CallSeen::new(&open.origin);
-            listener.call(&Returned { call, polls: 0, class: None, last: None, ins: &open.origin.ins, outs: &[] });
+            let ins = &open.origin.ins;
+            listener.call(&Returned { call, polls: 0, class: None, last: None, bytes: None, ins, outs: &[] });
         }
         for (id, op) in self.ops.iter() {
             let half = self.half(op);
@@ -362,9 +373,21 @@ impl Model {
         self.tell_communicators();
     }
 
+    /// A process frees a communicator, window or file; the first one of its group speaks for all.
+    pub(super) fn tell_freed(&mut self, origin: &Origin, s: &Shape, member: Member) {
+        if self.listening.is_on() && member.position == 0 {
+            let (kind, place) = s.ordering_object();
+            let id = int(&origin.ins, place).unwrap_or(0) as Id;
+            let name = self.ranks[origin.rank as usize].names.get(&(kind, id)).cloned();
+            self.tell_communicator(member.ix, kind, name);
+        }
+    }
+
     /// The communicators, windows and files that ranks know now.
     pub(super) fn tell_communicators(&mut self) {
-        let Some(listener) = &mut self.listening.listener else { return };
+        if !self.listening.is_on() {
+            return;
+        }
         let mut known: FxHashMap<CommIx, (Kind, Option<String>)> = FxHashMap::default();
         for r in &self.ranks {
             for ((kind, id), member) in &r.objects.members {
@@ -380,11 +403,16 @@ impl Model {
             .filter_map(|(ix, (kind, name))| Some((self.comms.list.get(ix)?.serial, ix, kind, name)))
             .collect();
         known.sort_unstable_by_key(|k| k.0);
-        for (number, ix, kind, name) in known {
-            let Some(Comm { a, b, .. }) = self.comms.list.get(ix) else { continue };
-            let remote = b.as_ref().map(|b| b.iter().collect());
-            listener.communicator(&Communicator { number, kind, name, ranks: a.iter().collect(), remote });
+        for (_, ix, kind, name) in known {
+            self.tell_communicator(ix, kind, name);
         }
+    }
+
+    fn tell_communicator(&mut self, ix: CommIx, kind: Kind, name: Option<String>) {
+        let (Some(comm), Some(listener)) = (self.comms.list.get(ix), &mut self.listening.listener) else { return };
+        let name = name.or_else(|| comm.predefined_name().map(str::to_owned));
+        let (ranks, remote) = (comm.a.iter().collect(), comm.b.as_ref().map(|b| b.iter().collect()));
+        listener.communicator(&Communicator { number: comm.serial, kind, name, ranks, remote });
     }
 }
 

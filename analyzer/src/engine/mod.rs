@@ -34,6 +34,7 @@ pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod sums;
 pub(crate) mod types;
+mod volume;
 pub(crate) mod wait;
 pub(crate) mod weakest;
 

@@ -220,6 +220,8 @@ impl Model {
             site: origin.site,
             pc: site.pc,
             role: self.names.rename(&site.role),
+            // A call whose record is gone has no times.
+            span: (origin.time != 0).then(|| (origin.time, origin.end())),
         }
     }
 

@@ -117,7 +117,7 @@ impl Model {
                 self.ranks[rank as usize].events += 1;
                 let entered = self.enter(&origin, s, Some(class));
                 self.leave(&origin, s, entered, class, &outs);
-                self.listening.returned(&origin, polls, (class, t_return), &outs);
+                self.hear_return(&origin, polls, (class, t_return), &outs);
                 self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
             }
         }
@@ -146,7 +146,7 @@ impl Model {
         // What happened between the polls is not known: the first of them says nothing of a time.
         origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
-        self.listening.returned(&origin, polls, (class, time), outs);
+        self.hear_return(&origin, polls, (class, time), outs);
         self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
     }
 
@@ -175,6 +175,7 @@ impl Model {
                     r.collectives += 1;
                     if is_free(coll) && !failed {
                         r.frees.note(m.ix, origin);
+                        self.tell_freed(origin, s, m);
                     }
                     entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
                 }

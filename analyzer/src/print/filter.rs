@@ -169,8 +169,8 @@ mod tests {
         );
         let waits = names("wait*").unwrap();
         assert!(waits.contains(&"MPI_Waitall") && waits.iter().all(|n| n.starts_with("MPI_Wait")), "{waits:?}");
-        let wrong = names("MPI_Sent").unwrap_err();
-        assert!(wrong.starts_with("`MPI_Sent` is no MPI function; did you mean MPI_Send or"), "{wrong}");
+        let error = names("MPI_Sent").unwrap_err();
+        assert!(error.starts_with("`MPI_Sent` is no MPI function; did you mean MPI_Send or "), "{error}");
         assert_eq!(names("zz*").unwrap_err(), "no MPI function fits `zz*`");
         assert!(names(",").is_err());
     }

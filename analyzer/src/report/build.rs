@@ -1,5 +1,7 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
+use super::fingerprint;
+use super::order::order;
 use super::queues::QueueView;
 use super::statement::statement;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
@@ -17,7 +19,7 @@ use trace_format::symbols::Location;
 impl Report {
     /// Looks up the source lines and puts everything in its final order.
     pub fn new(run: RunInfo, mut findings: Vec<Finding>, ranks: &[RankSummary], symbols: &mut Symbols) -> Report {
-        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        findings.sort_by_key(order);
         let count = |s: Severity, hidden: fn(&Hidden) -> u64| {
             let hidden: u64 = run.hidden.iter().map(hidden).sum();
             findings.iter().filter(|f| f.severity == s).count() + hidden as usize
@@ -29,7 +31,8 @@ impl Report {
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
         }
-        let findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        let mut findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
+        fingerprint::assign(&mut findings);
         let mut hints = hints(&findings, symbols);
         hints.extend(run.remarks);
         let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
@@ -39,11 +42,6 @@ impl Report {
             let member = d.rank.map(|r| member(r, &names));
             let world = member.map_or(0, |m| m.world);
             Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
-        };
-        let hidden = |h: Hidden| {
-            let member = h.rank.map(|r| member(r, &names));
-            let world = member.map_or(0, |m| m.world);
-            HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
         };
         let mut report = Report {
             schema: SCHEMA,
@@ -60,13 +58,17 @@ impl Report {
                 stopped: run.stopped,
                 trace_dir: run.trace_dir,
                 defects: run.damage.into_iter().map(defect).collect(),
-                hidden: run.hidden.into_iter().map(hidden).collect(),
+                hidden: run.hidden.into_iter().map(|h| hidden_view(h, &names)).collect(),
             },
             findings,
             queues,
             samples,
             exploration: None,
+            suppressed: Vec::new(),
+            unused_suppressions: Vec::new(),
+            baseline: None,
             statistics: None,
+            jobs: Vec::new(),
             hints,
             max_findings: run.max_findings,
             names,
@@ -81,15 +83,15 @@ impl Report {
     }
 }
 
-/// Errors first; then by code, rank and place. The same findings in another order give the same report.
-fn order(f: &Finding) -> impl Ord {
-    let first = f.calls.first().map(|c| (c.rank, c.thread, c.event));
-    (f.severity, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
-}
-
 pub(super) fn member(process: i32, names: &Names) -> Member {
     let (world, rank) = names.of(process);
     Member { world, rank }
+}
+
+pub(super) fn hidden_view(h: Hidden, names: &Names) -> HiddenView {
+    let member = h.rank.map(|r| member(r, names));
+    let world = member.map_or(0, |m| m.world);
+    HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
 }
 
 fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
@@ -98,6 +100,7 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
     FindingView {
         check: f.check.name,
         code: f.check.code,
+        fingerprint: String::new(),
         severity: f.severity.name(),
         message: f.message.clone(),
         ranks: first.iter().map(|m| m.rank).collect(),
@@ -109,6 +112,7 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         run: None,
         under: None,
         came_true: None,
+        jobs: Vec::new(),
         replay: f.replay,
     }
 }
@@ -171,6 +175,7 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         source,
         before,
         statement,
+        span: call.span,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
         user,

@@ -16,7 +16,7 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Text of one line.
-pub(super) fn line(text: &str) -> Cow<'_, str> {
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
     let is_good = |c: char| c == '\t' || shown(c) == c;
     if text.chars().all(is_good) {
         return Cow::Borrowed(text);
@@ -75,11 +75,17 @@ impl Report {
     /// Makes everything that came from the trace fit to be shown.
     pub(super) fn clean(&mut self) {
         let Report { mpi, task, findings, queues, samples, hints, .. } = self;
-        (mpi.family.clean(), mpi.standard.clean(), clean_lines(&mut mpi.library));
-        (task.program.clean(), task.arguments.clean(), task.trace_dir.clean());
+        mpi.family.clean();
+        mpi.standard.clean();
+        clean_lines(&mut mpi.library);
+        task.program.clean();
+        task.arguments.clean();
+        task.trace_dir.clean();
         task.ended.iter_mut().for_each(|ended| ended.current.clean());
         task.defects.iter_mut().for_each(|defect| defect.what.clean());
-        (findings.clean(), queues.clean(), hints.clean());
+        findings.clean();
+        queues.clean();
+        hints.clean();
         samples.iter_mut().for_each(|sample| {
             sample.variable.clean();
             sample.note.clean();
@@ -92,26 +98,39 @@ impl Clean for FindingView {
         // Some libraries explain an error in several lines.
         clean_lines(&mut self.message);
         self.notes.iter_mut().for_each(clean_lines);
-        (self.sites.clean(), self.waits.clean(), self.under.clean());
+        self.sites.clean();
+        self.waits.clean();
+        self.under.clean();
     }
 }
 
 impl Clean for Waits {
     fn clean(&mut self) {
-        (self.function.clean(), self.file.clean(), self.short.clean());
+        self.function.clean();
+        self.file.clean();
+        self.short.clean();
     }
 }
 
 impl Clean for Site {
     fn clean(&mut self) {
-        (self.function.clean(), self.call.clean(), self.role.clean(), self.file.clean(), self.short.clean());
-        (self.source.clean(), self.before.clean(), self.stack.clean());
+        self.function.clean();
+        self.call.clean();
+        self.role.clean();
+        self.file.clean();
+        self.short.clean();
+        self.source.clean();
+        self.before.clean();
+        self.stack.clean();
     }
 }
 
 impl Clean for Frame {
     fn clean(&mut self) {
-        (self.function.clean(), self.file.clean(), self.module.clean(), self.short.clean());
+        self.function.clean();
+        self.file.clean();
+        self.module.clean();
+        self.short.clean();
     }
 }
 

@@ -1,5 +1,7 @@
 //! The report of several runs of one program (`mpivet run --explore`): what was explored, and the findings of all runs.
 
+use super::fingerprint::{self, FindingKey};
+use super::order::urgency;
 use super::view::FindingView;
 use super::{Report, plural};
 use serde::Serialize;
@@ -54,10 +56,6 @@ pub struct Exploration {
     pub why: Option<String>,
 }
 
-/// A finding, the same in all runs: the check and the places in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct FindingKey(&'static str, Vec<String>);
-
 /// A finding for which there is a witness.
 #[derive(Debug, Clone)]
 pub struct Potential {
@@ -67,31 +65,11 @@ pub struct Potential {
     pub sync_sends: bool,
 }
 
-impl FindingView {
-    fn key(&self) -> FindingKey {
-        let mut places: Vec<String> = self
-            .sites
-            .iter()
-            .map(|site| match (&site.file, site.line, site.stack.get(site.user)) {
-                (Some(file), Some(line), _) => format!("{file}:{line}"),
-                (_, _, Some(f)) => format!("{}+{:#x}", f.module.as_deref().unwrap_or_default(), f.offset),
-                _ => site.function.clone(),
-            })
-            .collect();
-        places.sort_unstable();
-        places.dedup();
-        if places.is_empty() {
-            places.push(self.message.clone());
-        }
-        FindingKey(self.check, places)
-    }
-}
-
 impl Report {
     /// Makes this the report of an exploration whose first run it is of.
     pub fn begin_exploration(&mut self, dir: String) {
         self.exploration = Some(Exploration { dir, ..Exploration::default() });
-        self.findings.iter_mut().for_each(|f| name_witness(f, 1));
+        self.findings.iter_mut().for_each(|f| name_witness(f, "run-1"));
     }
 
     /// What was explored.
@@ -131,12 +109,13 @@ impl Report {
                 _ => &mut self.task.notes,
             };
             *count += 1;
-            name_witness(&mut finding, run);
+            name_witness(&mut finding, &format!("run-{run}"));
             (finding.run, finding.under) = (Some(run), Some(under.to_owned()));
             self.findings.push(finding);
         }
         let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
-        self.findings.sort_by_key(|f| (worst(f), f.code, f.run));
+        self.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.run));
+        fingerprint::assign(&mut self.findings);
         for mut defect in other.task.defects {
             defect.what = format!("{} (run {run})", defect.what);
             self.task.defects.push(defect);
@@ -163,11 +142,11 @@ impl Report {
     }
 }
 
-/// The witness is in the directory of the run.
-fn name_witness(finding: &mut FindingView, run: usize) {
+/// The witness is in the directory of the run or job.
+pub(super) fn name_witness(finding: &mut FindingView, dir: &str) {
     if finding.replay.is_some() {
         for note in &mut finding.notes {
-            *note = note.replace("--replay witness-", &format!("--replay run-{run}/witness-"));
+            *note = note.replace("--replay witness-", &format!("--replay {dir}/witness-"));
         }
     }
 }

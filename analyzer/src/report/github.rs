@@ -58,7 +58,7 @@ fn annotation(report: &Report, finding: &FindingView, kind: &str, root: &std::pa
         message += &format!(" ({} times)", finding.count);
     }
     for calls in calls.iter().take(MAX_CALLS) {
-        message += &format!("\n{}: {}", calls.place(), calls.words(&report.names));
+        message += &format!("\n{}: {}", calls.place(root), calls.words(report.names_of(finding)));
     }
     if calls.len() > MAX_CALLS {
         message += &format!("\nand {} more", plural(calls.len() - MAX_CALLS, "call"));

@@ -5,8 +5,7 @@ use super::view::{FindingView, Waits};
 use crate::worlds::Names;
 use std::fmt::Write as _;
 
-/// Lines of a chain, and how deep they are indented.
-const MAX_LINES: usize = 16;
+/// How deep the lines of a chain are indented at most.
 const MAX_DEPTH: usize = 8;
 
 /// Who waits for whom, each below the one that waits for it; nothing where the calls themselves say it all.
@@ -15,13 +14,7 @@ pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
     let indented = |&(at, depth): &(usize, usize)| {
         format!("{}{}", "  ".repeat(depth.min(MAX_DEPTH)), line(&finding.waits[at], names))
     };
-    let mut lines: Vec<String> = order.iter().take(MAX_LINES + 1).map(indented).collect();
-    let more = order.len().saturating_sub(MAX_LINES);
-    if more > 1 {
-        lines.truncate(MAX_LINES);
-        lines.push(format!("... and {more} calls more"));
-    }
-    lines
+    order.iter().map(indented).collect()
 }
 
 /// The calls, each behind the one that waits for it, and how deep it is below the first one.
@@ -78,18 +71,19 @@ pub(super) fn dot(report: &Report) -> String {
             "    label={};",
             quoted(&format!("{} {}: {}", finding.code, finding.check, finding.message))
         );
+        let names = report.names_of(finding);
         let mut others: Vec<i32> = Vec::new();
         for (n, w) in finding.waits.iter().enumerate() {
             let place = w.line.map(|line| format!("\n{}:{line}", w.short)).unwrap_or_default();
             let thread = if w.thread == 0 { String::new() } else { format!(" thread {}", w.thread) };
-            let label = format!("{}{thread}\n{}{place}", report.names.list(&[w.process]), w.function);
+            let label = format!("{}{thread}\n{}{place}", names.list(&[w.process]), w.function);
             _ = writeln!(text, "    f{i}_{n} [label={}];", quoted(&label));
             others.extend(w.processes.iter().filter(|p| of_process(&finding.waits, **p).next().is_none()));
         }
         others.sort_unstable();
         others.dedup();
         for p in &others {
-            let label = quoted(&report.names.list(&[*p]));
+            let label = quoted(&names.list(&[*p]));
             _ = writeln!(text, "    f{i}_r{p} [label={label}, style=dotted];");
         }
         for (n, w) in finding.waits.iter().enumerate() {

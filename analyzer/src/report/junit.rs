@@ -57,7 +57,7 @@ impl Case<'_> {
 
     fn write(&self, xml: &mut Xml, report: &Report, class: &str) -> io::Result<()> {
         let text = |findings: &[&FindingView]| {
-            findings.iter().map(|f| text::finding(f, &report.names)).collect::<Vec<_>>().join("\n")
+            findings.iter().map(|f| text::finding(f, report.names_of(f))).collect::<Vec<_>>().join("\n")
         };
         let attributes = [("name", self.name), ("classname", class), ("time", "0")];
         if self.failures.is_empty() && self.others.is_empty() {

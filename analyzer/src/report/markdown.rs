@@ -4,6 +4,7 @@ use super::places::calls;
 use super::view::FindingView;
 use super::{Report, plural};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Findings in the table: the page of a step has a limit.
 const MAX_FINDINGS: usize = 100;
@@ -22,7 +23,7 @@ pub(super) fn render(report: &Report) -> String {
         text += "\n| | check | finding | where |\n|---|---|---|---|\n";
     }
     for finding in report.findings.iter().take(MAX_FINDINGS) {
-        text += &row(finding);
+        text += &row(finding, &report.directory);
     }
     if report.findings.len() > MAX_FINDINGS {
         _ = writeln!(text, "\nand {}", plural(report.findings.len() - MAX_FINDINGS, "more finding"));
@@ -34,10 +35,10 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
-fn row(finding: &FindingView) -> String {
+fn row(finding: &FindingView, directory: &Path) -> String {
     let times = if finding.count > 1 { format!(" ({} times)", finding.count) } else { String::new() };
     let message = cell(&finding.message);
-    let place = calls(finding).first().map(|c| cell(&c.place())).unwrap_or_default();
+    let place = calls(finding).first().map(|c| cell(&c.place(directory))).unwrap_or_default();
     format!("| {} | {} {} | {message}{times} | {place} |\n", finding.severity, finding.code, finding.check)
 }
 

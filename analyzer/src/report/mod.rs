@@ -4,17 +4,24 @@
 mod build;
 mod clean;
 mod exploration;
+mod fingerprint;
 mod format;
+mod gate;
 mod github;
 mod graph;
+mod jobs;
 mod json;
 mod junit;
+mod look;
 mod markdown;
+mod marks;
+mod order;
 mod places;
 mod protocol;
 mod queues;
 mod sarif;
 mod statement;
+mod subject;
 mod text;
 mod view;
 
@@ -24,14 +31,22 @@ use crate::load::Damage;
 use crate::samples::Samples;
 use crate::statistics::Statistics;
 use crate::worlds::Names;
+use gate::{BaselineView, SuppressedView, UnusedView};
+use jobs::JobView;
 use queues::QueueView;
 use serde::Serialize;
 use std::path::PathBuf;
 use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
-pub use exploration::{Exploration, FindingKey, Potential, RunEnd, RunView};
+pub(crate) use clean::line as clean_line;
+pub use exploration::{Exploration, Potential, RunEnd, RunView};
+pub use fingerprint::FindingKey;
+pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
+pub use jobs::{JobReport, command_line};
 pub use json::{SCHEMA, SCHEMA_FILE};
+pub use look::{Colour, Look, When};
+pub use marks::Mark;
 pub use protocol::Seen;
 pub(crate) use protocol::{FRAGMENTS, environment};
 
@@ -77,21 +92,6 @@ pub enum FailOn {
     Warning,
     Note,
     Never,
-}
-
-/// Colours of the text report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    Plain,
-    Ansi,
-}
-
-impl Colour {
-    /// Colours are for terminals, and only for people who want them (<https://no-color.org>).
-    pub fn on(stream: &impl std::io::IsTerminal) -> Colour {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        if stream.is_terminal() && !unwanted { Colour::Ansi } else { Colour::Plain }
-    }
 }
 
 /// What is known of the run apart from its events.
@@ -144,10 +144,22 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
+    /// Findings that somebody has accepted: they count nowhere else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<SuppressedView>,
+    /// Suppressions that covered nothing, if all was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unused_suppressions: Vec<UnusedView>,
+    /// What an earlier report knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineView>,
     /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
     /// report: `mpivet stats --format json` has it.
     #[serde(skip)]
     pub(crate) statistics: Option<Statistics>,
+    /// The report is of several jobs, and `task` of the command that has started them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    jobs: Vec<JobView>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -204,14 +216,29 @@ impl Report {
         self.statistics.as_ref()
     }
 
+    /// The same, for somebody who wants nothing else.
+    pub fn take_statistics(&mut self) -> Option<Statistics> {
+        self.statistics.take()
+    }
+
+    /// What of the traces could not be read, in words.
+    pub fn defects(&self) -> Vec<String> {
+        let defect = |d: &view::Defect| match (d.process, d.offset) {
+            (Some(process), Some(offset)) => format!("{} at byte {offset}: {}", self.names.list(&[process]), d.what),
+            (Some(process), None) => format!("{}: {}", self.names.list(&[process]), d.what),
+            (None, _) => d.what.clone(),
+        };
+        self.task.defects.iter().map(defect).collect()
+    }
+
     /// Nothing was found, and nothing stood in the way of finding it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.task.defects.is_empty()
     }
 
     /// The report as text for people.
-    pub fn to_text(&self, colour: Colour) -> String {
-        text::render(self, colour)
+    pub fn to_text(&self, look: impl Into<Look>) -> String {
+        text::render(self, look.into())
     }
 
     /// The report as JSON.
@@ -219,12 +246,13 @@ impl Report {
         json::render(self)
     }
 
-    /// The report in `format`; only text has colours.
-    pub fn render(&self, format: Format, colour: Colour) -> String {
+    /// The report in `format`; only text has a look.
+    pub fn render(&self, format: Format, look: impl Into<Look>) -> String {
         match format {
-            Format::Text => self.to_text(colour),
+            Format::Text => self.to_text(look),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
+            Format::Protocol if !self.jobs.is_empty() => jobs::protocols(self),
             Format::Protocol => protocol::render(self),
             Format::Sarif => sarif::render(self),
             Format::Junit => junit::render(self),

@@ -31,10 +31,13 @@ impl Calls<'_> {
         text
     }
 
-    /// `src/halo.c:3`, or what is known where there are no lines.
-    pub(super) fn place(&self) -> String {
+    /// `src/halo.c:3`, seen from a directory, or what is known where there are no lines.
+    pub(super) fn place(&self, directory: &Path) -> String {
         match (self.site.line, self.frame()) {
-            (Some(line), _) => format!("{}:{line}", self.site.short),
+            (Some(line), _) => {
+                let inside = self.site.file.as_deref().and_then(|file| relative(file, directory));
+                format!("{}:{line}", inside.as_deref().unwrap_or(&self.site.short))
+            }
             (None, Some(frame)) => bare(frame),
             (None, None) => String::new(),
         }

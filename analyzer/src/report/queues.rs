@@ -10,9 +10,6 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Lines of text that are shown.
-const MAX_LINES: usize = 24;
-
 /// Entries of a queue that are alike.
 #[derive(Debug, Serialize)]
 pub(super) struct QueueView {
@@ -35,7 +32,8 @@ pub(super) struct QueueView {
 
 impl Clean for QueueView {
     fn clean(&mut self) {
-        (self.communicator.clean(), self.site.clean());
+        self.communicator.clean();
+        self.site.clean();
     }
 }
 
@@ -82,23 +80,26 @@ impl QueueView {
     }
 }
 
-/// The queues of some processes in words, without the heading.
-pub(super) fn lines(queues: &[QueueView], processes: &BTreeSet<i32>, names: &Names) -> Vec<String> {
+/// The queues of some processes in words, without the heading, in about so many lines at most; and how many entries are
+/// left out.
+pub(super) fn lines(
+    queues: &[QueueView],
+    processes: &BTreeSet<i32>,
+    names: &Names,
+    most: usize,
+) -> (Vec<String>, usize) {
     let queues: Vec<&QueueView> = queues.iter().filter(|q| processes.contains(&q.process)).collect();
     let mut lines = Vec::new();
     let mut shown = 0;
     let of_one = |a: &&QueueView, b: &&QueueView| a.process == b.process && a.communicator == b.communicator;
     for group in queues.chunk_by(of_one) {
-        if lines.len() + 1 >= MAX_LINES {
+        if lines.len() + 1 >= most {
             break;
         }
         lines.push(format!("{}, {}:", names.list(&[group[0].process]), group[0].communicator));
-        let room = MAX_LINES - lines.len();
+        let room = most - lines.len();
         lines.extend(group.iter().take(room).map(|q| format!("  {}", q.line(names))));
         shown += group.len().min(room);
     }
-    if shown < queues.len() {
-        lines.push(format!("... and {} more, which --format json shows", queues.len() - shown));
-    }
-    lines
+    (lines, queues.len() - shown)
 }

@@ -8,6 +8,7 @@ use super::Report;
 use super::graph;
 use super::places::{Calls, calls};
 use super::view::FindingView;
+use crate::worlds::Names;
 use places::Sources;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -23,8 +24,14 @@ const MAX_STEPS: usize = 1000;
 
 pub(super) fn render(report: &Report) -> String {
     let sources = Sources { directory: &report.directory };
-    let results: Vec<Value> = report.findings.iter().map(|f| result(report, f, &sources)).collect();
-    let exit_code = u8::from(report.fails(report.fail_on));
+    let results = super::gate::all(report).map(|(finding, state)| {
+        let mut result = result(report, finding, &sources);
+        state.tell(&mut result);
+        result
+    });
+    let results: Vec<Value> = results.collect();
+    // A job that could never have gone on is a failure, whatever is looked for.
+    let exit_code = u8::from(report.fails(report.fail_on) || report.task.stopped);
     let mut invocation = json!({
         "executionSuccessful": true,
         "exitCode": exit_code,
@@ -85,7 +92,8 @@ fn notifications(report: &Report) -> Vec<Value> {
 
 fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
     let calls = calls(finding);
-    let related = related(report, &calls, sources);
+    let names = report.names_of(finding);
+    let related = related(names, &calls, sources);
     let mut result = json!({
         "ruleId": finding.code,
         "level": finding.severity,
@@ -94,7 +102,7 @@ fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
             "check": finding.check, "ranks": finding.ranks, "count": finding.count, "notes": finding.notes,
         },
     });
-    // Here: partialFingerprints, once findings have a fingerprint.
+    result["partialFingerprints"] = json!({ "mpivetFinding/v1": finding.fingerprint });
     if let Some(index) = rules::index(finding.code) {
         result["ruleIndex"] = index.into();
     }
@@ -102,8 +110,8 @@ fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
         result["properties"]["others"] = json!(finding.others);
     }
     if let Some(first) = calls.first() {
-        result["locations"] = json!([sources.call(first, &report.names)]);
-        result["stacks"] = calls.iter().take(MAX_STACKS).map(|c| sources.stack(c, &report.names)).collect();
+        result["locations"] = json!([sources.call(first, names)]);
+        result["stacks"] = calls.iter().take(MAX_STACKS).map(|c| sources.stack(c, names)).collect();
     }
     if !related.is_empty() {
         result["relatedLocations"] = related.into();
@@ -115,9 +123,9 @@ fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {
 }
 
 /// The calls behind the first one, with the numbers that messages call them by.
-fn related(report: &Report, calls: &[Calls], sources: &Sources) -> Vec<Value> {
+fn related(names: &Names, calls: &[Calls], sources: &Sources) -> Vec<Value> {
     let location = |(i, calls): (usize, &Calls)| {
-        let mut location = sources.call(calls, &report.names);
+        let mut location = sources.call(calls, names);
         location["id"] = i.into();
         location
     };
@@ -126,15 +134,16 @@ fn related(report: &Report, calls: &[Calls], sources: &Sources) -> Vec<Value> {
 
 /// The message; programs show the related locations that it links.
 fn message(report: &Report, finding: &FindingView, calls: &[Calls]) -> String {
+    let names = report.names_of(finding);
     let mut text = plain(finding.message.trim_end());
     if finding.count > 1 {
         _ = write!(text, " ({} times)", finding.count);
     }
     for (i, calls) in calls.iter().enumerate().take(MAX_LINKS + 1) {
-        let words = plain(&calls.words(&report.names));
+        let words = plain(&calls.words(names));
         let words = words.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
         match i {
-            0 => _ = write!(text, "\n{}", plain(&calls.words(&report.names))),
+            0 => _ = write!(text, "\n{}", plain(&calls.words(names))),
             i => _ = write!(text, "\n[{words}]({i})"),
         }
     }
@@ -154,13 +163,14 @@ fn plain(text: &str) -> String {
 
 /// Who waits for whom, each behind the one that waits for it.
 fn flow(report: &Report, finding: &FindingView, sources: &Sources) -> Option<Value> {
+    let names = report.names_of(finding);
     let step = |(n, (at, depth)): (usize, &(usize, usize))| {
         let waits = &finding.waits[*at];
         json!({
             "executionOrder": n + 1,
             "nestingLevel": depth,
             "importance": "essential",
-            "location": sources.waits(waits, &graph::line(waits, &report.names)),
+            "location": sources.waits(waits, &graph::line(waits, names)),
         })
     };
     let order = graph::order(&finding.waits);

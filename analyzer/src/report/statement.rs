@@ -73,6 +73,7 @@ impl Statement {
     }
 
     /// The call, from the function's name to the closing parenthesis.
+    #[allow(dead_code, reason = "for formats that show where the call itself is")]
     pub(super) fn call(&self) -> Option<Range<usize>> {
         self.call.clone()
     }

@@ -90,6 +90,8 @@ pub(super) struct HiddenView {
 pub(super) struct FindingView {
     pub(super) check: &'static str,
     pub(super) code: &'static str,
+    /// The same for the same mistake in other versions of the source.
+    pub(super) fingerprint: String,
     pub(super) severity: &'static str,
     pub(super) message: String,
     /// Ranks of the first world.
@@ -111,6 +113,9 @@ pub(super) struct FindingView {
     /// The run in which it came true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) came_true: Option<usize>,
+    /// The jobs that showed it; empty: the report is of one job.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) jobs: Vec<usize>,
     #[serde(skip)]
     pub(super) replay: Option<Replay>,
 }
@@ -165,6 +170,9 @@ pub(super) struct Site {
     /// The whole statement of the call.
     #[serde(skip)]
     pub(super) statement: Option<Arc<Statement>>,
+    /// When it was called and returned, in ticks of the rank; `u64::MAX`: it did not.
+    #[serde(skip)]
+    pub(super) span: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -28,6 +28,11 @@ pub(crate) fn lives(pid: u32, start: u64) -> bool {
     stat(&proc_dir(pid)).is_some_and(|s| s.start == start && !matches!(s.state, 'Z' | 'X'))
 }
 
+/// When the process started, in clock ticks since boot.
+pub(crate) fn start_of(pid: u32) -> Option<u64> {
+    stat(&proc_dir(pid)).map(|s| s.start)
+}
+
 fn proc_dir(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}"))
 }

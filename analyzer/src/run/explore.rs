@@ -67,10 +67,11 @@ pub(super) fn explore(
         exploration.make(&task)?;
     }
     exploration.conclude();
-    let Exploration { report, runs, .. } = exploration;
+    let Exploration { mut report, runs, .. } = exploration;
+    report.pass(&plan.report.gate);
     let report = report.gated(plan.report.fail_on);
     if plan.quiet && report.is_clean() {
-        plan.report.outputs.write(&report)?;
+        plan.report.outputs.write(&report, plan.report.look_in_file())?;
     } else {
         show(plan, &report)?;
     }

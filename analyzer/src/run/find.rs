@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use trace_format::several::Wrapped;
 
 const LIBRARY: &str = "libmpivet.so";
 
@@ -110,7 +111,8 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
     };
     fs::create_dir_all(&dir).map_err(cannot)?;
     let holds_one = |dir: &Path| trace_format::reader::traces_in(dir).map(|traces| !traces.is_empty());
-    if holds_one(&dir).map_err(cannot)? || holds_one(&dir.join("run-1")).unwrap_or(false) {
+    let holds_several = Wrapped::read(&dir).is_some() || holds_one(&dir.join("run-1")).unwrap_or(false);
+    if holds_one(&dir).map_err(cannot)? || holds_several {
         return Err(Exit::Usage(format!(
             "{} already holds a trace; remove it, or choose another place with --dir DIR",
             dir.display()

@@ -7,9 +7,9 @@
 //! library had the chance to go on and did not ([`super::evidence`]).
 
 use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever};
-use super::launch::Launched;
 use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
+use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,22 @@ const ENOUGH_QUIET: u32 = 4;
 /// A rank is judged no more, and the others without it, when so many looks in a row have found that another thread of
 /// its could do something.
 const ENOUGH_BUSY: u32 = 8;
+
+/// A job that is followed.
+pub(crate) trait Followed {
+    /// Takes a look at what its ranks have recorded.
+    fn look(&mut self, _: &Observer) {}
+    /// Nothing more will come.
+    fn has_ended(&mut self) -> bool;
+    /// Waits, at most so long.
+    fn rest(&self, limit: Duration);
+    /// Tells its launcher something.
+    fn signal(&self, signal: Signal);
+    /// What stands in front of what is said of it while it runs.
+    fn name(&self) -> &str {
+        ""
+    }
+}
 
 /// Why following ended.
 pub(crate) enum End {
@@ -112,7 +128,7 @@ impl Candidate {
 
 /// Follows the job until its launcher ends, or until a set of ranks is proved to wait for ever. If `stop` is false the
 /// proof is only told. `until`: how long it may take.
-pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool, until: Option<Instant>) -> End {
+pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: bool, until: Option<Instant>) -> End {
     let here = hostname();
     let mut candidate: Option<Candidate> = None;
     // Something happened since the engine was asked.
@@ -128,7 +144,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool, un
             return End::Late;
         }
         let news = observer.poll();
-        tell_deaths(observer);
+        job.look(observer);
+        tell_deaths(observer, job.name());
         if !news.is_empty() {
             last_news = now;
             unasked = true;
@@ -144,7 +161,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool, un
             if told != stuck.ranks {
                 told = stuck.ranks;
                 eprintln!(
-                    "mpivet: {} wait for ever; the job goes on because of --no-stop, the report comes at its end",
+                    "mpivet: {}{} wait for ever; the job goes on because of --no-stop, the report comes at its end",
+                    job.name(),
                     observer.traces.worlds.names().list(&told)
                 );
             }
@@ -156,7 +174,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool, un
         let silent = candidate.is_none() && last_news.elapsed() > QUIET;
         if silent && !asked_polling && !told_polling && can_see_all(observer, &here) {
             asked_polling = true;
-            told_polling = tell_polling(observer);
+            told_polling = tell_polling(observer, job.name());
         }
         let all_go_on = observer.traces.headers().all(|h| news.contains(&h.rank));
         if let Some(fewer) = candidate.as_mut().and_then(|c| c.without_busy(|busy| observer.stuck_apart_from(busy))) {
@@ -178,24 +196,24 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut Launched, stop: bool, un
 
 /// Says which ranks poll for what cannot come as long as they do nothing else. They may do that at any time: no reason
 /// to stop the job.
-fn tell_polling(observer: &mut Observer) -> bool {
+fn tell_polling(observer: &mut Observer, name: &str) -> bool {
     let ranks = observer.polls_in_vain();
     if ranks.is_empty() {
         return false;
     }
     let verb = if ranks.len() == 1 { "polls" } else { "poll" };
     eprintln!(
-        "mpivet: {} only {verb} for what cannot come any more (MV605); the job goes on, the report comes at its end",
+        "mpivet: {name}{} only {verb} for what cannot come any more (MV605); the job goes on, the report comes at its end",
         observer.traces.worlds.names().list(&ranks)
     );
     true
 }
 
 /// Says at once which ranks have died of a signal: their own processes cannot look up the source line then.
-pub(crate) fn tell_deaths(observer: &mut Observer) {
+pub(crate) fn tell_deaths(observer: &mut Observer, name: &str) {
     let lines = observer.deaths();
     if !lines.is_empty() {
-        eprintln!("{}", lines.join("\n"));
+        eprintln!("{}", lines.join("\n").replace("mpivet: ", &format!("mpivet: {name}")));
     }
 }
 

@@ -1,6 +1,8 @@
 //! Starts the launcher under the interposer, in a process group of its own, and passes signals and the terminal on.
 
+use super::evidence::{hostname, start_of};
 use super::find::Found;
+use super::follow::Followed;
 use super::launcher::Job;
 use crate::cli::{Exit, RunPlan};
 use anyhow::anyhow;
@@ -17,7 +19,9 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::several::{EACH, Root};
 use trace_format::variables::{CVARS, PVARS, STRESS};
 
 /// Signals that are the job's rather than ours.
@@ -76,10 +80,18 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
+    if plan.each {
+        let pid = std::process::id();
+        let root = Root { pid, start: start_of(pid).unwrap_or(0), host: hostname() };
+        ours.push((EACH.into(), root.to_string().into()));
+    }
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
-    let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !ours.iter().any(|(o, _)| o == name)).collect();
+    // What the variables of settings say is in the plan already.
+    let is_decided =
+        |name: &OsString| ours.iter().any(|(o, _)| o == name) || crate::settings::is_variable(&name.to_string_lossy());
+    let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     all.append(&mut ours);
@@ -158,8 +170,28 @@ impl Launched {
         }
     }
 
+    /// The user pressed Ctrl-Z: the shell must see us stop too, and `fg` must wake the job again.
+    fn suspend(&self) {
+        self.take_terminal();
+        _ = kill(Pid::from_raw(0), Signal::SIGSTOP);
+        self.give_terminal();
+        self.signal(Signal::SIGCONT);
+    }
+
+    /// Did the user want the job to end?
+    pub(crate) fn was_interrupted(&self) -> bool {
+        self.interrupted.get()
+    }
+
+    /// Exit code of the launcher, or 128 and the signal that ended it.
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.ended.unwrap_or(0).clamp(0, 255) as u8
+    }
+}
+
+impl Followed for Launched {
     /// Sends a signal to the launcher's process group.
-    pub(crate) fn signal(&self, signal: Signal) {
+    fn signal(&self, signal: Signal) {
         // Once the launcher was waited for, its number may be somebody else's.
         if self.ended.is_none() {
             _ = killpg(self.pid, signal);
@@ -167,7 +199,7 @@ impl Launched {
     }
 
     /// Waits for a signal, at most `limit`; passes on what is the job's.
-    pub(crate) fn rest(&self, limit: std::time::Duration) {
+    fn rest(&self, limit: Duration) {
         use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
         let mut fds = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         _ = poll(&mut fds, PollTimeout::try_from(limit).unwrap_or(PollTimeout::ZERO));
@@ -183,7 +215,7 @@ impl Launched {
     }
 
     /// Has the launcher ended? Then [`Launched::exit_code`] knows how.
-    pub(crate) fn has_ended(&mut self) -> bool {
+    fn has_ended(&mut self) -> bool {
         while self.ended.is_none() {
             self.ended = match waitpid(self.pid, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
                 Ok(WaitStatus::Exited(_, code)) => Some(code),
@@ -202,24 +234,6 @@ impl Launched {
             }
         }
         true
-    }
-
-    /// The user pressed Ctrl-Z: the shell must see us stop too, and `fg` must wake the job again.
-    fn suspend(&self) {
-        self.take_terminal();
-        _ = kill(Pid::from_raw(0), Signal::SIGSTOP);
-        self.give_terminal();
-        self.signal(Signal::SIGCONT);
-    }
-
-    /// Did the user want the job to end?
-    pub(crate) fn was_interrupted(&self) -> bool {
-        self.interrupted.get()
-    }
-
-    /// Exit code of the launcher, or 128 and the signal that ended it.
-    pub(crate) fn exit_code(&self) -> u8 {
-        self.ended.unwrap_or(0).clamp(0, 255) as u8
     }
 }
 

@@ -1,6 +1,7 @@
 //! `mpivet run`: starts the job under the interposer, follows it, stops it when it is proved to be stuck, reports.
-//! With `--explore` again and again (`explore.rs`).
+//! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
+mod each;
 pub(crate) mod evidence;
 mod explore;
 mod find;
@@ -11,19 +12,21 @@ mod one_of_several;
 mod options;
 mod plans;
 mod stop;
+mod watched;
 
 use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
+use crate::progress::{Bar, tell_stages};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Report};
+use analyzer::report::Report;
 use find::Found;
 use follow::End;
 use launch::{Altered, Launched};
 use std::io::{Write as _, stderr};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stop::Process;
 
 /// How long ranks may outlive their launcher before the report is made without their end.
@@ -42,8 +45,11 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     if let Some(limits) = plan.explore {
         return explore::explore(plan, limits, &found, &dir, &absolute);
     }
+    if plan.each {
+        return each::each(plan, &found, &dir, &absolute);
+    }
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
-    let mut observer = Observer::new(&dir, plan.report.selection.clone());
+    let mut observer = Observer::new(&dir, plan.report.selection());
     plan.report.prepare(&mut observer);
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
@@ -53,24 +59,26 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.
-            let shown = observer
-                .report(Ending::Stopped(stuck.ranks))
-                .map_err(Exit::cannot)
-                .and_then(|report| show(plan, &report.gated(plan.report.fail_on)));
+            let shown = observer.report(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot).and_then(|mut report| {
+                report.pass(&plan.report.gate);
+                show(plan, &report.gated(plan.report.fail_on))
+            });
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer);
+            finish(&mut observer, plan.quiet, "");
             if observer.traces.headers().next().is_none() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
-            let report = observer.report(Ending::Any).map_err(Exit::cannot)?.gated(plan.report.fail_on);
+            watch(&mut observer, plan.quiet);
+            let mut report = observer.report(Ending::Any).map_err(Exit::cannot)?.gated(plan.report.fail_on);
+            report.pass(&plan.report.gate);
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {
-                plan.report.outputs.write(&report)?;
+                plan.report.outputs.write(&report, plan.report.look_in_file())?;
             }
             Ok(match exit_code(&plan.report, &report) {
                 0 => job.exit_code(),
@@ -81,23 +89,37 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer) {
+fn finish(observer: &mut Observer, quiet: bool, name: &str) {
     let here = evidence::hostname();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();
         !orphan(observer)
     });
+    watch(observer, quiet);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
-    follow::tell_deaths(observer);
+    observer.stages.unwatch();
+    follow::tell_deaths(observer, name);
+}
+
+/// Shows how far the analysis is.
+fn watch(observer: &mut Observer, quiet: bool) {
+    if let Some(bar) = Bar::new().filter(|_| !quiet) {
+        observer.stages.watch(bar);
+    }
 }
 
 /// The report goes to standard error: standard output belongs to the program.
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
-    let text = plan.report.outputs.terminal(report, Colour::on(&stderr()));
+    let printing = Instant::now();
+    let text = plan.report.outputs.terminal(report, plan.report.look_on_stderr());
     // Nobody reads it: the exit code still tells.
     _ = stderr().lock().write_all(text.as_bytes());
-    plan.report.outputs.write(report)
+    plan.report.outputs.write(report, plan.report.look_in_file())?;
+    if plan.verbose {
+        tell_stages(report, printing);
+    }
+    Ok(())
 }
 
 fn no_trace(found: &Found, dir: &Path, code: u8) -> Exit {

@@ -81,7 +81,7 @@ impl<'a> Job<'a> {
             remove_empty(&dir);
             remove_empty(self.dir);
         })?;
-        let mut observer = Observer::new(&dir, self.plan.report.selection.clone());
+        let mut observer = Observer::new(&dir, self.plan.report.selection());
         self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
         let end = follow(&mut observer, &mut job, true, until);
@@ -98,7 +98,7 @@ impl<'a> Job<'a> {
                 (None, RunEnd::Late)
             }
             End::Over => {
-                finish(&mut observer);
+                finish(&mut observer, self.plan.quiet, "");
                 let end = if job.was_interrupted() { RunEnd::Interrupted } else { RunEnd::Ended };
                 let no_trace = observer.traces.headers().next().is_none();
                 match end {

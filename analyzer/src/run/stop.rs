@@ -1,7 +1,7 @@
 //! Stops a job that can never go on: first asks the launcher to clean up, then kills what is left.
 
 use super::evidence::lives;
-use super::launch::Launched;
+use super::follow::Followed;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
@@ -29,11 +29,11 @@ impl Process {
     }
 }
 
-pub(crate) fn stop(job: &mut Launched, ranks: &[Process]) {
+pub(crate) fn stop<J: Followed>(job: &mut J, ranks: &[Process]) {
     job.signal(Signal::SIGTERM);
     // A stopped process does not hear SIGTERM.
     job.signal(Signal::SIGCONT);
-    let over = |job: &mut Launched| job.has_ended() && !ranks.iter().any(|r| r.lives());
+    let over = |job: &mut J| job.has_ended() && !ranks.iter().any(|r| r.lives());
     if wait(GRACE, || over(job)) {
         return;
     }

@@ -1,6 +1,7 @@
 //! From what was counted to what is told: source lines are looked up, everything gets its order.
 
 use super::collect::{Calls, Collector, OfRank};
+use super::filter::sorted;
 use super::waits::may_wait;
 use super::{Collectives, Function, Pair, Rank, SCHEMA, Site, Statistics, Waits, Who};
 use crate::clocks::Clocks;
@@ -56,12 +57,8 @@ impl Calls {
     }
 }
 
-/// Those with the most time first.
 fn functions(all: &BTreeMap<FnId, Calls>) -> Vec<Function> {
-    let mut list: Vec<Function> = all.iter().map(|(id, calls)| calls.function(*id)).collect();
-    let order = |f: &Function| (f.seconds + f.polling_seconds, f.calls);
-    list.sort_by(|a, b| order(b).partial_cmp(&order(a)).unwrap_or(std::cmp::Ordering::Equal));
-    list
+    sorted(all.iter().map(|(id, calls)| calls.function(*id)).collect())
 }
 
 impl Collector {
@@ -97,9 +94,9 @@ impl Collector {
             hosts: self.clocks.hosts().to_vec(),
             clocks_differ: self.clocks.differ(),
             functions: functions(&whole),
+            sizes: super::sizes::merge(ranks.iter().flat_map(|r| &r.sizes)),
+            unknown_sizes: ranks.iter().map(|r| r.unknown_sizes).sum(),
             ranks,
-            sizes: self.sizes.list(),
-            unknown_sizes: self.sizes.unknown,
             pairs,
             collectives: self.of_communicators(),
             sites,
@@ -109,7 +106,7 @@ impl Collector {
     fn of_communicators(&self) -> Vec<Collectives> {
         let mut list: Vec<Collectives> = Vec::new();
         for ((number, id), of) in &self.collectives {
-            let known = number.and_then(|n| self.communicators.get(&n));
+            let known = number.and_then(|n| self.communicators.get(&n)?.as_ref());
             let communicator = match (number, known) {
                 (None, _) => "others".to_owned(),
                 (Some(number), None) => format!("number {number}"),
@@ -149,23 +146,29 @@ fn summary(who: Who, rank: &OfRank, of_rank: &BTreeMap<FnId, Calls>, clocks: &Cl
         mpi_seconds: of_rank.values().map(|c| seconds(c.ns)).sum(),
         waits,
         functions: functions(of_rank),
+        sizes: rank.sizes.list(),
+        unknown_sizes: rank.sizes.unknown,
     }
 }
 
 /// The places where a rank may have waited. Different stacks with the same source line are one place.
 fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
-    type Known = (Option<String>, Option<u32>, Calls);
+    type Known = (Option<String>, Option<u32>, Option<String>, Calls);
     let mut known: BTreeMap<(String, FnId), Known> = BTreeMap::new();
     for ((id, func), calls) in &rank.calls {
         if !may_wait(func.row().class) {
             continue;
         }
         let (place, file, line) = place(who.process, *id, symbols);
-        known.entry((place, *func)).or_insert((file, line, Calls::default())).2.add(calls);
+        let text = match (&file, line) {
+            (Some(file), Some(line)) => symbols.source(who.process, file, line),
+            _ => None,
+        };
+        known.entry((place, *func)).or_insert((file, line, text, Calls::default())).3.add(calls);
     }
-    let site = |((place, id), (file, line, calls)): ((String, FnId), Known)| {
+    let site = |((place, id), (file, line, source, calls)): ((String, FnId), Known)| {
         let (waits, seconds) = (calls.waits(id), seconds(calls.ns));
-        Site { who, id, file, line, place, calls: calls.calls, seconds, waits }
+        Site { who, id, file, line, place, source, calls: calls.calls, seconds, waits }
     };
     known.into_iter().map(site).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{Statistics, Who};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The messages from one process to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -25,6 +26,13 @@ pub struct Blocks {
 }
 
 impl Statistics {
+    /// Those that called MPI, sent or received, in order.
+    pub fn processes(&self) -> Vec<Who> {
+        let ends = self.pairs.iter().flat_map(|p| [p.from, p.to]);
+        let all: BTreeSet<Who> = self.ranks.iter().map(|r| r.who).chain(ends).collect();
+        all.into_iter().collect()
+    }
+
     /// The matrix with at most `most` cells a side.
     pub fn blocks(&self, most: usize) -> Blocks {
         let last = |p: &Pair| p.from.process.max(p.to.process);

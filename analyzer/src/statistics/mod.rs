@@ -3,9 +3,12 @@
 //! pairs, not with the length of the run.
 
 mod collect;
+mod filter;
 mod finish;
 mod matrix;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod waits;
 
 pub use collect::Collector;
@@ -27,6 +30,16 @@ pub struct Who {
     #[serde(skip_serializing_if = "is_first")]
     pub world: usize,
     pub rank: i32,
+}
+
+/// `3`, or `w1.0` of another world.
+impl std::fmt::Display for Who {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self.world {
+            0 => write!(f, "{}", self.rank),
+            world => write!(f, "w{world}.{}", self.rank),
+        }
+    }
 }
 
 fn is_first(world: &usize) -> bool {
@@ -78,6 +91,10 @@ pub struct Rank {
     pub waits: Waits,
     /// Those with the most time first.
     pub functions: Vec<Function>,
+    /// The messages that it sent, by size.
+    pub sizes: Vec<Size>,
+    #[serde(skip_serializing_if = "is_none")]
+    pub unknown_sizes: u64,
 }
 
 /// The calls of a function.
@@ -147,6 +164,9 @@ pub struct Site {
     /// `file:line` as people want to read it, or what else is known of the place.
     #[serde(skip)]
     pub place: String,
+    /// The text of that line, if the source is there.
+    #[serde(skip)]
+    pub source: Option<String>,
     pub calls: u64,
     pub seconds: f64,
     pub waits: Waits,

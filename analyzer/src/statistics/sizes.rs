@@ -1,6 +1,7 @@
 //! Messages by size.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Messages of `from` to `to` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,6 +44,17 @@ impl Sizes {
         };
         self.counts.iter().enumerate().filter(|(_, c)| c.0 > 0).map(size).collect()
     }
+}
+
+/// Counts of several lists together.
+pub(super) fn merge<'a>(sizes: impl Iterator<Item = &'a Size>) -> Vec<Size> {
+    let mut all: BTreeMap<u64, Size> = BTreeMap::new();
+    for size in sizes {
+        let sum = all.entry(size.from).or_insert(Size { messages: 0, bytes: 0, ..*size });
+        sum.messages += size.messages;
+        sum.bytes = sum.bytes.saturating_add(size.bytes);
+    }
+    all.into_values().collect()
 }
 
 #[cfg(test)]

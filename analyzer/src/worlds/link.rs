@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use trace_format::call::{Call, Value};
 use trace_format::definition::{Bridge, BridgeKind, Definition};
+use trace_format::file::RankHeader;
 use trace_format::mpi::{Class, Coll};
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
@@ -33,6 +34,12 @@ impl Default for Clock {
 }
 
 impl Clock {
+    /// The clock of the rank that wrote this.
+    pub fn of(header: &RankHeader) -> Clock {
+        let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
+        Clock { ticks_per_second, start_ticks, start_unix_ns }
+    }
+
     /// Nanoseconds since 1970.
     pub fn unix_ns(&self, ticks: u64) -> u64 {
         let ns = |ticks: u64| {

@@ -49,11 +49,16 @@ pub(crate) fn rank_bytes(header: &RankHeader) -> Vec<u8> {
         text += &format!("{rank}: MPI_Barrier() = ok\n");
     }
     text += &format!("{rank}: MPI_Finalize() = ok\n");
+    bytes_of(header, &text)
+}
+
+/// The trace of one rank, from a text.
+fn bytes_of(header: &RankHeader, text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = RankWriter::new(&mut bytes, header).unwrap();
-    for (i, (of, event)) in parse(&text).unwrap().events.iter().enumerate() {
+    for (i, (of, event)) in parse(text).unwrap().events.iter().enumerate() {
         match event {
-            _ if *of != rank => {}
+            _ if *of != header.rank => {}
             RankEvent::Definition(d) => writer.define(std::slice::from_ref(d)).unwrap(),
             RankEvent::Call(call) => writer.call(call).unwrap(),
             other => panic!("{other:?}"),
@@ -80,4 +85,32 @@ pub(crate) fn write_run(dir: &Path, size: i32) {
     }
     let job = Job { format: 1, program: "./app".into(), ranks: size, ..Job::default() };
     fs::write(job_path(dir), serde_json::to_vec(&job).unwrap()).unwrap();
+}
+
+/// The trace of a run, from a text.
+pub(crate) fn write_text(dir: &Path, size: i32, text: &str) {
+    for rank in 0..size {
+        fs::write(rank_path(dir, rank), bytes_of(&header(rank, size), text)).unwrap();
+    }
+}
+
+/// The trace of a program of one rank that makes a call so many times.
+pub(crate) fn write_long(dir: &Path, calls: usize) {
+    let text = "ranks 1\n0: MPI_Init() = ok\n0: MPI_Send(count=1, dest=MPI_PROC_NULL) = ok\n0: MPI_Finalize() = ok\n";
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, &header(0, 1)).unwrap();
+    for (_, event) in parse(text).unwrap().events {
+        let RankEvent::Call(call) = &event else { continue };
+        let times = if call.func.name() == "MPI_Send" { calls } else { 1 };
+        for i in 0..times {
+            writer.call(call).unwrap();
+            if i % 4096 == 0 {
+                writer.flush().unwrap();
+            }
+        }
+    }
+    writer.system(&SystemEvent::Exit { status: 0 }, 1_000);
+    writer.flush().unwrap();
+    drop(writer);
+    fs::write(rank_path(dir, 0), bytes).unwrap();
 }

@@ -146,7 +146,7 @@ fn write(samples: Vec<Sample>) {
     for sample in samples {
         let mut record = Vec::new();
         encode_system(&SystemEvent::Sample(sample), clock::now(), &mut record);
-        trace.events(PROCESS_THREAD, SERIAL.fetch_add(1, Ordering::Relaxed), &record);
+        trace.events(PROCESS_THREAD, SERIAL.fetch_add(1, Ordering::Relaxed), &record, None);
     }
 }
 

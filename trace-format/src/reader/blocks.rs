@@ -1,7 +1,8 @@
 //! The blocks of a rank's file, in order: headers first, payloads when they are wanted. Damage is skipped.
 
 use super::{Defect, OpenError};
-use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
+use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, checksum};
+use crate::pack::Unpacker;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -34,12 +35,24 @@ pub(super) struct Blocks {
     /// The writer is gone: a torn tail is damage, not work in progress.
     pub(super) finished: bool,
     pub(super) defects: Vec<Defect>,
+    unpacker: Unpacker,
+    packed: Vec<u8>,
 }
 
 impl Blocks {
     /// The blocks of `file` behind its header, which ends at `pos`.
     pub(super) fn new(rank: i32, path: PathBuf, file: File, pos: u64) -> Blocks {
-        Blocks { rank, path, file, pos, ahead: None, finished: false, defects: Vec::new() }
+        Blocks {
+            rank,
+            path,
+            file,
+            pos,
+            ahead: None,
+            finished: false,
+            defects: Vec::new(),
+            unpacker: Unpacker::default(),
+            packed: Vec::new(),
+        }
     }
 
     /// Where the last block that was found ends.
@@ -125,7 +138,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads the payload of a block. False if it is damaged, which is noted.
+    /// Reads the payload of a block, and unpacks it. False if it is damaged, which is noted.
     pub(super) fn payload(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<bool, OpenError> {
         self.read_payload(block, out)?;
         let whole = checksum(out) == block.header.checksum;
@@ -137,6 +150,12 @@ impl Blocks {
             };
             self.defect(block.start, what);
             out.clear();
+        } else if block.header.kind == BlockKind::Packed as u16 {
+            std::mem::swap(out, &mut self.packed);
+            if let Err(e) = self.unpacker.unpack(&self.packed, block.header.lap, out) {
+                // What is in front of the damage is whole.
+                self.defect(block.start, e.to_string());
+            }
         }
         Ok(whole)
     }

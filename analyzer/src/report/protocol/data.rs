@@ -143,6 +143,7 @@ fn call_ref(rank: i32, func: FnId, site: Id) -> CallRef {
         site,
         pc: 0,
         role: String::new(),
+        span: None,
     }
 }
 

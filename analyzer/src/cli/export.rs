@@ -1,0 +1,38 @@
+//! `mpivet export`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "At https://ui.perfetto.dev the file is opened by the page itself: nothing is uploaded.")]
+pub(super) struct ExportArgs {
+    /// Trace directory
+    dir: PathBuf,
+    /// Write a trace for Perfetto and chrome://tracing to FILE, or to standard output if that is `-`: calls, messages,
+    /// collective operations, regions of the program, performance variables, findings
+    #[arg(long, value_name = "FILE", required_unless_present = "csv")]
+    perfetto: Option<PathBuf>,
+    /// Write a table with one line a call to FILE, or to standard output if that is `-`
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// Where something is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    Stdout,
+    File(PathBuf),
+}
+
+pub(crate) struct ExportPlan {
+    pub(crate) dir: PathBuf,
+    pub(crate) perfetto: Option<Target>,
+    pub(crate) csv: Option<Target>,
+}
+
+impl ExportArgs {
+    pub(super) fn plan(self) -> ExportPlan {
+        let target = |path: PathBuf| if path.as_os_str() == "-" { Target::Stdout } else { Target::File(path) };
+        ExportPlan { dir: self.dir, perfetto: self.perfetto.map(target), csv: self.csv.map(target) }
+    }
+}

@@ -1,0 +1,74 @@
+//! `mpivet stats`.
+
+use super::Exit;
+use analyzer::worlds::Chosen;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How the numbers are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatsFormat {
+    /// Tables for people
+    Text,
+    /// One table for other programs, chosen by --table
+    Csv,
+    /// Everything for other programs
+    Json,
+}
+
+/// One of the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Table {
+    /// Calls and times by function (as CSV: by rank and function)
+    Functions,
+    /// Messages by size
+    Sizes,
+    /// Who sent how much to whom
+    Matrix,
+    /// What ranks waited for, and where
+    Waits,
+    /// Collective operations by communicator
+    Collectives,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Waiting: a late sender makes a receive wait, a late receiver a send, the last one to come all \
+                        others of a collective operation that needs it. The time counts at the call in which the \
+                        program really waits, MPI_Wait for example. `other` is the rest of the time in calls that may \
+                        wait: data under way, or a cause that is not known."
+)]
+pub(super) struct StatsArgs {
+    /// Trace directory
+    dir: PathBuf,
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = StatsFormat::Text)]
+    format: StatsFormat,
+    /// Only this table [default: all of them as text, functions as CSV]
+    #[arg(long, value_enum)]
+    table: Option<Table>,
+    /// Only these ranks, for example 0-3,5, or w1.0-2 of world 1
+    #[arg(long, value_name = "RANKS", allow_hyphen_values = true)]
+    rank: Option<Chosen>,
+}
+
+pub(crate) struct StatsPlan {
+    pub(crate) dir: PathBuf,
+    pub(crate) format: StatsFormat,
+    pub(crate) table: Option<Table>,
+    pub(crate) ranks: Option<Chosen>,
+}
+
+impl StatsArgs {
+    pub(super) fn plan(self) -> Result<StatsPlan, Exit> {
+        if self.rank.is_some() && self.table == Some(Table::Collectives) {
+            return Err(Exit::Usage(
+                "collective operations are counted by communicator, not by rank; leave out --rank".into(),
+            ));
+        }
+        if self.format == StatsFormat::Json && self.table.is_some() {
+            return Err(Exit::Usage("JSON has all tables; leave out --table".into()));
+        }
+        Ok(StatsPlan { dir: self.dir, format: self.format, table: self.table, ranks: self.rank })
+    }
+}

@@ -1,0 +1,77 @@
+//! What a machine that gates on reports is told besides `--fail-on`: findings that somebody has looked at and accepted
+//! ([`suppressions`]), and those that an earlier report has ([`baseline`]). Here is what the files say; `report/gate.rs`
+//! holds findings against it.
+
+pub mod baseline;
+mod date;
+mod entry;
+pub mod suppressions;
+
+pub use date::Date;
+pub use entry::{Call, Entry};
+
+use baseline::Baseline;
+use std::path::PathBuf;
+use trace_format::catalogue::CHECKS;
+use trace_format::selection::Selection;
+
+/// Why a file of the gate cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    #[error("cannot read {file}: {why}")]
+    Unreadable { file: String, why: std::io::Error },
+    /// `FILE:LINE:COLUMN: what is wrong`, one line each.
+    #[error("{}", .0.join("\n"))]
+    Wrong(Vec<String>),
+    #[error("{file} is no baseline: {why}")]
+    NoBaseline { file: String, why: String },
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Gate {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) baseline: Option<Baseline>,
+    /// How many of the findings that are left are shown of each rank; `None`: all.
+    pub(crate) most: Option<u64>,
+    /// Codes of the checks that are on: what is said of others is not unused.
+    pub(crate) on: Vec<&'static str>,
+}
+
+impl Gate {
+    /// Reads the files. `selection`: what else the user wants to be told.
+    pub fn read(
+        suppressions: &[PathBuf],
+        baseline: Option<&PathBuf>,
+        selection: &Selection,
+    ) -> Result<Gate, GateError> {
+        let (mut entries, mut wrong) = (Vec::new(), Vec::new());
+        for file in suppressions {
+            match suppressions::read(file) {
+                Ok(more) => entries.extend(more),
+                Err(GateError::Wrong(lines)) => wrong.extend(lines),
+                Err(other) => return Err(other),
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(GateError::Wrong(wrong));
+        }
+        let baseline = baseline.map(|file| Baseline::read(file)).transpose()?;
+        let on = CHECKS.iter().filter(|c| selection.is_on(c)).map(|c| c.code).collect();
+        Ok(Gate { entries, baseline, most: selection.max_findings(), on })
+    }
+
+    /// Nothing is accepted: all findings count.
+    pub fn is_open(&self) -> bool {
+        self.entries.is_empty() && self.baseline.is_none()
+    }
+
+    /// What the analysis is to look for. It must not stop at `--max-findings` before it is known which findings count.
+    pub fn selection(&self, selection: &Selection) -> Selection {
+        let mut selection = selection.clone();
+        if !self.is_open() {
+            selection.set_max_findings(0);
+        }
+        selection
+    }
+}

@@ -1,0 +1,73 @@
+//! How far an analysis is, and how long it took: a bar on the terminal if it takes long, which goes away with the
+//! analysis, and lines with `--verbose`.
+
+use analyzer::report::Report;
+use analyzer::stages::{PRINTING, Progress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal as _;
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+/// What is done sooner shows no bar.
+const LONG: Duration = Duration::from_millis(500);
+const TICK: Duration = Duration::from_millis(100);
+const BAR: &str = "mpivet: {msg} [{bar:30}] {percent}% {elapsed}";
+const SPINNER: &str = "mpivet: {msg} {spinner} {elapsed}";
+
+/// The bar, as long as the analysis has not ended.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    /// The thread that shows the bar ends with it.
+    _end: Sender<()>,
+}
+
+impl Bar {
+    /// `None`: nobody looks at it.
+    pub(crate) fn new() -> Option<Bar> {
+        std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+            let (end, ended) = channel();
+            let shown = bar.clone();
+            std::thread::spawn(move || {
+                if ended.recv_timeout(LONG) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                    shown.set_draw_target(ProgressDrawTarget::stderr());
+                    shown.enable_steady_tick(TICK);
+                }
+            });
+            Bar { bar, _end: end }
+        })
+    }
+}
+
+/// Says how long each stage took, and how long since `printing` it is printed.
+pub(crate) fn tell_stages(report: &Report, printing: Instant) {
+    let printed = (PRINTING, printing.elapsed().as_secs_f64());
+    for (name, seconds) in report.stages.iter().chain([&printed]) {
+        eprintln!("mpivet: {name}: {seconds:.3} s");
+    }
+}
+
+impl Progress for Bar {
+    fn stage(&self, name: &'static str, size: Option<u64>) {
+        self.bar.reset();
+        self.bar.set_message(name);
+        let template = if size.is_some() { BAR } else { SPINNER };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.progress_chars("=> "));
+        }
+        match size {
+            Some(size) => self.bar.set_length(size),
+            None => self.bar.unset_length(),
+        }
+    }
+
+    fn reached(&self, part: u64) {
+        self.bar.set_position(part);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,252 @@
+//! Holds the findings of a report against what was accepted and what is known ([`crate::gate`]). What is set aside stands in
+//! lists of its own: whoever goes through the findings of a report sees those that count.
+
+use super::build::hidden_view;
+use super::view::FindingView;
+use super::{Report, plural};
+use crate::engine::limit::limit_by;
+use crate::gate::{Call, Date, Entry, Gate};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use trace_format::finding::Severity;
+use trace_format::mpi::{FnId, Function, kinds::Kind};
+
+/// A finding that somebody has accepted.
+#[derive(Debug, Serialize)]
+pub(super) struct SuppressedView {
+    pub(super) reason: String,
+    /// File and line of the suppression.
+    pub(super) by: String,
+    pub(super) finding: FindingView,
+    /// The baseline has it, too.
+    #[serde(skip)]
+    known: bool,
+}
+
+/// A suppression that covered nothing.
+#[derive(Debug, Serialize)]
+pub(super) struct UnusedView {
+    /// File and line.
+    at: String,
+    reason: String,
+}
+
+/// What an earlier report knows.
+#[derive(Debug, Serialize)]
+pub(super) struct BaselineView {
+    file: String,
+    /// Findings that both have.
+    pub(super) known: Vec<FindingView>,
+    /// So many of its findings are there no more; `None`: not all was seen.
+    gone: Option<usize>,
+}
+
+impl Report {
+    /// Sets aside the findings that are accepted and those that are known; the others are limited, counted and shown.
+    pub fn pass(&mut self, gate: &Gate) {
+        self.pass_on(gate, Date::today());
+    }
+
+    fn pass_on(&mut self, gate: &Gate, today: Date) {
+        if gate.is_open() {
+            return;
+        }
+        let whole = self.is_whole();
+        self.suppress(gate, today, whole);
+        self.set_known_aside(gate, whole);
+        let count = |s: Severity| self.findings.iter().filter(|f| f.severity == s.name()).count();
+        let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+        (self.task.errors, self.task.warnings, self.task.notes) = (errors, warnings, notes);
+        self.max_findings = gate.most;
+        if let Some(most) = gate.most {
+            let (shown, hidden) = limit_by(std::mem::take(&mut self.findings), most, FindingView::facts);
+            self.findings = shown;
+            self.task.hidden = hidden.into_iter().map(|h| hidden_view(h, &self.names)).collect();
+        }
+    }
+
+    /// The run came to its end and all of it was seen: what is not there did not happen.
+    fn is_whole(&self) -> bool {
+        let explored = self.exploration.as_ref().is_none_or(|e| e.complete);
+        let task = &self.task;
+        let mut ended = task.ended.iter().chain(self.jobs.iter().flat_map(|job| &job.task.ended));
+        explored && !task.stopped && task.defects.is_empty() && ended.all(|e| e.end == "normal")
+    }
+
+    fn suppress(&mut self, gate: &Gate, today: Date, whole: bool) {
+        let mut used = vec![0u64; gate.entries.len()];
+        for mut finding in std::mem::take(&mut self.findings) {
+            let (mut by, mut why_not) = (None, Vec::new());
+            for (entry, used) in gate.entries.iter().zip(&mut used) {
+                if !finding.is_covered_by(entry) {
+                    continue;
+                }
+                *used += 1;
+                let is_full = entry.count.is_some_and(|most| *used > most);
+                if !is_full && !entry.has_ended(today) {
+                    by = Some(entry);
+                    break;
+                }
+                why_not.push(entry.why_not(is_full));
+            }
+            match by {
+                Some(entry) => {
+                    let (reason, by) = (entry.reason.clone(), entry.at.clone());
+                    let known = gate.baseline.as_ref().is_some_and(|b| b.fingerprints.contains(&finding.fingerprint));
+                    self.suppressed.push(SuppressedView { reason, by, finding, known });
+                }
+                None => {
+                    finding.notes.extend(why_not);
+                    self.findings.push(finding);
+                }
+            }
+        }
+        // A check that is off finds nothing, whatever the program does.
+        let looked_for = |entry: &Entry| entry.checks.as_ref().is_none_or(|c| c.iter().any(|c| gate.on.contains(c)));
+        let unused = gate.entries.iter().zip(used).filter(|(entry, used)| whole && *used == 0 && looked_for(entry));
+        let view = |(entry, _): (&Entry, u64)| UnusedView { at: entry.at.clone(), reason: entry.reason.clone() };
+        self.unused_suppressions = unused.map(view).collect();
+    }
+
+    fn set_known_aside(&mut self, gate: &Gate, whole: bool) {
+        let Some(baseline) = &gate.baseline else { return };
+        let is_known = |f: &FindingView| baseline.fingerprints.contains(&f.fingerprint);
+        let (known, new) = std::mem::take(&mut self.findings).into_iter().partition(is_known);
+        self.findings = new;
+        let known: Vec<FindingView> = known;
+        let accepted = self.suppressed.iter().map(|s| &s.finding);
+        let there: BTreeSet<&str> = known.iter().chain(accepted).map(|f| f.fingerprint.as_str()).collect();
+        let gone = baseline.fingerprints.iter().filter(|f| !there.contains(f.as_str())).count();
+        self.baseline = Some(BaselineView { file: baseline.name.clone(), known, gone: whole.then_some(gone) });
+    }
+
+    /// Findings that count nowhere, and are not in the list of findings.
+    pub(super) fn set_aside(&self) -> usize {
+        self.suppressed.len() + self.baseline.as_ref().map_or(0, |b| b.known.len())
+    }
+
+    /// What was set aside, in lines.
+    pub(super) fn gate_lines(&self) -> Vec<String> {
+        let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
+        for s in &self.suppressed {
+            match reasons.iter_mut().find(|(by, ..)| *by == s.by) {
+                Some((.., times)) => *times += 1,
+                None => reasons.push((&s.by, &s.reason, 1)),
+            }
+        }
+        let suppressed = |(by, reason, times)| format!("{} suppressed ({by}): {reason}", plural(times, "finding"));
+        let mut lines: Vec<String> = reasons.into_iter().map(suppressed).collect();
+        let unused = |u: &UnusedView| format!("suppression {} covers nothing any more: {}", u.at, u.reason);
+        lines.extend(self.unused_suppressions.iter().map(unused));
+        lines.extend(self.baseline.as_ref().and_then(BaselineView::line));
+        lines
+    }
+}
+
+impl BaselineView {
+    fn line(&self) -> Option<String> {
+        let known = match self.known.len() {
+            0 => None,
+            n => {
+                let are = if n == 1 { "is" } else { "are" };
+                Some(format!("{} of the baseline {are} not shown", plural(n, "known finding")))
+            }
+        };
+        let gone = self.gone.filter(|n| *n > 0).map(|n| {
+            let are = if n == 1 { "is" } else { "are" };
+            format!("{} of the baseline {are} gone", plural(n, "finding"))
+        });
+        let said: Vec<String> = known.into_iter().chain(gone).collect();
+        (!said.is_empty()).then(|| format!("{} ({})", said.join(", "), self.file))
+    }
+}
+
+impl Entry {
+    /// Why it does not cover a finding that it is about.
+    fn why_not(&self, is_full: bool) -> String {
+        let why = match (self.count, self.until) {
+            (Some(most), _) if is_full => format!("is for {} at most", plural(most as usize, "finding")),
+            (_, Some(until)) => format!("ended on {until}"),
+            _ => String::new(),
+        };
+        format!("not suppressed: {} {why}", self.at)
+    }
+}
+
+impl FindingView {
+    fn is_covered_by(&self, entry: &Entry) -> bool {
+        let calls: Vec<Call> = self.sites.iter().map(super::view::Site::as_call).collect();
+        entry.covers(self.code, &calls)
+    }
+
+    /// What its limit depends on.
+    fn facts(&self) -> (Option<i32>, Severity, &'static str) {
+        let severity = Severity::by_name(self.severity).unwrap_or(Severity::Note);
+        let rank = self.sites.first().map(|s| s.process).or(self.ranks.first().copied());
+        (rank, severity, self.code)
+    }
+}
+
+impl super::view::Site {
+    fn as_call(&self) -> Call<'_> {
+        let frames = self.stack.iter().filter(|f| f.is_user).filter_map(|f| f.function.as_deref());
+        let paths = self.file.as_deref().into_iter().chain((!self.short.is_empty()).then_some(self.short.as_str()));
+        Call {
+            functions: std::iter::once(self.function.as_str()).chain(frames).collect(),
+            paths: paths.collect(),
+            communicators: FnId::by_name(&self.function)
+                .map(|f| communicators(f.row(), &self.call))
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// The names of the communicators among the arguments of a call, as the readable notation has them.
+fn communicators<'a>(function: &Function, call: &'a str) -> Vec<&'a str> {
+    let arguments = call.split_once('(').map_or("", |(_, arguments)| arguments);
+    let value = |parameter: &str| {
+        let start = if arguments.starts_with(&format!("{parameter}=")) {
+            parameter.len() + 1
+        } else {
+            let marked = format!(", {parameter}=");
+            arguments.find(&marked)? + marked.len()
+        };
+        let rest = &arguments[start..];
+        let behind = function.params.iter().filter_map(|p| rest.find(&format!(", {}=", p.name))).min();
+        let end = behind.or(rest.rfind(')')).unwrap_or(rest.len());
+        // What a call makes is a handle behind a pointer.
+        Some(rest[..end].trim_start_matches('@'))
+    };
+    function.params.iter().filter(|p| p.kind == Kind::Comm).filter_map(|p| value(p.name)).collect()
+}
+
+/// What the gate says of a finding.
+pub(super) struct State<'a> {
+    /// The baseline has it; `None`: there is no baseline.
+    known: Option<bool>,
+    suppressed: Option<&'a SuppressedView>,
+}
+
+/// All findings, also those that were set aside: those that count first.
+pub(super) fn all(report: &Report) -> impl Iterator<Item = (&FindingView, State<'_>)> {
+    let state = |known| State { known: report.baseline.as_ref().map(|_| known), suppressed: None };
+    let counting = report.findings.iter().map(move |f| (f, state(false)));
+    let suppressed =
+        report.suppressed.iter().map(move |s| (&s.finding, State { suppressed: Some(s), ..state(s.known) }));
+    let known = report.baseline.iter().flat_map(|b| &b.known).map(move |f| (f, state(true)));
+    counting.chain(suppressed).chain(known)
+}
+
+impl State<'_> {
+    /// Writes it into a result of SARIF.
+    pub(super) fn tell(&self, result: &mut Value) {
+        if let Some(known) = self.known {
+            result["baselineState"] = if known { "unchanged" } else { "new" }.into();
+        }
+        if let Some(s) = self.suppressed {
+            let suppression = json!({ "kind": "external", "justification": s.reason, "properties": { "by": s.by } });
+            result["suppressions"] = json!([suppression]);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The report of all jobs that one command has started (`mpivet run --each`): the findings of all, each once, with the
+//! jobs that showed it.
+
+use super::exploration::name_witness;
+use super::order::urgency;
+use super::queues::QueueView;
+use super::view::{Defect, FindingView, Mpi, SampleView, Task};
+use super::{FailOn, Report, SCHEMA, plural, text};
+use crate::worlds::Names;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use trace_format::ranks::Ranks;
+use trace_format::several::Started;
+
+/// Letters of a command that are shown.
+const MAX_COMMAND: usize = 150;
+
+/// One job.
+#[derive(Debug, Serialize)]
+pub(super) struct JobView {
+    /// From 1, in the order of their start.
+    pub(super) job: usize,
+    /// Directory of its trace, in that of the command.
+    pub(super) dir: String,
+    /// What started it; empty: not known.
+    pub(super) command: Vec<String>,
+    /// The test that it belongs to, where the test driver says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) test: Option<String>,
+    pub(super) mpi: Mpi,
+    pub(super) task: Task,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) queues: Vec<QueueView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) samples: Vec<SampleView>,
+    #[serde(skip)]
+    pub(super) names: Names,
+}
+
+/// A job and its report.
+pub struct JobReport {
+    /// Name of its directory.
+    pub dir: String,
+    pub started: Started,
+    pub report: Report,
+}
+
+impl Report {
+    /// The report of all jobs of `command`, in the order of their start. `dir`: the directory that has theirs.
+    pub fn of_jobs(dir: String, command: &[String], jobs: Vec<JobReport>) -> Report {
+        let mut whole = empty(dir, command);
+        for (at, job) in jobs.into_iter().enumerate() {
+            whole.add_job(at + 1, job);
+        }
+        let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
+        whole.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.jobs.first().copied()));
+        let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
+        for (finding, seen) in whole.findings.iter_mut().zip(seen) {
+            seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
+        }
+        super::fingerprint::assign(&mut whole.findings);
+        whole
+    }
+
+    /// What the processes of a finding are called.
+    pub(super) fn names_of(&self, finding: &FindingView) -> &Names {
+        let job = finding.jobs.first().and_then(|job| self.jobs.get(job.wrapping_sub(1)));
+        job.map_or(&self.names, |job| &job.names)
+    }
+
+    /// Jobs that mpivet stopped.
+    pub fn stopped_jobs(&self) -> usize {
+        self.jobs.iter().filter(|job| job.task.stopped).count()
+    }
+
+    fn add_job(&mut self, number: usize, job: JobReport) {
+        let JobReport { dir, started, report } = job;
+        let Report {
+            mpi, task, findings, queues, samples, hints, max_findings, names, checks, directory, stages, ..
+        } = report;
+        let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
+        let hidden = [task.errors - count("error"), task.warnings - count("warning"), task.notes - count("note")];
+        self.count(hidden);
+        if let (Some(most), n @ 1..) = (max_findings, hidden.iter().sum::<usize>()) {
+            let (findings, are) = (plural(n, "more finding"), if n == 1 { "is" } else { "are" });
+            self.hints.push(format!("job {number}: {findings} {are} not shown; --max-findings {most}"));
+        }
+        for mut finding in findings {
+            match self.findings.iter_mut().find(|f| f.key() == finding.key() && f.severity == finding.severity) {
+                Some(known) => known.jobs.push(number),
+                None => {
+                    let of = |severity: &str| usize::from(finding.severity == severity);
+                    self.count([of("error"), of("warning"), of("note")]);
+                    name_witness(&mut finding, &dir);
+                    finding.jobs = vec![number];
+                    self.findings.push(finding);
+                }
+            }
+        }
+        for defect in &task.defects {
+            let what = format!("job {number}: {}", text::defect(defect, &names));
+            self.task.defects.push(Defect { world: 0, rank: None, process: None, offset: None, what });
+        }
+        hints.into_iter().for_each(|hint| {
+            if !self.hints.contains(&hint) {
+                self.hints.push(hint)
+            }
+        });
+        (self.checks, self.directory) = (checks, directory);
+        for (name, seconds) in stages {
+            match self.stages.iter_mut().find(|stage| stage.0 == name) {
+                Some(stage) => stage.1 += seconds,
+                None => self.stages.push((name, seconds)),
+            }
+        }
+        self.task.ranks = self.task.ranks.max(task.ranks);
+        self.task.stopped |= task.stopped;
+        if self.jobs.is_empty() {
+            self.mpi = Mpi { family: mpi.family.clone(), library: mpi.library.clone(), standard: mpi.standard.clone() };
+        }
+        let Started { command, test, .. } = started;
+        self.jobs.push(JobView { job: number, dir, command, test, mpi, task, queues, samples, names });
+    }
+
+    fn count(&mut self, [errors, warnings, notes]: [usize; 3]) {
+        self.task.errors += errors;
+        self.task.warnings += warnings;
+        self.task.notes += notes;
+    }
+}
+
+fn empty(dir: String, command: &[String]) -> Report {
+    let task = Task {
+        program: command.first().cloned().unwrap_or_default(),
+        arguments: command.iter().skip(1).cloned().collect(),
+        ranks: 0,
+        ended: Vec::new(),
+        errors: 0,
+        warnings: 0,
+        notes: 0,
+        stopped: false,
+        trace_dir: dir,
+        defects: Vec::new(),
+        hidden: Vec::new(),
+    };
+    Report {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION").into(),
+        mpi: Mpi { family: String::new(), library: String::new(), standard: String::new() },
+        task,
+        findings: Vec::new(),
+        queues: Vec::new(),
+        samples: Vec::new(),
+        exploration: None,
+        jobs: Vec::new(),
+        suppressed: Vec::new(),
+        unused_suppressions: Vec::new(),
+        baseline: None,
+        statistics: None,
+        hints: Vec::new(),
+        max_findings: None,
+        names: Names::default(),
+        protocol: None,
+        checks: Vec::new(),
+        directory: PathBuf::new(),
+        fail_on: FailOn::Error,
+        stages: Vec::new(),
+    }
+}
+
+/// Protocols are of one job.
+pub(super) fn protocols(report: &Report) -> String {
+    let dir = &report.task.trace_dir;
+    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {dir}/{}\n", job.name(), job.dir);
+    report.jobs.iter().map(line).collect()
+}
+
+/// The lines of the text report about the jobs, the first one its title.
+pub(super) fn summary(report: &Report) -> Vec<String> {
+    let task = &report.task;
+    let words: Vec<&str> =
+        [task.program.as_str()].into_iter().chain(task.arguments.iter().map(String::as_str)).collect();
+    let mut lines = vec![format!("mpivet: {}, {}", command_line(&words), plural(report.jobs.len(), "job"))];
+    for job in &report.jobs {
+        lines.push(format!("  {}: {}", job.name(), verdict(job, report)));
+        let is_telling = |job: &JobView| job.task.stopped || job.task.ended.iter().any(|e| e.end != "normal");
+        if is_telling(job) {
+            let ends = text::ends(&job.task.ended).into_iter();
+            lines.extend(ends.map(|(what, ranks)| format!("    {}: {what}", job.names.list(&ranks))));
+        }
+        lines.extend(job.samples.iter().filter_map(|s| s.note.as_deref()).map(|note| format!("    {note}")));
+    }
+    let calls = report.jobs.iter().flat_map(|job| &job.task.ended).map(|e| e.calls).sum::<u64>();
+    let looked_at = plural(calls as usize, "MPI call");
+    lines.push(match task.errors + task.warnings + task.notes {
+        0 if task.stopped && report.set_aside() == 0 => "  the check that says why is off".to_owned(),
+        0 if report.set_aside() == 0 => format!("  no errors found in {looked_at}"),
+        _ => {
+            let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
+            format!("  {errors}, {warnings}, {} in {looked_at}", plural(task.notes, "note"))
+        }
+    });
+    lines.extend(report.gate_lines().into_iter().map(|line| format!("  {line}")));
+    lines.push(format!("  trace: {}", task.trace_dir));
+    lines
+}
+
+fn verdict(job: &JobView, report: &Report) -> String {
+    let of_job =
+        |severity: &str| report.findings.iter().filter(|f| f.jobs.contains(&job.job) && f.severity == severity).count();
+    let mut found: Vec<String> = ["error", "warning", "note"]
+        .into_iter()
+        .map(|severity| (of_job(severity), severity))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, severity)| plural(n, severity))
+        .collect();
+    if job.task.stopped {
+        found.push("stopped, because it could never have gone on".into());
+    }
+    if found.is_empty() { "no errors found".into() } else { found.join(", ") }
+}
+
+/// In which jobs a finding was: `job 3 (mpirun -n 2 ./a)`.
+fn seen_in(finding: &FindingView, report: &Report) -> Option<String> {
+    match finding.jobs[..] {
+        [] => None,
+        [only] => report.jobs.get(only.wrapping_sub(1)).map(|job| format!("in {}", job.name())),
+        _ => {
+            let numbers: Vec<i32> = finding.jobs.iter().filter_map(|n| i32::try_from(*n).ok()).collect();
+            Some(format!("in jobs {}", numbers.into_iter().collect::<Ranks>()))
+        }
+    }
+}
+
+impl JobView {
+    fn name(&self) -> String {
+        let program: Vec<&str> = match self.command.is_empty() {
+            true => {
+                [self.task.program.as_str()].into_iter().chain(self.task.arguments.iter().map(String::as_str)).collect()
+            }
+            false => self.command.iter().map(String::as_str).collect(),
+        };
+        let mut name = format!("job {}: {}", self.job, command_line(&program));
+        if let Some(test) = &self.test {
+            _ = write!(name, " ({test})");
+        }
+        name
+    }
+}
+
+/// Words as one would type them, the middle left out where they are many.
+pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    let quoted = |w: &W| {
+        let word = w.as_ref();
+        if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
+    };
+    let whole: Vec<char> = words.iter().map(quoted).collect::<Vec<_>>().join(" ").replace('\n', " ").chars().collect();
+    match whole.len().checked_sub(MAX_COMMAND) {
+        None | Some(0) => whole.into_iter().collect(),
+        Some(_) => {
+            let (start, end) = (MAX_COMMAND / 2, whole.len() - MAX_COMMAND / 2);
+            whole[..start].iter().chain(&['.', '.', '.']).chain(&whole[end..]).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_shown_in_a_line() {
+        assert_eq!(command_line(&["sh", "-c", "a b\nc", ""]), "sh -c 'a b c' ''");
+        let long = command_line(&["mpirun", &"x".repeat(500), "-q"]);
+        assert!(long.starts_with("mpirun xxx") && long.ends_with("xxx -q") && long.contains("x...x"), "{long}");
+        assert_eq!(long.len(), MAX_COMMAND + 3);
+    }
+}

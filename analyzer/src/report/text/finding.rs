@@ -1,0 +1,203 @@
+//! One finding: its places in the source with the calls that ranks made there.
+
+use super::line::{Ink, Line};
+use super::snippet::snippet;
+use super::{Limits, Page};
+use crate::report::subject::marks;
+use crate::report::view::{FindingView, Frame, Site};
+use annotate_snippets::Level;
+use std::fmt::Write as _;
+
+/// Frames shown of a stack.
+const MAX_FRAMES: usize = 8;
+
+impl Page {
+    pub(super) fn finding(&mut self, f: &FindingView) {
+        let ink = match f.severity {
+            "error" => Ink::Red,
+            "warning" => Ink::Yellow,
+            _ => Ink::Cyan,
+        };
+        let mut message = format!("{}: {}", f.check, f.message);
+        if f.count > 1 {
+            _ = write!(message, " ({} times)", f.count);
+        }
+        // Some libraries explain an error in several lines.
+        let mut lines = message.trim_end().lines();
+        self.line("");
+        let label = self.new_line().ink(ink, &format!("{}[{}]", f.severity, f.code)).text(" ");
+        self.push(label.ink(Ink::Bold, lines.next().unwrap_or_default()));
+        for line in lines {
+            let line = self.new_line().text("    ").ink(Ink::Bold, line);
+            self.push(line);
+        }
+        let places = groups(f.sites.iter(), same_place);
+        let Limits { places: most, .. } = self.limits;
+        for place in places.iter().take(most) {
+            self.place(f, place);
+        }
+        let hidden: Vec<i32> = places.iter().skip(most).flat_map(|p| p.iter().map(|s| s.process)).collect();
+        if !hidden.is_empty() {
+            self.cut(&format!("  ... and at other places {}", self.names.list(&sorted(hidden))));
+        }
+        if let (Some(run), Some(under)) = (f.run, &f.under) {
+            self.mark(&format!("first seen in run {run}, under {under}"));
+        }
+        if let Some(run) = f.came_true {
+            self.mark(&format!("came true in run {run}"));
+        }
+        self.chain(f);
+        for note in &f.notes {
+            let mut lines = note.lines();
+            self.mark(lines.next().unwrap_or_default());
+            lines.for_each(|line| self.line(&format!("    {line}")));
+        }
+        self.mark(&format!("more: mpivet explain {}", f.check));
+    }
+
+    /// `= something that is to be said of the finding as a whole`
+    fn mark(&mut self, text: &str) {
+        let line = self.new_line().text("  ").ink(Ink::Blue, "=").text(" ").text(text);
+        self.push(line);
+    }
+
+    /// Who waits for whom.
+    fn chain(&mut self, f: &FindingView) {
+        let chain = crate::report::graph::chain(f, &self.names);
+        if !chain.is_empty() {
+            self.mark("who waits for whom:");
+        }
+        let more = chain.len().saturating_sub(self.limits.chain);
+        let shown = if more > 1 { self.limits.chain } else { chain.len() };
+        for line in &chain[..shown] {
+            self.line(&format!("      {line}"));
+        }
+        if more > 1 {
+            self.cut(&format!("      ... and {more} calls more"));
+        }
+    }
+
+    /// One source line and the calls that ranks made there.
+    fn place(&mut self, f: &FindingView, sites: &[&Site]) {
+        let site = sites[0];
+        let place = match (&site.source, site.line) {
+            (Some(_), Some(line)) => Some(format!("{}:{line}", site.short)),
+            (None, Some(line)) => Some(format!("{}:{line} (the source file is not there)", site.short)),
+            _ if !site.stack.is_empty() => Some(frame(&site.stack[site.user])),
+            _ => None,
+        };
+        if let Some(place) = place {
+            let line = self.new_line().text("  ").ink(Ink::Blue, "-->").text(" ").text(&place);
+            self.push(line);
+        }
+        let level = match f.severity {
+            "error" => Level::ERROR,
+            "warning" => Level::WARNING,
+            _ => Level::INFO,
+        };
+        for line in snippet(site, &marks(f, sites), level, self.look) {
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+        let stacks = groups(sites.iter().copied(), |a, b| a.stack == b.stack);
+        for sites in stacks.iter().take(self.limits.stacks) {
+            self.calls(sites);
+            let stack = stack(sites[0]);
+            if !stack.is_empty() {
+                self.line(&format!("     stack: {stack}"));
+            }
+        }
+        let hidden: Vec<i32> = stacks.iter().skip(self.limits.stacks).flatten().map(|s| s.process).collect();
+        if !hidden.is_empty() {
+            self.cut(&format!("     and with other stacks {}", self.names.list(&hidden)));
+        }
+    }
+
+    fn calls(&mut self, sites: &[&Site]) {
+        let same = |a: &Site, b: &Site| a.call == b.call && a.role == b.role && a.thread == b.thread;
+        let calls = groups(sites.iter().copied(), same);
+        for sites in calls.iter().take(self.limits.calls) {
+            let (site, ranks) = (sites[0], sites.iter().map(|s| s.process).collect::<Vec<_>>());
+            let mut text = format!("     {}", self.names.list(&ranks));
+            if site.thread != 0 {
+                _ = write!(text, " thread {}", site.thread);
+            }
+            if !site.call.is_empty() {
+                _ = write!(text, " in {}", site.call);
+            } else if !site.function.is_empty() {
+                _ = write!(text, " in {}", site.function);
+            }
+            if !site.role.is_empty() {
+                _ = write!(text, ": {}", site.role);
+            }
+            self.line(&text);
+        }
+        let hidden = sorted(calls.iter().skip(self.limits.calls).flatten().map(|s| s.process).collect());
+        if !hidden.is_empty() {
+            self.cut(&format!("     and {} more: {}", hidden.len(), self.names.list(&hidden)));
+        }
+    }
+
+    pub(super) fn new_line(&self) -> Line {
+        Line::new(self.look)
+    }
+}
+
+/// Sites that are the same, in the order of the first of each group.
+fn groups<'a>(sites: impl Iterator<Item = &'a Site>, same: impl Fn(&Site, &Site) -> bool) -> Vec<Vec<&'a Site>> {
+    let mut groups: Vec<Vec<&Site>> = Vec::new();
+    for site in sites {
+        match groups.iter_mut().find(|g| same(g[0], site)) {
+            Some(group) => group.push(site),
+            None => groups.push(vec![site]),
+        }
+    }
+    groups
+}
+
+/// Two calls at the same source line, or at the same address where lines are not known.
+fn same_place(a: &Site, b: &Site) -> bool {
+    match (a.line, b.line) {
+        (Some(_), Some(_)) => a.line == b.line && a.file == b.file,
+        (None, None) => !a.stack.is_empty() && a.stack == b.stack,
+        _ => false,
+    }
+}
+
+fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}
+
+fn frame(f: &Frame) -> String {
+    let function = f.function.as_deref().unwrap_or("?");
+    match (f.line, f.module.as_deref()) {
+        (Some(line), _) if f.file.is_some() => {
+            format!("{function} ({}:{line})", f.short.rsplit('/').next().unwrap_or(""))
+        }
+        (_, Some(module)) => format!("{function} ({}+{:#x})", module.rsplit('/').next().unwrap_or(module), f.offset),
+        _ => format!("{function} ({:#x})", f.offset),
+    }
+}
+
+/// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it all.
+fn stack(site: &Site) -> String {
+    // What called main is nobody's concern.
+    let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
+    let end = site.stack.iter().rposition(known).map_or(0, |last| last + 1);
+    let frames: Vec<&Frame> = site.stack[..end].iter().skip(site.user).collect();
+    let trivial = match frames[..] {
+        [] => true,
+        [only] => site.line.is_none() || only.function.as_deref() == Some("main"),
+        _ => false,
+    };
+    if trivial {
+        return String::new();
+    }
+    let mut text = frames.iter().take(MAX_FRAMES).map(|f| frame(f)).collect::<Vec<_>>().join(" < ");
+    if frames.len() > MAX_FRAMES {
+        _ = write!(text, " < ... {} more", frames.len() - MAX_FRAMES);
+    }
+    text
+}

@@ -1,0 +1,118 @@
+//! Lines of a text report. All text goes through [`clean`]: what a trace says never commands the terminal.
+
+use crate::report::{Colour, Look};
+use console::measure_text_width;
+use std::borrow::Cow;
+
+#[derive(Clone, Copy)]
+pub(super) enum Ink {
+    Red,
+    Yellow,
+    Cyan,
+    Blue,
+    Bold,
+}
+
+/// A line in the making.
+pub(super) struct Line {
+    text: String,
+    look: Look,
+}
+
+impl Line {
+    pub(super) fn new(look: Look) -> Line {
+        Line { text: String::new(), look }
+    }
+
+    pub(super) fn text(mut self, text: &str) -> Line {
+        self.text.push_str(&clean(text));
+        self
+    }
+
+    pub(super) fn ink(mut self, ink: Ink, text: &str) -> Line {
+        let code = match ink {
+            Ink::Red => "1;31",
+            Ink::Yellow => "1;33",
+            Ink::Cyan => "1;36",
+            Ink::Blue => "34",
+            Ink::Bold => "1",
+        };
+        let text = clean(text);
+        match self.look.colour {
+            Colour::Plain => self.text.push_str(&text),
+            Colour::Ansi => self.text.push_str(&format!("\x1b[{code}m{text}\x1b[0m")),
+        }
+        self
+    }
+
+    /// The line with its end, in several lines if the terminal is narrow.
+    pub(super) fn finish(self) -> String {
+        let text = self.text.trim_end();
+        match self.look.width {
+            Some(width) if measure_text_width(text) > width => wrapped(text, width),
+            _ => format!("{text}\n"),
+        }
+    }
+}
+
+/// The text without characters that command a terminal.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    if text.chars().any(is_command) { text.replace(is_command, "\u{fffd}").into() } else { text.into() }
+}
+
+/// Controls, and what changes the direction of writing.
+pub(super) fn is_command(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Breaks a line at blanks; what follows is indented a bit more than the line. Words that are too long stay whole: they
+/// are paths and names that people copy.
+fn wrapped(text: &str, width: usize) -> String {
+    let indent = text.len() - text.trim_start().len();
+    let below = " ".repeat((indent + 4).min(width / 2));
+    let (mut out, mut used) = (" ".repeat(indent), indent);
+    for (i, word) in text.trim_start().split(' ').enumerate() {
+        let length = measure_text_width(word);
+        if i > 0 && used + 1 + length > width {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(&below);
+            used = below.len();
+        } else if i > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_commands_a_terminal_is_replaced() {
+        assert_eq!(clean("a\x1b[2Jb\u{9b}c\u{202e}d\x07"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\u{fffd}");
+        assert!(matches!(clean("Grüße, 世界"), Cow::Borrowed(_)));
+        let look = Look::from(Colour::Ansi);
+        let line = Line::new(look).ink(Ink::Bold, "\x1b[31mx").text("\x1b").finish();
+        assert_eq!(line, "\x1b[1m\u{fffd}[31mx\x1b[0m\u{fffd}\n");
+    }
+
+    #[test]
+    fn lines_fit_narrow_terminals() {
+        let look = Look { width: Some(20), ..Look::from(Colour::Plain) };
+        let line = |text: &str| Line::new(look).text(text).finish();
+        assert_eq!(line("  one two three four five"), "  one two three four\n      five\n");
+        assert_eq!(line("  12345678901234567890123"), "  12345678901234567890123\n");
+        assert_eq!(line("  a 12345678901234567890123 b"), "  a\n      12345678901234567890123\n      b\n");
+        assert_eq!(line("just twenty columns."), "just twenty columns.\n");
+        // Wide characters have two columns, colours none.
+        let ink = |text: &str| Line::new(Look { colour: Colour::Ansi, ..look }).ink(Ink::Red, text).finish();
+        assert_eq!(ink("世界世界世界 世界w").lines().count(), 1);
+        assert_eq!(ink("世界世界世界世界 世界").lines().count(), 2);
+    }
+}

@@ -1,0 +1,288 @@
+//! The text report, for people: a summary, then each finding with the source line of every rank involved.
+
+mod finding;
+mod line;
+mod snippet;
+
+use super::build::MISSING;
+use super::view::{Defect, Ended, FindingView, Task};
+use super::{Look, Report, plural};
+use crate::worlds::Names;
+use line::{Ink, Line};
+use std::fmt::Write as _;
+
+/// Defects of the trace that are listed.
+const MAX_DEFECTS: usize = 20;
+
+/// How much is shown of what there may be a lot of.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Places of a finding.
+    places: usize,
+    /// Different stacks at one place.
+    stacks: usize,
+    /// Calls with one stack.
+    calls: usize,
+    /// Lines of who waits for whom.
+    chain: usize,
+    /// Lines of message queues.
+    queues: usize,
+    defects: usize,
+}
+
+impl Limits {
+    /// What a person looks at first: a finding is not longer than a screen.
+    const SHORT: Limits = Limits { places: 4, stacks: 4, calls: 4, chain: 8, queues: 12, defects: MAX_DEFECTS };
+    const NONE: Limits = Limits {
+        places: usize::MAX,
+        stacks: usize::MAX,
+        calls: usize::MAX,
+        chain: usize::MAX,
+        queues: usize::MAX,
+        defects: usize::MAX,
+    };
+}
+
+pub(super) fn render(report: &Report, look: Look) -> String {
+    let limits = if look.full { Limits::NONE } else { Limits::SHORT };
+    let mut page = Page { text: String::new(), names: report.names.clone(), look, limits, is_cut: false };
+    if report.jobs.is_empty() {
+        page.summary(report);
+    } else {
+        page.jobs(report);
+    }
+    for finding in &report.findings {
+        page.names.clone_from(report.names_of(finding));
+        page.finding(finding);
+    }
+    page.names.clone_from(&report.names);
+    page.hidden(report);
+    page.queues(report);
+    page.end(report);
+    if page.is_cut {
+        page.line("hint: --full shows what is left out here");
+    }
+    page.text
+}
+
+/// One finding, as it is in the report.
+pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
+    let mut page = Page::plain(names);
+    page.finding(finding);
+    page.text.trim_start().to_owned()
+}
+
+/// What is to be told of the report itself: damage of the trace, advice.
+pub(super) fn remarks(report: &Report) -> String {
+    let mut page = Page::plain(&report.names);
+    page.end(report);
+    page.text.trim_start().to_owned()
+}
+
+struct Page {
+    text: String,
+    names: Names,
+    look: Look,
+    limits: Limits,
+    /// Something was left out.
+    is_cut: bool,
+}
+
+impl Page {
+    fn plain(names: &Names) -> Page {
+        let look = Look::of_file(false);
+        Page { text: String::new(), names: names.clone(), look, limits: Limits::SHORT, is_cut: false }
+    }
+
+    fn end(&mut self, report: &Report) {
+        self.defects(&report.task);
+        for hint in &report.hints {
+            self.line(&format!("hint: {hint}"));
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.push(Line::new(self.look).text(text));
+    }
+
+    fn push(&mut self, line: Line) {
+        self.text.push_str(&line.finish());
+    }
+
+    /// A line that says what is left out.
+    fn cut(&mut self, text: &str) {
+        self.is_cut = true;
+        self.line(text);
+    }
+
+    fn summary(&mut self, report: &Report) {
+        let task = &report.task;
+        let mut head = format!("mpivet: {}", task.program);
+        for argument in &task.arguments {
+            _ = write!(head, " {argument}");
+        }
+        _ = write!(head, ", {}", plural(task.ranks.max(0) as usize, "rank"));
+        if !report.mpi.library.is_empty() {
+            _ = write!(head, ", {}", library(&report.mpi.library));
+        }
+        if !report.mpi.standard.is_empty() {
+            _ = write!(head, " (MPI {})", report.mpi.standard);
+        }
+        let head = self.new_line().ink(Ink::Bold, &head);
+        self.push(head);
+        for (what, ranks) in ends(&task.ended) {
+            self.line(&format!("  {}: {what}", self.names.list(&ranks)));
+        }
+        if task.stopped {
+            self.line("  mpivet stopped the job, because it could never have gone on");
+        }
+        let calls: u64 = task.ended.iter().map(|e| e.calls).sum();
+        let looked_at = match &report.exploration {
+            Some(explored) => plural(explored.runs.len(), "run"),
+            None => plural(calls as usize, "MPI call"),
+        };
+        let set_aside = report.set_aside() > 0;
+        if report.findings.is_empty() && task.stopped && !set_aside {
+            self.line("  the check that says why is off");
+        } else if report.findings.is_empty() && !set_aside {
+            let verdict = format!("  no errors found in {looked_at}");
+            self.line(&verdict);
+        } else {
+            let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
+            let notes = plural(task.notes, "note");
+            self.line(&format!("  {errors}, {warnings}, {notes} in {looked_at}"));
+        }
+        for line in report.gate_lines() {
+            self.line(&format!("  {line}"));
+        }
+        let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
+        self.line(&format!("  trace: {dir}"));
+        for note in report.samples.iter().filter_map(|s| s.note.as_deref()) {
+            self.line(&format!("  {note}"));
+        }
+        for line in report.exploration.iter().flat_map(|explored| explored.lines()) {
+            self.line(&format!("  {line}"));
+        }
+    }
+
+    /// Of a command that has started several.
+    fn jobs(&mut self, report: &Report) {
+        for (at, line) in super::jobs::summary(report).iter().enumerate() {
+            let ink = |line: &str, page: &Page| page.new_line().ink(Ink::Bold, line);
+            if at == 0 { self.push(ink(line, self)) } else { self.line(line) }
+        }
+    }
+
+    /// Findings beyond the limit.
+    fn hidden(&mut self, report: &Report) {
+        let Some(most) = report.max_findings else { return };
+        let mut groups: Vec<(u64, Vec<i32>)> = Vec::new();
+        let mut lines = Vec::new();
+        for hidden in &report.task.hidden {
+            match (hidden.process, groups.iter_mut().find(|g| g.0 == hidden.findings)) {
+                (None, _) => lines.push(("collective operations".to_owned(), hidden.findings, "")),
+                (Some(rank), Some(group)) => group.1.push(rank),
+                (Some(rank), None) => groups.push((hidden.findings, vec![rank])),
+            }
+        }
+        for (findings, ranks) in groups {
+            lines.push((self.names.list(&ranks), findings, if ranks.len() == 1 { "" } else { " each" }));
+        }
+        if !lines.is_empty() {
+            self.line("");
+        }
+        for (whose, findings, each) in lines {
+            let (n, are) = (plural(findings as usize, "more finding"), if findings == 1 { "is" } else { "are" });
+            self.line(&format!("{whose}: {n}{each} {are} not shown; --max-findings {most}"));
+        }
+    }
+
+    /// Of the processes that hang: those of others are as they happened to be.
+    fn queues(&mut self, report: &Report) {
+        let waiters = |job: usize| {
+            let of_job = report.findings.iter().filter(|f| job == 0 || f.jobs.first() == Some(&job));
+            of_job.flat_map(|f| &f.waits).map(|w| w.process).collect()
+        };
+        let most = self.limits.queues;
+        let own = (String::new(), super::queues::lines(&report.queues, &waiters(0), &self.names, most));
+        let of_jobs = report.jobs.iter().map(|job| {
+            let lines = super::queues::lines(&job.queues, &waiters(job.job), &job.names, most);
+            (format!(" of job {}", job.job), lines)
+        });
+        for (whose, (lines, more)) in [own].into_iter().chain(of_jobs).filter(|(_, (lines, _))| !lines.is_empty()) {
+            self.line("");
+            let head = self.new_line().ink(Ink::Bold, &format!("message queues at the end{whose}:"));
+            self.push(head);
+            lines.iter().for_each(|line| self.line(&format!("  {line}")));
+            if more > 0 {
+                self.cut(&format!("  ... and {more} more"));
+            }
+        }
+    }
+
+    fn defects(&mut self, task: &Task) {
+        if task.defects.is_empty() {
+            return;
+        }
+        self.line("");
+        let label = self.new_line().ink(Ink::Yellow, "warning");
+        self.push(label.text(": the trace is incomplete, and so is this report:"));
+        for d in task.defects.iter().take(self.limits.defects) {
+            let text = format!("  {}", defect(d, &self.names));
+            self.line(&text);
+        }
+        let more = task.defects.len().saturating_sub(self.limits.defects);
+        if more > 0 {
+            self.cut(&format!("  ... and {more} more"));
+        }
+    }
+}
+
+/// What could not be read, and of whom.
+pub(super) fn defect(d: &Defect, names: &Names) -> String {
+    let mut text = String::new();
+    if let Some(process) = d.process {
+        text.push_str(&names.list(&[process]));
+        if let Some(offset) = d.offset {
+            _ = write!(text, " at byte {offset}");
+        }
+        text.push_str(": ");
+    }
+    text.push_str(&d.what);
+    text
+}
+
+/// The first words of what the library says of itself: the rest is its configuration.
+fn library(text: &str) -> String {
+    let line = text.lines().next().unwrap_or("").replace('\t', " ");
+    let line = line.split(',').next().unwrap_or("").trim();
+    line.split_whitespace().filter(|word| *word != "Version:").collect::<Vec<_>>().join(" ")
+}
+
+/// Ranks by how they ended.
+pub(super) fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
+    let mut groups: Vec<(String, Vec<i32>)> = Vec::new();
+    for e in ended {
+        let mut what = match (e.end, e.exit_status) {
+            ("normal", None | Some(0)) => "ended normally".into(),
+            ("normal", Some(status)) => format!("ended with exit status {status}"),
+            ("abend", _) => "crashed".into(),
+            ("abort", _) => "ended by MPI_Abort or from outside".into(),
+            ("stopped", _) => "stopped".into(),
+            ("running", _) => "still running".into(),
+            (MISSING, _) => "no trace: MPI_Init was not called, or the trace is on another node".to_owned(),
+            _ => "end unknown".into(),
+        };
+        if let Some(current) = e.current.as_ref().filter(|_| e.end != "normal") {
+            _ = write!(what, " in {}", current.function);
+            if let Some(line) = current.line {
+                _ = write!(what, " ({}:{line})", current.short);
+            }
+        }
+        match groups.iter_mut().find(|(w, _)| *w == what) {
+            Some((_, ranks)) => ranks.push(e.process),
+            None => groups.push((what, vec![e.process])),
+        }
+    }
+    groups
+}

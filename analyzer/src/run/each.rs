@@ -1,0 +1,128 @@
+//! `mpivet run --each`: the command starts MPI jobs by itself. Each is watched by a thread of its own as soon as its
+//! directory appears, and all of them are in one report.
+
+use super::find::Found;
+use super::follow::Followed as _;
+use super::launch::{Altered, Launched};
+use super::watched::{Watch, watch};
+use super::{remove_empty, show};
+use crate::analyze::exit_code;
+use crate::cli::{Exit, FINDINGS, RunPlan};
+use analyzer::observe::Broken;
+use analyzer::report::{JobReport, Report, command_line};
+use anyhow::anyhow;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use trace_format::several::{Started, Wrapped, jobs_in};
+
+/// Pause between two looks for new jobs.
+const PAUSE: Duration = Duration::from_millis(20);
+
+type Outcome = (String, Started, Result<Option<Report>, Broken>);
+
+/// The jobs that were seen, each with its thread.
+struct Jobs<'a> {
+    dir: &'a Path,
+    watch: Watch,
+    seen: BTreeSet<String>,
+    threads: Vec<JoinHandle<Outcome>>,
+}
+
+pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -> Result<u8, Exit> {
+    let command: Vec<String> = plan.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let wrapped = Wrapped { command };
+    wrapped.write(dir).map_err(Exit::cannot)?;
+    let forget = || {
+        _ = std::fs::remove_file(dir.join("each.json"));
+        remove_empty(dir);
+    };
+    let mut launched = Launched::start(plan, &Altered::of(plan), found, absolute).inspect_err(|_| forget())?;
+    let mut jobs = Jobs::new(plan, dir);
+    while !launched.has_ended() {
+        jobs.look();
+        launched.rest(PAUSE);
+    }
+    let (reports, broken) = jobs.finish();
+    let code = launched.exit_code();
+    if reports.is_empty() && broken.is_none() {
+        forget();
+        return no_job(&wrapped, code);
+    }
+    let mut report = Report::of_jobs(dir.display().to_string(), &wrapped.command, reports).gated(plan.report.fail_on);
+    report.pass(&plan.report.gate);
+    if plan.quiet && report.is_clean() {
+        plan.report.outputs.write(&report, plan.report.look_in_file())?;
+    } else {
+        show(plan, &report)?;
+    }
+    if let Some(broken) = broken {
+        return Err(Exit::cannot(broken));
+    }
+    Ok(match exit_code(&plan.report, &report) {
+        0 if report.stopped_jobs() > 0 => FINDINGS,
+        0 => code,
+        findings => findings,
+    })
+}
+
+/// A failure of the command is told by its own code; else nothing was checked, and that must not look like success.
+fn no_job(wrapped: &Wrapped, code: u8) -> Result<u8, Exit> {
+    let command = command_line(&wrapped.command);
+    if code != 0 {
+        eprintln!("mpivet: nothing to analyze: `{command}` ended with code {code} and started no MPI job");
+        return Ok(code);
+    }
+    Err(Exit::cannot(anyhow!(
+        "nothing to analyze: no process that `{command}` started called MPI_Init, or LD_PRELOAD and MPIVET_* did not get \
+         through to it"
+    )))
+}
+
+impl<'a> Jobs<'a> {
+    fn new(plan: &RunPlan, dir: &'a Path) -> Jobs<'a> {
+        let watch = Watch {
+            selection: plan.report.selection(),
+            source_path: plan.report.source_path().to_vec(),
+            stop: plan.stop,
+            quiet: plan.quiet,
+            over: Arc::new(AtomicBool::new(false)),
+        };
+        Jobs { dir, watch, seen: BTreeSet::new(), threads: Vec::new() }
+    }
+
+    /// Starts to watch the jobs that are new.
+    fn look(&mut self) {
+        for (name, started) in jobs_in(self.dir).unwrap_or_default() {
+            if self.seen.insert(name.clone()) {
+                let (dir, watch_as) = (self.dir.join(&name), self.watch.clone());
+                let work = move || {
+                    let report = watch(&dir, &started, &watch_as);
+                    (name, started, report)
+                };
+                self.threads.push(std::thread::spawn(work));
+            }
+        }
+    }
+
+    /// The reports of all jobs in the order of their start, when the command has ended; and a mistake of mpivet's own.
+    fn finish(mut self) -> (Vec<JobReport>, Option<Broken>) {
+        self.look();
+        self.watch.over.store(true, Ordering::Relaxed);
+        let (mut reports, mut broken) = (Vec::new(), None);
+        for thread in self.threads {
+            // A panic was told already.
+            let Ok((dir, started, report)) = thread.join() else { continue };
+            match report {
+                Ok(Some(report)) => reports.push(JobReport { dir, started, report }),
+                Ok(None) => {}
+                Err(e) => broken = Some(e),
+            }
+        }
+        reports.sort_by(|a, b| (a.started.unix_ns, &a.dir).cmp(&(b.started.unix_ns, &b.dir)));
+        (reports, broken)
+    }
+}

@@ -1,0 +1,109 @@
+//! One of the jobs that a command has started: its launcher is no child of this process, and is known by what the job's
+//! first rank has written down.
+
+use super::evidence::hostname;
+use super::finish;
+use super::follow::{End, Followed, follow};
+use super::stop::{Process, stop};
+use analyzer::observe::{Broken, Ending, Observer};
+use analyzer::report::{Report, command_line};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use trace_format::selection::Selection;
+use trace_format::several::{Started, set_stopped};
+
+/// A job of which only its directory and its launcher are known.
+pub(super) struct Watched {
+    /// `None`: it runs elsewhere, or is a daemon's child.
+    launcher: Option<Process>,
+    /// The command has ended, and all that it waited for.
+    over: Arc<AtomicBool>,
+    /// All its ranks were seen, and are gone.
+    all_gone: bool,
+    name: String,
+}
+
+/// What is the same for all jobs of a command.
+#[derive(Clone)]
+pub(super) struct Watch {
+    pub(super) selection: Selection,
+    pub(super) source_path: Vec<PathBuf>,
+    pub(super) stop: bool,
+    pub(super) quiet: bool,
+    pub(super) over: Arc<AtomicBool>,
+}
+
+impl Watched {
+    fn new(started: &Started, over: Arc<AtomicBool>) -> Watched {
+        let here = started.pid != 0 && started.host == hostname();
+        let launcher = here.then_some(Process { pid: started.pid, start: started.pid_start });
+        let name = match &started.test {
+            Some(test) => format!("{test}: "),
+            None if started.command.is_empty() => String::new(),
+            None => format!("{}: ", command_line(&started.command)),
+        };
+        Watched { launcher, over, all_gone: false, name }
+    }
+}
+
+impl Followed for Watched {
+    fn look(&mut self, observer: &Observer) {
+        if self.launcher.is_none() {
+            let here = hostname();
+            let is_gone = |h: &_| !Process::of(h).lives();
+            self.all_gone = observer.is_complete() && observer.traces.headers().all(|h| h.host == here && is_gone(h));
+        }
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.all_gone || self.over.load(Ordering::Relaxed) || self.launcher.is_some_and(|l| !l.lives())
+    }
+
+    fn rest(&self, limit: Duration) {
+        std::thread::sleep(limit);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Its process group may be that of the command.
+        if let Some(launcher) = self.launcher.filter(|l| l.lives()) {
+            _ = kill(Pid::from_raw(launcher.pid as i32), signal);
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Watches the job with this directory to its end; its report. `None`: no rank left a trace.
+pub(super) fn watch(dir: &Path, started: &Started, watch: &Watch) -> Result<Option<Report>, Broken> {
+    let mut job = Watched::new(started, watch.over.clone());
+    let mut observer = Observer::new(dir, watch.selection.clone());
+    observer.traces.symbols.search_in(watch.source_path.clone());
+    match follow(&mut observer, &mut job, watch.stop, None) {
+        End::Proven(stuck, _) => {
+            let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
+            // For `mpivet analyze`; without it the report is only less clear.
+            _ = set_stopped(dir, started, &stuck.ranks);
+            let report = observer.report(Ending::Stopped(stuck.ranks));
+            if !watch.quiet {
+                eprintln!(
+                    "mpivet: {}stopped, because it could never have gone on; the report comes at the end",
+                    job.name
+                );
+            }
+            stop(&mut job, &processes);
+            report.map(Some)
+        }
+        End::Over | End::Late => {
+            // Its bar would be one among many.
+            finish(&mut observer, true, &job.name);
+            let any = observer.traces.headers().next().is_some();
+            any.then(|| observer.report(Ending::Any)).transpose()
+        }
+    }
+}

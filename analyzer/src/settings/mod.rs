@@ -1,0 +1,273 @@
+//! The settings of a project (`mpivet.toml`), of the environment (`MPIVET_*`) and of the command line, in rising order of
+//! precedence. What file and environment say is given to clap as options in front of those that were typed, so that
+//! nothing behind the command line knows where a value came from; `mpivet config` does (`show.rs`).
+
+mod environment;
+mod file;
+mod list;
+mod sample;
+mod show;
+
+pub(crate) use list::is_variable;
+pub(crate) use show::config;
+
+use crate::cli::Exit;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use list::{Kind, SETTINGS, Setting};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// Commands for which all settings hold.
+const REPORTING: [&str; 3] = ["run", "analyze", "config"];
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    File {
+        path: PathBuf,
+        line: usize,
+    },
+    /// The variable.
+    Environment(&'static str),
+    /// The option, with its dashes.
+    Flag(String),
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Source::Environment(variable) => write!(f, "{variable}"),
+            Source::Flag(option) => write!(f, "{option}"),
+        }
+    }
+}
+
+/// A value of a setting, as its option takes it; one of those in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) setting: &'static Setting,
+    pub(crate) value: OsString,
+    pub(crate) source: Source,
+}
+
+/// The settings that hold for a command.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct InForce {
+    /// The file that was read.
+    file: Option<PathBuf>,
+    /// In rising order of precedence.
+    given: Vec<Given>,
+}
+
+impl InForce {
+    /// The format that was typed: that of `mpivet config` itself.
+    pub(crate) fn typed_format(&self) -> Option<&OsStr> {
+        let typed = |g: &&Given| g.setting.key == "format" && matches!(g.source, Source::Flag(_));
+        self.given.iter().find(typed).map(|g| g.value.as_os_str())
+    }
+}
+
+/// Makes the options of settings such that a value which file or environment turned on can be turned off:
+/// `--stress=false`.
+pub(crate) fn prepare(mut command: Command) -> Command {
+    for name in REPORTING {
+        command = command.mut_subcommand(name, |mut command| {
+            for setting in SETTINGS.iter().filter(|s| s.kind == Kind::Bool) {
+                let Some(id) = option(&command, setting.option).map(|a| a.get_id().clone()) else { continue };
+                command = command.mut_arg(id, |arg| {
+                    let arg = arg.action(ArgAction::Set).num_args(0..=1).require_equals(true).value_name("BOOL");
+                    arg.default_missing_value("true")
+                        .default_value("false")
+                        .hide_default_value(true)
+                        .hide_possible_values(true)
+                });
+            }
+            command
+        });
+    }
+    command
+}
+
+/// What holds for the command `args`, one of `all`, of which `matches` are the options that were typed; and these
+/// arguments with what else holds in front of the options.
+pub(crate) fn apply(
+    all: &Command,
+    name: &str,
+    matches: &ArgMatches,
+    args: &[OsString],
+) -> Result<(Vec<OsString>, InForce), Exit> {
+    let (Some(command), Some(run)) = (all.find_subcommand(name), all.find_subcommand("run")) else {
+        return Ok((args.to_vec(), InForce::default()));
+    };
+    let holds = |setting: &&Setting| setting.everywhere || REPORTING.contains(&name);
+    let known: Vec<&'static Setting> =
+        SETTINGS.iter().filter(holds).filter(|s| option(command, s.option).is_some()).collect();
+    if known.is_empty() {
+        return Ok((args.to_vec(), InForce::default()));
+    }
+    let file = which_file(command, matches)?;
+    let mut below = match &file {
+        Some(path) => file::read(path)?,
+        None => Vec::new(),
+    };
+    below.extend(environment::read(|variable| std::env::var_os(variable))?);
+    // Also what this command has no use for: the file is right or wrong.
+    below.iter().try_for_each(|given| check(run, given))?;
+    below.retain(|given| known.iter().any(|s| **s == *given.setting));
+    let typed = typed(command, matches, &known);
+    let below = not_overruled(command, below, &typed);
+    let more = below.iter().filter(|g| is_meant(g, command, matches)).filter_map(argument);
+    let mut whole: Vec<OsString> = args.iter().take(2).cloned().collect();
+    whole.extend(more);
+    whole.extend(args.iter().skip(2).cloned());
+    Ok((whole, InForce { file, given: below.into_iter().chain(typed).collect() }))
+}
+
+fn option<'a>(command: &'a Command, long: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|arg| arg.get_long() == Some(long))
+}
+
+/// `--config FILE`, or the nearest `mpivet.toml`.
+fn which_file(command: &Command, matches: &ArgMatches) -> Result<Option<PathBuf>, Exit> {
+    if option(command, "no-config").is_some() {
+        let samples = option(command, "sample").is_some() && matches.get_flag("sample");
+        if samples || matches.get_flag("no_config") {
+            return Ok(None);
+        }
+        if let Some(path) = matches.get_one::<PathBuf>("config") {
+            return Ok(Some(path.clone()));
+        }
+    }
+    // A directory that is gone has no file above it.
+    Ok(std::env::current_dir().ok().and_then(|here| file::find(&here)))
+}
+
+/// What was typed.
+fn typed(command: &Command, matches: &ArgMatches, known: &[&'static Setting]) -> Vec<Given> {
+    let mut all = Vec::new();
+    for setting in known {
+        let mut of_setting: Vec<(usize, Given)> = Vec::new();
+        for (name, is_off) in std::iter::once((setting.option, false)).chain(setting.off.map(|name| (name, true))) {
+            let Some(id) = option(command, name).map(|a| a.get_id().as_str()) else { continue };
+            if matches.value_source(id) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            let values = matches.get_raw(id).into_iter().flatten();
+            let places = matches.indices_of(id).into_iter().flatten();
+            for (place, value) in places.zip(values) {
+                for value in if setting.kind == Kind::Words { split(value) } else { vec![value.to_owned()] } {
+                    let mut word = OsString::from(if is_off { "-" } else { "" });
+                    word.push(value);
+                    let source = Source::Flag(format!("--{name}"));
+                    of_setting.push((place, Given { setting, value: word, source }));
+                }
+            }
+        }
+        of_setting.sort_by_key(|(place, _)| *place);
+        all.extend(of_setting.into_iter().map(|(_, given)| given));
+    }
+    all
+}
+
+fn split(words: &OsStr) -> Vec<OsString> {
+    words.to_string_lossy().split(',').map(str::trim).filter(|w| !w.is_empty()).map(Into::into).collect()
+}
+
+/// What file and environment say and nothing behind them overrules.
+fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<Given> {
+    let mut left: Vec<Given> = Vec::new();
+    for (at, given) in below.iter().enumerate() {
+        let mut later = below[at + 1..].iter().chain(typed);
+        let overruled = later.any(|other| {
+            let same = other.setting == given.setting;
+            same && !given.setting.kind.is_list() || is_set(other) && exclude_each_other(command, given, other)
+        });
+        if !overruled && is_set(given) {
+            left.push(given.clone());
+        }
+    }
+    left
+}
+
+/// False: it is as if nothing was said.
+fn is_set(given: &Given) -> bool {
+    given.setting.kind != Kind::Bool || given.value != *"false"
+}
+
+fn exclude_each_other(command: &Command, one: &Given, other: &Given) -> bool {
+    let conflicts = |a: &Given, b: &Given| {
+        let (Some(a), Some(b)) = (option(command, a.setting.option), option(command, b.setting.option)) else {
+            return false;
+        };
+        command.get_arg_conflicts_with(a).iter().any(|arg| arg.get_id() == b.get_id())
+    };
+    conflicts(one, other) || conflicts(other, one)
+}
+
+/// Does it mean something beside the options that were typed? The limits of an exploration do with `--explore` alone,
+/// and `--explore` goes without what excludes it.
+fn is_meant(given: &Given, command: &Command, matches: &ArgMatches) -> bool {
+    let is_typed = |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let only_with = given.setting.only_with.and_then(|name| option(command, name));
+    let own = option(command, given.setting.option);
+    let excludes = |arg: &Arg| {
+        let conflicts = command.get_arg_conflicts_with(arg);
+        conflicts.iter().any(|other| Some(other.get_id()) == own.map(Arg::get_id))
+    };
+    only_with.is_none_or(is_typed)
+        && !command.get_arguments().any(|arg| arg.get_long().is_some() && is_typed(arg) && excludes(arg))
+}
+
+/// The option that says the same.
+fn argument(given: &Given) -> Option<OsString> {
+    let Setting { option, off, .. } = *given.setting;
+    let (option, value) = match (off, strip_dash(&given.value)) {
+        (Some(off), Some(rest)) => (off, rest),
+        _ => (option, given.value.clone()),
+    };
+    let mut whole = OsString::from(format!("--{option}="));
+    whole.push(value);
+    Some(whole)
+}
+
+fn strip_dash(word: &OsStr) -> Option<OsString> {
+    word.to_str()?.strip_prefix('-').map(Into::into)
+}
+
+/// Does the option take the value? Said with the place that it is from.
+fn check(command: &Command, given: &Given) -> Result<(), Exit> {
+    let off = given.setting.off.filter(|_| strip_dash(&given.value).is_some());
+    let name = off.unwrap_or(given.setting.option);
+    let Some(arg) = option(command, name) else { return Ok(()) };
+    let Some(argument) = argument(given) else { return Ok(()) };
+    let alone =
+        Arg::new("value").long(name).action(arg.get_action().clone()).value_parser(arg.get_value_parser().clone());
+    let tried = Command::new("mpivet").no_binary_name(true).arg(alone).try_get_matches_from([argument]);
+    tried.map(|_| ()).map_err(|e| Exit::Usage(format!("{}: {}: {}", given.source, given.setting.key, why(&e, given))))
+}
+
+/// What clap says, without its advice on the command line.
+fn why(error: &clap::Error, given: &Given) -> String {
+    use clap::error::{ContextKind, ContextValue};
+    if let Some(source) = std::error::Error::source(error) {
+        return format!("`{}`: {source}", given.value.to_string_lossy());
+    }
+    match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(all)) if !all.is_empty() => {
+            let word = given.value.to_string_lossy();
+            let near = trace_format::near::did_you_mean(&word, all.iter().map(String::as_str));
+            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+            format!("`{word}` is none of {}{near}", all.join(", "))
+        }
+        _ => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            line.trim_start_matches("error: ").to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

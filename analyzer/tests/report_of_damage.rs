@@ -87,7 +87,7 @@ fn a_full_disk_ends_what_is_known() {
     write_run(dir.path(), 2);
     let whole = rank_bytes(&header(0, 2));
     // The file up to its fourth lap, and the stage that could not be emptied into it.
-    let blocks: Vec<usize> = (0..whole.len() - 8).filter(|i| whole[*i..].starts_with(b"MVBK\x01\0")).collect();
+    let blocks: Vec<usize> = (0..whole.len() - 8).filter(|i| whole[*i..].starts_with(b"MVBK\x03\0")).collect();
     let mut stage = STAGE_MAGIC.to_vec();
     stage.resize(STAGE_HEADER_BYTES + header(0, 2).stage_bytes as usize, 0);
     stage[STAGE_LAP_OFFSET] = 3;

@@ -19,7 +19,7 @@ impl Page<'_> {
         for same in groups(&protocol.communicators, alike) {
             let (first, remote) = (same[0], same[0].remote.as_ref());
             let numbers: Ranks = same.iter().map(|c| c.number as i32).collect();
-            let runs = first.ranks.runs().len();
+            let runs = self.runs(&first.ranks).len();
             let whose = if same.len() > 1 { ", each of one process" } else { "" };
             let size = first.ranks.len();
             self.line(&format!(
@@ -28,7 +28,11 @@ impl Page<'_> {
             ));
             self.triples(&same.iter().flat_map(|c| c.ranks.iter()).collect(), "  ");
             if let Some(remote) = remote {
-                self.line(&format!("  remote group   Nproc = {}   Ntriple = {}", remote.len(), remote.runs().len()));
+                self.line(&format!(
+                    "  remote group   Nproc = {}   Ntriple = {}",
+                    remote.len(),
+                    self.runs(remote).len()
+                ));
                 self.triples(remote, "  ");
             }
         }
@@ -36,12 +40,17 @@ impl Page<'_> {
 
     /// First, last and step of the ranks of a group.
     pub(super) fn triples(&mut self, ranks: &Ranks, indent: &str) {
-        for (first, last, step) in ranks.runs() {
-            let names = self.names();
-            // Processes of another world are not known by their numbers.
-            let (first, last) = (names.short(first), names.short(last));
+        for (first, last, step) in self.runs(ranks) {
+            let (first, last) = (self.names().short(first), self.names().short(last));
             self.line(&format!("{indent}init = {first}   last = {last}   step = {step}"));
         }
+    }
+
+    /// The same as numbers of processes. None of them goes from one world into another.
+    pub(super) fn runs(&self, ranks: &Ranks) -> Vec<(i32, i32, i32)> {
+        let processes: Vec<i32> = ranks.iter().collect();
+        let of_a_world = processes.chunk_by(|a, b| self.names().of(*a).0 == self.names().of(*b).0);
+        of_a_world.flat_map(|part| part.iter().copied().collect::<Ranks>().runs().collect::<Vec<_>>()).collect()
     }
 
     /// All places that MPI is called from.

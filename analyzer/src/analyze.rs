@@ -13,11 +13,11 @@ use trace_format::file::RankHeader;
 use trace_format::several::{Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    plan.report.or_failure(look_at(plan))
+    plan.report.or_failure(one_or_several(plan).and_then(|report| tell(plan, report)))
 }
 
-fn look_at(plan: &AnalyzePlan) -> Result<u8, Exit> {
-    let mut report = one_or_several(plan)?.gated(plan.report.fail_on);
+fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
+    let mut report = report.gated(plan.report.fail_on);
     report.pass(&plan.report.gate);
     let printing = Instant::now();
     // A full disk takes away no more than the files.

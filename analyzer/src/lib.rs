@@ -17,5 +17,6 @@ pub mod stages;
 pub mod statistics;
 pub mod symbols;
 pub mod testing;
+pub mod timeline;
 pub mod trails;
 pub mod worlds;

@@ -29,9 +29,9 @@ fn main() -> ExitCode {
     let result = match plan {
         Plan::Run(plan) => run::run(&plan),
         Plan::Analyze(plan) => analyze::analyze(&plan),
-        Plan::Config(plan) => settings::config(&plan),
         Plan::Export(plan) => export::export(&plan),
         Plan::Stats(plan) => stats::stats(&plan),
+        Plan::Config(plan) => settings::config(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),

@@ -6,11 +6,12 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Traces};
-use crate::report::{Report, RunInfo, Seen, environment};
+use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
 use crate::symbols::user_frame;
+use crate::timeline::Recorder;
 use crate::worlds::link::{Clock, Linker};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -48,6 +49,8 @@ pub struct Observer {
     seen: Option<Arc<Mutex<Seen>>>,
     /// What counts calls and messages, if somebody wants it.
     collector: Option<Arc<Mutex<Collector>>>,
+    /// What draws the time line, if somebody wants it.
+    recorder: Option<Arc<Mutex<Recorder>>>,
     /// Made when the first trace tells the number of ranks.
     engine: Option<Engine>,
     linker: Linker,
@@ -112,6 +115,7 @@ impl Observer {
             listeners: Vec::new(),
             seen: None,
             collector: None,
+            recorder: None,
             engine: None,
             linker: Linker::default(),
             known: 0,
@@ -143,6 +147,13 @@ impl Observer {
         let collector = Arc::new(Mutex::new(Collector::default()));
         self.collector = Some(collector.clone());
         self.listen(Box::new(collector));
+    }
+
+    /// Asks for the time line of the run in the report. To be said before anything is read.
+    pub fn draw(&mut self) {
+        let recorder = Arc::new(Mutex::new(Recorder::default()));
+        self.recorder = Some(recorder.clone());
+        self.listen(Box::new(recorder));
     }
 
     /// Opens the traces that the directory holds, for [`Observer::read_rest`].
@@ -290,9 +301,9 @@ impl Observer {
             let pc = if signal.caller == 0 { signal.pc } else { signal.caller - 1 };
             let frames = symbols.frames(rank, call.map_or(0, |c| c.1), pc);
             let Some(place) = user_frame(&frames).and_then(|at| frames.get(at)) else { continue };
-            lines.push(format!("mpivet: {who}:   at {place}"));
+            lines.push(format!("mpivet: {who}:   at {}", clean_line(&place.to_string())));
             if let Some(text) = symbols.source(rank, &place.file, place.line) {
-                lines.push(format!("mpivet: {who}:   | {}", text.trim()));
+                lines.push(format!("mpivet: {who}:   | {}", clean_line(text.trim())));
             }
         }
         lines
@@ -404,14 +415,19 @@ impl Observer {
             let collector = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
             collector.finish(&run.names, &mut self.traces.symbols)
         });
+        let timeline = self.recorder.map(|recorder| {
+            let recorder = std::mem::take(&mut *recorder.lock().unwrap_or_else(PoisonError::into_inner));
+            recorder.finish(&run.names, &mut self.traces.symbols)
+        });
         let symbols = &mut self.traces.symbols;
         let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
-        report.stages = self.stages.finish();
         report.statistics = statistics;
+        report.timeline = timeline;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            report.add_protocol(&seen, environment, &mut self.traces);
+            self.stages.time(FRAGMENTS, || report.add_protocol(&seen, environment, &mut self.traces));
         }
+        report.stages = self.stages.finish();
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

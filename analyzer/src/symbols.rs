@@ -73,8 +73,11 @@ impl Symbols {
         cwd.clone_into(&mut self.ranks.entry(rank).or_default().cwd);
     }
 
-    /// A process started then, in nanoseconds since 1970.
+    /// A process started then, in nanoseconds since 1970; 0: nobody knows.
     pub fn started(&mut self, unix_ns: u64) {
+        if unix_ns == 0 {
+            return;
+        }
         let start = SystemTime::UNIX_EPOCH + Duration::from_nanos(unix_ns);
         self.started = Some(self.started.map_or(start, |known| known.min(start)));
     }

@@ -31,6 +31,7 @@
 //! ```
 
 use crate::engine::limit::Hidden;
+use crate::engine::listen::Listener;
 use crate::engine::{Analysis, End, Engine, Queued, Stuck};
 use crate::worlds::Names;
 use crate::worlds::link::Linker;
@@ -275,6 +276,20 @@ pub fn analyze(text: &str) -> Analysis {
     let mut trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
     complete(&mut trace, &expected);
     run(trace.events, &trace.worlds, &expected).1
+}
+
+/// Analyzes a trace in the notation for somebody who listens. `order`: which interleaving of the ranks; 0: that of the text.
+pub fn listen(text: &str, order: u64, listener: Box<dyn Listener>) -> Analysis {
+    let expected = expected(text);
+    let mut trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
+    complete(&mut trace, &expected);
+    let mut engine = Engine::new(trace.ranks);
+    engine.listen(listener);
+    let events = match order {
+        0 => trace.events,
+        seed => shuffled(&trace.events, trace.ranks, &mut Random(seed)),
+    };
+    run_with(engine, events, &trace.worlds, &expected).1
 }
 
 /// Checks the expectations of a trace in the notation, in several interleavings, with and without the memory of freed

@@ -17,7 +17,7 @@ const NASTY: &str = "a\"q'<b>&amp; ]]>%,:\n::error::\u{1b}[31m\u{9b}\r\u{7f}\u{0
 
 fn call(rank: i32, text: &str) -> CallRef {
     let (function, role) = (text.to_owned(), text.to_owned());
-    CallRef { rank, thread: 0, event: 7, function, text: text.into(), site: 1, pc: 0, role }
+    CallRef { rank, thread: 0, event: 7, function, text: text.into(), site: 1, pc: 0, role, span: None }
 }
 
 fn symbols(ranks: i32, file: &str, line: u32) -> Symbols {
@@ -67,6 +67,8 @@ fn no_format_obeys_a_name() {
         recvs: 0,
         collectives: 0,
         unfinished: 0,
+        unfinished_sends: 0,
+        unfinished_recvs: 0,
         current: Some(call(0, NASTY)),
         events: 1,
     };

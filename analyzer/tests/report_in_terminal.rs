@@ -59,6 +59,11 @@ fn carets_are_under_the_argument_that_is_wrong() {
         one("wrong-data-type", "", send, "MPI_Send", "datatype=MPI_INT, dest=3", "the send"),
         "   1 | MPI_Send(x, n, MPI_INT, to, 7, comm);\n     |                ^^^^^^^"
     );
+    // What it says is not said again, nor by name.
+    let python = [("MPI_Send", 1, "buf=0x1, dest=3", "")];
+    let marked = |source| carets(&report("invalid-rank", "dest of MPI_Send is 3", "a.py", source, &python)).join("");
+    assert!(marked("comm.Send(x, dest=3, tag=1)").ends_with("|              ^^^^^^"));
+    assert!(marked("comm.Send(x, dest=n, tag=1)").ends_with("|              ^^^^^^ 3"));
     // Two arguments, or none, or a variable of several calls.
     assert_eq!(
         one("nonpaired-send", "", send, "MPI_Send", "dest=3, tag=7", ""),

@@ -2,9 +2,11 @@
 //! with a time limit, and holding what came out against what a program's comments promise.
 
 pub mod at_once;
+pub mod browser;
 pub mod calls;
 pub mod checks_page;
 pub mod compile;
+pub mod csv;
 pub mod examples;
 pub mod expect;
 pub mod formats;
@@ -16,6 +18,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod schema;
+pub mod synthetic;
 pub mod terminal;
 pub mod tutorial;
 pub mod vet;

@@ -352,6 +352,28 @@ fn fingerprints_tell_mistakes_apart_and_not_libraries() -> Result<()> {
 }
 
 #[test]
+fn runs_and_explorations_pass_the_gate() -> Result<()> {
+    let mpi = main_mpi()?;
+    let program = compile(&mpi, &root().join(SOURCE), &scratch())?;
+    let dir = scratch().join("gate-run");
+    std::fs::create_dir_all(&dir)?;
+    let file = dir.join("accepted.toml");
+    std::fs::write(&file, "[[suppress]]\nsource = 'tests/programs/*.c'\nreason = 'all of it'\n")?;
+    let accepted = ["--suppressions".to_owned(), file.display().to_string()];
+    let explore = ["--explore".to_owned()];
+    for (explored, code) in [(false, 1), (true, 1), (false, 0), (true, 0)] {
+        let explore = if explored { &explore[..] } else { &[] };
+        let all = [explore, if code == 0 { &accepted } else { &[] }].concat();
+        let run = vet::vet_with(&all, &mpi.job(2, &program, &[]), &dir.join("run"), LIMIT)?;
+        ensure!(run.outcome.code == Some(code), "{all:?}: {}", vet::last_words(&run.outcome));
+        let json: Value = serde_json::from_str(&std::fs::read_to_string(dir.join("run/report.json"))?)?;
+        let at = if code == 0 { "/suppressed" } else { "/findings" };
+        ensure!(checks(&json, at) == ALL && json["exploration"].is_object() == explored, "{all:?}: {json}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_job_that_was_stopped_fails_whatever_is_accepted() -> Result<()> {
     let mpi = main_mpi()?;
     let program = compile(&mpi, &root().join("examples/real-deadlock/bug.c"), &scratch())?;

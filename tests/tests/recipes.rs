@@ -251,11 +251,17 @@ fn github_action() -> Result<()> {
     let accepted = [("command", "mpirun -n 3 ./ring-unfinished"), ("suppressions", "accepted.toml")];
     let outcome = run(&accepted)?;
     ensure!(outcome.code == Some(0) && !outcome.stdout.contains("::error"), "{}", last_words(&outcome));
+    let result = &kitchen.json("mpivet-report/mpivet.sarif")?["runs"][0]["results"][0];
+    let (why, state) = (&result["suppressions"][0], &result["baselineState"]);
+    ensure!(why["kind"] == "external" && why["justification"].is_string() && state.is_null(), "{result}");
     let known = run(&[("command", "mpirun -n 3 ./ring-unfinished")])?;
     ensure!(known.code == Some(1), "{}", last_words(&known));
     std::fs::copy(kitchen.dir.join("mpivet-report/mpivet.json"), kitchen.dir.join("baseline.json"))?;
     let known = run(&[("command", "mpirun -n 3 ./ring-unfinished"), ("baseline", "baseline.json")])?;
     ensure!(known.code == Some(0) && !known.stdout.contains("::error"), "{}", last_words(&known));
+    let result = &kitchen.json("mpivet-report/mpivet.sarif")?["runs"][0]["results"][0];
+    let print = result["partialFingerprints"]["mpivetFinding/v1"].as_str().unwrap_or_default();
+    ensure!(result["baselineState"] == "unchanged" && print.starts_with("v1-"), "{result}");
     Ok(())
 }
 

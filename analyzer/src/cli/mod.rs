@@ -98,12 +98,12 @@ enum Command {
     Run(RunArgs),
     /// Report on a finished, dead or still running job from its trace directory
     Analyze(AnalyzeArgs),
-    /// Show the settings that hold, and where each of them comes from; it takes the options of `run`
-    Config(Box<ConfigArgs>),
     /// A run in numbers: functions, messages, and what ranks waited for
     Stats(StatsArgs),
     /// The events of a run for other programs: Perfetto and chrome://tracing, tables
     Export(ExportArgs),
+    /// Show the settings that hold, and where each of them comes from; it takes the options of `run`
+    Config(Box<ConfigArgs>),
     /// Print a trace, one line a call
     Print(PrintArgs),
     /// Show the message queues of live MPI processes, and which of them wait for each other for ever
@@ -132,9 +132,9 @@ enum Command {
 pub(crate) enum Plan {
     Run(RunPlan),
     Analyze(AnalyzePlan),
-    Config(ConfigPlan),
     Stats(StatsPlan),
     Export(ExportPlan),
+    Config(ConfigPlan),
     Print(PrintPlan),
     Queues(QueuesPlan),
     QueuesOf(QueuesOfPlan),
@@ -196,9 +196,9 @@ impl Plan {
         Ok(match cli.command {
             Command::Run(args) => Plan::Run(args.plan()?),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
-            Command::Config(args) => Plan::Config(args.plan(cli.settings)),
             Command::Export(args) => Plan::Export(args.plan()),
             Command::Stats(args) => Plan::Stats(args.plan()?),
+            Command::Config(args) => Plan::Config(args.plan(cli.settings)),
             Command::Print(args) => Plan::Print(args.plan()?),
             Command::Queues(args) => Plan::Queues(args.plan()),
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),

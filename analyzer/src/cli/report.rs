@@ -54,14 +54,14 @@ pub(super) struct AnalyzeArgs {
     dir: PathBuf,
     #[command(flatten)]
     report: ReportArgs,
-    #[command(flatten)]
-    _config: ConfigFileArgs,
     /// Say nothing when nothing was found
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
     /// Say how long each stage of the analysis took
     #[arg(short, long)]
     verbose: bool,
+    #[command(flatten)]
+    _config: ConfigFileArgs,
 }
 
 /// Where the report goes, and what counts.
@@ -127,6 +127,9 @@ impl ReportPlan {
         let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
         if any(Format::needs_statistics) {
             observer.count();
+        }
+        if any(Format::shows_timeline) {
+            observer.draw();
         }
         if any(Format::needs_protocol) {
             observer.keep_protocol();

@@ -169,6 +169,13 @@ pub struct Message {
     pub recv: Half,
 }
 
+impl Message {
+    /// What a receive from anybody left open, its send says.
+    fn of(send: Half, recv: Half) -> Message {
+        Message { send, recv: Half { peer: send.call.rank, tag: send.tag, ..recv } }
+    }
+}
+
 /// A collective operation with the parts that came, by their place in the communicator.
 #[derive(Debug)]
 pub struct Collective<'a> {
@@ -259,6 +266,15 @@ impl Listening {
         }
     }
 
+    /// The call of now ends nothing that the program would learn of; the answer is for [`Listening::go_on`].
+    pub(super) fn look_away(&mut self) -> Option<Arc<Origin>> {
+        self.now.take()
+    }
+
+    pub(super) fn go_on(&mut self, now: Option<Arc<Origin>>) {
+        self.now = now;
+    }
+
     /// A collective operation is over. `group` knows which process the one at a place calls by a rank.
     pub(super) fn over(&mut self, comm: u32, instance: &Instance, group: &dyn Fn(u32, i32) -> Option<i32>) {
         let Some(listener) = &mut self.listener else { return };
@@ -328,7 +344,7 @@ impl Model {
     fn tell_message(&mut self, half: Half, other: Half, is_send: bool) {
         if let Some(listener) = &mut self.listening.listener {
             let (send, recv) = if is_send { (half, other) } else { (other, half) };
-            listener.message(&Message { send, recv });
+            listener.message(&Message::of(send, recv));
         }
     }
 
@@ -352,17 +368,25 @@ impl Model {
             let ins = &open.origin.ins;
             listener.call(&Returned { call, polls: 0, class: None, last: None, bytes: None, ins, outs: &[] });
         }
+        let under_way = self.under_way();
         for (id, op) in self.ops.iter() {
             let half = self.half(op);
             match op.heard.as_ref().map_or(&Mate::Nobody, |h| &h.mate) {
-                Mate::Gone(other) if op.is_send() => listener.message(&Message { send: half, recv: *other }),
-                Mate::Gone(other) => listener.message(&Message { send: *other, recv: half }),
+                Mate::Gone(other) if op.is_send() => listener.message(&Message::of(half, *other)),
+                Mate::Gone(other) => listener.message(&Message::of(*other, half)),
                 Mate::Op(other) if op.is_send() => match self.ops.get(*other) {
-                    Some(recv) => listener.message(&Message { send: half, recv: self.half(recv) }),
+                    Some(recv) => listener.message(&Message::of(half, self.half(recv))),
                     None => debug_assert!(false, "operation {id} has lost its other half"),
                 },
                 Mate::Op(_) => {}
-                Mate::Nobody => listener.alone(&half, op.is_send()),
+                Mate::Nobody => match under_way.get(&id) {
+                    Some(other) if op.is_send() => {
+                        let recv = self.ops.get(*other).map(|recv| self.half(recv));
+                        recv.iter().for_each(|recv| listener.message(&Message::of(half, *recv)));
+                    }
+                    Some(_) => {}
+                    None => listener.alone(&half, op.is_send()),
+                },
             }
         }
         self.listening.listener = Some(listener);
@@ -381,6 +405,13 @@ impl Model {
             let name = self.ranks[origin.rank as usize].names.get(&(kind, id)).cloned();
             self.tell_communicator(member.ix, kind, name);
         }
+    }
+
+    /// Messages that can only go to one receive, which the program has not completed: both halves, each with its other one.
+    fn under_way(&self) -> FxHashMap<OpId, OpId> {
+        let mailboxes = self.comms.list.iter().flat_map(|(_, comm)| comm.boxes.values());
+        let pairs = mailboxes.flat_map(|mailbox| mailbox.leftovers()).filter(|(_, _, sole)| *sole);
+        pairs.flat_map(|(recv, send, _)| [(recv, send), (send, recv)]).collect()
     }
 
     /// The communicators, windows and files that ranks know now.

@@ -4,6 +4,8 @@ mod calls;
 mod perfetto;
 mod places;
 mod tell;
+#[cfg(test)]
+mod tests;
 
 pub use calls::Calls;
 pub use perfetto::Perfetto;
@@ -108,8 +110,10 @@ fn look(dir: &Path, gone: &dyn Fn(&RankHeader) -> bool) -> Result<Scene, Error> 
     for header in traces.headers() {
         clocks.introduce(header.rank, &header.host, Clock::of(header));
     }
-    let start = traces.headers().map(|h| clocks.ns(h.rank, h.start_ticks)).min().unwrap_or(0);
     let places = Places::read(&mut traces, gone);
+    let starts = traces.headers().map(|h| clocks.ns(h.rank, h.start_ticks));
+    let calls = places.first_calls.iter().map(|(rank, time)| clocks.ns(*rank, *time));
+    let start = starts.chain(calls).min().unwrap_or(0);
     let names = traces.worlds.names();
     Ok(Scene { places, clocks, names, start })
 }

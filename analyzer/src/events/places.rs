@@ -23,11 +23,15 @@ pub(crate) struct Place {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Places(FxHashMap<(i32, Id), Place>);
+pub(crate) struct Places {
+    places: FxHashMap<(i32, Id), Place>,
+    /// When each rank made its first call.
+    pub(super) first_calls: FxHashMap<i32, u64>,
+}
 
 impl Places {
     pub(crate) fn get(&self, rank: i32, site: Id) -> Option<&Place> {
-        self.0.get(&(rank, site))
+        self.places.get(&(rank, site))
     }
 
     pub(super) fn read(traces: &mut Traces, gone: &dyn Fn(&RankHeader) -> bool) -> Places {
@@ -38,17 +42,22 @@ impl Places {
         over.into_iter().for_each(|rank| traces.writer_is_gone(rank));
         let until = (!running.is_empty()).then(|| Instant::now() + LIMIT);
         let mut sites = Vec::new();
+        let mut first_calls = FxHashMap::default();
         let mut note = |rank: i32, event: RankEvent| match event {
             RankEvent::Definition(Definition::Stack { id, .. } | Definition::SourceStack { id, .. }) => {
                 sites.push((rank, id));
             }
+            RankEvent::Call(call) if call.t_call != 0 => {
+                let first = first_calls.entry(rank).or_insert(call.t_call);
+                *first = call.t_call.min(*first);
+            }
             _ => {}
         };
         while until.is_none_or(|u| Instant::now() < u) && !traces.poll(BLOCKS, &|_| false, &mut note).is_empty() {}
-        Places::resolve(sites, traces)
+        Places { places: Places::resolve(sites, traces), first_calls }
     }
 
-    fn resolve(sites: Vec<(i32, Id)>, traces: &mut Traces) -> Places {
+    fn resolve(sites: Vec<(i32, Id)>, traces: &mut Traces) -> FxHashMap<(i32, Id), Place> {
         let mut files: FxHashSet<Arc<str>> = FxHashSet::default();
         let mut places = FxHashMap::default();
         for (rank, site) in sites {
@@ -68,6 +77,6 @@ impl Places {
             };
             places.insert((rank, site), Place { file, line: frame.line });
         }
-        Places(places)
+        places
     }
 }

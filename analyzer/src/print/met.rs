@@ -57,7 +57,9 @@ impl Met {
 }
 
 fn missing(what: &str, word: &str, there: &BTreeSet<String>) -> String {
-    let near = did_you_mean(word, there.iter().map(String::as_str));
+    // Numbers are not misspelt.
+    let names = there.iter().map(String::as_str).filter(|_| word.parse::<u32>().is_err());
+    let near = did_you_mean(word, names);
     let there: Vec<&str> = there.iter().map(String::as_str).take(10).collect();
     let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
     let near = near.map_or(String::new(), |near| format!("; {near}"));

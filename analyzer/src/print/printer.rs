@@ -222,8 +222,7 @@ impl<'a> Printer<'a> {
         if self.plan.filter.wants_event(call.call_event(), seconds.0) {
             writeln!(out, "{}", self.line(call, json::Part::Call, symbols))?;
         }
-        if let Some(returned) = seconds.1.filter(|s| self.plan.filter.wants_event(call.return_event(), *s)) {
-            debug_assert!(returned >= 0.0);
+        if seconds.1.is_some_and(|s| self.plan.filter.wants_event(call.return_event(), s)) {
             self.order += 1;
             let line = self.returned(call, true, symbols);
             self.due.push(Reverse((call.t_return, self.order, line)));

@@ -19,7 +19,7 @@ use trace_format::symbols::Location;
 impl Report {
     /// Looks up the source lines and puts everything in its final order.
     pub fn new(run: RunInfo, mut findings: Vec<Finding>, ranks: &[RankSummary], symbols: &mut Symbols) -> Report {
-        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        findings.sort_by_key(order);
         let count = |s: Severity, hidden: fn(&Hidden) -> u64| {
             let hidden: u64 = run.hidden.iter().map(hidden).sum();
             findings.iter().filter(|f| f.severity == s).count() + hidden as usize
@@ -64,19 +64,20 @@ impl Report {
             queues,
             samples,
             exploration: None,
-            jobs: Vec::new(),
             suppressed: Vec::new(),
             unused_suppressions: Vec::new(),
             baseline: None,
             statistics: None,
+            jobs: Vec::new(),
+            timeline: None,
             hints,
             max_findings: run.max_findings,
             names,
             protocol: None,
+            stages: Vec::new(),
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,
-            stages: Vec::new(),
         };
         report.clean();
         report
@@ -158,6 +159,10 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
     let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
     let source = line.and_then(&mut text);
     let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
+    let around = line.filter(|_| source.is_some()).map(|l| {
+        let first = l.saturating_sub(AROUND).max(1);
+        (first, (first..=l.saturating_add(AROUND)).map_while(&mut text).collect())
+    });
     let statement = match (&file, line) {
         (Some(file), Some(line)) => statement(symbols, call.rank, file, line, &call.function),
         _ => None,
@@ -175,6 +180,7 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         source,
         before,
         statement,
+        around,
         span: call.span,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
@@ -194,6 +200,9 @@ fn frame(place: &Location, short: &str) -> Frame {
         is_user: is_user(place),
     }
 }
+
+/// Lines before and behind the one of a call that reports with room for them show.
+const AROUND: u32 = 4;
 
 fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
     let end = match r.end {

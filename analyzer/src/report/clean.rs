@@ -16,7 +16,7 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Text of one line.
-pub(super) fn line(text: &str) -> Cow<'_, str> {
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
     let is_good = |c: char| c == '\t' || shown(c) == c;
     if text.chars().all(is_good) {
         return Cow::Borrowed(text);

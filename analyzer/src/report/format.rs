@@ -1,6 +1,6 @@
 //! What is known of formats apart from how they look: names, extensions, and what they say where there is no report.
 
-use super::{Format, github, junit, sarif};
+use super::{Format, clean, github, junit, sarif};
 use clap::ValueEnum as _;
 
 impl Format {
@@ -26,6 +26,7 @@ impl Format {
 
     /// What a file holds if there is no report; nothing in formats that have no words for it.
     pub fn failure(self, why: &str) -> Option<String> {
+        let why = &*clean::lines(why);
         match self {
             Format::Sarif => Some(sarif::failure(why)),
             Format::Junit => Some(junit::failure(why)),

@@ -2,6 +2,7 @@
 //! jobs that showed it.
 
 use super::exploration::name_witness;
+use super::order::urgency;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
 use super::{FailOn, Report, SCHEMA, plural, text};
@@ -53,7 +54,7 @@ impl Report {
             whole.add_job(at + 1, job);
         }
         let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
-        whole.findings.sort_by_key(|f| (worst(f), f.code, f.jobs.first().copied()));
+        whole.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.jobs.first().copied()));
         let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
         for (finding, seen) in whole.findings.iter_mut().zip(seen) {
             seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
@@ -157,6 +158,7 @@ fn empty(dir: String, command: &[String]) -> Report {
         unused_suppressions: Vec::new(),
         baseline: None,
         statistics: None,
+        timeline: None,
         hints: Vec::new(),
         max_findings: None,
         names: Names::default(),

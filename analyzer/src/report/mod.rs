@@ -9,6 +9,7 @@ mod format;
 mod gate;
 mod github;
 mod graph;
+mod html;
 mod jobs;
 mod json;
 mod junit;
@@ -30,6 +31,7 @@ use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
 use crate::statistics::Statistics;
+use crate::timeline::Timeline;
 use crate::worlds::Names;
 use gate::{BaselineView, SuppressedView, UnusedView};
 use jobs::JobView;
@@ -39,6 +41,7 @@ use std::path::PathBuf;
 use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
+pub(crate) use clean::line as clean_line;
 pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
@@ -47,7 +50,7 @@ pub use json::{SCHEMA, SCHEMA_FILE};
 pub use look::{Colour, Look, When};
 pub use marks::Mark;
 pub use protocol::Seen;
-pub(crate) use protocol::environment;
+pub(crate) use protocol::{FRAGMENTS, environment};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -66,6 +69,8 @@ pub enum Format {
     Markdown,
     /// Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times
     Protocol,
+    /// A page for a browser, in one file: findings with their sources, a time line of all ranks
+    Html,
 }
 
 impl Format {
@@ -79,8 +84,13 @@ impl Format {
         match self {
             Format::Text | Format::Json | Format::Dot => false,
             Format::Sarif | Format::Junit | Format::Github | Format::Markdown => false,
-            Format::Protocol => true,
+            Format::Protocol | Format::Html => true,
         }
+    }
+
+    /// Does it show the time line of the run?
+    pub fn shows_timeline(self) -> bool {
+        self == Format::Html
     }
 }
 
@@ -143,9 +153,6 @@ pub struct Report {
     /// The report is of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     exploration: Option<Exploration>,
-    /// The report is of several jobs, and `task` of the command that has started them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    jobs: Vec<JobView>,
     /// Findings that somebody has accepted: they count nowhere else.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressed: Vec<SuppressedView>,
@@ -159,6 +166,12 @@ pub struct Report {
     /// report: `mpivet stats --format json` has it.
     #[serde(skip)]
     pub(crate) statistics: Option<Statistics>,
+    /// The report is of several jobs, and `task` of the command that has started them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    jobs: Vec<JobView>,
+    /// What the ranks did when, for the formats that show it.
+    #[serde(skip)]
+    pub(crate) timeline: Option<Timeline>,
     /// Advice on the report itself: what would make it better.
     #[serde(skip)]
     hints: Vec<String>,
@@ -170,6 +183,9 @@ pub struct Report {
     /// What [`Format::Protocol`] needs besides.
     #[serde(skip)]
     protocol: Option<protocol::Protocol>,
+    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    #[serde(skip)]
+    pub stages: Vec<(&'static str, f64)>,
     /// What was looked for.
     #[serde(skip)]
     checks: Vec<&'static CheckInfo>,
@@ -177,9 +193,6 @@ pub struct Report {
     directory: PathBuf,
     #[serde(skip)]
     fail_on: FailOn,
-    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
-    #[serde(skip)]
-    pub stages: Vec<(&'static str, f64)>,
 }
 
 impl Report {
@@ -257,6 +270,7 @@ impl Report {
             Format::Junit => junit::render(self),
             Format::Github => github::render(self),
             Format::Markdown => markdown::render(self),
+            Format::Html => html::render(self),
         }
     }
 }

@@ -59,7 +59,7 @@ mod tests {
         let mut findings: Vec<Finding> = names.iter().map(finding).collect();
         findings[0].severity = Severity::Warning;
         findings.push(Finding { severity: Severity::Warning, ..finding(&"tag-portability") });
-        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        findings.sort_by_key(order);
         let sorted: Vec<&str> = findings.iter().map(|f| f.check.name).collect();
         let expected = [
             "abend",

@@ -16,18 +16,18 @@ pub(super) struct QueueView {
     #[serde(flatten)]
     member: Member,
     #[serde(skip)]
-    process: i32,
-    communicator: String,
-    queue: &'static str,
+    pub(super) process: i32,
+    pub(super) communicator: String,
+    pub(super) queue: &'static str,
     #[serde(skip)]
     kind: Queue,
     peer: Option<Member>,
     #[serde(skip)]
-    peer_process: Option<i32>,
-    tag: Option<i32>,
-    bytes: Option<u64>,
-    count: u64,
-    site: Site,
+    pub(super) peer_process: Option<i32>,
+    pub(super) tag: Option<i32>,
+    pub(super) bytes: Option<u64>,
+    pub(super) count: u64,
+    pub(super) site: Site,
 }
 
 impl Clean for QueueView {

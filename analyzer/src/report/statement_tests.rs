@@ -81,6 +81,9 @@ fn fortran_with_lines_that_go_on() {
         assert_eq!(given, ["a(1, 2)", "count", "MPI_REAL", "'a, b'", "tag", "comm"]);
         assert_eq!(argument(&s, 6), None);
     }
+    // Also where the call is not found.
+    let s = read(Language::Fortran, text, 3, "MPI_Recv");
+    assert_eq!((s.first_line, s.lines.len(), s.name()), (2, 4, None));
     let fixed =
         "      call MPI_BCAST(a, 3,\nC it's, a comment\n     +   MPI_REAL, root, comm,\n     2 ierr)\n      end";
     let s = read(Language::FixedFortran, fixed, 1, "MPI_Bcast");

@@ -107,7 +107,9 @@ pub(super) fn marks(finding: &FindingView, sites: &[&Site]) -> Vec<Mark> {
         let spans: Option<Vec<Range<usize>>> = params.iter().map(|p| statement.argument(*p)).collect();
         let mut marks: Vec<Mark> = spans?.into_iter().map(|span| Mark { span, label: None }).collect();
         if let ([mark], [param]) = (&mut marks[..], &params[..]) {
-            mark.label = value(row, *param, sites).filter(|v| text[mark.span.clone()] != **v);
+            // The source may say it by name: `dest=1`.
+            let said = text[mark.span.clone()].rsplit('=').next().unwrap_or_default().trim();
+            mark.label = value(row, *param, sites).filter(|v| said != *v);
         }
         Some(marks).filter(|marks| !marks.is_empty())
     };

@@ -170,6 +170,9 @@ pub(super) struct Site {
     /// The whole statement of the call.
     #[serde(skip)]
     pub(super) statement: Option<Arc<Statement>>,
+    /// Some lines around it: number of the first, and the lines.
+    #[serde(skip)]
+    pub(super) around: Option<(u32, Vec<String>)>,
     /// When it was called and returned, in ticks of the rank; `u64::MAX`: it did not.
     #[serde(skip)]
     pub(super) span: Option<(u64, u64)>,

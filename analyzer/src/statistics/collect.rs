@@ -7,7 +7,7 @@ use crate::engine::listen::{CallSeen, Collective, Communicator, Half, Listener, 
 use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use trace_format::definition::Id;
-use trace_format::mpi::FnId;
+use trace_format::mpi::{Class, FnId};
 
 /// Communicators that are told apart; what is done on further ones is counted together.
 const MAX_COMMUNICATORS: usize = 4096;
@@ -20,7 +20,8 @@ pub struct Collector {
     pub(super) ranks: Vec<OfRank>,
     pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
     pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
-    pub(super) communicators: FxHashMap<u32, Communicator>,
+    /// Those that collective operations are counted of, as soon as they were told of.
+    pub(super) communicators: FxHashMap<u32, Option<Communicator>>,
 }
 
 /// What is counted of a rank.
@@ -124,6 +125,13 @@ impl Collector {
         self.calls(&half.call).bytes += half.bytes.unwrap_or(0);
     }
 
+    /// Entries that are kept.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        let ranks: usize = self.ranks.iter().map(|r| r.calls.len() + r.waiting.len()).sum();
+        ranks + self.pairs.len() + self.collectives.len() + self.communicators.len()
+    }
+
     /// Counts the waits of calls that completed several operations: no more of these will come.
     pub(super) fn settle(&mut self) {
         for rank in &mut self.ranks {
@@ -150,6 +158,10 @@ impl Listener for Collector {
         }
         let calls = rank.calls.entry((call.site, call.func)).or_default();
         calls.calls += 1 + polls;
+        // Those of messages come when both halves are known.
+        if matches!(call.func.row().class, Class::Collective(..)) {
+            calls.bytes = calls.bytes.saturating_add(returned.bytes.unwrap_or(0));
+        }
         match ns {
             Some(ns) if polls > 0 => calls.polling += ns,
             Some(ns) => calls.time(ns),
@@ -179,9 +191,12 @@ impl Listener for Collector {
 
     fn collective(&mut self, collective: &Collective) {
         let Some(first) = collective.parts.first() else { return };
-        let key = (Some(collective.comm), first.call.func);
-        let known = self.collectives.contains_key(&key) || self.collectives.len() < MAX_COMMUNICATORS;
-        let key = if known { key } else { (None, key.1) };
+        let is_known = self.communicators.contains_key(&collective.comm);
+        let number = (is_known || self.communicators.len() < MAX_COMMUNICATORS).then_some(collective.comm);
+        if let Some(number) = number.filter(|_| !is_known) {
+            self.communicators.insert(number, None);
+        }
+        let key = (number, first.call.func);
         let mut of = self.collectives.get(&key).copied().unwrap_or_default();
         of.operations += 1;
         let over = |half: &Half| half.ended.is_some_and(|call| call.end.is_some());
@@ -200,9 +215,8 @@ impl Listener for Collector {
     }
 
     fn communicator(&mut self, communicator: &Communicator) {
-        let known = self.collectives.keys().any(|(number, _)| *number == Some(communicator.number));
-        if known {
-            self.communicators.insert(communicator.number, communicator.clone());
+        if let Some(known) = self.communicators.get_mut(&communicator.number) {
+            *known = Some(communicator.clone());
         }
     }
 }

@@ -106,7 +106,7 @@ impl Collector {
     fn of_communicators(&self) -> Vec<Collectives> {
         let mut list: Vec<Collectives> = Vec::new();
         for ((number, id), of) in &self.collectives {
-            let known = number.and_then(|n| self.communicators.get(&n));
+            let known = number.and_then(|n| self.communicators.get(&n)?.as_ref());
             let communicator = match (number, known) {
                 (None, _) => "others".to_owned(),
                 (Some(number), None) => format!("number {number}"),

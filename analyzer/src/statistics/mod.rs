@@ -7,6 +7,8 @@ mod filter;
 mod finish;
 mod matrix;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod waits;
 
 pub use collect::Collector;

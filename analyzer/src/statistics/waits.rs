@@ -161,6 +161,11 @@ impl Together {
         (self.0.len() > MAX_CALLS).then(|| self.0.pop_first()).flatten().map(|(_, wait)| wait)
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn rest(&mut self) -> impl Iterator<Item = Wait> + use<> {
         std::mem::take(&mut self.0).into_values()
     }

@@ -62,9 +62,11 @@ impl Names {
         (world, process - self.firsts.get(world).copied().unwrap_or(0))
     }
 
-    /// The process that is this rank of a world.
-    pub fn process(&self, world: usize, rank: i32) -> Process {
-        self.firsts.get(world).copied().unwrap_or(0) + rank
+    /// The process that is this rank of this world.
+    pub fn process(&self, world: usize, rank: i32) -> Option<Process> {
+        // Without worlds, ranks are the processes.
+        let first = self.firsts.get(world).copied().or((world == 0).then_some(0))?;
+        Some(first + rank)
     }
 
     /// `rank 3`, `ranks 0-3,7`, `rank 0 and world 1 ranks 0,1`.
@@ -145,7 +147,7 @@ mod tests {
         assert_eq!(names.list(&[1, 0, 2, 4, 3]), "ranks 0,1 and world 1 ranks 0-2");
         assert_eq!(names.short(4), "w1.2");
         assert_eq!(
-            (0..6).map(|p| names.of(p)).map(|(w, r)| names.process(w, r)).collect::<Vec<_>>(),
+            (0..6).map(|p| names.of(p)).filter_map(|(w, r)| names.process(w, r)).collect::<Vec<_>>(),
             [0, 1, 2, 3, 4, 5]
         );
     }

@@ -181,6 +181,7 @@ impl Model {
 
     pub(super) fn free_request(&mut self, rank: i32, id: ReqId) {
         let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
+        let now = self.listening.look_away();
         if request.cancelled {
             // Nobody will say whether it was in time.
             for op in [request.send, request.recv].into_iter().flatten() {
@@ -200,6 +201,7 @@ impl Model {
         if let Some(end) = &request.partitioned {
             self.free_partitioned(end);
         }
+        self.listening.go_on(now);
     }
 
     /// A matched probe takes its message at its return; the receive is called later.

@@ -4,7 +4,9 @@ use super::page::{Page, groups, line_and_file, stack};
 use super::table::Table;
 use crate::engine::listen::Communicator;
 use crate::load::Traces;
+use crate::stages::PRINTING;
 use std::collections::BTreeMap;
+use std::time::Instant;
 use trace_format::job::Job;
 use trace_format::ranks::Ranks;
 
@@ -63,6 +65,17 @@ impl Page<'_> {
         for (what, value) in &protocol.environment {
             self.line(&format!("{what:<width$}  {value}"));
         }
+    }
+
+    /// How long the analysis took, up to here.
+    pub(super) fn stages(&mut self, begin: Instant) {
+        self.heading("Times of the analyzer's stages");
+        let printed = (PRINTING, begin.elapsed().as_secs_f64());
+        let mut table = Table::new(&["N", "stage", "seconds"]);
+        for (name, seconds) in self.report.stages.iter().chain([&printed]) {
+            table.row(vec![(table.len() + 1).to_string(), (*name).to_owned(), format!("{seconds:.6}")]);
+        }
+        self.text.push_str(&table.to_string());
     }
 }
 

@@ -19,10 +19,14 @@ pub use seen::Seen;
 
 use super::Report;
 use page::Page;
+use std::time::Instant;
+
+/// The stage in which the traces are read again.
+pub(crate) const FRAGMENTS: &str = "trace fragments and source points";
 
 /// The report as a protocol. Without what [`super::Format::needs_protocol`] asks for there are findings alone.
 pub(super) fn render(report: &Report) -> String {
-    let mut page = Page::new(report);
+    let (begin, mut page) = (Instant::now(), Page::new(report));
     page.task();
     page.current();
     page.kinds();
@@ -33,5 +37,6 @@ pub(super) fn render(report: &Report) -> String {
     page.communicators();
     page.points();
     page.environment();
+    page.stages(begin);
     page.text
 }

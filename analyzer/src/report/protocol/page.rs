@@ -155,7 +155,7 @@ pub(super) fn groups<T, K: std::hash::Hash + Eq>(
 /// The processes of a finding.
 pub(super) fn processes_of(finding: &FindingView, names: &Names) -> Vec<i32> {
     let members = finding.ranks.iter().map(|r| (0, *r)).chain(finding.others.iter().map(|m| (m.world, m.rank)));
-    members.map(|(world, rank)| names.process(world, rank)).collect()
+    members.filter_map(|(world, rank)| names.process(world, rank)).collect()
 }
 
 /// What a finding is in the tables.

@@ -32,7 +32,7 @@ struct Limits {
 
 impl Limits {
     /// What a person looks at first: a finding is not longer than a screen.
-    const SHORT: Limits = Limits { places: 4, stacks: 2, calls: 4, chain: 8, queues: 12, defects: MAX_DEFECTS };
+    const SHORT: Limits = Limits { places: 4, stacks: 4, calls: 4, chain: 8, queues: 12, defects: MAX_DEFECTS };
     const NONE: Limits = Limits {
         places: usize::MAX,
         stacks: usize::MAX,

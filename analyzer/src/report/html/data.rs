@@ -1,0 +1,328 @@
+//! What the page is given.
+
+use crate::report::Report;
+use crate::report::queues::QueueView;
+use crate::report::view::{Ended, FindingView, Frame, Site, Waits};
+use crate::timeline::Timeline;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use trace_format::catalogue;
+use trace_format::mpi::{Class, FnId};
+
+/// Findings with more calls show these of them.
+const MAX_SITES: usize = 4096;
+
+#[derive(Serialize)]
+pub(super) struct Data<'a> {
+    version: &'a str,
+    program: &'a str,
+    arguments: &'a [String],
+    ranks: i32,
+    mpi: &'a crate::report::view::Mpi,
+    trace_dir: &'a str,
+    stopped: bool,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    ended: Vec<EndedData<'a>>,
+    defects: Vec<DefectData<'a>>,
+    /// Findings that are not shown: of whom (empty: of collective operations), how many.
+    hidden: Vec<(String, u64)>,
+    remarks: Vec<String>,
+    findings: Vec<FindingData<'a>>,
+    snippets: Vec<Snippet<'a>>,
+    stacks: Vec<Vec<FrameData<'a>>>,
+    checks: BTreeMap<&'a str, CheckData>,
+    queues: Vec<QueueData<'a>>,
+    timeline: Option<&'a Timeline>,
+    /// Function table, sizes and matrix of messages; see `js/statistics.js` for its form.
+    statistics: Option<serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct EndedData<'a> {
+    rank: String,
+    end: &'a str,
+    exit_status: Option<i32>,
+    calls: u64,
+    sends: u64,
+    recvs: u64,
+    collectives: u64,
+    unfinished: u64,
+    function: &'a str,
+    place: String,
+}
+
+#[derive(Serialize)]
+struct DefectData<'a> {
+    rank: String,
+    offset: Option<u64>,
+    what: &'a str,
+}
+
+#[derive(Serialize)]
+struct FindingData<'a> {
+    check: &'a str,
+    code: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    /// Processes, as the time line numbers them.
+    ranks: Vec<i32>,
+    who: String,
+    count: u64,
+    notes: &'a [String],
+    sites: Vec<SiteData<'a>>,
+    sites_hidden: usize,
+    waits: Vec<WaitData<'a>>,
+    run: Option<usize>,
+    under: Option<&'a str>,
+    came_true: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct SiteData<'a> {
+    process: i32,
+    rank: String,
+    thread: u16,
+    function: &'a str,
+    call: &'a str,
+    role: &'a str,
+    event: u64,
+    place: String,
+    /// What it does with messages.
+    sends: bool,
+    receives: bool,
+    /// Numbers in `snippets` and `stacks`.
+    snippet: Option<usize>,
+    stack: Option<usize>,
+    /// Begin and end on the time line; -1: it did not end.
+    span: Option<[i64; 2]>,
+}
+
+#[derive(Serialize, PartialEq, Eq, Hash, Clone, Copy)]
+struct Snippet<'a> {
+    file: &'a str,
+    first: u32,
+    line: u32,
+    lines: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FrameData<'a> {
+    function: &'a str,
+    place: String,
+    user: bool,
+}
+
+#[derive(Serialize)]
+struct WaitData<'a> {
+    process: i32,
+    rank: String,
+    thread: u16,
+    event: u64,
+    function: &'a str,
+    place: String,
+    waits_for: &'a [i32],
+    any: bool,
+}
+
+#[derive(Serialize)]
+struct CheckData {
+    summary: &'static str,
+    doc: &'static str,
+}
+
+#[derive(Serialize)]
+struct QueueData<'a> {
+    rank: String,
+    communicator: &'a str,
+    queue: &'a str,
+    peer: String,
+    tag: Option<i32>,
+    bytes: Option<u64>,
+    count: u64,
+    function: &'a str,
+    place: String,
+}
+
+/// Things that are given once and then by number.
+struct Once<'a> {
+    snippets: Vec<Snippet<'a>>,
+    known_snippets: HashMap<Snippet<'a>, usize>,
+    stacks: Vec<Vec<FrameData<'a>>>,
+    /// By their text.
+    known_stacks: HashMap<String, usize>,
+}
+
+impl<'a> Data<'a> {
+    pub(super) fn new(report: &'a Report) -> Data<'a> {
+        let task = &report.task;
+        let timeline = report.timeline.as_ref();
+        let mut once =
+            Once { snippets: vec![], known_snippets: HashMap::new(), stacks: vec![], known_stacks: HashMap::new() };
+        let findings: Vec<_> = report.findings.iter().map(|f| finding(f, report, timeline, &mut once)).collect();
+        let checks = report.findings.iter().filter_map(|f| {
+            let check = catalogue::by_name(f.check)?;
+            Some((check.name, CheckData { summary: check.summary, doc: check.doc }))
+        });
+        let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
+        let who = |process: Option<i32>| process.map(|p| report.names.list(&[p])).unwrap_or_default();
+        let notes = report.samples.iter().filter_map(|s| s.note.clone());
+        let explored = report.exploration.iter().flat_map(|explored| explored.lines());
+        Data {
+            version: &report.version,
+            program: &task.program,
+            arguments: &task.arguments,
+            ranks: task.ranks,
+            mpi: &report.mpi,
+            trace_dir: dir,
+            stopped: task.stopped,
+            errors: task.errors,
+            warnings: task.warnings,
+            notes: task.notes,
+            ended: task.ended.iter().map(|e| ended(e, report)).collect(),
+            defects: task
+                .defects
+                .iter()
+                .map(|d| DefectData { rank: who(d.process), offset: d.offset, what: &d.what })
+                .collect(),
+            hidden: task.hidden.iter().map(|h| (who(h.process), h.findings)).collect(),
+            remarks: explored.chain(notes).chain(report.hints.iter().cloned()).collect(),
+            checks: checks.collect(),
+            findings,
+            snippets: once.snippets,
+            stacks: once.stacks,
+            queues: report.queues.iter().map(|q| queue(q, report)).collect(),
+            timeline,
+            statistics: None,
+        }
+    }
+}
+
+fn place(short: &str, line: Option<u32>) -> String {
+    line.map(|line| format!("{short}:{line}")).unwrap_or_default()
+}
+
+fn ended<'a>(e: &'a Ended, report: &Report) -> EndedData<'a> {
+    EndedData {
+        rank: report.names.short(e.process),
+        end: e.end,
+        exit_status: e.exit_status,
+        calls: e.calls,
+        sends: e.sends,
+        recvs: e.recvs,
+        collectives: e.collectives,
+        unfinished: e.unfinished,
+        function: e.current.as_ref().map_or("", |c| &c.function),
+        place: e.current.as_ref().map(|c| place(&c.short, c.line)).unwrap_or_default(),
+    }
+}
+
+fn finding<'a>(
+    f: &'a FindingView,
+    report: &Report,
+    timeline: Option<&Timeline>,
+    once: &mut Once<'a>,
+) -> FindingData<'a> {
+    let members = f.ranks.iter().map(|rank| (0, *rank)).chain(f.others.iter().map(|m| (m.world, m.rank)));
+    let processes: Vec<i32> = members.filter_map(|(world, rank)| report.names.process(world, rank)).collect();
+    // What other runs of an exploration did is not on the time line, which is that of the first one.
+    let timeline = timeline.filter(|_| f.run.is_none_or(|run| run == 1));
+    let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| once.site(s, report, timeline)).collect();
+    FindingData {
+        check: f.check,
+        code: f.code,
+        severity: f.severity,
+        message: f.message.trim_end(),
+        who: if processes.is_empty() { String::new() } else { report.names.list(&processes) },
+        ranks: processes,
+        count: f.count,
+        notes: &f.notes,
+        sites_hidden: f.sites.len() - sites.len(),
+        sites,
+        waits: f.waits.iter().map(|w| wait(w, report)).collect(),
+        run: f.run,
+        under: f.under.as_deref(),
+        came_true: f.came_true,
+    }
+}
+
+fn wait<'a>(w: &'a Waits, report: &Report) -> WaitData<'a> {
+    WaitData {
+        process: w.process,
+        rank: report.names.short(w.process),
+        thread: w.thread,
+        event: w.event,
+        function: &w.function,
+        place: place(&w.short, w.line),
+        waits_for: &w.processes,
+        any: w.any,
+    }
+}
+
+fn queue<'a>(q: &'a QueueView, report: &Report) -> QueueData<'a> {
+    QueueData {
+        rank: report.names.short(q.process),
+        communicator: &q.communicator,
+        queue: q.queue,
+        peer: q.peer_process.map(|p| report.names.short(p)).unwrap_or_default(),
+        tag: q.tag,
+        bytes: q.bytes,
+        count: q.count,
+        function: &q.site.function,
+        place: place(&q.site.short, q.site.line),
+    }
+}
+
+impl<'a> Once<'a> {
+    fn site(&mut self, s: &'a Site, report: &Report, timeline: Option<&Timeline>) -> SiteData<'a> {
+        let snippet = s.line.zip(s.around.as_ref()).map(|(line, (first, lines))| {
+            let snippet = Snippet { file: &s.short, first: *first, line, lines };
+            *self.known_snippets.entry(snippet).or_insert_with(|| {
+                self.snippets.push(snippet);
+                self.snippets.len() - 1
+            })
+        });
+        let class = FnId::by_name(&s.function).map(|f| f.row().class);
+        let both = matches!(class, Some(Class::SendRecv(_) | Class::SendRecvReplace(_)));
+        SiteData {
+            process: s.process,
+            rank: report.names.short(s.process),
+            thread: s.thread,
+            function: &s.function,
+            call: &s.call,
+            role: &s.role,
+            event: s.event,
+            place: place(&s.short, s.line),
+            sends: both || matches!(class, Some(Class::Send(..))),
+            receives: both || matches!(class, Some(Class::Recv(_) | Class::Mrecv(_))),
+            snippet,
+            stack: self.stack(s),
+            span: s.span.zip(timeline).map(|(span, timeline)| timeline.span(s.process, span)),
+        }
+    }
+
+    fn stack(&mut self, s: &'a Site) -> Option<usize> {
+        // What called main is nobody's concern.
+        let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
+        let end = s.stack.iter().rposition(known).map_or(s.stack.len(), |last| last + 1);
+        let frames: Vec<FrameData> = s.stack[..end].iter().map(frame).collect();
+        if frames.is_empty() {
+            return None;
+        }
+        let text = frames.iter().map(|f| format!("{}\n{}\n", f.function, f.place)).collect::<String>();
+        Some(*self.known_stacks.entry(text).or_insert_with(|| {
+            self.stacks.push(frames);
+            self.stacks.len() - 1
+        }))
+    }
+}
+
+fn frame(f: &Frame) -> FrameData<'_> {
+    let module = f.module.as_deref().unwrap_or_default();
+    let place = match f.line {
+        Some(line) if f.file.is_some() => format!("{}:{line}", f.short),
+        _ => format!("{}+{:#x}", module.rsplit('/').next().unwrap_or(module), f.offset),
+    };
+    FrameData { function: f.function.as_deref().unwrap_or("?"), place, user: f.is_user }
+}

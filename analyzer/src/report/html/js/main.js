@@ -1,0 +1,10 @@
+window.addEventListener("error", (event) => state.problems.push(String(event.message)));
+window.addEventListener("securitypolicyviolation", (event) => state.problems.push(`blocked: ${event.violatedDirective}`));
+startFindings();
+startTimeline();
+startTables();
+startStatistics();
+startHead();
+startKeys();
+state.ready = performance.now();
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,105 @@
+//! The HTML report: one file that needs no server and no network. The data are an island of JSON in the page; its scripts
+//! put them into the document as text only, since every name in them is somebody else's.
+
+mod data;
+
+use super::Report;
+use data::Data;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+
+/// In this order: each uses only what stands before it.
+const SCRIPTS: &[&str] = &[
+    include_str!("js/dom.js"),
+    include_str!("js/words.js"),
+    include_str!("js/model.js"),
+    include_str!("js/source.js"),
+    include_str!("js/graph.js"),
+    include_str!("js/scene.js"),
+    include_str!("js/draw.js"),
+    include_str!("js/pointing.js"),
+    include_str!("js/timeline.js"),
+    include_str!("js/explain.js"),
+    include_str!("js/findings.js"),
+    include_str!("js/head.js"),
+    include_str!("js/tables.js"),
+    include_str!("js/statistics.js"),
+    include_str!("js/keys.js"),
+    include_str!("js/main.js"),
+];
+
+pub(super) fn render(report: &Report) -> String {
+    let data = serde_json::to_string(&Data::new(report)).unwrap_or_else(|_| "{}".into());
+    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat());
+    let title = text(&report.task.program);
+    fill(PAGE, &[("title", &title), ("style", STYLE), ("data", &island(&data)), ("script", &script)])
+}
+
+/// Puts values into the places `<!--name-->` of the page, in one pass: a value may hold anything.
+fn fill(page: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(page.len() + values.iter().map(|v| v.1.len()).sum::<usize>());
+    let mut rest = page;
+    while let Some((before, behind)) = rest.split_once("<!--") {
+        let Some((name, behind)) = behind.split_once("-->") else { break };
+        out.push_str(before);
+        out.extend(values.iter().filter(|v| v.0 == name).map(|v| v.1));
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// JSON that cannot end the element which it stands in, nor begin another.
+fn island(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 32);
+    for c in json.chars() {
+        match c {
+            // In JSON these stand in strings only.
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text of the document.
+fn text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_cannot_leave_their_element() {
+        let hostile = "</script><img src=x onerror=alert(1)>&\u{2028}\u{2029}<!--";
+        let json = island(&serde_json::to_string(hostile).unwrap());
+        assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
+        assert_eq!(text("<a b=\"&\">"), "&lt;a b=&quot;&amp;&quot;&gt;");
+    }
+
+    #[test]
+    fn values_are_not_looked_into() {
+        let page = fill("a <!--x--> b <!--y--> c", &[("x", "1 <!--y-->"), ("y", "2")]);
+        assert_eq!(page, "a 1 <!--y--> b 2 c");
+    }
+
+    #[test]
+    fn the_page_itself_refers_to_nothing_outside() {
+        for text in [PAGE, STYLE].iter().chain(SCRIPTS) {
+            for wrong in ["http://", "https://", "src=", "@import", "url(", "innerHTML", "eval(", "document.write"] {
+                // The name of the namespace of SVG is no address, and `url(#` is a place in the page.
+                let text = text.replace("http://www.w3.org/2000/svg", "").replace("url(#", "");
+                assert!(!text.contains(wrong), "{wrong}");
+            }
+        }
+        assert!(PAGE.contains("default-src 'none'"));
+    }
+}

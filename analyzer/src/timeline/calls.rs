@@ -1,0 +1,117 @@
+//! The calls themselves: all of them in a small run, in a longer one the last of each thread.
+
+use crate::engine::listen::Returned;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, VecDeque};
+use trace_format::call::Value;
+use trace_format::definition::Id;
+use trace_format::mpi::FnId;
+
+/// Calls of all threads together that are kept at most, and how many are left when it gets too many.
+const MOST: usize = 30_000;
+const LEFT: usize = 15_000;
+/// The same for one thread.
+const LEAST_OF_THREAD: usize = 8;
+const MOST_OF_THREAD: usize = 1_000;
+/// Slots for what calls waited, of all ranks together and of one.
+const SLOTS: usize = 1 << 20;
+
+/// A call, with times in nanoseconds.
+#[derive(Debug, Clone)]
+pub(crate) struct Exact {
+    pub(crate) func: FnId,
+    pub(crate) index: u64,
+    pub(crate) site: Id,
+    pub(crate) begin: i64,
+    /// `None`: it did not return.
+    pub(crate) end: Option<i64>,
+    pub(crate) class: u16,
+    pub(crate) polls: u32,
+    pub(crate) ins: Vec<Value>,
+}
+
+/// The calls of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Lane {
+    pub(crate) calls: VecDeque<Exact>,
+    /// Calls before these were dropped.
+    pub(crate) cut: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Calls {
+    /// By rank and thread.
+    pub(crate) lanes: BTreeMap<(i32, u16), Lane>,
+    kept: usize,
+    pub(crate) seen: u64,
+    /// Room of calls that were dropped.
+    spare: Vec<Vec<Value>>,
+    /// Until when calls waited, by rank and thread: number of the call and time, in the slot of the number.
+    waits: FxHashMap<(i32, u16), Vec<(u64, i64)>>,
+    slots: usize,
+}
+
+impl Calls {
+    pub(crate) fn grow(&mut self, ranks: usize) {
+        // Once: a slot is found by the number of slots.
+        if self.slots == 0 {
+            self.slots = (SLOTS / ranks.max(1)).next_power_of_two().clamp(1 << 8, 1 << 15);
+        }
+    }
+
+    pub(crate) fn push(&mut self, call: &Returned, begin: i64, end: Option<i64>) {
+        self.seen += 1 + u64::from(call.polls);
+        let mut ins = self.spare.pop().unwrap_or_default();
+        ins.clear();
+        ins.extend_from_slice(call.ins);
+        let seen = call.call;
+        let class = call.class.unwrap_or(0);
+        let exact =
+            Exact { func: seen.func, index: seen.index, site: seen.site, begin, end, class, polls: call.polls, ins };
+        self.lanes.entry((seen.rank, seen.thread)).or_default().calls.push_back(exact);
+        self.kept += 1;
+        if self.kept > MOST {
+            self.trim();
+        }
+    }
+
+    /// Drops the earlier calls of each thread.
+    fn trim(&mut self) {
+        let left = (LEFT / self.lanes.len().max(1)).clamp(LEAST_OF_THREAD, MOST_OF_THREAD);
+        self.kept = 0;
+        for lane in self.lanes.values_mut() {
+            let more = lane.calls.len().saturating_sub(left);
+            lane.cut |= more > 0;
+            self.spare.extend(lane.calls.drain(..more).map(|c| c.ins));
+            self.kept += lane.calls.len();
+        }
+        self.spare.truncate(LEFT);
+    }
+
+    /// The run is over: the same calls are kept in whatever order the ranks came.
+    pub(crate) fn end(&mut self) {
+        if self.lanes.values().any(|lane| lane.cut) {
+            self.trim();
+        }
+        self.lanes.values_mut().for_each(|lane| lane.calls.make_contiguous().sort_by_key(|c| c.index));
+    }
+
+    /// The call waited until this time; from when on that is news.
+    pub(crate) fn waited(&mut self, (rank, thread, index): (i32, u16, u64), begin: i64, until: i64) -> i64 {
+        let slots = self.waits.entry((rank, thread)).or_insert_with(|| vec![(u64::MAX, 0); self.slots.max(1)]);
+        let place = index as usize % slots.len();
+        let known = slots[place];
+        if known.0 == index && known.1 >= until {
+            return until;
+        }
+        slots[place] = (index, until);
+        if known.0 == index { known.1 } else { begin }
+    }
+
+    /// Until when a call waited, as far as that is known.
+    pub(crate) fn wait_of(&self, rank: i32, thread: u16, index: u64) -> Option<i64> {
+        let slots = self.waits.get(&(rank, thread))?;
+        let (of, until) = slots[index as usize % slots.len()];
+        (of == index).then_some(until)
+    }
+}

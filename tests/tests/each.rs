@@ -80,7 +80,7 @@ fn jobs_in_turn_are_told_apart() -> Result<()> {
             job("clean", false, 1),
         ];
         ensure!(jobs(&vetted) == expected, "{}: {:?}\n{}", mpi.name, jobs(&vetted), said(&vetted));
-        let expected = [("wrong-data-type", vec![2, 3]), ("real-deadlock", vec![4])];
+        let expected = [("real-deadlock", vec![4]), ("wrong-data-type", vec![2, 3])];
         ensure!(found(&vetted) == expected, "{}: {:?}\n{}", mpi.name, found(&vetted), said(&vetted));
         ensure!(vetted.outcome.code == Some(1), "{}: {:?}", mpi.name, vetted.outcome.code);
         let lines = [

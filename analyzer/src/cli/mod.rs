@@ -238,4 +238,20 @@ mod tests {
         assert!(matches!(parse(&["mpivet", "run", "--help"]), Err(Exit::Clap(_))));
         assert!(matches!(parse(&["mpivet", "run", "--bogus", "--", "x"]), Err(Exit::Clap(_))));
     }
+
+    #[test]
+    fn statistics_of_ranks_have_no_collectives_and_exports_a_target() {
+        let plan = |args: &[&str]| parse(args).and_then(Plan::new);
+        let stats = |args: &[&str]| plan(&[&["mpivet", "stats", "d"], args].concat());
+        assert!(
+            matches!(stats(&["--rank", "1", "--table", "sizes"]), Ok(Plan::Stats(p)) if p.table == Some(Table::Sizes))
+        );
+        assert!(matches!(stats(&["--rank", "1", "--table", "collectives"]), Err(Exit::Usage(_))));
+        assert!(matches!(stats(&["--format", "json", "--table", "sizes"]), Err(Exit::Usage(_))));
+        let export = |args: &[&str]| plan(&[&["mpivet", "export", "d"], args].concat());
+        assert!(matches!(export(&[]), Err(Exit::Clap(_))));
+        let both = export(&["--perfetto", "-", "--csv", "x"]);
+        let Ok(Plan::Export(both)) = both else { panic!("not export") };
+        assert_eq!((both.perfetto, both.csv), (Some(Target::Stdout), Some(Target::File("x".into()))));
+    }
 }

@@ -63,11 +63,17 @@ fn status(call: &Returned) -> Option<Status> {
 /// Rank of the other side, and the tag: as they turned out, if the call tells that.
 fn envelope(call: &Returned) -> (String, String) {
     let s = shape(call.call.func);
-    let names = match s.class {
-        Class::Send(..) | Class::Recv(_) | Class::SendRecv(_) | Class::SendRecvReplace(_) => true,
-        Class::Probe(_) | Class::Mprobe(_) | Class::PartitionedSend | Class::PartitionedRecv => true,
-        _ => false,
-    };
+    let names = matches!(
+        s.class,
+        Class::Send(..)
+            | Class::Recv(_)
+            | Class::SendRecv(_)
+            | Class::SendRecvReplace(_)
+            | Class::Probe(_)
+            | Class::Mprobe(_)
+            | Class::PartitionedSend
+            | Class::PartitionedRecv
+    );
     if !names {
         return (String::new(), String::new());
     }

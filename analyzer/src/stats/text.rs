@@ -87,7 +87,7 @@ fn functions(out: &mut String, s: &Statistics) {
         open += f.open;
         polling += f.polling_seconds;
         table.row(vec![
-            format!("{}{}", f.name(), if f.open > 0 { " (not returned)" } else { "" }),
+            if f.open > 0 { format!("{} ({} not returned)", f.name(), f.open) } else { f.name().to_owned() },
             f.calls.to_string(),
             format!("{}{}", time(f.seconds + f.polling_seconds), if polls { "*" } else { "" }),
             percent(f.seconds + f.polling_seconds, s.rank_seconds),

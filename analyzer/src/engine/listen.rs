@@ -393,10 +393,9 @@ impl Model {
                 let Some(member) = member else { continue };
                 let entry = known.entry(member.ix).or_insert((*kind, None));
                 // The same name on all ranks, by rights; the smallest for the same answer each time.
-                let predefined = match id {
-                    _ if *kind != Kind::Comm => None,
-                    &COMM_WORLD => Some("MPI_COMM_WORLD".to_owned()),
-                    &COMM_SELF => Some("MPI_COMM_SELF".to_owned()),
+                let predefined = match (*kind, *id) {
+                    (Kind::Comm, COMM_WORLD) => Some("MPI_COMM_WORLD".to_owned()),
+                    (Kind::Comm, COMM_SELF) => Some("MPI_COMM_SELF".to_owned()),
                     _ => None,
                 };
                 let name = r.names.get(&(*kind, *id)).cloned().or(predefined);

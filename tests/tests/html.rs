@@ -293,17 +293,15 @@ fn hostile(dir: &Path, evil: &str, source: &str) -> Result<()> {
     for rank in 0..2 {
         let header = RankHeader { program: evil.into(), ..header(rank, 2) };
         let mut writer = RankWriter::new(File::create(rank_path(dir, rank))?, &header)?;
-        let text = format!(
-            "0: MPI_Init() = ok\n0: MPI_Send(dest=1, datatype=MPI_FLOAT) = ok\n0: MPI_Comm_free(comm=c1)\n\
-             1: MPI_Init() = ok\n1: MPI_Recv(source=0) = ok {{status=0/0/4}}\n1: MPI_Recv(source=0, tag=1)\n"
-        );
+        let text = "0: MPI_Init() = ok\n0: MPI_Send(dest=1, datatype=MPI_FLOAT) = ok\n0: MPI_Comm_free(comm=c1)\n\
+                    1: MPI_Init() = ok\n1: MPI_Recv(source=0) = ok {status=0/0/4}\n1: MPI_Recv(source=0, tag=1)\n";
         let definitions = [
             Definition::Source { id: 100, file: source.into(), function: evil.into(), line: 2 },
             Definition::SourceStack { id: 101, sources: vec![100], stack: 0, interpreter: 0 },
             Definition::CommName { id: COMM_WORLD, name: evil.into() },
         ];
         writer.define(&definitions)?;
-        for (of, event) in parse(&text)?.events.into_iter().filter(|(of, _)| *of == rank) {
+        for (of, event) in parse(text)?.events.into_iter().filter(|(of, _)| *of == rank) {
             match event {
                 RankEvent::Definition(d) => writer.define(&[d])?,
                 RankEvent::Call(call) => writer.call(&Call { site: 101, ..call })?,

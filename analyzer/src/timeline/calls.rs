@@ -11,7 +11,7 @@ use trace_format::mpi::FnId;
 const MOST: usize = 30_000;
 const LEFT: usize = 15_000;
 /// The same for one thread.
-const LEAST_OF_THREAD: usize = 8;
+const LEAST_OF_THREAD: usize = 4;
 const MOST_OF_THREAD: usize = 1_000;
 /// Slots for what calls waited, of all ranks together and of one.
 const SLOTS: usize = 1 << 20;
@@ -55,7 +55,7 @@ impl Calls {
     pub(crate) fn grow(&mut self, ranks: usize) {
         // Once: a slot is found by the number of slots.
         if self.slots == 0 {
-            self.slots = (SLOTS / ranks.max(1)).next_power_of_two().clamp(1 << 8, 1 << 15);
+            self.slots = (SLOTS / ranks.max(1)).next_power_of_two().clamp(1 << 5, 1 << 15);
         }
     }
 

@@ -35,9 +35,13 @@ struct Scale {
 impl Scale {
     fn at(&self, ticks: u64) -> i64 {
         let since = ticks.wrapping_sub(self.start) as i64;
-        self.offset.saturating_add((since as f64 * self.factor) as i64)
+        // A damaged time must not make the sums of times overflow.
+        self.offset.saturating_add((since as f64 * self.factor) as i64).clamp(-FAR, FAR)
     }
 }
+
+/// 36 years.
+const FAR: i64 = 1 << 60;
 
 /// Of a rank whose clock nobody told: ticks are nanoseconds.
 const PLAIN: Scale = Scale { start: 0, offset: 0, factor: 1.0 };

@@ -34,6 +34,16 @@ impl Table {
     }
 }
 
+// Rows of the page, which are long lists of short things.
+/// From rank, to rank, sent, received, bytes, tag, communicator, call of the send, of the receive, of its end (thread and number each).
+type MessageRow = (i32, i32, i64, i64, i64, i32, u32, [u64; 6]);
+/// Rank, is a send, time, peer, tag, communicator, thread, number.
+type AloneRow = (i32, bool, i64, i32, i32, u32, u16, u64);
+/// Function, communicator, first came, last came, end, lowest, highest, latest rank, how many came, of how many.
+type CollectiveRow = (usize, u32, [i64; 3], [i32; 3], usize, usize);
+/// Function, place, number, begin, how long (-1: it did not return), waited, error class, polls, arguments.
+type CallRow = (usize, i64, u64, i64, i64, i64, u16, u32, String);
+
 /// Times are nanoseconds since the beginning; -1 is none, or unknown.
 #[derive(Debug, Serialize)]
 pub struct Timeline {
@@ -55,12 +65,9 @@ pub struct Timeline {
     collectives_seen: u64,
     communicators_seen: u64,
     lanes: Vec<LaneView>,
-    /// From rank, to rank, sent, received, bytes, tag, communicator, call of the send, of the receive, of its end (thread and number each).
-    messages: Vec<(i32, i32, i64, i64, i64, i32, u32, [u64; 6])>,
-    /// Rank, is a send, time, peer, tag, communicator, thread, number.
-    alone: Vec<(i32, bool, i64, i32, i32, u32, u16, u64)>,
-    /// Function, communicator, first came, last came, end, lowest, highest, latest rank, how many came, of how many.
-    collectives: Vec<(usize, u32, [i64; 3], [i32; 3], usize, usize)>,
+    messages: Vec<MessageRow>,
+    alone: Vec<AloneRow>,
+    collectives: Vec<CollectiveRow>,
     communicators: Vec<CommunicatorView>,
     region_names: Vec<String>,
     /// Rank, name, begin, end, depth.
@@ -90,8 +97,7 @@ struct LaneView {
     thread: u16,
     /// There were earlier ones.
     cut: bool,
-    /// Function, place, number, begin, how long (-1: it did not return), waited, error class, polls, arguments.
-    calls: Vec<(usize, i64, u64, i64, i64, i64, u16, u32, String)>,
+    calls: Vec<CallRow>,
 }
 
 #[derive(Debug, Serialize)]

@@ -77,6 +77,8 @@ struct FindingData<'a> {
     run: Option<usize>,
     under: Option<&'a str>,
     came_true: Option<usize>,
+    /// It counts nowhere, for this reason: somebody has accepted it, or an earlier report knows it.
+    accepted: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -160,7 +162,7 @@ impl<'a> Data<'a> {
         let timeline = report.timeline.as_ref();
         let mut once =
             Once { snippets: vec![], known_snippets: HashMap::new(), stacks: vec![], known_stacks: HashMap::new() };
-        let findings: Vec<_> = report.findings.iter().map(|f| finding(f, report, timeline, &mut once)).collect();
+        let findings: Vec<_> = report.findings.iter().map(|f| finding(f, None, report, timeline, &mut once)).collect();
         let checks = report.findings.iter().filter_map(|f| {
             let check = catalogue::by_name(f.check)?;
             Some((check.name, CheckData { summary: check.summary, doc: check.doc }))
@@ -220,6 +222,7 @@ fn ended<'a>(e: &'a Ended, report: &Report) -> EndedData<'a> {
 
 fn finding<'a>(
     f: &'a FindingView,
+    accepted: Option<String>,
     report: &Report,
     timeline: Option<&Timeline>,
     once: &mut Once<'a>,
@@ -244,6 +247,7 @@ fn finding<'a>(
         run: f.run,
         under: f.under.as_deref(),
         came_true: f.came_true,
+        accepted,
     }
 }
 

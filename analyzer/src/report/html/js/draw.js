@@ -312,8 +312,8 @@ function drawChosen(context) {
 // A flag where a call of a finding begins.
 function drawMarks(context) {
   const done = new Set();
-  data.findings.forEach((finding, i) => {
-    if (!state.shown.includes(i)) return;
+  for (const i of state.shown) {
+    const finding = data.findings[i];
     for (const { call } of concernOf(finding).calls) {
       const row = scene.rowOf(call.rank), x = scene.x(call.begin), y = scene.y(row);
       const place = `${row} ${Math.round(x / 3)}`;
@@ -328,7 +328,7 @@ function drawMarks(context) {
       context.fill();
       state.drawn.marks += 1;
     }
-  });
+  }
   for (const [rank, t] of line.signals) {
     const x = scene.x(t), y = scene.middle(rank);
     context.strokeStyle = colours.bad;

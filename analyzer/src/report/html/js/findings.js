@@ -21,11 +21,14 @@ function wantsRank(f) {
   });
 }
 
+// Findings that were accepted are seen only by those who ask for them.
+const isOfKind = (f) => (wanted.severity === "accepted" ? Boolean(f.accepted) : !f.accepted && (!wanted.severity || f.severity === wanted.severity));
+
 function applyFilter() {
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
   state.shown = [];
   data.findings.forEach((f, i) => {
-    const fits = (!wanted.severity || f.severity === wanted.severity) && (!wanted.check || f.check === wanted.check) &&
+    const fits = isOfKind(f) && (!wanted.check || f.check === wanted.check) &&
       (!wanted.rank.trim() || wantsRank(f)) && words.every((w) => everything(f).includes(w));
     if (fits) state.shown.push(i);
   });
@@ -41,7 +44,7 @@ function filterBar() {
   const codeOf = (check) => data.findings.find((f) => f.check === check).code;
   byId("filter").replaceChildren(
     field("text", el("input", { id: "search", type: "search", placeholder: "Search ( / )", "aria-label": "Search in findings", autocomplete: "off" })),
-    field("severity", el("select", { id: "severity", "aria-label": "Severity" }, option("", "all severities"), severities.map((s) => option(s, s + "s")))),
+    field("severity", el("select", { id: "severity", "aria-label": "Severity" }, option("", "all severities"), severities.map((s) => option(s, s + "s")), data.findings.some((f) => f.accepted) ? option("accepted", "accepted ones") : null)),
     field("check", el("select", { id: "check", "aria-label": "Check" }, option("", "all checks"), checks.map((c) => option(c, `${codeOf(c)} ${c}`)))),
     field("rank", el("input", { id: "rank", type: "text", size: 8, placeholder: "rank, 0-3", "aria-label": "Ranks, such as 2 or 0-3", autocomplete: "off" })),
     el("span", { id: "shown", class: "dim", role: "status" }));
@@ -95,6 +98,7 @@ function drawDetail() {
   const notes = f.notes.slice();
   if (f.run && f.under) notes.unshift(`first seen in run ${f.run}, under ${f.under}`);
   if (f.came_true) notes.unshift(`came true in run ${f.came_true}`);
+  if (f.accepted) notes.unshift(`accepted: ${f.accepted}`);
   const onLine = line && concernOf(f).calls.length > 0;
   detail.replaceChildren(
     el("div", { class: "titlebar" }, badge(f.severity), el("h3", null, `${f.code} ${f.check}`), el("span", { class: "dim" }, f.who + (f.count > 1 ? ` \u00b7 ${count(f.count)} times` : "")),
@@ -108,6 +112,6 @@ function drawDetail() {
 
 function startFindings() {
   if (data.findings.length > 0) filterBar();
-  drawList();
-  if (data.findings.length > 0) choose(0); else drawDetail();
+  applyFilter();
+  if (state.shown.length > 0) choose(state.shown[0]); else drawDetail();
 }

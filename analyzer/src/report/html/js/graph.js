@@ -65,7 +65,7 @@ function drawGraph(finding) {
   const n = vertices.length;
   const tight = n > 12;
   const w = tight ? 40 : 128, h = tight ? 22 : 54;
-  const radius = n === 1 ? 0 : Math.max(n < 3 ? 110 : 92, (n * (tight ? 46 : 118)) / (2 * Math.PI));
+  const radius = n === 1 ? 0 : Math.max(n < 3 ? 110 : 92, (n * (tight ? 56 : 118)) / (2 * Math.PI));
   const flat = tight ? 1 : 0.78;
   // Room above for the arrow of a group whose ranks wait for each other.
   const loops = edges.some(([i, j]) => i === j) ? 22 : 0;

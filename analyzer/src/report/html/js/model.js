@@ -72,17 +72,27 @@ function callOfSite(site) {
   };
 }
 
-// The calls of a finding on the time line, and the messages between them.
-const concerned = new Map();
+// The calls of a finding on the time line, and the messages between them; both are looked for when they are needed first.
+class Concern {
+  constructor(finding) { this.finding = finding; }
+  get calls() {
+    return this.knownCalls ||= this.finding.sites.map((site) => ({ site, call: callOfSite(site) })).filter((c) => c.call);
+  }
+  get arrows() {
+    if (!this.knownArrows) {
+      const keys = new Set(this.calls.map((c) => c.call.key));
+      const between = messages.filter((m) => keys.has(m.send) && (keys.has(m.recv) || keys.has(m.end)));
+      this.knownArrows = between.length > 0 ? between : pairOf(this.calls);
+    }
+    return this.knownArrows;
+  }
+}
+
+const concerns = new Map();
 function concernOf(finding) {
   if (!line) return { calls: [], arrows: [] };
-  if (!concerned.has(finding)) {
-    const calls = finding.sites.map((site) => ({ site, call: callOfSite(site) })).filter((c) => c.call);
-    const keys = new Set(calls.map((c) => c.call.key));
-    const arrows = messages.filter((m) => keys.has(m.send) && (keys.has(m.recv) || keys.has(m.end)));
-    concerned.set(finding, { calls, arrows: arrows.length > 0 ? arrows : pairOf(calls) });
-  }
-  return concerned.get(finding);
+  if (!concerns.has(finding)) concerns.set(finding, new Concern(finding));
+  return concerns.get(finding);
 }
 
 // A finding about one message speaks of its send and of its receive; the message may not be in the sample.
@@ -97,5 +107,5 @@ function pairOf(calls) {
 }
 
 // What is chosen; tests read it, too.
-const state = { chosen: null, shown: data.findings.map((_, i) => i), view: null, drawn: {}, problems: [] };
+const state = { chosen: null, shown: [], view: null, drawn: {}, problems: [] };
 window.mpivet = { state, data };

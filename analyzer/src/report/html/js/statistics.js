@@ -26,7 +26,7 @@ function matrix(blocks) {
       svg("title", null, `${name(from)} to ${name(to)}: ${plural(blocks.messages[i], "message")}, ${bytes(blocks.bytes[i])}`)));
   }
   const all = side * size;
-  return el("figure", { class: "matrix" }, el("figcaption", null, "Who sent to whom: rows send, columns receive; the darker the more bytes"),
+  return el("figure", { class: "matrix" }, el("figcaption", null, "Who sent to whom: rows send, columns receive; the stronger the colour the more bytes"),
     svg("svg", { viewBox: `-1 -1 ${all + 2} ${all + 2}`, style: `width: ${all}px`, role: "img", "aria-label": `Matrix of messages, up to ${bytes(most)} in a cell` },
       svg("rect", { class: "frame", x: -0.5, y: -0.5, width: all + 0.5, height: all + 0.5 }), square));
 }

@@ -5,11 +5,12 @@ use super::filter::sorted;
 use super::waits::may_wait;
 use super::{Collectives, Function, Pair, Rank, SCHEMA, Site, Statistics, Waits, Who};
 use crate::clocks::Clocks;
+use crate::engine::listen::Communicator;
 use crate::symbols::{Symbols, user_frame};
 use crate::worlds::Names;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;
-use trace_format::mpi::{FnId, Kind};
+use trace_format::mpi::FnId;
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
@@ -98,22 +99,19 @@ impl Collector {
             unknown_sizes: ranks.iter().map(|r| r.unknown_sizes).sum(),
             ranks,
             pairs,
-            collectives: self.of_communicators(),
+            collectives: self.of_communicators(names),
             sites,
         }
     }
 
-    fn of_communicators(&self) -> Vec<Collectives> {
+    fn of_communicators(&self, names: &Names) -> Vec<Collectives> {
         let mut list: Vec<Collectives> = Vec::new();
         for ((number, id), of) in &self.collectives {
             let known = number.and_then(|n| self.communicators.get(&n)?.as_ref());
             let communicator = match (number, known) {
                 (None, _) => "others".to_owned(),
                 (Some(number), None) => format!("number {number}"),
-                (Some(number), Some(known)) => known.name.clone().unwrap_or_else(|| {
-                    let what = if known.kind == Kind::Comm { "communicator" } else { known.kind.noun() };
-                    format!("{what} {number}")
-                }),
+                (Some(number), Some(known)) => name_of(*number, known, names),
             };
             list.push(Collectives {
                 communicator,
@@ -129,6 +127,16 @@ impl Collector {
         }
         list.sort_by_key(|c| (c.number.is_none(), c.number, c.id));
         list
+    }
+}
+
+/// What the program calls it; there may be a MPI_COMM_WORLD in each world.
+fn name_of(number: u32, known: &Communicator, names: &Names) -> String {
+    let world = known.ranks.get(0).map_or(0, |process| names.of(process).0);
+    match &known.name {
+        Some(name) if world > 0 && name == "MPI_COMM_WORLD" => format!("world {world} {name}"),
+        Some(name) => name.clone(),
+        None => format!("{} {number}", known.kind.noun()),
     }
 }
 

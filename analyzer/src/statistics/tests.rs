@@ -4,13 +4,14 @@ use super::{Collector, Statistics, Waits};
 use crate::engine::{End, Engine};
 use crate::symbols::Symbols;
 use crate::worlds::Names;
-use crate::worlds::link::Clock;
+use crate::worlds::link::{Clock, Linker};
 use std::sync::{Arc, Mutex};
 use trace_format::mpi::FnId;
 use trace_format::symbols::Location;
 use trace_format::text::parse;
 
-fn collect(text: &str, hosts: &[&str]) -> (Collector, i32) {
+/// What was collected, and the sizes of the worlds.
+fn collect(text: &str, hosts: &[&str]) -> (Collector, Vec<i32>) {
     let trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
     let mut collector = Collector::default();
     hosts.iter().zip(0..).for_each(|(host, rank)| collector.runs_on(rank, host));
@@ -22,22 +23,28 @@ fn collect(text: &str, hosts: &[&str]) -> (Collector, i32) {
         let ahead = host.parse::<u64>().unwrap_or(0) * 1_000_000_000;
         engine.set_clock(rank, Clock { start_ticks: 0, start_unix_ns: ahead, ..Clock::default() });
     }
+    let mut linker = Linker::default();
+    let mut first = 0;
+    for (world, size) in trace.worlds.iter().enumerate() {
+        linker.add_world(first, *size, world > 0);
+        first += size;
+    }
     for (rank, event) in trace.events {
-        engine.feed(rank, event);
+        linker.feed(rank, event, &mut engine);
     }
     engine.finish(&End::default());
     let collector = std::mem::take(&mut *collector.lock().unwrap());
-    (collector, trace.ranks)
+    (collector, trace.worlds)
 }
 
 fn count_on(text: &str, hosts: &[&str]) -> Statistics {
-    let (collector, ranks) = collect(text, hosts);
+    let (collector, worlds) = collect(text, hosts);
     let mut symbols = Symbols::default();
     for line in 1..=text.lines().count() as u32 {
         let place = Location { module: "a.out".into(), file: "t".into(), line, ..Location::default() };
-        (0..ranks).for_each(|rank| symbols.set_frames(rank, line, vec![place.clone()]));
+        (0..worlds.iter().sum()).for_each(|rank| symbols.set_frames(rank, line, vec![place.clone()]));
     }
-    collector.finish(&Names::new([ranks]), &mut symbols)
+    collector.finish(&Names::new(worlds), &mut symbols)
 }
 
 fn count(text: &str) -> Statistics {
@@ -265,6 +272,14 @@ fn collectives_move_what_each_process_gives() {
     assert_eq!(bytes("MPI_Alltoall(sendcount=5)"), 180);
     assert_eq!(bytes("MPI_Scatter(sendcount=5, root=0)"), 60);
     assert_eq!(bytes("MPI_Barrier()"), 0);
+}
+
+#[test]
+fn worlds_have_communicators_of_their_own() {
+    let s = count("ranks 1\nranks w1 1\n0: MPI_Barrier() = ok\nw1.0: MPI_Barrier() = ok\nw1.0: MPI_Barrier() = ok");
+    let names: Vec<_> = s.collectives.iter().map(|c| (c.communicator.as_str(), c.operations)).collect();
+    assert_eq!(names, [("MPI_COMM_WORLD", 1), ("world 1 MPI_COMM_WORLD", 2)]);
+    assert_eq!(s.ranks.iter().map(|r| r.who.to_string()).collect::<Vec<_>>(), ["0", "w1.0"]);
 }
 
 #[test]

@@ -44,9 +44,14 @@ fn page_of(example: &str, ranks: usize, name: &str) -> Result<PathBuf> {
 
 /// The HTML report of a directory of traces.
 fn analyze(dir: &Path) -> Result<(PathBuf, Duration)> {
-    let page = dir.with_extension("html");
+    analyze_as("html", dir)
+}
+
+/// The same in another format.
+fn analyze_as(format: &str, dir: &Path) -> Result<(PathBuf, Duration)> {
+    let page = dir.with_extension(format);
     let mut command = Command::new(vet::mpivet()?);
-    command.args(["analyze", "--format", "html", "--report"]).arg(&page).arg(dir);
+    command.args(["analyze", "--format", format, "--report"]).arg(&page).arg(dir);
     let start = Instant::now();
     let outcome = run::run(command, Duration::from_secs(600))?;
     ensure!(page.is_file(), "no report, {:?}\n{}", outcome.code, outcome.stderr);
@@ -327,13 +332,14 @@ fn how_large_and_slow_it_gets() -> Result<()> {
         let run = Synthetic { ranks, rounds, hangs: true };
         let dir = synthetic(&run, &format!("measured-{ranks}"))?;
         let (page, took) = analyze(&dir)?;
+        let (_, plain) = analyze_as("json", &dir)?;
         std::fs::remove_dir_all(&dir)?;
         let browser = Browser::start()?;
         let opened = browser.open(&page)?;
         let ready = browser.value("mpivet.state.ready")?;
         let size = page.metadata()?.len() as f64 / MEGABYTE as f64;
         println!(
-            "{ranks} ranks, {} events: analyzed in {took:?}, {size:.1} MiB, opened in {opened:?} (its scripts after {ready} ms)",
+            "{ranks} ranks, {} events: analyzed in {took:?} (without time line {plain:?}), {size:.1} MiB, opened in {opened:?} (its scripts after {ready} ms)",
             run.events()
         );
         ensure!(size < 20.0 && opened < Duration::from_secs(2));

@@ -17,6 +17,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("js/source.js"),
     include_str!("js/graph.js"),
     include_str!("js/scene.js"),
+    include_str!("js/cells.js"),
     include_str!("js/draw.js"),
     include_str!("js/pointing.js"),
     include_str!("js/timeline.js"),

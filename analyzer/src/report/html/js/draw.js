@@ -34,6 +34,7 @@ function stripes(context, ink, paper, size = 6) {
 const inkOf = (s) => (s === 1 ? patterns.waiting : colours[STATES[s].key]);
 
 function draw(canvas) {
+  const begun = performance.now();
   const context = canvas.getContext("2d");
   const ratio = window.devicePixelRatio || 1;
   if (canvas.width !== Math.round(scene.width * ratio) || canvas.height !== Math.round(scene.height * ratio)) {
@@ -52,8 +53,7 @@ function draw(canvas) {
   context.clip();
   const rows = [];
   for (let row = 0; row < scene.rows; row += 1) if (scene.isSeen(row)) rows.push(row);
-  const detail = showsCalls(rows);
-  rows.forEach((row) => drawRow(context, row, detail));
+  drawRows(context, rows);
   context.save();
   context.beginPath();
   context.rect(scene.gutter, AXIS, scene.width - scene.gutter, scene.height - AXIS);
@@ -67,6 +67,7 @@ function draw(canvas) {
   context.restore();
   drawAxis(context);
   state.view = { from: scene.from, to: scene.to, fold: scene.fold, top: scene.top };
+  state.drawn.ms = performance.now() - begun;
 }
 
 // Are the calls that are seen few enough to be drawn one by one?
@@ -91,43 +92,27 @@ function between(calls, from, to) {
   return calls.slice(low, end);
 }
 
-function drawRow(context, row, detail) {
-  const y = scene.y(row), h = scene.rowHeight;
+// The ground that a row stands on: the time that the rank was there.
+function drawGround(context, row) {
+  const [first, last] = line.spans[scene.ranksOf(row)[0]];
+  if (first < 0) return;
+  const a = Math.max(scene.gutter, scene.x(first)), b = Math.min(scene.width, scene.x(last));
   context.fillStyle = colours.row;
-  for (const rank of scene.ranksOf(row).slice(0, 1)) {
-    const [first, last] = line.spans[rank];
-    if (first < 0) continue;
-    const a = Math.max(scene.gutter, scene.x(first)), b = Math.min(scene.width, scene.x(last));
-    if (b > a) context.fillRect(a, y, b - a, h);
-  }
-  const until = detail ? exact[row].from : Infinity;
-  if (scene.from < until) drawCells(context, row, Math.min(until, scene.to));
-  if (detail && scene.to > exact[row].from) drawCalls(context, row);
-  drawRegions(context, row);
+  if (b > a) context.fillRect(a, scene.y(row), b - a, scene.rowHeight);
 }
 
-// Stacked shares, a pixel column each.
-function drawCells(context, row, until) {
-  const shares = scene.sharesOf(row);
-  const { start, width } = line.cells;
-  const y = scene.y(row) + scene.strip, h = scene.rowHeight - scene.strip;
-  const right = Math.min(scene.width, scene.x(until));
-  const wide = Math.max(1, Math.floor((width / (scene.to - scene.from)) * (scene.width - scene.gutter)));
-  const step = Math.min(wide, 4);
-  for (let x = scene.gutter; x < right; x += step) {
-    const a = Math.floor((scene.t(x) - start) / width), b = Math.max(a + 1, Math.ceil((scene.t(x + step) - start) / width));
-    const sum = [0, 0, 0, 0];
-    for (let cell = Math.max(0, a); cell < b && cell * 4 < shares.length; cell += 1) for (let s = 0; s < 4; s += 1) sum[s] += shares[cell * 4 + s];
-    let below = y + h;
-    for (const s of [1, 0, 2, 3]) {
-      const part = (sum[s] / (b - a)) * h;
-      if (part <= 0) continue;
-      const tall = Math.max(part, 0.75);
-      context.fillStyle = inkOf(s);
-      context.fillRect(x, below - tall, Math.min(step, right - x), tall);
-      below -= tall;
-    }
-    state.drawn.cells += 1;
+function drawRows(context, rows) {
+  const detail = showsCalls(rows);
+  rows.forEach((row) => drawGround(context, row));
+  cellPicture.start(colours);
+  for (const row of rows) {
+    const until = detail ? exact[row].from : Infinity;
+    if (scene.from < until) cellPicture.row(row, Math.min(until, scene.to));
+  }
+  cellPicture.end(context);
+  for (const row of rows) {
+    if (detail && scene.to > exact[row].from) drawCalls(context, row);
+    drawRegions(context, row);
   }
 }
 

@@ -32,10 +32,11 @@ int main(int argc, char **argv)
         pthread_create(&waiter, NULL, wait_for_it, NULL);
         usleep(100000);
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE); //~ concurrent-misuse
+        MPI_Send(&rank, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
         pthread_join(waiter, NULL);
         printf("got %d\n", value);
     } else {
-        usleep(400000);
+        MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     }
     MPI_Finalize();

@@ -84,9 +84,6 @@ impl<'a> Job<'a> {
         let mut observer = Observer::new(&dir, self.plan.report.selection());
         self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
-        // The time line is that of the first run.
-        if number == 1 {
-        }
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();
         let (conclusion, end) = match end {

@@ -3,6 +3,7 @@
 use crate::report::Report;
 use crate::report::queues::QueueView;
 use crate::report::view::{Ended, FindingView, Frame, Site, Waits};
+use crate::statistics::Statistics;
 use crate::timeline::Timeline;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -162,11 +163,16 @@ impl<'a> Data<'a> {
         let timeline = report.timeline.as_ref();
         let mut once =
             Once { snippets: vec![], known_snippets: HashMap::new(), stacks: vec![], known_stacks: HashMap::new() };
-        let findings: Vec<_> = report.findings.iter().map(|f| finding(f, None, report, timeline, &mut once)).collect();
-        let checks = report.findings.iter().filter_map(|f| {
+        let of_baseline = report.baseline.iter().flat_map(|b| &b.known).map(|f| (f, Some(KNOWN)));
+        let accepted = report.suppressed.iter().map(|s| (&s.finding, Some(s.reason.as_str()))).chain(of_baseline);
+        let all: Vec<_> = report.findings.iter().map(|f| (f, None)).chain(accepted).collect();
+        let checks = all.iter().filter_map(|(f, _)| {
             let check = catalogue::by_name(f.check)?;
             Some((check.name, CheckData { summary: check.summary, doc: check.doc }))
         });
+        let checks = checks.collect();
+        let findings = all.into_iter().map(|(f, why)| finding(f, why.map(str::to_owned), report, timeline, &mut once));
+        let findings = findings.collect();
         let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
         let who = |process: Option<i32>| process.map(|p| report.names.list(&[p])).unwrap_or_default();
         let notes = report.samples.iter().filter_map(|s| s.note.clone());
@@ -190,15 +196,25 @@ impl<'a> Data<'a> {
                 .collect(),
             hidden: task.hidden.iter().map(|h| (who(h.process), h.findings)).collect(),
             remarks: explored.chain(notes).chain(report.hints.iter().cloned()).collect(),
-            checks: checks.collect(),
+            checks,
             findings,
             snippets: once.snippets,
             stacks: once.stacks,
             queues: report.queues.iter().map(|q| queue(q, report)).collect(),
             timeline,
-            statistics: None,
+            statistics: report.statistics.as_ref().map(statistics),
         }
     }
+}
+
+/// Why a finding of the baseline does not count.
+const KNOWN: &str = "known: the baseline has it";
+
+/// Cells of a side of the matrix of messages.
+const MATRIX: usize = 64;
+
+fn statistics(s: &Statistics) -> serde_json::Value {
+    serde_json::json!({ "functions": s.functions, "blocks": s.blocks(MATRIX) })
 }
 
 fn place(short: &str, line: Option<u32>) -> String {

@@ -279,10 +279,10 @@ fn hostile_data_stay_data() -> Result<()> {
     ensure!(browser.value("window.hacked === undefined")? == json!(true), "something in the data was run");
     ensure!(browser.value("document.querySelectorAll('img, iframe, object, embed').length")? == json!(0));
     ensure!(browser.value("document.scripts.length")? == json!(2));
-    // It is there, as text: the program, the source, the file, the communicator.
-    let evil = serde_json::to_string(EVIL)?;
+    // It is there, as text: the program, the source, the file, the communicator. What ends lines is replaced in most places.
+    let evil = serde_json::to_string(&EVIL.replace('\u{2028}', "_"))?;
     for place in ["h1", ".place .here", "#communicators", "#run", "#detail .notes, #detail .says"] {
-        let there = format!("[...document.querySelectorAll('{place}')].some(e => e.textContent.includes({evil}))");
+        let there = format!("[...document.querySelectorAll('{place}')].some(e => e.textContent.replace(/[\\u2028\\ufffd]/g, '_').includes({evil}))");
         ensure!(browser.value(&there)? == json!(true), "{place} does not show it");
     }
     ensure!(browser.value("document.querySelector('.where').textContent.includes('<img src=x')")? == json!(true));

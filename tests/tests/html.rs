@@ -282,11 +282,16 @@ fn hostile_data_stay_data() -> Result<()> {
     // It is there, as text: the program, the source, the file, the communicator. What ends lines is replaced in most places.
     let evil = serde_json::to_string(&EVIL.replace('\u{2028}', "_"))?;
     for place in ["h1", ".place .here", "#communicators", "#run", "#detail .notes, #detail .says"] {
-        let there = format!("[...document.querySelectorAll('{place}')].some(e => e.textContent.replace(/[\\u2028\\ufffd]/g, '_').includes({evil}))");
+        let there = format!(
+            "[...document.querySelectorAll('{place}')].some(e => e.textContent.replace(/[\\u2028\\ufffd]/g, '_').includes({evil}))"
+        );
         ensure!(browser.value(&there)? == json!(true), "{place} does not show it");
     }
     ensure!(browser.value("document.querySelector('.where').textContent.includes('<img src=x')")? == json!(true));
-    ensure!(browser.value(&format!("mpivet.data.timeline.region_names[0] === {evil}"))? == json!(true));
+    ensure!(
+        browser.value(&format!("mpivet.data.timeline.region_names[0].replace(/[\\u2028\\ufffd]/g, '_') === {evil}"))?
+            == json!(true)
+    );
     ensure!(browser.value("document.title.startsWith('</script><script>')")? == json!(true));
     is_content(&browser)
 }

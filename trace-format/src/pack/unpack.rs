@@ -1,0 +1,128 @@
+//! Packed blocks to records.
+
+use super::cells::{Cells, head_of, unzigzag, words_of};
+use super::{AGAIN, AS_PREDICTED, DERIVED, FORGET, KEY, MAX_UNPACKED, NEW, PREDICTED, PackError};
+use crate::record::Commit;
+
+/// Unpacks blocks.
+pub struct Unpacker {
+    cells: Cells,
+}
+
+impl Default for Unpacker {
+    fn default() -> Unpacker {
+        Unpacker { cells: Cells::new() }
+    }
+}
+
+/// The bytes of a packed block, from its front.
+pub(super) struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    pub(super) fn damage(&self) -> PackError {
+        PackError(self.at)
+    }
+
+    pub(super) fn take(&mut self, n: usize) -> Result<&'a [u8], PackError> {
+        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..n)).ok_or(self.damage())?;
+        self.at += n;
+        Ok(taken)
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self) -> Result<u64, PackError> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = *self.bytes.get(self.at).ok_or(self.damage())?;
+            self.at += 1;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(self.damage())
+    }
+
+    pub(super) fn cell(&mut self, cells: &Cells) -> Result<u16, PackError> {
+        let number = self.number()?;
+        let known = (number as usize) < cells.list.len();
+        if known { Ok(number as u16) } else { Err(self.damage()) }
+    }
+}
+
+impl Unpacker {
+    /// Puts the records that `packed` stands for into `out`, with `lap` in their commit words.
+    pub fn unpack(&mut self, packed: &[u8], lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
+        out.clear();
+        self.cells.forget();
+        self.cells.time = 0;
+        let mut input = Input { bytes: packed, at: 0 };
+        let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
+        if total > MAX_UNPACKED {
+            return Err(PackError(0));
+        }
+        while out.len() < total {
+            self.record(&mut input, lap, out)?;
+        }
+        if out.len() == total && input.at == packed.len() { Ok(()) } else { Err(input.damage()) }
+    }
+
+    fn record(&mut self, input: &mut Input, lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
+        let token = input.take(1)?.first().copied().unwrap_or(FORGET);
+        let cells = &mut self.cells;
+        let cell = match token {
+            AS_PREDICTED | PREDICTED => cells.predicted().ok_or(input.damage())?,
+            AGAIN | DERIVED => input.cell(cells)?,
+            NEW => return self.new_cell(input, lap, out),
+            FORGET => {
+                cells.forget();
+                return Ok(());
+            }
+            _ => return Err(input.damage()),
+        };
+        let times = cells.times(input, cells.key(cell))?;
+        let cell = match token {
+            AS_PREDICTED => {
+                cells.step(cell);
+                cell
+            }
+            PREDICTED => {
+                cells.change(cell, input)?;
+                cell
+            }
+            AGAIN => {
+                cells.stand(cell);
+                cell
+            }
+            _ => {
+                let len = cells.list.get(cell as usize).map_or(0, |c| c.len);
+                if !cells.has_room(len) {
+                    return Err(input.damage());
+                }
+                let new = cells.copy(cell);
+                cells.change(new, input)?;
+                new
+            }
+        };
+        cells.write(cell, lap, times, out);
+        cells.follow(cell);
+        Ok(())
+    }
+
+    fn new_cell(&mut self, input: &mut Input, lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
+        let cells = &mut self.cells;
+        let key = input.number()?;
+        let len = usize::from(Commit::unpack(key).words).checked_sub(head_of(key)).ok_or(input.damage())?;
+        if key > KEY || !cells.has_room(len) {
+            return Err(input.damage());
+        }
+        let times = cells.times(input, key)?;
+        let cell = cells.add(key, words_of(input.take(len * 8)?));
+        cells.write(cell, lap, times, out);
+        cells.follow(cell);
+        Ok(())
+    }
+}

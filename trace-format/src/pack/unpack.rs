@@ -1,6 +1,6 @@
 //! Packed blocks to records.
 
-use super::cells::{Cells, head_of, unzigzag, words_of};
+use super::cells::{Cells, head_of, words_of};
 use super::{AGAIN, AS_PREDICTED, DERIVED, FORGET, KEY, MAX_UNPACKED, NEW, PREDICTED, PackError};
 use crate::record::Commit;
 

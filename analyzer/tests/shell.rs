@@ -104,7 +104,7 @@ fn a_tab_completes_the_command() {
     _ = terminal.read_to_end(&mut rest);
     bash.wait().unwrap();
     let said = String::from_utf8_lossy(&rest);
-    assert!(said.contains("mpivet run --help") && said.contains("Usage: mpivet run [OPTIONS] -- LAUNCHER"), "{said}");
+    assert!(said.contains("mpivet run --help") && said.contains("mpivet run [OPTIONS] -- LAUNCHER"), "{said}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn every_command_has_a_page_of_the_manual() {
     assert!(text(&["man", "analyze"]).contains("\\-\\-full"));
     let output = mpivet(&["man", "frobnicate"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("no command `frobnicate`; there are analyze,"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("no command `frobnicate`; there are "));
 
     let dir = tempfile::tempdir().unwrap();
     let pages = dir.path().join("man1");

@@ -24,6 +24,7 @@ use trace_format::file::{
 };
 use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, table_hash};
+use trace_format::private;
 use trace_format::reader::{OpenError, RankReader};
 use trace_format::variables::Variables;
 
@@ -172,7 +173,7 @@ fn parent(abi: &Abi) -> Option<u64> {
 
 /// Opens the trace file; true if it has the plain name of its rank.
 fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
-    std::fs::create_dir_all(dir)?;
+    private::make_dir(dir)?;
     let plain = rank_stem(header.rank);
     let claimed = if header.launch.spawned { None } else { claim(dir, &plain)? };
     let is_plain = claimed.is_some();
@@ -197,7 +198,7 @@ fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
 
 fn create(dir: &Path, stem: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.append(true).create_new(true).mode(0o644).custom_flags(libc::O_CLOEXEC).open(trace_path(dir, stem))
+    options.append(true).create_new(true).mode(private::MODE).custom_flags(libc::O_CLOEXEC).open(trace_path(dir, stem))
 }
 
 /// How long a trace file may have no header because its process is just writing it, in tries of 1 ms.

@@ -5,13 +5,13 @@ use crate::trace;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::file::{
     STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET, VERSION,
     stage_path_of,
 };
 use trace_format::pack::Packer;
+use trace_format::private;
 use trace_format::record::{Commit, State};
 
 pub(crate) struct Stage {
@@ -31,14 +31,7 @@ impl Stage {
     /// Makes the stage file of a thread and maps it.
     pub(crate) fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
         let path = stage_path_of(&trace.dir, &trace.stem, thread);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o644)
-            .custom_flags(libc::O_CLOEXEC)
-            .open(&path)?;
+        let file = private::make_file(&path, OpenOptions::new().read(true).write(true))?;
         let len = STAGE_HEADER_BYTES + STAGE_BYTES;
         if trace::size_limit() < len as u64 {
             _ = std::fs::remove_file(&path);

@@ -190,3 +190,38 @@ fn spawned_ranks_record_where_those_who_spawned_them_do() -> Result<()> {
     }
     Ok(())
 }
+
+/// What a program sends may be nobody else's business, and nobody else may choose which files are written.
+#[test]
+fn traces_are_private_and_links_are_not_followed() -> Result<()> {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let mpi = mpi::required().into_iter().next().context("no MPI")?;
+    let program = compile(&mpi, &mpivet_tests::root().join("examples/halo/fixed.c"), &mpivet_tests::scratch())?;
+    let dir = fresh("private")?;
+    let run = |trace: &Path| -> Result<run::Outcome> {
+        let job = mpi.job(2, &program, &[]);
+        let mut command = Command::new(&job[0]);
+        command.args(&job[1..]).current_dir(&dir).env("LD_PRELOAD", interposer()?).env("MPIVET_DIR", trace);
+        Mpi::prepare(&mut command);
+        run::run(command, LIMIT)
+    };
+    let trace = dir.join("new");
+    run(&trace)?;
+    let mode = |path: &Path| -> Result<u32> { Ok(std::fs::symlink_metadata(path)?.permissions().mode() & 0o7777) };
+    ensure!(mode(&trace)? == 0o700, "{:o}", mode(&trace)?);
+    for file in std::fs::read_dir(&trace)? {
+        let path = file?.path();
+        ensure!(mode(&path)? == 0o600, "{}: {:o}", path.display(), mode(&path)?);
+    }
+    // Another user has prepared the directory.
+    let (trap, victim) = (dir.join("trap"), dir.join("victim"));
+    std::fs::create_dir(&trap)?;
+    std::fs::write(&victim, "whole")?;
+    for name in ["rank-0.mpv", "rank-0.t0.stage", "rank-1.t0.stage", "job.json", "job.json.new"] {
+        symlink(&victim, trap.join(name))?;
+    }
+    run(&trap)?;
+    ensure!(std::fs::read_to_string(&victim)? == "whole", "a link was followed");
+    ensure!(std::fs::symlink_metadata(trap.join("rank-1.t0.stage"))?.is_file() && trap.join("job.json").is_file());
+    Ok(())
+}

@@ -18,6 +18,7 @@ pub mod mpi;
 pub mod near;
 pub mod pack;
 pub mod plan;
+pub mod private;
 pub mod ranks;
 pub mod reader;
 pub mod record;

@@ -75,7 +75,7 @@ impl Wrapped {
     }
 
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        std::fs::write(dir.join("each.json"), serde_json::to_string_pretty(self)? + "\n")
+        crate::private::write(&dir.join("each.json"), (serde_json::to_string_pretty(self)? + "\n").as_bytes())
     }
 }
 
@@ -95,11 +95,11 @@ pub fn started(dir: &Path) -> Option<Started> {
 
 /// Says who started the job with this directory, if nobody has; what holds then.
 pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
-    std::fs::create_dir_all(dir)?;
+    crate::private::make_dir(dir)?;
     let path = launch_path(dir);
     // Others see it whole or not at all.
     let new = dir.join(format!(".launch.{}.{}", started.host, std::process::id()));
-    std::fs::write(&new, serde_json::to_string_pretty(started)? + "\n")?;
+    crate::private::write(&new, (serde_json::to_string_pretty(started)? + "\n").as_bytes())?;
     let linked = std::fs::hard_link(&new, &path);
     let done = match &linked {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists && !path.exists() => std::fs::rename(&new, &path),
@@ -119,7 +119,7 @@ pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
 pub fn set_stopped(dir: &Path, started: &Started, ranks: &[i32]) -> io::Result<()> {
     let new = dir.join(".launch.new");
     let started = Started { stopped: ranks.to_vec(), ..started.clone() };
-    std::fs::write(&new, serde_json::to_string_pretty(&started)? + "\n")?;
+    crate::private::write(&new, (serde_json::to_string_pretty(&started)? + "\n").as_bytes())?;
     std::fs::rename(&new, launch_path(dir))
 }
 

@@ -62,7 +62,7 @@ impl Witness {
 
     /// Writes the witness to a file.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
-        std::fs::write(path, serde_json::to_string_pretty(self)? + "\n")
+        crate::private::write(path, (serde_json::to_string_pretty(self)? + "\n").as_bytes())
     }
 }
 

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use trace_format::private;
 use trace_format::several::Wrapped;
 
 const LIBRARY: &str = "libmpivet.so";
@@ -109,7 +110,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
             dir.display()
         ))
     };
-    fs::create_dir_all(&dir).map_err(cannot)?;
+    private::make_dir(&dir).map_err(cannot)?;
     let holds_one = |dir: &Path| trace_format::reader::traces_in(dir).map(|traces| !traces.is_empty());
     let holds_several = Wrapped::read(&dir).is_some() || holds_one(&dir.join("run-1")).unwrap_or(false);
     if holds_one(&dir).map_err(cannot)? || holds_several {
@@ -120,7 +121,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
     }
     // The directory may be there and yet not be ours to write to.
     let probe = dir.join(".mpivet-probe");
-    fs::write(&probe, b"mpivet").map_err(cannot)?;
+    private::write(&probe, b"mpivet").map_err(cannot)?;
     fs::remove_file(&probe).map_err(cannot)?;
     let absolute = dir.canonicalize().map_err(cannot)?;
     Ok((dir, absolute))

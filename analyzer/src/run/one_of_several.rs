@@ -72,7 +72,7 @@ impl<'a> Job<'a> {
     ) -> Result<Ran, Exit> {
         let name = format!("run-{number}");
         let (dir, absolute) = (self.dir.join(&name), self.absolute.join(&name));
-        std::fs::create_dir_all(&dir).map_err(Exit::cannot)?;
+        trace_format::private::make_dir(&dir).map_err(Exit::cannot)?;
         self.input.rewind();
         let replay = under.map(|under| self.absolute.join(under));
         let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), one_of_several: true };

@@ -1,0 +1,52 @@
+//! Files of a trace directory: for their owner alone. What somebody else has put in their place is never followed to
+//! another file, nor written to.
+
+use std::fs::{DirBuilder, File, OpenOptions, remove_file};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// Rights of a file: what a program sends may be nobody else's business.
+pub const MODE: u32 = 0o600;
+
+/// Makes a directory and those above it, as far as they are not there.
+pub fn make_dir(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes a file in the place of what is there: a link is replaced, not followed.
+pub fn make_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    match remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    options.create_new(true).mode(MODE).open(path)
+}
+
+/// Makes a file with these contents in the place of what is there.
+pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    make_file(path, OpenOptions::new().write(true))?.write_all(contents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    #[test]
+    fn links_are_replaced_and_others_may_not_read() {
+        let dir = std::env::temp_dir().join(format!("mpivet-private-{}", std::process::id()));
+        make_dir(&dir.join("a/b")).unwrap();
+        let (victim, link) = (dir.join("victim"), dir.join("a/b/link"));
+        std::fs::write(&victim, "whole").unwrap();
+        symlink(&victim, &link).unwrap();
+        write(&link, b"new").unwrap();
+        let mode = |path: &Path| std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(&dir.join("a/b")), mode(&link)), (0o700, 0o700, 0o600));
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "whole");
+        assert_eq!(std::fs::read_to_string(&link).unwrap(), "new");
+        // Not a file: nothing is taken away.
+        assert!(write(&dir.join("a"), b"x").is_err() && dir.join("a/b").is_dir());
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

@@ -242,6 +242,22 @@ fn most(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
     Ok(of.filter_map(|s| s["most"].as_f64()).reduce(f64::max))
 }
 
+/// The same by the time line of the page.
+fn on_time_line(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
+    let page = vetted.trace.with_file_name("report.html");
+    let mut command = Command::new(vet::mpivet()?);
+    command.arg("analyze").arg(&vetted.trace).arg("--report").arg(&page);
+    run::run(command, LIMIT)?;
+    let text = std::fs::read_to_string(&page)?;
+    let data = text.split_once("type=\"application/json\"").and_then(|(_, rest)| rest.split_once('>'));
+    let data = data.and_then(|(_, rest)| rest.split_once("</script>")).context("the page has no data")?.0;
+    let json: Value = serde_json::from_str(data)?;
+    let curves = json["timeline"]["samples"].as_array().cloned().unwrap_or_default();
+    let of = curves.iter().filter(|c| c["variable"] == variable && c["rank"] == rank);
+    let points = of.flat_map(|c| c["points"].as_array().cloned().unwrap_or_default());
+    Ok(points.filter_map(|p| p[1].as_f64()).reduce(f64::max))
+}
+
 #[test]
 fn unexpected_messages_are_counted_while_the_program_runs() -> Result<()> {
     const UNEXPECTED: &str = "pml_ob1_unexpected_msgq_length";
@@ -259,6 +275,7 @@ fn unexpected_messages_are_counted_while_the_program_runs() -> Result<()> {
             ensure!(report.contains("unexpected messages grew to 200 on rank 1"), "{how}\n{report}");
             let posted = most(&vetted, "pml_ob1_posted_recvq_length", 0)?;
             ensure!(how.is_empty() || posted == Some(1.0), "{posted:?}\n{report}");
+            ensure!(on_time_line(&vetted, UNEXPECTED, 1)? == Some(200.0), "{how}: not on the time line");
             let hangs = vetted.report.findings.iter().any(|f| f.check == "real-deadlock");
             ensure!(hangs != how.is_empty(), "{how}\n{report}");
         }

@@ -74,8 +74,17 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
             let job = mpi.job(ranks, &program, &[case.to_owned()]);
             let name = format!("{}: {case}", mpi.name);
             let dir = scratch().join("errors").join(mpi.name).join(case);
-            let plain = vet::run_plain(&job, LIMIT)?;
-            let with = run::run(preloaded(&job, &dir.join("preloaded"))?, LIMIT)?;
+            let both = || -> Result<_> {
+                let plain = vet::run_plain(&job, LIMIT)?;
+                Ok((plain, run::run(preloaded(&job, &dir.join("preloaded"))?, LIMIT)?))
+            };
+            // MPICH's launcher now and then gives another code on a busy machine, with mpivet and without.
+            let (mut plain, mut with) = both()?;
+            for _ in 0..3 {
+                if with.code != plain.code {
+                    (plain, with) = both()?;
+                }
+            }
             let words = format!("{}\n---- without\n{}", vet::last_words(&with), vet::last_words(&plain));
             ensure!(with.code == plain.code, "{name}: exit code {:?}, not {:?}\n{words}", with.code, plain.code);
             // What the other rank has printed when the first ends the job is chance.

@@ -33,6 +33,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank, elements = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         MPI_Request request, handle;
         MPI_Grequest_start(query, release, cancel, &elements, &request);

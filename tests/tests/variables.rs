@@ -9,6 +9,7 @@ use mpivet_tests::{root, run, scratch};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use trace_format::job::{self, Job};
 use trace_format::variables::Control;
@@ -22,8 +23,9 @@ fn words(text: &str) -> Vec<String> {
 /// Runs a test program on two ranks under mpivet with these options.
 fn vetted(mpi: &Mpi, source: &str, arguments: &str, options: &str) -> Result<Vetted> {
     let program = compile(mpi, &root().join("tests/programs").join(source), &scratch())?;
-    let name: String = format!("{source}{arguments}{options}").chars().filter(char::is_ascii_alphanumeric).collect();
-    let dir = scratch().join(format!("variables-{}-{name}", mpi.name));
+    // Several tests run the same program with the same options, at the same time.
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let dir = scratch().join("variables").join(format!("{}-{}", mpi.name, RUNS.fetch_add(1, Ordering::Relaxed)));
     vet_with(&words(options), &mpi.job(2, &program, &words(arguments)), &dir, LIMIT)
 }
 

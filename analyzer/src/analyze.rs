@@ -2,14 +2,13 @@
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
 use crate::progress::{Bar, tell_stages};
-use crate::run::evidence::{hostname, lives};
+use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
 use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::{JobReport, Report};
 use std::path::Path;
 use std::time::Instant;
-use trace_format::file::RankHeader;
 use trace_format::several::{Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
@@ -54,8 +53,7 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
 
 /// `stopped`: ranks because of which mpivet stopped it.
 fn one_job(dir: &Path, plan: &AnalyzePlan, stopped: Vec<i32>) -> Result<Report, Exit> {
-    let here = hostname();
-    let running = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
+    let running = running_here();
     let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
     plan.report.prepare(&mut observer);
     if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {

@@ -1,15 +1,14 @@
 //! `mpivet export`: the events of a run for other programs.
 
 use crate::cli::{CLEAN, Exit, ExportPlan, Target};
-use crate::run::evidence::{hostname, lives};
+use crate::run::evidence::running_here;
 use analyzer::events::{Calls, Error, Perfetto, Writer, write};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use trace_format::file::RankHeader;
 
 pub(crate) fn export(plan: &ExportPlan) -> Result<u8, Exit> {
-    if plan.perfetto == Some(Target::Stdout) && plan.csv == Some(Target::Stdout) {
-        return Err(Exit::Usage("only one of --perfetto and --csv can go to standard output".into()));
+    if plan.perfetto.is_some() && plan.perfetto == plan.csv {
+        return Err(Exit::Usage("--perfetto and --csv cannot go to the same place".into()));
     }
     let mut writers: Vec<Box<dyn Writer>> = Vec::new();
     if let Some(target) = &plan.perfetto {
@@ -18,8 +17,7 @@ pub(crate) fn export(plan: &ExportPlan) -> Result<u8, Exit> {
     if let Some(target) = &plan.csv {
         writers.push(Box::new(Calls::new(open(target)?)));
     }
-    let here = hostname();
-    let lives = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
+    let lives = running_here();
     let done = match write(&plan.dir, writers, &|h| !lives(h)) {
         // A reader that has gone away has seen enough.
         Err(Error::Write(e)) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(CLEAN),

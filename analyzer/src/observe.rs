@@ -231,10 +231,7 @@ impl Observer {
                     engine.may_have_threads(header.rank);
                 }
                 let clock = Clock::of(header);
-                if let Some(collector) = &self.collector {
-                    collector.lock().unwrap_or_else(PoisonError::into_inner).runs_on(header.rank, &header.host);
-                }
-                engine.set_clock(header.rank, clock);
+                engine.set_clock(header.rank, &header.host, clock);
                 self.linker.introduce(header.rank, &header.host, clock);
             }
         }
@@ -366,12 +363,7 @@ impl Observer {
         engine.set_buffering(job.buffering.clone(), job.buffering_limit());
         if ending == Ending::Any {
             // What these ranks did or will do later is unknown, and nothing may be concluded from it.
-            let reason = "not known to its end";
-            let unknown: BTreeSet<i32> = unknown.into_iter().chain(self.running.iter().copied()).collect();
-            for rank in unknown {
-                let event = SystemEvent::Lost { reason: reason.into() };
-                engine.feed(rank, RankEvent::System { thread: 0, time: 0, event });
-            }
+            unknown.into_iter().chain(self.running.iter().copied()).for_each(|rank| engine.lose(rank));
         }
         let proven = match ending {
             Ending::Any => None,

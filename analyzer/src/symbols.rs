@@ -190,6 +190,17 @@ impl Symbols {
         inside.filter(|f| !cwd.is_empty() && !f.is_empty()).unwrap_or(file)
     }
 
+    /// The program's own place of a call site, and how it is shown: `file:line` in short, or what else is known.
+    pub fn user_place(&mut self, rank: i32, site: Id) -> Option<(Location, String)> {
+        let mut frames = self.frames(rank, site, 0);
+        let place = frames.swap_remove(user_frame(&frames)?);
+        let shown = match place.line > 0 && !place.file.is_empty() {
+            true => format!("{}:{}", self.short_path(rank, &place.file), place.line),
+            false => place.to_string(),
+        };
+        Some((place, shown))
+    }
+
     /// Modules whose debug information is not what it should be, and why.
     pub fn problems(&self) -> &BTreeMap<String, String> {
         &self.loaders.problems

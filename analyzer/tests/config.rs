@@ -76,6 +76,8 @@ fn options_overrule_the_environment_and_that_the_file() {
     assert_eq!(quiet(&[]), [(Value::Bool(true), "file:1".into())]);
     assert_eq!(quiet(&["--quiet=false"]), [(Value::Bool(false), "--quiet".into())]);
     assert_eq!(quiet(&["--verbose"]), []);
+    let by_variable = values(&here, &[], &[("MPIVET_QUIET", "0")], "quiet");
+    assert_eq!(by_variable, [(Value::Bool(false), "MPIVET_QUIET".into())]);
     // The text says it, too.
     let said = mpivet(&here, &["config", "--dir", "x"], &[]);
     let line = |key: &str| said.out.lines().find(|l| l.trim_start().starts_with(key)).unwrap_or_default().to_owned();

@@ -9,21 +9,20 @@ use trace_format::several::{Root, Started, claim, jobs_in};
 /// The directory of this job in `base`, which is there afterwards. `None`: it cannot be made.
 pub(crate) fn directory(base: &Path, root: &Root, spawned: bool) -> Option<PathBuf> {
     let ancestors = launch::lineage(root);
-    if let Some(dir) = of_spawners(base, &ancestors).filter(|_| spawned) {
+    if spawned && let Some(dir) = of_spawners(base, &ancestors) {
         return Some(dir);
     }
-    let me = (std::process::id(), String::new());
+    let me = std::process::id();
     let (starter, name) = match ancestors.as_deref() {
         Some(ancestors) => match launch::first_launcher(ancestors) {
             // The same on all nodes of a job.
             Some(launcher) => (Some(launcher.0), launch::name_of_job()),
-            None => (Some(me.0), None),
+            None => (Some(me), None),
         },
         None => (None, launch::name_of_job()),
     };
     let started = started(starter);
-    let own = || format!("{}-{}-{}", started.host, started.pid.max(me.0), started.pid_start);
-    let name: String = name.unwrap_or_else(own).chars().map(plain).collect();
+    let name: String = name.unwrap_or_else(|| own_name(&started, me)).chars().map(plain).collect();
     // Names of jobs come again one day.
     (0..).map(|n| if n == 0 { format!("job-{name}") } else { format!("job-{name}.{n}") }).find_map(|name| {
         let dir = base.join(name);
@@ -33,6 +32,12 @@ pub(crate) fn directory(base: &Path, root: &Root, spawned: bool) -> Option<PathB
             Err(_) => Some(None),
         }
     })?
+}
+
+/// The name of a job that its launcher has given none: the same for all ranks below this launcher.
+fn own_name(started: &Started, me: u32) -> String {
+    let pid = if started.pid == 0 { me } else { started.pid };
+    format!("{}-{pid}-{}", started.host, started.pid_start)
 }
 
 fn plain(letter: char) -> char {
@@ -66,5 +71,19 @@ fn started(starter: Option<u32>) -> Started {
         test: std::env::var("PYTEST_CURRENT_TEST").ok().map(|t| t.trim_end_matches(" (call)").to_owned()),
         unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_nanos() as u64),
         stopped: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_below_one_launcher_are_one_job() {
+        let below = |pid| Started { host: "node".into(), pid, pid_start: 7, ..Started::default() };
+        assert_eq!(own_name(&below(100), 120), own_name(&below(100), 121));
+        assert_ne!(own_name(&below(100), 120), own_name(&below(101), 120));
+        // Nobody knows of a launcher.
+        assert_ne!(own_name(&below(0), 120), own_name(&below(0), 121));
     }
 }

@@ -134,12 +134,6 @@ impl Browser {
         Ok(entries.iter().map(|e| e["message"].as_str().unwrap_or_default().to_owned()).collect())
     }
 
-    /// A picture of what is seen, to a file.
-    pub fn picture(&self, path: &Path) -> Result<()> {
-        let text = self.command("GET", "/screenshot", &Value::Null)?;
-        Ok(std::fs::write(path, unbase64(text.as_str().unwrap_or_default()))?)
-    }
-
     /// One request of HTTP, on a connection of its own.
     fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
@@ -206,21 +200,4 @@ fn answer_of(stream: TcpStream) -> Result<String> {
     let mut body = String::new();
     stream.take(length.unwrap_or(u64::MAX)).read_to_string(&mut body)?;
     Ok(body)
-}
-
-fn unbase64(text: &str) -> Vec<u8> {
-    let digit = |c: u8| match c {
-        b'A'..=b'Z' => Some(c - b'A'),
-        b'a'..=b'z' => Some(c - b'a' + 26),
-        b'0'..=b'9' => Some(c - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
-        _ => None,
-    };
-    let digits: Vec<u8> = text.bytes().filter_map(digit).collect();
-    let bytes = digits.chunks(4).flat_map(|d| {
-        let word = d.iter().enumerate().fold(0u32, |word, (i, d)| word | u32::from(*d) << (18 - 6 * i));
-        word.to_be_bytes()[1..d.len().max(1)].to_vec()
-    });
-    bytes.collect()
 }

@@ -12,7 +12,6 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// The trace of a program of the source tree, in a directory of its own below `name`.
@@ -26,14 +25,12 @@ pub fn trace(mpi: &Mpi, source: &str, ranks: Option<usize>, name: &str) -> Resul
 
 /// `mpivet analyze` in the top directory, outside of any CI.
 pub fn analyze(trace: &Path, options: &[&str], environment: &[(&str, &Path)]) -> Result<Outcome> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("analyze").args(options).arg(trace).current_dir(root());
     for variable in ["GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY"] {
         command.env_remove(variable);
     }
     command.envs(environment.iter().copied());
-    Mpi::prepare(&mut command);
-    vet::forget_settings(&mut command);
     run::run(command, Duration::from_secs(30))
 }
 

@@ -22,6 +22,15 @@ pub fn mpivet() -> Result<PathBuf> {
     found.context("no mpivet with its libmpivet.so: run `cargo build --release` first")
 }
 
+/// mpivet as a command, which must not depend on the settings of the person who starts the tests.
+pub fn command() -> Result<Command> {
+    let mut command = Command::new(mpivet()?);
+    Mpi::prepare(&mut command);
+    let ours = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("MPIVET_"));
+    ours.for_each(|name| _ = command.env_remove(name));
+    Ok(command)
+}
+
 /// A job that was run under mpivet.
 pub struct Vetted {
     pub outcome: Outcome,
@@ -51,7 +60,7 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
     }
     std::fs::create_dir_all(dir)?;
     let (trace, report) = (dir.join("trace"), dir.join("report.json"));
-    let mut command = Command::new(mpivet()?);
+    let mut command = command()?;
     command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace);
     let more = std::env::var("MPIVET_TEST_OPTIONS").unwrap_or_default();
     // An option may be given once.
@@ -60,8 +69,6 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
     if let Some(here) = here {
         command.current_dir(here);
     }
-    Mpi::prepare(&mut command);
-    forget_settings(&mut command);
     let outcome = run::run(command, limit)?;
     std::fs::write(dir.join("stdout"), &outcome.stdout)?;
     std::fs::write(dir.join("stderr"), &outcome.stderr)?;
@@ -76,15 +83,6 @@ fn start(options: &[String], job: &[String], dir: &Path, here: Option<&Path>, li
         format!("mpivet wrote no good report, exit code {:?}\n{}", outcome.code, last_words(&outcome))
     })?;
     Ok(Vetted { outcome, report, trace })
-}
-
-/// A run must not depend on the settings of the person who starts the tests.
-pub(crate) fn forget_settings(command: &mut Command) {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("MPIVET_") {
-            command.env_remove(name);
-        }
-    }
 }
 
 /// Runs `job` without mpivet.
@@ -103,10 +101,8 @@ pub fn analyze(trace: &Path) -> Result<String> {
 /// The same with further options of `mpivet analyze`, and its exit code.
 pub fn analyze_with(options: &[String], trace: &Path) -> Result<(String, i32)> {
     let file = trace.with_file_name("report.txt");
-    let mut command = Command::new(mpivet()?);
+    let mut command = command()?;
     command.args(["analyze", "--format", "text", "--report"]).arg(&file).args(options).arg(trace);
-    Mpi::prepare(&mut command);
-    forget_settings(&mut command);
     let outcome = run::run(command, Duration::from_secs(30))?;
     ensure!(
         matches!(outcome.code, Some(0 | 1)),

@@ -196,7 +196,7 @@ fn a_stand_in_for_mpi_works_as_without_mpivet() -> Result<()> {
 
 /// Runs a command under `mpivet run`; its standard error.
 fn vetted(dir: &Path, command: &[String]) -> Result<String> {
-    let mut mpivet = Command::new(vet::mpivet()?);
+    let mut mpivet = vet::command()?;
     mpivet.arg("run").arg("--dir").arg(dir.join("trace")).arg("--").args(command);
     Mpi::prepare(&mut mpivet);
     let outcome = run::run(mpivet, LIMIT)?;

@@ -100,7 +100,7 @@ impl Job {
 }
 
 fn queues(args: &[String]) -> Result<Outcome> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("queues").args(args);
     Mpi::prepare(&mut command);
     run::run(command, LIMIT)

@@ -8,7 +8,6 @@ use mpivet_tests::vet::{self, Vetted, vet_with};
 use mpivet_tests::{root, scratch};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -58,7 +57,7 @@ fn outcome(mpi: &Mpi, name: &str, text: &str) -> Result<(Outcome, PathBuf)> {
     let dir = dir(mpi, name);
     _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.args(["run", "--each", "--dir"]).arg(dir.join("trace")).arg("--").args(script(mpi, text)?);
     Mpi::prepare(&mut command);
     Ok((run::run(command, LIMIT)?, dir.join("trace")))

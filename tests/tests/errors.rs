@@ -80,10 +80,9 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
             };
             // MPICH's launcher now and then gives another code on a busy machine, with mpivet and without.
             let (mut plain, mut with) = both()?;
-            for _ in 0..3 {
-                if with.code != plain.code {
-                    (plain, with) = both()?;
-                }
+            if mpi.name == "mpich" && with.code != plain.code {
+                eprintln!("{name}: {:?}, and without mpivet {:?}; once more", with.code, plain.code);
+                (plain, with) = both()?;
             }
             let words = format!("{}\n---- without\n{}", vet::last_words(&with), vet::last_words(&plain));
             ensure!(with.code == plain.code, "{name}: exit code {:?}, not {:?}\n{words}", with.code, plain.code);

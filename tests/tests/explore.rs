@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -165,7 +165,7 @@ fn every_run_reads_the_input_from_its_beginning() -> Result<()> {
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
         std::fs::write(dir.join("input"), "7\n")?;
-        let mut command = Command::new(vet::mpivet()?);
+        let mut command = vet::command()?;
         command.args(["run", "--explore", "--explore-runs", "3", "--dir"]).arg(dir.join("trace")).arg("--");
         command.args(mpi.job(4, &program(&mpi, "alternatives.c")?, &["input".into()]));
         Mpi::prepare(&mut command);
@@ -205,7 +205,7 @@ fn interrupted(mpi: &Mpi, on_terminal: bool) -> Result<()> {
     _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
     let (file, report, trace) = (dir.join("file"), dir.join("report.json"), dir.join("trace"));
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.args(["run", "--explore", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(&trace);
     command.arg("--").args(mpi.job(3, &program, &["slow".into(), file.display().to_string()]));
     Mpi::prepare(&mut command);

@@ -8,7 +8,6 @@ use mpivet_tests::{csv, root, run, scratch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(90);
@@ -24,7 +23,7 @@ fn trace(mpi: &Mpi, source: &str, name: &str, ranks: usize, code: i32) -> Result
 }
 
 fn export(trace: &Path, options: &[&str]) -> Result<String> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("export").arg(trace).args(options);
     let outcome = run::run(command, LIMIT)?;
     ensure!(outcome.code == Some(0), "mpivet export {options:?}: {}", last_words(&outcome));

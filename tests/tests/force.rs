@@ -6,7 +6,6 @@ use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::vet::{self, Vetted, vet_with};
 use mpivet_tests::{root, scratch};
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 use trace_format::witness::{Take, Witness};
 
@@ -93,7 +92,7 @@ fn write(mpi: &Mpi, name: &str, witness: &Witness) -> Result<String> {
 
 /// The calls of a function in rank 1.
 fn print(trace: &Path, function: &str) -> Result<String> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.args(["print", "--rank", "1", "--function", function]).arg(trace);
     Ok(mpivet_tests::run::run(command, LIMIT)?.stdout)
 }
@@ -165,7 +164,7 @@ fn what_does_not_fit_the_witness_is_said_once() -> Result<()> {
 
         // A file that is no witness: nothing runs.
         let path = write(&mpi, "wrong", &witness("MPI_Send"))?;
-        let mut command = Command::new(vet::mpivet()?);
+        let mut command = vet::command()?;
         command.args(["run", "--replay", &path, "--"]).args(mpi.job(3, &program, &[]));
         Mpi::prepare(&mut command);
         let outcome = mpivet_tests::run::run(command, LIMIT)?;

@@ -88,7 +88,9 @@ fn names_do_not_get_out_of_where_they_are_shown() -> Result<()> {
     let (properties, _) = github[0].strip_prefix("::error ").and_then(|l| l.split_once("::")).context("a command")?;
     ensure!(properties.matches(',').count() == 3, "a name ends a property: {properties}");
     let markdown = of("markdown").context("markdown")?;
-    ensure!(!markdown.contains("<b>") && !markdown.contains("[31m]("), "{markdown}");
+    // Brackets that are not escaped would make a link.
+    let bare = markdown.replace("\\]", "");
+    ensure!(!markdown.contains("<b>") && !bare.contains("]("), "{markdown}");
     Ok(())
 }
 
@@ -171,7 +173,7 @@ fn github_shows_places_in_the_repository_and_a_table_on_the_page_of_the_step() -
 
 #[test]
 fn the_schema_is_printed() -> Result<()> {
-    let mut command = std::process::Command::new(mpivet_tests::vet::mpivet()?);
+    let mut command = mpivet_tests::vet::command()?;
     let output = command.arg("schema").output()?;
     ensure!(output.stdout == std::fs::read(root().join("analyzer/schema/report.schema.json"))?, "{output:?}");
     Ok(())

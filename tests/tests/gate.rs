@@ -5,11 +5,10 @@ use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::run::{self, Outcome};
-use mpivet_tests::vet::{self, Vetted, mpivet};
+use mpivet_tests::vet::{self, Vetted, command};
 use mpivet_tests::{root, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(30);
@@ -86,7 +85,7 @@ impl Version {
 }
 
 fn analyze(trace: &Path, options: &[&str]) -> Result<Outcome> {
-    let mut command = Command::new(mpivet()?);
+    let mut command = command()?;
     command.arg("analyze").args(options).arg(trace);
     Mpi::prepare(&mut command);
     run::run(command, LIMIT)

@@ -10,7 +10,6 @@ use mpivet_tests::{mpi, root, run, scratch, vet};
 use serde_json::json;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 use trace_format::call::{Call, SystemEvent};
 use trace_format::definition::{COMM_WORLD, Definition};
@@ -33,7 +32,7 @@ fn page_of(example: &str, ranks: usize, name: &str) -> Result<PathBuf> {
     let mpi = mpis.first().context("no MPI")?;
     let program = compile(mpi, &root().join("examples").join(example), &scratch())?;
     let page = dir.join("report.html");
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.args(["run", "--format", "html", "--report"]).arg(&page).arg("--dir").arg(dir.join("trace")).arg("--");
     command.args(mpi.job(ranks, &program, &[]));
     Mpi::prepare(&mut command);
@@ -50,7 +49,7 @@ fn analyze(dir: &Path) -> Result<(PathBuf, Duration)> {
 /// The same in another format.
 fn analyze_as(format: &str, dir: &Path) -> Result<(PathBuf, Duration)> {
     let page = dir.with_extension(format);
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.args(["analyze", "--format", format, "--report"]).arg(&page).arg(dir);
     let start = Instant::now();
     let outcome = run::run(command, Duration::from_secs(600))?;
@@ -92,6 +91,11 @@ fn a_mismatch_shows_both_places_and_the_arrow() -> Result<()> {
     ensure!(browser.value("mpivet.state.drawn.arrows")? == json!([{ "from": 0, "to": 1, "kind": "message" }]));
     ensure!(browser.value("mpivet.state.drawn.marks")? == json!(2), "{}", browser.value("mpivet.state.drawn")?);
     ensure!(browser.value("mpivet.state.drawn.calls >= 4")? == json!(true));
+    // The table of functions and the matrix of messages.
+    let sends = "mpivet.data.statistics.functions.some(f => f.function === 'MPI_Send' && f.calls > 0)";
+    ensure!(browser.value(sends)? == json!(true), "no statistics");
+    ensure!(browser.value("document.querySelectorAll('#statistics td').length > 5")? == json!(true));
+    ensure!(browser.value("document.querySelectorAll('.matrix svg rect').length > 0")? == json!(true), "no matrix");
     is_content(&browser)
 }
 
@@ -240,6 +244,7 @@ fn a_long_run_stays_small() -> Result<()> {
     let dir = synthetic(&run, "long")?;
     let (page, _) = analyze(&dir)?;
     std::fs::remove_dir_all(&dir)?;
+    ensure!(page.metadata()?.len() < 8 * MEGABYTE, "{} bytes", page.metadata()?.len());
     let browser = Browser::start()?;
     browser.open(&page)?;
     browser.wait_for("mpivet.state.drawn.cells > 0")?;

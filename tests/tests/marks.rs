@@ -5,7 +5,6 @@ use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::{compile, run, vet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -19,7 +18,7 @@ fn said(mpi: &Mpi, program: &Path, dir: &Path) -> Result<(Vec<String>, vet::Vett
     let vetted = vet::vet(&job, dir, LIMIT)?;
     ensure!(vetted.outcome.code == Some(0), "{}", vet::last_words(&vetted.outcome));
     ensure!(vetted.outcome.stdout == plain.stdout, "other output under mpivet");
-    let mut print = Command::new(vet::mpivet()?);
+    let mut print = vet::command()?;
     print.args(["print", "--dumps", "--rank", "0"]).arg(&vetted.trace);
     let printed = run::run(print, LIMIT)?.stdout;
     let lines = printed.lines().filter(|line| line.starts_with("0: mpivet_") || line.starts_with("//  "));

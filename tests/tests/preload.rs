@@ -33,7 +33,7 @@ fn preloaded(mpi: &Mpi, program: &Path, dir: &Path, ranks: usize) -> Result<run:
 }
 
 fn analyze(dir: &Path, trace: &Path) -> Result<run::Outcome> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("analyze").arg(trace).current_dir(dir);
     run::run(command, LIMIT)
 }

@@ -6,7 +6,6 @@ use mpivet_tests::run::{self, Outcome};
 use mpivet_tests::{compile, mpi, vet};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ fn make() -> Result<PathBuf> {
 }
 
 fn print(options: &[&str]) -> Result<Outcome> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("print").args(options).arg(trace()?);
     run::run(command, LIMIT)
 }
@@ -172,7 +171,15 @@ fn filters_hold_together() -> Result<()> {
 
 #[test]
 fn events_are_calls_and_returns_in_their_order() -> Result<()> {
-    let events = objects(&["--events"], &["call", "return"])?;
+    // What is no call keeps its place, too.
+    let timed = objects(&["--events"], &["call", "return", "dump", "mark", "system"])?;
+    for rank in 0..3 {
+        let of_rank: Vec<f64> =
+            timed.iter().filter(|e| e["rank"] == rank).filter_map(|e| e["seconds"].as_f64()).collect();
+        ensure!(of_rank.len() > 10 && of_rank.is_sorted(), "rank {rank}: {of_rank:?}");
+    }
+    ensure!(timed.iter().any(|e| e["kind"] == "dump"), "no dump");
+    let events: Vec<Value> = timed.into_iter().filter(|e| e["kind"] == "call" || e["kind"] == "return").collect();
     let calls = calls(&[])?;
     let (begun, ended): (Vec<&Value>, Vec<&Value>) = events.iter().partition(|e| e["kind"] == "call");
     ensure!(begun.len() == calls.len(), "{} calls of {}", begun.len(), calls.len());

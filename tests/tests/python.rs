@@ -77,7 +77,7 @@ fn every_call_is_on_the_line_that_the_interpreter_says() -> Result<()> {
             let vetted = vet::vet(&python.job(mpi, 1, &script("lines.py")), dir, LIMIT)?;
             ensure!(vetted.outcome.code == Some(0), "{}", vet::last_words(&vetted.outcome));
             ensure!(vetted.report.serious().next().is_none(), "{:?}", vetted.report.findings);
-            let mut print = Command::new(vet::mpivet()?);
+            let mut print = vet::command()?;
             print.arg("print").arg(&vetted.trace);
             let printed = run::run(print, LIMIT)?.stdout;
             let call = Regex::new(r"MPI_Iprobe\(.* tag=(\d+),.* @ \S*?(\w+\.py):(\d+)$")?;

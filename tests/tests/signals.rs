@@ -92,7 +92,7 @@ fn the_process_ends_in_the_same_way() -> Result<()> {
 
 fn analyzed(dir: &Path) -> Result<Report> {
     let file = dir.join("report.json");
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.args(["analyze", "--format", "json", "--report"]).arg(&file).arg(dir.join("trace"));
     let outcome = run::run(command, LIMIT)?;
     Report::parse(&std::fs::read_to_string(&file).unwrap_or_default()).with_context(|| vet::last_words(&outcome))
@@ -129,7 +129,7 @@ fn an_interrupted_run_has_a_report() -> Result<()> {
             let (ready, report) = (dir.join("ready"), dir.join("report.json"));
             let arguments = ["wait".to_owned(), ready.display().to_string()];
             let job = mpi.job(2, &program(&mpi)?, &arguments);
-            let mut command = Command::new(vet::mpivet()?);
+            let mut command = vet::command()?;
             command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("trace"));
             command.arg("--").args(&job).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             Mpi::prepare(&mut command);
@@ -186,7 +186,7 @@ fn ctrl_c_ends_a_run_with_one_report() -> Result<()> {
     for mpi in mpi::required() {
         let dir = fresh(&mpi, "terminal-run")?;
         let (ready, report) = (dir.join("ready"), dir.join("report.json"));
-        let mut command = Command::new(vet::mpivet()?);
+        let mut command = vet::command()?;
         command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("trace"));
         command.arg("--").args(mpi.job(2, &program(&mpi)?, &["wait".to_owned(), ready.display().to_string()]));
         Mpi::prepare(&mut command);

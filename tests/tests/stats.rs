@@ -8,7 +8,6 @@ use mpivet_tests::{csv, root, run, scratch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(90);
@@ -28,7 +27,7 @@ fn vetted(mpi: &Mpi, what: &str, name: &str) -> Result<Vetted> {
 }
 
 fn stats(trace: &Path, options: &[&str]) -> Result<String> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("stats").arg(trace).args(options);
     let outcome = run::run(command, LIMIT)?;
     ensure!(outcome.code == Some(0), "mpivet stats {options:?}: {}", last_words(&outcome));

@@ -8,7 +8,6 @@ use mpivet_tests::vet::{self, Vetted, last_words, vet_with};
 use mpivet_tests::{root, run, scratch};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use trace_format::job::{self, Job};
@@ -41,7 +40,7 @@ fn job_of(vetted: &Vetted) -> Result<Job> {
 }
 
 fn env(trace: &Path, options: &[&str]) -> Result<String> {
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("env").args(options).arg(trace);
     let outcome = run::run(command, LIMIT)?;
     ensure!(outcome.code == Some(0), "mpivet env {options:?}\n{}", last_words(&outcome));
@@ -225,6 +224,9 @@ fn stress_makes_sends_hang_that_rely_on_buffering() -> Result<()> {
         let name = if is_open_mpi(&mpi) { "btl_vader_eager_limit" } else { "UCX_RNDV_THRESH" };
         let note = vet::analyze(&through.trace)?;
         ensure!(note.contains(&format!("{name} decides up to which size")), "{}\n{note}", mpi.name);
+        let value = job_of(&through)?.variables.and_then(|all| all.named(name)?.value.clone());
+        let value = value.map_or("it is not set".to_owned(), |value| format!("it is {value}"));
+        ensure!(note.contains(&value), "{}: {value}\n{note}", mpi.name);
 
         let stuck = vetted(&mpi, "eager.c", "", "--stress")?;
         ensure!(checks(&stuck) == ["real-deadlock"], "{}: {:?}", mpi.name, checks(&stuck));
@@ -247,7 +249,7 @@ fn most(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
 /// The same by the time line of the page.
 fn on_time_line(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
     let page = vetted.trace.with_file_name("report.html");
-    let mut command = Command::new(vet::mpivet()?);
+    let mut command = vet::command()?;
     command.arg("analyze").arg(&vetted.trace).arg("--report").arg(&page);
     run::run(command, LIMIT)?;
     let text = std::fs::read_to_string(&page)?;
@@ -283,6 +285,28 @@ fn unexpected_messages_are_counted_while_the_program_runs() -> Result<()> {
         }
         let without = vetted(&mpi, "unexpected.c", "", "")?;
         ensure!(most(&without, UNEXPECTED, 1)?.is_none(), "{}: read without being asked to", mpi.name);
+    }
+    Ok(())
+}
+
+/// A variable that counts only between its start and its stop, and that the user names.
+#[test]
+fn variables_that_must_be_started_are() -> Result<()> {
+    const COUNT: &str = "coll_monitoring_a2a_count";
+    for mpi in mpi::required().into_iter().filter(is_open_mpi) {
+        let program = compile(&mpi, &root().join("tests/programs/counted.c"), &scratch())?;
+        let mut job = mpi.job(2, &program, &[]);
+        // Its component that counts is off unless it is asked for.
+        let on = words("--mca pml_monitoring_enable 2 --mca coll_monitoring_priority 90");
+        job.splice(1..1, on);
+        let dir = scratch().join("variables").join(format!("{}-started", mpi.name));
+        let vetted = vet_with(&[format!("--pvars={COUNT}@10ms")], &job, &dir, LIMIT)?;
+        let variables = job_of(&vetted)?.variables.context("no variables")?;
+        let listed = variables.performance.iter().find(|v| v.name == COUNT).context("it is not listed")?;
+        ensure!(!listed.continuous, "it needs no start");
+        // One message to the other rank for each reduction; some of the last ones come after the last reading.
+        let most = most(&vetted, COUNT, 0)?;
+        ensure!(most.is_some_and(|most| (50.0..=160.0).contains(&most)), "{most:?}\n{}", last_words(&vetted.outcome));
     }
     Ok(())
 }

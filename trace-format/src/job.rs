@@ -102,7 +102,7 @@ pub struct Mpi {
 
 /// Writes `job` to a file.
 pub fn write(job: &Job, path: &std::path::Path) -> std::io::Result<()> {
-    crate::private::write(path, (serde_json::to_string_pretty(job)? + "\n").as_bytes())
+    crate::private::write_json(path, job)
 }
 
 /// Reads the `job.json` of a trace directory.

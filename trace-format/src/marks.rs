@@ -1,8 +1,9 @@
 //! What a program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet`: regions, watched data, dumps of its
 //! arrays. It travels as an MPI_Pcontrol call with a level of its own and the address of a request.
 
+use crate::call::Value;
 use crate::definition::{Id, UNKNOWN_ID};
-use crate::mpi::{Kind, predefined};
+use crate::mpi::{FnId, Kind, predefined};
 use crate::text::{Names, format_int};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,11 @@ pub const LEVEL: i32 = 0x4d50_5654;
 pub const MAGIC: u64 = 0x6d70_6976_6574_0001;
 /// Most bytes of one dump that are kept.
 pub const MAX_DUMP_BYTES: u64 = 1 << 20;
+
+/// Does a call with these arguments say something to mpivet?
+pub fn is_mark(func: FnId, ins: &[Value]) -> bool {
+    func == FnId::MPI_Pcontrol && ins.first().is_some_and(|level| level.int() == i64::from(LEVEL))
+}
 
 /// What a request asks for, as C and Fortran number it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

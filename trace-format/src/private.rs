@@ -1,6 +1,7 @@
 //! Files of a trace directory: for their owner alone. What somebody else has put in their place is never followed to
 //! another file, nor written to.
 
+use serde::Serialize;
 use std::fs::{DirBuilder, File, OpenOptions, remove_file};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -26,6 +27,11 @@ pub fn make_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 /// Makes a file with these contents in the place of what is there.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     make_file(path, OpenOptions::new().write(true))?.write_all(contents)
+}
+
+/// The same for JSON that people may read, too.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    write(path, (serde_json::to_string_pretty(value)? + "\n").as_bytes())
 }
 
 #[cfg(test)]

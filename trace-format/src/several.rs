@@ -75,7 +75,7 @@ impl Wrapped {
     }
 
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        crate::private::write(&dir.join("each.json"), (serde_json::to_string_pretty(self)? + "\n").as_bytes())
+        crate::private::write_json(&dir.join("each.json"), self)
     }
 }
 
@@ -99,7 +99,7 @@ pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
     let path = launch_path(dir);
     // Others see it whole or not at all.
     let new = dir.join(format!(".launch.{}.{}", started.host, std::process::id()));
-    crate::private::write(&new, (serde_json::to_string_pretty(started)? + "\n").as_bytes())?;
+    crate::private::write_json(&new, started)?;
     let linked = std::fs::hard_link(&new, &path);
     let done = match &linked {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists && !path.exists() => std::fs::rename(&new, &path),
@@ -119,16 +119,21 @@ pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
 pub fn set_stopped(dir: &Path, started: &Started, ranks: &[i32]) -> io::Result<()> {
     let new = dir.join(".launch.new");
     let started = Started { stopped: ranks.to_vec(), ..started.clone() };
-    crate::private::write(&new, (serde_json::to_string_pretty(&started)? + "\n").as_bytes())?;
+    crate::private::write_json(&new, &started)?;
     std::fs::rename(&new, launch_path(dir))
 }
 
 /// The jobs of a directory by the name of theirs, in the order of their start.
 pub fn jobs_in(dir: &Path) -> io::Result<Vec<(String, Started)>> {
+    jobs_but(dir, |_| false)
+}
+
+/// The same, apart from those that are known.
+pub fn jobs_but(dir: &Path, known: impl Fn(&str) -> bool) -> io::Result<Vec<(String, Started)>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(dir)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.starts_with("job-") {
+        if name.starts_with("job-") && !known(&name) {
             all.extend(started(&dir.join(&name)).map(|started| (name, started)));
         }
     }

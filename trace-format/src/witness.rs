@@ -62,7 +62,7 @@ impl Witness {
 
     /// Writes the witness to a file.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
-        crate::private::write(path, (serde_json::to_string_pretty(self)? + "\n").as_bytes())
+        crate::private::write_json(path, self)
     }
 }
 

@@ -12,7 +12,8 @@ use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::call::{SystemEvent, Value, special};
-use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
+use trace_format::definition::Id;
+use trace_format::marks::is_mark;
 use trace_format::mpi::{FnId, Kind};
 use trace_format::ranks::Ranks;
 
@@ -21,7 +22,7 @@ use trace_format::ranks::Ranks;
 /// Times are in ticks of the rank that they are about; see [`Listener::introduce`].
 pub trait Listener: Send {
     /// The clock of a rank. Comes before anything else about it.
-    fn introduce(&mut self, _rank: i32, _clock: Clock) {}
+    fn introduce(&mut self, _rank: i32, _host: &str, _clock: Clock) {}
     /// A call has returned, or the run ended in it ([`CallSeen::end`] is `None`).
     fn call(&mut self, _call: &Returned) {}
     /// A message was sent and received, both sides are done with it or the run is over.
@@ -38,8 +39,8 @@ pub trait Listener: Send {
 
 /// The caller of the engine keeps a clone to read what was collected.
 impl<T: Listener> Listener for Arc<Mutex<T>> {
-    fn introduce(&mut self, rank: i32, clock: Clock) {
-        self.lock().unwrap_or_else(PoisonError::into_inner).introduce(rank, clock);
+    fn introduce(&mut self, rank: i32, host: &str, clock: Clock) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).introduce(rank, host, clock);
     }
 
     fn call(&mut self, call: &Returned) {
@@ -69,8 +70,8 @@ impl<T: Listener> Listener for Arc<Mutex<T>> {
 
 /// Several listeners, each of which is told everything.
 impl Listener for Vec<Box<dyn Listener>> {
-    fn introduce(&mut self, rank: i32, clock: Clock) {
-        self.iter_mut().for_each(|l| l.introduce(rank, clock));
+    fn introduce(&mut self, rank: i32, host: &str, clock: Clock) {
+        self.iter_mut().for_each(|l| l.introduce(rank, host, clock));
     }
 
     fn call(&mut self, call: &Returned) {
@@ -238,8 +239,8 @@ impl Listening {
         self.listener.is_some()
     }
 
-    pub(super) fn introduce(&mut self, rank: i32, clock: Clock) {
-        self.listener.iter_mut().for_each(|l| l.introduce(rank, clock));
+    pub(super) fn introduce(&mut self, rank: i32, host: &str, clock: Clock) {
+        self.listener.iter_mut().for_each(|l| l.introduce(rank, host, clock));
     }
 
     pub(super) fn system(&mut self, rank: i32, thread: u16, time: u64, event: &SystemEvent) {
@@ -299,7 +300,8 @@ impl Listening {
 impl Model {
     /// A call has returned, the last of its polls at `last`.
     pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &[Value]) {
-        if self.listening.is_on() {
+        // What the program says to mpivet comes as an event of its own.
+        if self.listening.is_on() && !is_mark(origin.func, &origin.ins) {
             let bytes = super::volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listening.returned(origin, polls, (class, last), bytes, outs);
         }
@@ -363,7 +365,8 @@ impl Model {
     /// The run is over: what is still under way.
     pub(super) fn tell_the_rest(&mut self) {
         let Some(mut listener) = self.listening.listener.take() else { return };
-        for open in self.ranks.iter().flat_map(super::Rank::open_calls) {
+        let is_told = |open: &&super::OpenCall| !is_mark(open.origin.func, &open.origin.ins);
+        for open in self.ranks.iter().flat_map(super::Rank::open_calls).filter(is_told) {
             let call = CallSeen::new(&open.origin);
             let ins = &open.origin.ins;
             listener.call(&Returned { call, polls: 0, class: None, last: None, bytes: None, ins, outs: &[] });
@@ -425,7 +428,7 @@ impl Model {
                 let Some(member) = member else { continue };
                 let entry = known.entry(member.ix).or_insert((*kind, None));
                 // The same name on all ranks, by rights; the smallest for the same answer each time.
-                let name = r.names.get(&(*kind, *id)).cloned().or_else(|| own_name(*kind, *id));
+                let name = r.names.get(&(*kind, *id)).cloned();
                 entry.1 = entry.1.take().into_iter().chain(name).min();
             }
         }
@@ -444,14 +447,5 @@ impl Model {
         let name = name.or_else(|| comm.predefined_name().map(str::to_owned));
         let (ranks, remote) = (comm.a.iter().collect(), comm.b.as_ref().map(|b| b.iter().collect()));
         listener.communicator(&Communicator { number: comm.serial, kind, name, ranks, remote });
-    }
-}
-
-/// What the standard calls it.
-fn own_name(kind: Kind, id: Id) -> Option<String> {
-    match (kind, id) {
-        (Kind::Comm, COMM_WORLD) => Some("MPI_COMM_WORLD".to_owned()),
-        (Kind::Comm, COMM_SELF) => Some("MPI_COMM_SELF".to_owned()),
-        _ => None,
     }
 }

@@ -211,11 +211,11 @@ impl Engine {
     }
 
     /// The clock of a rank.
-    pub fn set_clock(&mut self, rank: i32, clock: Clock) {
+    pub fn set_clock(&mut self, rank: i32, host: &str, clock: Clock) {
         if let Some(r) = self.model.rank_mut(rank) {
             r.slack = clock.ticks_per_second / CLOCK_SLACK;
         }
-        self.model.listening.introduce(rank, clock);
+        self.model.listening.introduce(rank, host, clock);
     }
 
     /// There are more processes now; what they are called.
@@ -247,6 +247,11 @@ impl Engine {
         if let Some(r) = self.model.rank_mut(rank) {
             r.multiple = true;
         }
+    }
+
+    /// What a rank did or will do later is unknown, and nothing may be concluded from it.
+    pub fn lose(&mut self, rank: i32) {
+        self.model.rank_mut(rank).into_iter().for_each(|r| r.lost = true);
     }
 
     /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.

@@ -71,13 +71,14 @@ fn envelope(call: &Returned) -> (String, String) {
             | Class::SendRecvReplace(_)
             | Class::Probe(_)
             | Class::Mprobe(_)
+            | Class::Mrecv(_)
             | Class::PartitionedSend
             | Class::PartitionedRecv
     );
     if !names {
         return (String::new(), String::new());
     }
-    let receives = matches!(s.class, Class::Recv(_) | Class::Probe(_) | Class::Mprobe(_));
+    let receives = matches!(s.class, Class::Recv(_) | Class::Probe(_) | Class::Mprobe(_) | Class::Mrecv(_));
     let status = status(call).filter(|_| receives && call.class == Some(0));
     let told = |wild: i32, given: Option<i64>, told: fn(&Status) -> i32, kind: Kind| {
         let known = given.filter(|g| *g != i64::from(wild)).or_else(|| status.map(|s| i64::from(told(&s))));

@@ -14,8 +14,9 @@ use std::io::{self, Write};
 use trace_format::call::{Call, Outcome, SystemEvent};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::Mark;
+use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::text::{NoNames, format_call, format_return};
+use trace_format::text::{NoNames, format_call, format_int, format_return};
 
 /// See the module.
 pub struct Perfetto {
@@ -198,8 +199,8 @@ impl Writer for Perfetto {
             SystemEvent::Mark { mark: Mark::RegionEnd { name }, .. } => self.region(of, ns, name, false),
             SystemEvent::Mark { mark, .. } => self.instant(of, ns, "mark", mark.format(&NoNames), json!({})),
             SystemEvent::Sample(sample) => {
-                let comm = sample.comm.map(|c| format!(" of c{c}")).unwrap_or_default();
-                let name = format!("{}{comm}", sample.variable);
+                let comm = sample.comm.map(|c| format!(" of {}", format_int(Kind::Comm, i64::from(c), &NoNames)));
+                let name = format!("{}{}", sample.variable, comm.unwrap_or_default());
                 let value = sample.total.value();
                 self.event((of.0, 0), ns, "C", json!({ "name": name, "args": { "value": value } }))
             }

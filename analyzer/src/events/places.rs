@@ -1,7 +1,6 @@
 //! Where call sites are in the program: all of them, so that nothing else of the symbols need be kept.
 
 use crate::load::Traces;
-use crate::symbols::user_frame;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,12 +60,11 @@ impl Places {
         let mut files: FxHashSet<Arc<str>> = FxHashSet::default();
         let mut places = FxHashMap::default();
         for (rank, site) in sites {
-            let frames = traces.symbols.frames(rank, site, 0);
-            let Some(frame) = user_frame(&frames).and_then(|at| frames.get(at)) else { continue };
-            if frame.line == 0 || frame.file.is_empty() {
+            let Some((place, _)) = traces.symbols.user_place(rank, site) else { continue };
+            if place.line == 0 || place.file.is_empty() {
                 continue;
             }
-            let short = traces.symbols.short_path(rank, &frame.file);
+            let short = traces.symbols.short_path(rank, &place.file);
             let file = match files.get(short) {
                 Some(file) => file.clone(),
                 None => {
@@ -75,7 +73,7 @@ impl Places {
                     file
                 }
             };
-            places.insert((rank, site), Place { file, line: frame.line });
+            places.insert((rank, site), Place { file, line: place.line });
         }
         places
     }

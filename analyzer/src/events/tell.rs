@@ -6,8 +6,6 @@ use crate::report::Report;
 use std::io;
 use trace_format::call::SystemEvent;
 use trace_format::file::RankHeader;
-use trace_format::marks::LEVEL;
-use trace_format::mpi::FnId;
 
 pub(super) struct Teller {
     scene: Scene,
@@ -41,17 +39,9 @@ impl Teller {
     }
 }
 
-/// Does the call say something to mpivet?
-fn is_mark(call: &Returned) -> bool {
-    call.call.func == FnId::MPI_Pcontrol && call.ins.first().is_some_and(|level| level.int() == i64::from(LEVEL))
-}
-
 impl Listener for Teller {
     fn call(&mut self, call: &Returned) {
-        // What it says comes as an event of its own.
-        if !is_mark(call) {
-            self.each(|w, scene| w.call(scene, call));
-        }
+        self.each(|w, scene| w.call(scene, call));
     }
 
     fn message(&mut self, message: &Message) {

@@ -78,9 +78,15 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, met: &mut Met, out: &mu
     printer.finish(&mut traces.symbols, out)?;
     for damage in traces.damage(false) {
         let at = damage.offset.map(|o| format!(" at byte {o}")).unwrap_or_default();
+        let (world, number) = names.of(rank);
         match plan.format {
-            PrintFormat::Text => writeln!(out, "// rank {rank}{at}: {}", damage.what)?,
-            PrintFormat::Json => writeln!(out, "{}", json!({"kind": "damage", "rank": rank, "text": damage.what}))?,
+            PrintFormat::Text => writeln!(out, "// {}{at}: {}", names.list(&[rank]), damage.what)?,
+            PrintFormat::Json => {
+                let mut line = json::line("damage", &json::Speaker { world, rank: number, thread: 0 });
+                line.insert("offset".into(), json!(damage.offset));
+                line.insert("text".into(), json!(damage.what));
+                writeln!(out, "{}", serde_json::Value::Object(line))?;
+            }
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use super::met::Met;
 use super::said::system;
 use super::{PrintFormat, json};
 use crate::cli::PrintPlan;
-use analyzer::symbols::{Symbols, user_frame};
+use analyzer::symbols::Symbols;
 use analyzer::worlds::Names;
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -16,8 +16,7 @@ use std::rc::Rc;
 use trace_format::call::{Call, Outcome, SystemEvent};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::RankHeader;
-use trace_format::marks::{LEVEL, Mark};
-use trace_format::mpi::FnId;
+use trace_format::marks::{Mark, is_mark};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::reader::RankEvent;
 use trace_format::symbols::Location;
@@ -28,8 +27,8 @@ const MAX_WAITING: usize = 10_000;
 
 enum Item {
     Call(Call),
-    /// A line that keeps its place among the calls.
-    Line(String),
+    /// A line that keeps its place among the calls, and when that was.
+    Line(Option<u64>, String),
 }
 
 /// A return that is printed when its time has come: time, order, line.
@@ -52,8 +51,8 @@ pub(super) struct Printer<'a> {
     due: BinaryHeap<Due>,
     order: u64,
     places: HashMap<Id, Option<Rc<Place>>>,
-    /// Calls that say something to mpivet: thread, number, call site.
-    marking: Vec<(u16, u64, Id)>,
+    /// The last call of each thread that said something to mpivet: number, call site.
+    marking: HashMap<u16, (u64, Id)>,
     /// Contents of dumps whose call is still to come.
     dumps: HashMap<Id, Vec<u8>>,
 }
@@ -80,7 +79,7 @@ impl<'a> Printer<'a> {
             due: BinaryHeap::new(),
             order: 0,
             places: HashMap::new(),
-            marking: Vec::new(),
+            marking: HashMap::new(),
             dumps: HashMap::new(),
         }
     }
@@ -89,15 +88,17 @@ impl<'a> Printer<'a> {
         match event {
             RankEvent::Definition(d) => self.definition(d),
             // What it says to mpivet comes behind it.
-            RankEvent::Call(call) if is_mark(&call) => self.marking.push((call.thread, call.index, call.site)),
-            RankEvent::Return { thread, index, .. } if self.take_marking(thread, index, true).is_some() => {}
+            RankEvent::Call(call) if is_mark(call.func, &call.ins) => {
+                _ = self.marking.insert(call.thread, (call.index, call.site))
+            }
+            RankEvent::Return { thread, index, .. } if self.marking_site(thread, index).is_some() => {}
             RankEvent::Call(call) => self.waiting.push_back(Item::Call(call)),
             RankEvent::Return { thread, index, time, class, polls, outs } => {
                 if let Some(place) = self.apart.iter().position(|c| c.thread == thread && c.index == index) {
                     let mut call = self.apart.swap_remove(place);
                     (call.outcome, call.outs, call.t_return) = (Outcome::Returned(class), outs, time);
                     let line = self.returned(&call, false, symbols);
-                    self.waiting.push_back(Item::Line(line));
+                    self.waiting.push_back(Item::Line(Some(time), line));
                     return self.flush(MAX_WAITING, symbols, out);
                 }
                 let open = self.waiting.iter_mut().rev().find_map(|item| match item {
@@ -113,7 +114,7 @@ impl<'a> Printer<'a> {
                     let class = if class == 0 { "ok" } else { error_class_name(class) };
                     let text = format!("return = {class}    // of event {}", 2 * index + 1);
                     let line = self.said("return", thread, Some(time), &text);
-                    self.waiting.push_back(Item::Line(line));
+                    self.waiting.push_back(Item::Line(Some(time), line));
                 }
             }
             RankEvent::System { thread, time, event } => self.system(thread, time, &event, symbols),
@@ -135,7 +136,7 @@ impl<'a> Printer<'a> {
             && let Some(text) = format_definition(&definition)
         {
             let line = self.said("definition", 0, None, &text);
-            self.waiting.push_back(Item::Line(line));
+            self.waiting.push_back(Item::Line(None, line));
         }
     }
 
@@ -147,11 +148,11 @@ impl<'a> Printer<'a> {
                 PrintFormat::Text => format!("// {}: {what}", self.who(thread)),
                 PrintFormat::Json => self.said("system", thread, Some(time), what),
             };
-            self.waiting.push_back(Item::Line(line));
+            self.waiting.push_back(Item::Line(Some(time), line));
         } else if let SystemEvent::Mark { call, mark } = event {
             if self.is_mark_wanted(thread, time, mark) {
                 let line = self.mark(thread, *call, time, mark, symbols);
-                self.waiting.push_back(Item::Line(line));
+                self.waiting.push_back(Item::Line(Some(time), line));
             } else if let Mark::Dump(dump) = mark {
                 self.dumps.remove(&dump.contents);
             }
@@ -160,7 +161,7 @@ impl<'a> Printer<'a> {
                 self.set_apart(thread, checksums.call, symbols);
             }
             let line = self.said("system", thread, Some(time), &system(event));
-            self.waiting.push_back(Item::Line(line));
+            self.waiting.push_back(Item::Line(Some(time), line));
         }
     }
 
@@ -188,7 +189,7 @@ impl<'a> Printer<'a> {
         let call = call.clone();
         let line = self.line(&call, json::Part::Call, symbols);
         if let Some(item) = found.and_then(|at| self.waiting.get_mut(at)) {
-            *item = Item::Line(line);
+            *item = Item::Line(Some(call.t_call), line);
             self.apart.push(call);
         }
     }
@@ -202,7 +203,10 @@ impl<'a> Printer<'a> {
                 Some(_) => {}
             }
             match self.waiting.pop_front() {
-                Some(Item::Line(line)) => writeln!(out, "{line}")?,
+                Some(Item::Line(time, line)) => {
+                    time.map_or(Ok(()), |time| self.emit_due(time, out))?;
+                    writeln!(out, "{line}")?;
+                }
                 Some(Item::Call(call)) => self.call(&call, symbols, out)?,
                 None => {}
             }
@@ -321,16 +325,15 @@ impl<'a> Printer<'a> {
         self.places.entry(site).or_insert_with(|| place(rank, site, symbols).map(Rc::new)).clone()
     }
 
-    /// The call site of a call to mpivet; `done`: it is over.
-    fn take_marking(&mut self, thread: u16, index: u64, done: bool) -> Option<Id> {
-        let at = self.marking.iter().position(|m| (m.0, m.1) == (thread, index))?;
-        Some(if done { self.marking.remove(at).2 } else { self.marking[at].2 })
+    /// The call site of a call to mpivet.
+    fn marking_site(&self, thread: u16, index: u64) -> Option<Id> {
+        self.marking.get(&thread).filter(|m| m.0 == index).map(|m| m.1)
     }
 
     /// The line of a call to mpivet, and the elements of a dump behind it.
     fn mark(&mut self, thread: u16, call: u64, time: u64, mark: &Mark, symbols: &mut Symbols) -> String {
         let text = mark.format(&self.known.names);
-        let site = self.take_marking(thread, call, false);
+        let site = self.marking_site(thread, call);
         let place = site.and_then(|site| self.place(site, symbols));
         let contents = match mark {
             Mark::Dump(dump) => self.dumps.remove(&dump.contents).unwrap_or_default(),
@@ -373,18 +376,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Does the call say something to mpivet?
-fn is_mark(call: &Call) -> bool {
-    call.func == FnId::MPI_Pcontrol && call.arg("level").is_some_and(|level| level.int() == i64::from(LEVEL))
-}
-
 fn place(rank: i32, site: Id, symbols: &mut Symbols) -> Option<Place> {
-    let frames = symbols.frames(rank, site, 0);
-    let location = frames.get(user_frame(&frames)?)?.clone();
-    let text = if location.line > 0 && !location.file.is_empty() {
-        format!(" @ {}:{}", symbols.short_path(rank, &location.file), location.line)
-    } else {
-        format!(" @ {location}")
-    };
-    Some(Place { location, text })
+    let (location, shown) = symbols.user_place(rank, site)?;
+    Some(Place { location, text: format!(" @ {shown}") })
 }

@@ -233,6 +233,11 @@ impl Report {
         self.statistics.take()
     }
 
+    /// The program that was run, and its arguments.
+    pub fn command(&self) -> (&str, &[String]) {
+        (&self.task.program, &self.task.arguments)
+    }
+
     /// What of the traces could not be read, in words.
     pub fn defects(&self) -> Vec<String> {
         let defect = |d: &view::Defect| match (d.process, d.offset) {

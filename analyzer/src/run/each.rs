@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use trace_format::several::{Started, Wrapped, jobs_in};
+use trace_format::several::{Started, Wrapped, jobs_but, started};
 
 /// Pause between two looks for new jobs.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -30,6 +30,17 @@ struct Jobs<'a> {
     watch: Watch,
     seen: BTreeSet<String>,
     threads: Vec<JoinHandle<Outcome>>,
+}
+
+/// What became of the jobs.
+#[derive(Default)]
+struct Watching {
+    /// In the order of their start.
+    reports: Vec<JobReport>,
+    /// Jobs of which no trace could be read.
+    without_trace: usize,
+    /// A mistake of mpivet's own.
+    broken: Option<anyhow::Error>,
 }
 
 pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -> Result<u8, Exit> {
@@ -46,9 +57,15 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         jobs.look();
         launched.rest(PAUSE);
     }
-    let (reports, broken) = jobs.finish();
+    let Watching { reports, without_trace, broken } = jobs.finish();
     let code = launched.exit_code();
     if reports.is_empty() && broken.is_none() {
+        if without_trace > 0 {
+            let (s, dir) = (if without_trace == 1 { "" } else { "s" }, dir.display());
+            return Err(Exit::cannot(anyhow!(
+                "{without_trace} job{s} started, and left no trace that can be read in {dir}"
+            )));
+        }
         forget();
         return no_job(&wrapped, code);
     }
@@ -96,33 +113,33 @@ impl<'a> Jobs<'a> {
 
     /// Starts to watch the jobs that are new.
     fn look(&mut self) {
-        for (name, started) in jobs_in(self.dir).unwrap_or_default() {
-            if self.seen.insert(name.clone()) {
-                let (dir, watch_as) = (self.dir.join(&name), self.watch.clone());
-                let work = move || {
-                    let report = watch(&dir, &started, &watch_as);
-                    (name, started, report)
-                };
-                self.threads.push(std::thread::spawn(work));
-            }
+        for (name, first) in jobs_but(self.dir, |name| self.seen.contains(name)).unwrap_or_default() {
+            self.seen.insert(name.clone());
+            let (dir, watch_as) = (self.dir.join(&name), self.watch.clone());
+            let work = move || {
+                let report = watch(&dir, &first, &watch_as);
+                // A rank beside the launcher may have come later, and knows more.
+                (name, started(&dir).unwrap_or(first), report)
+            };
+            self.threads.push(std::thread::spawn(work));
         }
     }
 
-    /// The reports of all jobs in the order of their start, when the command has ended; and a mistake of mpivet's own.
-    fn finish(mut self) -> (Vec<JobReport>, Option<Broken>) {
+    /// What became of all jobs, when the command has ended.
+    fn finish(mut self) -> Watching {
         self.look();
         self.watch.over.store(true, Ordering::Relaxed);
-        let (mut reports, mut broken) = (Vec::new(), None);
+        let mut all = Watching::default();
         for thread in self.threads {
-            // A panic was told already.
-            let Ok((dir, started, report)) = thread.join() else { continue };
-            match report {
-                Ok(Some(report)) => reports.push(JobReport { dir, started, report }),
-                Ok(None) => {}
-                Err(e) => broken = Some(e),
+            match thread.join() {
+                Ok((dir, started, Ok(Some(report)))) => all.reports.push(JobReport { dir, started, report }),
+                Ok((.., Ok(None))) => all.without_trace += 1,
+                Ok((.., Err(e))) => all.broken = Some(anyhow!(e)),
+                // The panic was told already.
+                Err(_) => all.broken = Some(anyhow!("a job could not be watched to its end")),
             }
         }
-        reports.sort_by(|a, b| (a.started.unix_ns, &a.dir).cmp(&(b.started.unix_ns, &b.dir)));
-        (reports, broken)
+        all.reports.sort_by(|a, b| (a.started.unix_ns, &a.dir).cmp(&(b.started.unix_ns, &b.dir)));
+        all
     }
 }

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use trace_format::file::RankHeader;
 
 /// A rank that used this much processor time and did not come out of its call was not held up by a slow machine: the
 /// progress loop of an MPI library takes microseconds.
@@ -26,6 +27,12 @@ pub(crate) fn hostname() -> String {
 /// Does the process that had this pid and start time still live? A zombie does not.
 pub(crate) fn lives(pid: u32, start: u64) -> bool {
     stat(&proc_dir(pid)).is_some_and(|s| s.start == start && !matches!(s.state, 'Z' | 'X'))
+}
+
+/// Whose process is still running, as far as this host can tell.
+pub(crate) fn running_here() -> impl Fn(&RankHeader) -> bool {
+    let here = hostname();
+    move |h| h.host == here && lives(h.pid, h.pid_start)
 }
 
 /// When the process started, in clock ticks since boot.

@@ -88,9 +88,9 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
-    // What the variables of settings say is in the plan already.
-    let is_decided =
-        |name: &OsString| ours.iter().any(|(o, _)| o == name) || crate::settings::is_variable(&name.to_string_lossy());
+    // What the variables of settings say is in the plan already. A `mpivet run` around this one has directories of its own.
+    let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || [EACH, REPLAY].iter().any(|o| name == o);
+    let is_decided = |name: &OsString| is_ours(name) || crate::settings::is_variable(&name.to_string_lossy());
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();
     let names: Vec<String> = ours.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace_format::selection::Selection;
-use trace_format::several::{Started, set_stopped};
+use trace_format::several::{Started, set_stopped, started};
 
 /// A job of which only its directory and its launcher are known.
 pub(super) struct Watched {
+    dir: PathBuf,
     /// `None`: it runs elsewhere, or is a daemon's child.
     launcher: Option<Process>,
     /// The command has ended, and all that it waited for.
@@ -38,20 +39,30 @@ pub(super) struct Watch {
 }
 
 impl Watched {
-    fn new(started: &Started, over: Arc<AtomicBool>) -> Watched {
+    fn new(dir: &Path, over: Arc<AtomicBool>) -> Watched {
+        Watched { dir: dir.to_owned(), launcher: None, over, all_gone: false, name: String::new() }
+    }
+
+    /// Takes what is known of its start.
+    fn learn(&mut self, started: &Started) {
         let here = started.pid != 0 && started.host == hostname();
-        let launcher = here.then_some(Process { pid: started.pid, start: started.pid_start });
-        let name = match &started.test {
+        self.launcher = here.then_some(Process { pid: started.pid, start: started.pid_start });
+        self.name = match &started.test {
             Some(test) => format!("{test}: "),
             None if started.command.is_empty() => String::new(),
             None => format!("{}: ", command_line(&started.command)),
         };
-        Watched { launcher, over, all_gone: false, name }
     }
 }
 
 impl Followed for Watched {
     fn look(&mut self, observer: &Observer) {
+        if self.launcher.is_none() {
+            // A rank beside the launcher may have come later than others, and knows more.
+            if let Some(known) = started(&self.dir).filter(|known| known.pid != 0) {
+                self.learn(&known);
+            }
+        }
         if self.launcher.is_none() {
             let here = hostname();
             let is_gone = |h: &_| !Process::of(h).lives();
@@ -80,15 +91,16 @@ impl Followed for Watched {
 }
 
 /// Watches the job with this directory to its end; its report. `None`: no rank left a trace.
-pub(super) fn watch(dir: &Path, started: &Started, watch: &Watch) -> Result<Option<Report>, Broken> {
-    let mut job = Watched::new(started, watch.over.clone());
+pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option<Report>, Broken> {
+    let mut job = Watched::new(dir, watch.over.clone());
+    job.learn(first);
     let mut observer = Observer::new(dir, watch.selection.clone());
     observer.traces.symbols.search_in(watch.source_path.clone());
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // For `mpivet analyze`; without it the report is only less clear.
-            _ = set_stopped(dir, started, &stuck.ranks);
+            _ = set_stopped(dir, &started(dir).unwrap_or_else(|| first.clone()), &stuck.ranks);
             let report = observer.report(Ending::Stopped(stuck.ranks));
             if !watch.quiet {
                 eprintln!(

@@ -118,7 +118,7 @@ pub(crate) fn apply(
     below.retain(|given| known.iter().any(|s| **s == *given.setting));
     let typed = typed(command, matches, &known);
     let below = not_overruled(command, below, &typed);
-    let more = below.iter().filter(|g| is_meant(g, command, matches)).filter_map(argument);
+    let more = below.iter().filter(|g| is_set(g) && is_meant(g, command, matches)).filter_map(argument);
     let mut whole: Vec<OsString> = args.iter().take(2).cloned().collect();
     whole.extend(more);
     whole.extend(args.iter().skip(2).cloned());
@@ -184,7 +184,7 @@ fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<G
             let same = other.setting == given.setting;
             same && !given.setting.kind.is_list() || is_set(other) && exclude_each_other(command, given, other)
         });
-        if !overruled && is_set(given) {
+        if !overruled {
             left.push(given.clone());
         }
     }

@@ -64,7 +64,7 @@ fn json(all: &InForce) -> String {
             json!({ "name": setting.key, "variable": setting.variable, "list": list, "default": setting.default, "values": values })
         })
         .collect();
-    let whole = json!({ "version": 1, "file": all.file, "settings": settings });
+    let whole = json!({ "version": 1, "file": all.file.as_ref().map(|f| f.to_string_lossy()), "settings": settings });
     format!("{whole:#}\n")
 }
 
@@ -76,7 +76,9 @@ fn entry(setting: &Setting, given: &Given) -> Value {
         _ => Value::String(text),
     };
     match &given.source {
-        Source::File { path, line } => json!({ "value": value, "from": "file", "file": path, "line": line }),
+        Source::File { path, line } => {
+            json!({ "value": value, "from": "file", "file": path.to_string_lossy(), "line": line })
+        }
         Source::Environment(variable) => json!({ "value": value, "from": "environment", "variable": variable }),
         Source::Flag(option) => json!({ "value": value, "from": "option", "option": option }),
     }

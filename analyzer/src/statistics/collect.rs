@@ -16,7 +16,6 @@ const MAX_COMMUNICATORS: usize = 4096;
 #[derive(Debug, Default)]
 pub struct Collector {
     pub(super) clocks: Clocks,
-    hosts: FxHashMap<i32, String>,
     pub(super) ranks: Vec<OfRank>,
     pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
     pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
@@ -74,7 +73,11 @@ impl Calls {
         self.min = if self.timed == 0 { ns } else { self.min.min(ns) };
         self.max = self.max.max(ns);
         self.timed += 1;
-        self.ns += ns;
+        self.ns = self.ns.saturating_add(ns);
+    }
+
+    pub(super) fn carries(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     fn wait(&mut self, cause: Cause, ns: u64) {
@@ -83,7 +86,7 @@ impl Calls {
             Cause::LateReceiver => &mut self.late_receiver,
             Cause::Collective => &mut self.collective,
         };
-        *sum += ns;
+        *sum = sum.saturating_add(ns);
     }
 }
 
@@ -100,11 +103,6 @@ impl OfRank {
 }
 
 impl Collector {
-    /// The host of a rank; to be said before it is introduced.
-    pub fn runs_on(&mut self, rank: i32, host: &str) {
-        self.hosts.insert(rank, host.to_owned());
-    }
-
     fn rank(&mut self, rank: i32) -> &mut OfRank {
         let place = rank.max(0) as usize;
         if self.ranks.len() <= place {
@@ -121,8 +119,9 @@ impl Collector {
         self.rank(half.call.rank).sizes.add(half.bytes);
         let traffic = self.pairs.entry((half.call.rank, to)).or_default();
         traffic.messages += 1;
-        traffic.bytes += half.bytes.unwrap_or(0);
-        self.calls(&half.call).bytes += half.bytes.unwrap_or(0);
+        let bytes = half.bytes.unwrap_or(0);
+        traffic.bytes = traffic.bytes.saturating_add(bytes);
+        self.calls(&half.call).carries(bytes);
     }
 
     /// Entries that are kept.
@@ -141,9 +140,8 @@ impl Collector {
 }
 
 impl Listener for Collector {
-    fn introduce(&mut self, rank: i32, clock: Clock) {
-        let host = self.hosts.remove(&rank).unwrap_or_default();
-        self.clocks.introduce(rank, &host, clock);
+    fn introduce(&mut self, rank: i32, host: &str, clock: Clock) {
+        self.clocks.introduce(rank, host, clock);
     }
 
     fn call(&mut self, returned: &Returned) {
@@ -160,10 +158,10 @@ impl Listener for Collector {
         calls.calls += 1 + polls;
         // Those of messages come when both halves are known.
         if matches!(call.func.row().class, Class::Collective(..)) {
-            calls.bytes = calls.bytes.saturating_add(returned.bytes.unwrap_or(0));
+            calls.carries(returned.bytes.unwrap_or(0));
         }
         match ns {
-            Some(ns) if polls > 0 => calls.polling += ns,
+            Some(ns) if polls > 0 => calls.polling = calls.polling.saturating_add(ns),
             Some(ns) => calls.time(ns),
             None if returned.class.is_none() => calls.open += 1,
             None => {}
@@ -175,7 +173,7 @@ impl Listener for Collector {
         self.sent(send, recv.call.rank);
         // Sent and received by one call, MPI_Sendrecv to itself: counted once.
         if (send.call.rank, send.call.thread, send.call.index) != (recv.call.rank, recv.call.thread, recv.call.index) {
-            self.calls(&recv.call).bytes += recv.bytes.or(send.bytes).unwrap_or(0);
+            self.calls(&recv.call).carries(recv.bytes.or(send.bytes).unwrap_or(0));
         }
         let waits = [late_sender(&self.clocks, message), late_receiver(&self.clocks, message)];
         for wait in waits.into_iter().flatten() {
@@ -202,12 +200,12 @@ impl Listener for Collector {
         let over = |half: &Half| half.ended.is_some_and(|call| call.end.is_some());
         of.unfinished += u64::from(collective.parts.len() < collective.size || !collective.parts.iter().all(over));
         for call in collective.parts.iter().filter_map(|p| p.ended) {
-            of.ns += self.clocks.span(call.rank, call.begin, call.end.unwrap_or(call.begin));
+            of.ns = of.ns.saturating_add(self.clocks.span(call.rank, call.begin, call.end.unwrap_or(call.begin)));
         }
         let mut waits = Vec::new();
         at_collective(&self.clocks, collective, |wait| waits.push(wait));
         for wait in waits {
-            of.wait += wait.ns;
+            of.wait = of.wait.saturating_add(wait.ns);
             of.max_wait = of.max_wait.max(wait.ns);
             self.rank(wait.call.rank).add_wait(wait);
         }

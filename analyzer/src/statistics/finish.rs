@@ -6,7 +6,8 @@ use super::waits::may_wait;
 use super::{Collectives, Function, Pair, Rank, SCHEMA, Site, Statistics, Waits, Who};
 use crate::clocks::Clocks;
 use crate::engine::listen::Communicator;
-use crate::symbols::{Symbols, user_frame};
+use crate::report::clean_line;
+use crate::symbols::Symbols;
 use crate::worlds::Names;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;
@@ -25,16 +26,16 @@ impl Calls {
         self.timed += more.timed;
         self.calls += more.calls;
         self.open += more.open;
-        self.ns += more.ns;
-        self.polling += more.polling;
-        self.bytes = self.bytes.saturating_add(more.bytes);
-        self.late_sender += more.late_sender;
-        self.late_receiver += more.late_receiver;
-        self.collective += more.collective;
+        self.ns = self.ns.saturating_add(more.ns);
+        self.polling = self.polling.saturating_add(more.polling);
+        self.carries(more.bytes);
+        self.late_sender = self.late_sender.saturating_add(more.late_sender);
+        self.late_receiver = self.late_receiver.saturating_add(more.late_receiver);
+        self.collective = self.collective.saturating_add(more.collective);
     }
 
     fn waits(&self, id: FnId) -> Waits {
-        let explained = self.late_sender + self.late_receiver + self.collective;
+        let explained = self.late_sender.saturating_add(self.late_receiver).saturating_add(self.collective);
         let other = if may_wait(id.row().class) { self.ns.saturating_sub(explained) } else { 0 };
         Waits {
             late_sender: seconds(self.late_sender),
@@ -92,7 +93,7 @@ impl Collector {
             schema: SCHEMA,
             seconds: ranks.iter().map(|r| r.seconds).fold(0.0, f64::max),
             rank_seconds: ranks.iter().map(|r| r.seconds).sum(),
-            hosts: self.clocks.hosts().to_vec(),
+            hosts: self.clocks.hosts().iter().map(|host| tame(host)).collect(),
             clocks_differ: self.clocks.differ(),
             functions: functions(&whole),
             sizes: super::sizes::merge(ranks.iter().flat_map(|r| &r.sizes)),
@@ -135,7 +136,7 @@ fn name_of(number: u32, known: &Communicator, names: &Names) -> String {
     let world = known.ranks.get(0).map_or(0, |process| names.of(process).0);
     match &known.name {
         Some(name) if world > 0 && name == "MPI_COMM_WORLD" => format!("world {world} {name}"),
-        Some(name) => name.clone(),
+        Some(name) => tame(name),
         None => format!("{} {number}", known.kind.noun()),
     }
 }
@@ -176,6 +177,7 @@ fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
     }
     let site = |((place, id), (file, line, source, calls)): ((String, FnId), Known)| {
         let (waits, seconds) = (calls.waits(id), seconds(calls.ns));
+        let (place, file, source) = (tame(&place), file.as_deref().map(tame), source.as_deref().map(tame));
         Site { who, id, file, line, place, source, calls: calls.calls, seconds, waits }
     };
     known.into_iter().map(site).collect()
@@ -183,13 +185,14 @@ fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
 
 /// `file:line` in short, and both in full; where they are not known, what else is.
 fn place(process: i32, site: Id, symbols: &mut Symbols) -> (String, Option<String>, Option<u32>) {
-    let frames = symbols.frames(process, site, 0);
-    match user_frame(&frames).and_then(|at| frames.get(at)) {
-        Some(frame) if frame.line > 0 && !frame.file.is_empty() => {
-            let short = symbols.short_path(process, &frame.file);
-            (format!("{short}:{}", frame.line), Some(frame.file.clone()), Some(frame.line))
-        }
-        Some(frame) => (frame.to_string(), None, None),
+    match symbols.user_place(process, site) {
+        Some((place, shown)) if place.line > 0 && !place.file.is_empty() => (shown, Some(place.file), Some(place.line)),
+        Some((_, shown)) => (shown, None, None),
         None => (String::new(), None, None),
     }
+}
+
+/// Names in a trace may hold anything.
+fn tame(text: &str) -> String {
+    clean_line(text).into_owned()
 }

@@ -44,8 +44,8 @@ impl Statistics {
         for pair in &self.pairs {
             let cell = |who: Who| who.process.max(0) as usize / processes;
             let at = cell(pair.from) * side + cell(pair.to);
-            blocks.messages[at] += pair.messages;
-            blocks.bytes[at] += pair.bytes;
+            blocks.messages[at] = blocks.messages[at].saturating_add(pair.messages);
+            blocks.bytes[at] = blocks.bytes[at].saturating_add(pair.bytes);
         }
         blocks
     }

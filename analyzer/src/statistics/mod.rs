@@ -9,7 +9,7 @@ mod matrix;
 mod sizes;
 #[cfg(test)]
 mod tests;
-mod waits;
+pub(crate) mod waits;
 
 pub use collect::Collector;
 pub use matrix::{Blocks, Pair};

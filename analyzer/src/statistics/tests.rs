@@ -13,15 +13,13 @@ use trace_format::text::parse;
 /// What was collected, and the sizes of the worlds.
 fn collect(text: &str, hosts: &[&str]) -> (Collector, Vec<i32>) {
     let trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
-    let mut collector = Collector::default();
-    hosts.iter().zip(0..).for_each(|(host, rank)| collector.runs_on(rank, host));
-    let collector = Arc::new(Mutex::new(collector));
+    let collector = Arc::new(Mutex::new(Collector::default()));
     let mut engine = Engine::new(trace.ranks);
     engine.listen(Box::new(collector.clone()));
     for (rank, host) in (0..).zip(hosts) {
         // The clock of a host is as many seconds ahead as its name says.
         let ahead = host.parse::<u64>().unwrap_or(0) * 1_000_000_000;
-        engine.set_clock(rank, Clock { start_ticks: 0, start_unix_ns: ahead, ..Clock::default() });
+        engine.set_clock(rank, host, Clock { start_ticks: 0, start_unix_ns: ahead, ..Clock::default() });
     }
     let mut linker = Linker::default();
     let mut first = 0;

@@ -42,7 +42,7 @@ impl AddAssign for Waits {
 
 /// Why a call waited. Where two are as good, the first one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cause {
+pub(crate) enum Cause {
     Collective,
     LateReceiver,
     LateSender,
@@ -50,10 +50,10 @@ pub(super) enum Cause {
 
 /// Nanoseconds that a call waited, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wait {
-    pub(super) call: CallSeen,
-    pub(super) ns: u64,
-    pub(super) cause: Cause,
+pub(crate) struct Wait {
+    pub(crate) call: CallSeen,
+    pub(crate) ns: u64,
+    pub(crate) cause: Cause,
 }
 
 /// May a call of this class wait for others?
@@ -84,13 +84,13 @@ fn until(clocks: &Clocks, call: CallSeen, other: &CallSeen, cause: Cause) -> Opt
 }
 
 /// The receiver waited for the sender.
-pub(super) fn late_sender(clocks: &Clocks, message: &Message) -> Option<Wait> {
+pub(crate) fn late_sender(clocks: &Clocks, message: &Message) -> Option<Wait> {
     until(clocks, message.recv.ended?, &message.send.call, Cause::LateSender)
 }
 
 /// The sender waited for the receiver: it was still in the call when the receive began, and it cannot have been done
 /// with the message before, unless something else kept it there.
-pub(super) fn late_receiver(clocks: &Clocks, message: &Message) -> Option<Wait> {
+pub(crate) fn late_receiver(clocks: &Clocks, message: &Message) -> Option<Wait> {
     let never =
         |half: &Half| matches!(half.call.func.row().class, Class::Send(SendMode::Buffered | SendMode::Ready, _));
     let call = message.send.ended.filter(|_| !never(&message.send))?;
@@ -100,7 +100,7 @@ pub(super) fn late_receiver(clocks: &Clocks, message: &Message) -> Option<Wait> 
 }
 
 /// The waits at a collective operation, for those whom each part needs by the logic of the operation.
-pub(super) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: impl FnMut(Wait)) {
+pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: impl FnMut(Wait)) {
     let parts = collective.parts;
     let (Some(first), true) = (parts.first(), parts.len() == collective.size) else { return };
     let came = |half: &Half| clocks.ns(half.call.rank, half.call.begin);

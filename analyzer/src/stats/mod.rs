@@ -7,12 +7,11 @@ mod text;
 mod units;
 
 use crate::cli::{CLEAN, Exit, StatsFormat, StatsPlan};
-use crate::run::evidence::{hostname, lives};
+use crate::run::evidence::running_here;
 use analyzer::observe::{Ending, Observer};
 use analyzer::statistics::Statistics;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use trace_format::file::RankHeader;
 use trace_format::selection::Selection;
 
 /// The numbers, and what they are of.
@@ -51,8 +50,7 @@ pub(crate) fn stats(plan: &StatsPlan) -> Result<u8, Exit> {
 }
 
 fn count(plan: &StatsPlan) -> Result<Run, Exit> {
-    let here = hostname();
-    let lives = |h: &RankHeader| h.host == here && lives(h.pid, h.pid_start);
+    let lives = running_here();
     let mut observer = Observer::open(&plan.dir, nothing()).map_err(Exit::cannot)?;
     observer.count();
     observer.read_rest(|h| !lives(h));
@@ -73,14 +71,16 @@ fn count(plan: &StatsPlan) -> Result<Run, Exit> {
     if let Some(processes) = chosen {
         statistics.retain(&processes);
     }
-    Ok(Run { program: job.program, arguments: job.arguments, size: job.ranks, running, defects, statistics })
+    let (program, arguments) = report.command();
+    let (program, arguments) = (program.to_owned(), arguments.to_vec());
+    Ok(Run { program, arguments, size: job.ranks, running, defects, statistics })
 }
 
 /// No check at all: nobody will see what they find.
 fn nothing() -> Selection {
     let mut selection = Selection::default();
     // A glob that all names match.
-    debug_assert!(selection.choose("-*").is_ok());
-    _ = selection.choose("-*");
+    let chosen = selection.choose("-*");
+    debug_assert!(chosen.is_ok());
     selection
 }

@@ -48,15 +48,13 @@ pub(crate) struct Calls {
     spare: Vec<Vec<Value>>,
     /// Until when calls waited, by rank and thread: number of the call and time, in the slot of the number.
     waits: FxHashMap<(i32, u16), Vec<(u64, i64)>>,
+    /// Slots of a lane that begins now.
     slots: usize,
 }
 
 impl Calls {
     pub(crate) fn grow(&mut self, ranks: usize) {
-        // Once: a slot is found by the number of slots.
-        if self.slots == 0 {
-            self.slots = (SLOTS / ranks.max(1)).next_power_of_two().clamp(1 << 5, 1 << 15);
-        }
+        self.slots = (SLOTS / ranks.max(1)).next_power_of_two().clamp(1 << 5, 1 << 15);
     }
 
     pub(crate) fn push(&mut self, call: &Returned, begin: i64, end: Option<i64>) {

@@ -9,7 +9,9 @@ mod sampled;
 mod traffic;
 mod view;
 
+use crate::clocks::Clocks;
 use crate::engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
+use crate::statistics::waits::{Wait, at_collective, late_receiver, late_sender};
 use crate::worlds::link::Clock;
 use calls::Calls;
 use cells::{Cells, State};
@@ -24,34 +26,30 @@ pub use view::Timeline;
 /// Communicators that are kept.
 const COMMUNICATORS: usize = 5_000;
 
-/// Ticks of a rank as nanoseconds since the origin.
-#[derive(Debug, Clone, Copy)]
-struct Scale {
-    start: u64,
-    offset: i64,
-    factor: f64,
-}
-
-impl Scale {
-    fn at(&self, ticks: u64) -> i64 {
-        let since = ticks.wrapping_sub(self.start) as i64;
-        // A damaged time must not make the sums of times overflow.
-        self.offset.saturating_add((since as f64 * self.factor) as i64).clamp(-FAR, FAR)
-    }
-}
-
 /// 36 years.
 const FAR: i64 = 1 << 60;
 
-/// Of a rank whose clock nobody told: ticks are nanoseconds.
-const PLAIN: Scale = Scale { start: 0, offset: 0, factor: 1.0 };
+/// The times of all ranks, from one origin on.
+#[derive(Debug, Default)]
+struct Scale {
+    clocks: Clocks,
+    /// Nanoseconds since 1970 at the origin.
+    origin: Option<u64>,
+}
+
+impl Scale {
+    /// The time, in nanoseconds since the origin.
+    fn at(&self, rank: i32, ticks: u64) -> i64 {
+        let ns = i128::from(self.clocks.ns(rank, ticks)) - i128::from(self.origin.unwrap_or(0));
+        // A damaged time must not make the sums of times overflow.
+        ns.clamp(-i128::from(FAR), i128::from(FAR)) as i64
+    }
+}
 
 /// Listens to the engine; see the module.
 #[derive(Default)]
 pub struct Recorder {
-    scales: Vec<Scale>,
-    /// Nanoseconds since 1970 at the origin of all times.
-    origin: Option<u64>,
+    scale: Scale,
     cells: Cells,
     calls: Calls,
     traffic: Traffic,
@@ -67,25 +65,7 @@ pub struct Recorder {
 /// What a rank is in while it is in the function.
 fn state(func: FnId) -> State {
     match func.row().class {
-        Class::Send(..)
-        | Class::Recv(_)
-        | Class::SendRecv(_)
-        | Class::SendRecvReplace(_)
-        | Class::Probe(_)
-        | Class::Mprobe(_)
-        | Class::Mrecv(_)
-        | Class::PartitionedSend
-        | Class::PartitionedRecv
-        | Class::Pready
-        | Class::Parrived
-        | Class::Wait(_)
-        | Class::Test(_)
-        | Class::GetStatus(_)
-        | Class::StartOne
-        | Class::StartAll
-        | Class::RequestFree
-        | Class::Cancel
-        | Class::BufferFlush(_) => State::Message,
+        class if class.is_message() => State::Message,
         Class::Collective(..)
         | Class::CommCreateGroup
         | Class::CommFromGroup
@@ -101,8 +81,7 @@ fn place(call: &CallSeen) -> (u16, u64) {
 
 impl Recorder {
     fn grow(&mut self, ranks: usize) {
-        if self.scales.len() < ranks {
-            self.scales.resize(ranks, PLAIN);
+        if self.spans.len() < ranks {
             self.spans.resize(ranks, None);
             self.cells.grow(ranks);
             self.calls.grow(ranks);
@@ -110,9 +89,8 @@ impl Recorder {
         }
     }
 
-    /// The time, in nanoseconds since the origin.
     fn at(&self, rank: i32, ticks: u64) -> i64 {
-        self.scales.get(rank as usize).unwrap_or(&PLAIN).at(ticks)
+        self.scale.at(rank, ticks)
     }
 
     fn see(&mut self, rank: i32, from: i64, to: i64) {
@@ -122,28 +100,21 @@ impl Recorder {
         }
     }
 
-    /// In this call its rank waited for another one, until `time` at the latest.
-    fn wait(&mut self, call: &CallSeen, time: i64) {
-        let Some(end) = call.end else { return };
-        let (begin, end) = (self.at(call.rank, call.begin), self.at(call.rank, end));
-        let until = time.min(end);
-        if until <= begin {
-            return;
-        }
+    /// In this call its rank waited for another one.
+    fn wait(&mut self, wait: Wait) {
+        let Wait { call, ns, .. } = wait;
+        let begin = self.at(call.rank, call.begin);
+        let until = begin.saturating_add_unsigned(ns).min(FAR);
         let from = self.calls.waited((call.rank, call.thread, call.index), begin, until);
         self.cells.wait(call.rank, state(call.func), from, until);
     }
 }
 
 impl Listener for Recorder {
-    fn introduce(&mut self, rank: i32, clock: Clock) {
-        let Ok(rank) = usize::try_from(rank) else { return };
-        self.grow(rank + 1);
-        let origin = *self.origin.get_or_insert(clock.start_unix_ns);
-        let offset = i128::from(clock.start_unix_ns) - i128::from(origin);
-        let offset = i64::try_from(offset).unwrap_or(0);
-        self.scales[rank] =
-            Scale { start: clock.start_ticks, offset, factor: 1e9 / clock.ticks_per_second.max(1) as f64 };
+    fn introduce(&mut self, rank: i32, host: &str, clock: Clock) {
+        self.grow(rank.max(0) as usize + 1);
+        self.scale.origin.get_or_insert(clock.start_unix_ns);
+        self.scale.clocks.introduce(rank, host, clock);
     }
 
     fn call(&mut self, returned: &Returned) {
@@ -159,17 +130,14 @@ impl Listener for Recorder {
         self.calls.push(returned, begin, end);
     }
 
-    fn message(&mut self, Message { send, recv }: &Message) {
+    fn message(&mut self, message: &Message) {
+        let Message { send, recv } = message;
         let (from, to) = (send.call.rank, recv.call.rank);
         let (sent, posted) = (self.at(from, send.call.begin), self.at(to, recv.call.begin));
         let end = recv.ended.unwrap_or(recv.call);
         let received = end.end.map_or(posted, |end| self.at(to, end));
-        // The sender was late, or the receiver was and the send had to wait for it.
-        recv.ended.iter().for_each(|end| self.wait(end, sent));
-        let late = |end: &&CallSeen| end.end.is_some_and(|e| self.at(from, e) >= posted);
-        if let Some(end) = send.ended.as_ref().filter(late) {
-            self.wait(end, posted);
-        }
+        let waits = [late_sender(&self.scale.clocks, message), late_receiver(&self.scale.clocks, message)];
+        waits.into_iter().flatten().for_each(|wait| self.wait(wait));
         self.traffic.message(Arrow {
             sent,
             received,
@@ -197,13 +165,9 @@ impl Listener for Recorder {
         let Some((first, _)) = collective.parts.iter().map(came).min() else { return };
         let left = |part: &Half| part.ended.and_then(|e| e.end).map(|end| self.at(part.call.rank, end));
         let end = collective.parts.iter().filter_map(left).max().unwrap_or(last).max(last);
-        // Who left before the last one came did not wait for it.
-        let complete = collective.parts.len() == collective.size;
-        for ended in collective.parts.iter().filter_map(|p| p.ended).filter(|_| complete) {
-            if ended.end.is_some_and(|end| self.at(ended.rank, end) >= last) {
-                self.wait(&ended, last);
-            }
-        }
+        let mut waits = Vec::new();
+        at_collective(&self.scale.clocks, collective, |wait| waits.push(wait));
+        waits.into_iter().for_each(|wait| self.wait(wait));
         let Some(lowest) = collective.parts.iter().min_by_key(|p| p.call.rank) else { return };
         let high = collective.parts.iter().map(|p| p.call.rank).max().unwrap_or(0);
         let bar = Bar {

@@ -4,14 +4,14 @@ use super::base64::base64;
 use super::calls::{Calls, Exact};
 use super::{Recorder, Scale, State, state};
 use crate::engine::listen::Communicator;
-use crate::symbols::{Symbols, user_frame};
+use crate::symbols::Symbols;
 use crate::worlds::Names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use trace_format::call::Call;
 use trace_format::definition::Id;
-use trace_format::mpi::FnId;
-use trace_format::text::{NoNames, format_call};
+use trace_format::mpi::{FnId, Kind};
+use trace_format::text::{NoNames, format_call, format_int};
 
 /// Longer texts of calls are cut.
 const MAX_TEXT: usize = 400;
@@ -77,7 +77,7 @@ pub struct Timeline {
     /// Rank, time, number.
     signals: Vec<(i32, i64, i32)>,
     #[serde(skip)]
-    scales: Vec<Scale>,
+    scale: Scale,
     #[serde(skip)]
     start: i64,
 }
@@ -114,14 +114,15 @@ struct CommunicatorView {
 struct CurveView {
     variable: String,
     rank: i32,
-    comm: Option<Id>,
+    comm: Option<String>,
     points: Vec<(i64, f64)>,
 }
 
 impl Timeline {
     /// When a call of a finding began and ended (-1: it did not).
     pub(crate) fn span(&self, rank: i32, span: (u64, u64)) -> [i64; 2] {
-        let at = |ticks: u64| self.scales.get(rank as usize).map_or(-1, |s| (s.at(ticks) - self.start).max(0));
+        let is_known = usize::try_from(rank).is_ok_and(|rank| rank < self.ranks.len());
+        let at = |ticks: u64| if is_known { (self.scale.at(rank, ticks) - self.start).max(0) } else { -1 };
         [at(span.0), if span.1 == u64::MAX { -1 } else { at(span.1) }]
     }
 }
@@ -166,9 +167,10 @@ impl Recorder {
         let regions = regions.collect();
         let samples = self.marks.curves.into_iter().map(|((variable, rank, comm), curve)| {
             let points = curve.points.into_iter().map(|(time, value)| (at(time), value)).collect();
+            let comm = comm.map(|c| format_int(Kind::Comm, i64::from(c), &NoNames));
             CurveView { variable, rank, comm, points }
         });
-        let ranks = self.scales.len();
+        let ranks = self.spans.len();
         Timeline {
             end: at(end),
             last: at(last),
@@ -196,7 +198,7 @@ impl Recorder {
             regions_dropped: self.marks.regions_dropped,
             samples: samples.collect(),
             signals: self.marks.signals.iter().map(|(rank, (time, number))| (*rank, at(*time), *number)).collect(),
-            scales: self.scales,
+            scale: self.scale,
             start,
         }
     }
@@ -224,13 +226,10 @@ impl Tables {
     fn place(&mut self, rank: i32, site: Id, symbols: &mut Symbols) -> i64 {
         let places = &mut self.places;
         let known = self.known.entry((rank, site)).or_insert_with(|| {
-            let frames = symbols.frames(rank, site, 0);
-            let frame = frames.get(user_frame(&frames)?)?;
-            if frame.file.is_empty() || frame.line == 0 {
-                return (!frame.function.is_empty()).then(|| places.number(&frame.function));
-            }
-            let short = symbols.short_path(rank, &frame.file);
-            Some(places.number(&format!("{short}:{}", frame.line)))
+            let (place, shown) = symbols.user_place(rank, site)?;
+            let is_known = place.line > 0 && !place.file.is_empty();
+            let shown = if is_known { &shown } else { &place.function };
+            (!shown.is_empty()).then(|| places.number(shown))
         });
         known.map_or(-1, |place| place as i64)
     }

@@ -278,6 +278,32 @@ impl Class {
         )
     }
 
+    /// Does it begin, complete or look for messages between two processes?
+    pub const fn is_message(self) -> bool {
+        matches!(
+            self,
+            Class::Send(..)
+                | Class::Recv(_)
+                | Class::SendRecv(_)
+                | Class::SendRecvReplace(_)
+                | Class::Probe(_)
+                | Class::Mprobe(_)
+                | Class::Mrecv(_)
+                | Class::PartitionedSend
+                | Class::PartitionedRecv
+                | Class::Pready
+                | Class::Parrived
+                | Class::Wait(_)
+                | Class::Test(_)
+                | Class::GetStatus(_)
+                | Class::StartOne
+                | Class::StartAll
+                | Class::RequestFree
+                | Class::Cancel
+                | Class::BufferFlush(_)
+        )
+    }
+
     /// Is it a neighbourhood collective (MPI 4.1, 8.6)?
     pub const fn is_neighborhood(self) -> bool {
         use Coll::*;

@@ -180,7 +180,7 @@ function curve(s) {
   const w = 220, h = 44;
   const most = Math.max(...s.points.map((p) => p[1]), 1e-12);
   const d = s.points.map(([t, v], i) => `${i ? "L" : "M"}${((t / line.end) * w).toFixed(1)},${(h - 2 - (v / most) * (h - 8)).toFixed(1)}`).join(" ");
-  const name = `${s.variable}, rank ${line.ranks[s.rank]}`;
+  const name = `${s.variable}${s.comm ? ` of ${s.comm}` : ""}, rank ${line.ranks[s.rank]}`;
   return el("figure", { class: "curve" }, el("figcaption", null, name, el("span", { class: "dim" }, ` up to ${most.toLocaleString("en-US")}`)),
     svg("svg", { viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `${name}: up to ${most} in ${plural(s.points.length, "reading")}` },
       svg("line", { x1: 0, x2: w, y1: h - 1, y2: h - 1 }), svg("path", { d })));

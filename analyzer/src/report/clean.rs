@@ -25,7 +25,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// The character, or what stands for it.
-fn shown(c: char) -> char {
+pub(super) fn shown(c: char) -> char {
     match c {
         // Pictures of control characters.
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),

@@ -2,6 +2,7 @@
 //! lists of its own: whoever goes through the findings of a report sees those that count.
 
 use super::build::hidden_view;
+use super::places::argument;
 use super::view::FindingView;
 use super::{Report, plural};
 use crate::engine::limit::limit_by;
@@ -204,20 +205,8 @@ impl super::view::Site {
 
 /// The names of the communicators among the arguments of a call, as the readable notation has them.
 fn communicators<'a>(function: &Function, call: &'a str) -> Vec<&'a str> {
-    let arguments = call.split_once('(').map_or("", |(_, arguments)| arguments);
-    let value = |parameter: &str| {
-        let start = if arguments.starts_with(&format!("{parameter}=")) {
-            parameter.len() + 1
-        } else {
-            let marked = format!(", {parameter}=");
-            arguments.find(&marked)? + marked.len()
-        };
-        let rest = &arguments[start..];
-        let behind = function.params.iter().filter_map(|p| rest.find(&format!(", {}=", p.name))).min();
-        let end = behind.or(rest.rfind(')')).unwrap_or(rest.len());
-        // What a call makes is a handle behind a pointer.
-        Some(rest[..end].trim_start_matches('@'))
-    };
+    // What a call makes is a handle behind a pointer.
+    let value = |parameter| argument(function, call, parameter).map(|value| value.trim_start_matches('@'));
     function.params.iter().filter(|p| p.kind == Kind::Comm).filter_map(|p| value(p.name)).collect()
 }
 

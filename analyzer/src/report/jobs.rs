@@ -2,7 +2,7 @@
 //! jobs that showed it.
 
 use super::exploration::name_witness;
-use super::order::urgency;
+use super::order::order_of_several;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
 use super::{FailOn, Report, SCHEMA, plural, text};
@@ -53,8 +53,7 @@ impl Report {
         for (at, job) in jobs.into_iter().enumerate() {
             whole.add_job(at + 1, job);
         }
-        let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
-        whole.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.jobs.first().copied()));
+        whole.findings.sort_by_key(order_of_several);
         let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
         for (finding, seen) in whole.findings.iter_mut().zip(seen) {
             seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
@@ -99,7 +98,7 @@ impl Report {
             }
         }
         for defect in &task.defects {
-            let what = format!("job {number}: {}", text::defect(defect, &names));
+            let what = format!("job {number}: {}", defect.words(&names));
             self.task.defects.push(Defect { world: 0, rank: None, process: None, offset: None, what });
         }
         hints.into_iter().for_each(|hint| {

@@ -9,6 +9,7 @@ mod format;
 mod gate;
 mod github;
 mod graph;
+mod groups;
 mod html;
 mod jobs;
 mod json;
@@ -235,12 +236,7 @@ impl Report {
 
     /// What of the traces could not be read, in words.
     pub fn defects(&self) -> Vec<String> {
-        let defect = |d: &view::Defect| match (d.process, d.offset) {
-            (Some(process), Some(offset)) => format!("{} at byte {offset}: {}", self.names.list(&[process]), d.what),
-            (Some(process), None) => format!("{}: {}", self.names.list(&[process]), d.what),
-            (None, _) => d.what.clone(),
-        };
-        self.task.defects.iter().map(defect).collect()
+        self.task.defects.iter().map(|defect| defect.words(&self.names)).collect()
     }
 
     /// Nothing was found, and nothing stood in the way of finding it.

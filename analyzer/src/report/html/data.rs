@@ -243,8 +243,7 @@ fn finding<'a>(
     timeline: Option<&Timeline>,
     once: &mut Once<'a>,
 ) -> FindingData<'a> {
-    let members = f.ranks.iter().map(|rank| (0, *rank)).chain(f.others.iter().map(|m| (m.world, m.rank)));
-    let processes: Vec<i32> = members.filter_map(|(world, rank)| report.names.process(world, rank)).collect();
+    let processes = f.processes(&report.names);
     // What other runs of an exploration did is not on the time line, which is that of the first one.
     let timeline = timeline.filter(|_| f.run.is_none_or(|run| run == 1));
     let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| once.site(s, report, timeline)).collect();
@@ -323,10 +322,8 @@ impl<'a> Once<'a> {
     }
 
     fn stack(&mut self, s: &'a Site) -> Option<usize> {
-        // What called main is nobody's concern.
-        let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
-        let end = s.stack.iter().rposition(known).map_or(s.stack.len(), |last| last + 1);
-        let frames: Vec<FrameData> = s.stack[..end].iter().map(frame).collect();
+        let known = s.stack_to_main();
+        let frames: Vec<FrameData> = if known.is_empty() { &s.stack } else { known }.iter().map(frame).collect();
         if frames.is_empty() {
             return None;
         }
@@ -339,10 +336,9 @@ impl<'a> Once<'a> {
 }
 
 fn frame(f: &Frame) -> FrameData<'_> {
-    let module = f.module.as_deref().unwrap_or_default();
     let place = match f.line {
         Some(line) if f.file.is_some() => format!("{}:{line}", f.short),
-        _ => format!("{}+{:#x}", module.rsplit('/').next().unwrap_or(module), f.offset),
+        _ => f.bare(),
     };
     FrameData { function: f.function.as_deref().unwrap_or("?"), place, user: f.is_user }
 }

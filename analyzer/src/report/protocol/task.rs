@@ -2,8 +2,9 @@
 
 use super::super::view::{FindingView, Site};
 use super::data::processes;
-use super::page::{Page, groups, line_and_file, processes_of, severity};
+use super::page::{Page, line_and_file, severity};
 use super::table::Table;
+use crate::report::groups::groups;
 use crate::report::plural;
 use std::collections::BTreeSet;
 
@@ -36,10 +37,8 @@ impl Page<'_> {
             let what = plural(hidden as usize, "finding");
             remarks.push(format!("{what} beyond the limit of --max-findings are counted here and not told below"));
         }
-        for defect in &task.defects {
-            let who = defect.process.map(|p| format!("process {}: ", self.list(&[p]))).unwrap_or_default();
-            remarks.push(format!("the trace is incomplete, and so is this protocol: {who}{}", defect.what));
-        }
+        let defects = self.report.defects().into_iter();
+        remarks.extend(defects.map(|d| format!("the trace is incomplete, and so is this protocol: {d}")));
         if let Some(explored) = &self.report.exploration {
             remarks.extend(explored.lines());
             remarks.push("states, calls and times are those of the first run".to_owned());
@@ -89,7 +88,7 @@ impl Page<'_> {
         for kind in &kinds {
             let first = kind[0];
             let times: u64 = kind.iter().map(|f| f.count).sum();
-            let concerned: BTreeSet<i32> = kind.iter().flat_map(|f| processes_of(f, self.names())).collect();
+            let concerned: BTreeSet<i32> = kind.iter().flat_map(|f| f.processes(self.names())).collect();
             let points = points(kind).len();
             let (n, name) = ((table.len() + 1).to_string(), first.check.to_owned());
             let counts = [kind.len().to_string(), times.to_string(), concerned.len().to_string(), points.to_string()];

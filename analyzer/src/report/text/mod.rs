@@ -5,7 +5,7 @@ mod line;
 mod snippet;
 
 use super::build::MISSING;
-use super::view::{Defect, Ended, FindingView, Task};
+use super::view::{Ended, FindingView, Task};
 use super::{Look, Report, plural};
 use crate::worlds::Names;
 use line::{Ink, Line};
@@ -228,7 +228,7 @@ impl Page {
         let label = self.new_line().ink(Ink::Yellow, "warning");
         self.push(label.text(": the trace is incomplete, and so is this report:"));
         for d in task.defects.iter().take(self.limits.defects) {
-            let text = format!("  {}", defect(d, &self.names));
+            let text = format!("  {}", d.words(&self.names));
             self.line(&text);
         }
         let more = task.defects.len().saturating_sub(self.limits.defects);
@@ -236,20 +236,6 @@ impl Page {
             self.cut(&format!("  ... and {more} more"));
         }
     }
-}
-
-/// What could not be read, and of whom.
-pub(super) fn defect(d: &Defect, names: &Names) -> String {
-    let mut text = String::new();
-    if let Some(process) = d.process {
-        text.push_str(&names.list(&[process]));
-        if let Some(offset) = d.offset {
-            _ = write!(text, " at byte {offset}");
-        }
-        text.push_str(": ");
-    }
-    text.push_str(&d.what);
-    text
 }
 
 /// The first words of what the library says of itself: the rest is its configuration.

@@ -1,4 +1,4 @@
-//! Reports: findings and what is known of the run in, text or JSON out. Nothing here knows how a finding was made.
+//! Reports: findings and what is known of the run in, one of several formats out. Nothing here knows how a finding was made.
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
 mod build;

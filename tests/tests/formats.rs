@@ -69,7 +69,7 @@ fn names_do_not_get_out_of_where_they_are_shown() -> Result<()> {
     let trace = trace(&mpi, "tests/programs/hostile.c", None, "hostile")?;
     make_worse(&trace)?;
     let mut reports = vec![("the terminal", analyze(&trace, &[], &[])?.stdout)];
-    let formats = [&FORMATS[..], &[("text", "txt"), ("protocol", "protocol")]].concat();
+    let formats = [&FORMATS[..], &[("text", "txt"), ("protocol", "protocol"), ("html", "html")]].concat();
     for ((format, _), file) in formats.iter().zip(render(&trace, &formats)?) {
         valid(format, &file).with_context(|| format!("{} ({format})", file.display()))?;
         reports.push((format, std::fs::read_to_string(file)?));

@@ -53,6 +53,8 @@ impl Report {
         for (at, job) in jobs.into_iter().enumerate() {
             whole.add_job(at + 1, job);
         }
+        // The words of the command and of its jobs come from files, too, and notes repeat them.
+        whole.clean();
         whole.findings.sort_by_key(order_of_several);
         let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
         for (finding, seen) in whole.findings.iter_mut().zip(seen) {
@@ -171,8 +173,8 @@ fn empty(dir: String, command: &[String]) -> Report {
 
 /// Protocols are of one job.
 pub(super) fn protocols(report: &Report) -> String {
-    let dir = &report.task.trace_dir;
-    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {dir}/{}\n", job.name(), job.dir);
+    let dir = |job: &JobView| quoted(&format!("{}/{}", report.task.trace_dir, job.dir));
+    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {}\n", job.name(), dir(job));
     report.jobs.iter().map(line).collect()
 }
 
@@ -251,12 +253,8 @@ impl JobView {
 
 /// Words as one would type them, the middle left out where they are many.
 pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    let quoted = |w: &W| {
-        let word = w.as_ref();
-        if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
-    };
-    let whole: Vec<char> = words.iter().map(quoted).collect::<Vec<_>>().join(" ").replace('\n', " ").chars().collect();
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
+    let whole: Vec<char> = quoted.join(" ").replace('\n', " ").chars().collect();
     match whole.len().checked_sub(MAX_COMMAND) {
         None | Some(0) => whole.into_iter().collect(),
         Some(_) => {
@@ -266,6 +264,15 @@ pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
     }
 }
 
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,6 +280,7 @@ mod tests {
     #[test]
     fn commands_are_shown_in_a_line() {
         assert_eq!(command_line(&["sh", "-c", "a b\nc", ""]), "sh -c 'a b c' ''");
+        assert_eq!(command_line(&["echo", "it's"]), "echo 'it'\\''s'");
         let long = command_line(&["mpirun", &"x".repeat(500), "-q"]);
         assert!(long.starts_with("mpirun xxx") && long.ends_with("xxx -q") && long.contains("x...x"), "{long}");
         assert_eq!(long.len(), MAX_COMMAND + 3);

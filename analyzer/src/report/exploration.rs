@@ -4,6 +4,7 @@ use super::fingerprint::{self, FindingKey};
 use super::order::order_of_several;
 use super::view::FindingView;
 use super::{Report, plural};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::fmt::Write as _;
 use trace_format::catalogue::ABORT;
@@ -97,7 +98,7 @@ impl Report {
             // That the user ended it is no mistake of the program.
             other.findings.retain(|f| f.check != ABORT.name);
         }
-        let known: Vec<FindingKey> = self.findings.iter().map(FindingView::key).collect();
+        let known: FxHashSet<FindingKey> = self.findings.iter().map(FindingView::key).collect();
         for mut finding in other.findings {
             if known.contains(&finding.key()) {
                 continue;

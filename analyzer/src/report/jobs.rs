@@ -5,8 +5,9 @@ use super::exploration::name_witness;
 use super::order::order_of_several;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
-use super::{FailOn, Report, SCHEMA, plural, text};
+use super::{FailOn, FindingKey, Report, SCHEMA, plural, text};
 use crate::worlds::Names;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -49,9 +50,9 @@ pub struct JobReport {
 impl Report {
     /// The report of all jobs of `command`, in the order of their start. `dir`: the directory that has theirs.
     pub fn of_jobs(dir: String, command: &[String], jobs: Vec<JobReport>) -> Report {
-        let mut whole = empty(dir, command);
+        let (mut whole, mut known) = (empty(dir, command), Known::default());
         for (at, job) in jobs.into_iter().enumerate() {
-            whole.add_job(at + 1, job);
+            whole.add_job(at + 1, job, &mut known);
         }
         // The words of the command and of its jobs come from files, too, and notes repeat them.
         whole.clean();
@@ -75,7 +76,7 @@ impl Report {
         self.jobs.iter().filter(|job| job.task.stopped).count()
     }
 
-    fn add_job(&mut self, number: usize, job: JobReport) {
+    fn add_job(&mut self, number: usize, job: JobReport, known: &mut Known) {
         let JobReport { dir, started, report } = job;
         let Report {
             mpi, task, findings, queues, samples, hints, max_findings, names, checks, directory, stages, ..
@@ -88,8 +89,8 @@ impl Report {
             self.hints.push(format!("job {number}: {findings} {are} not shown; --max-findings {most}"));
         }
         for mut finding in findings {
-            match self.findings.iter_mut().find(|f| f.key() == finding.key() && f.severity == finding.severity) {
-                Some(known) => known.jobs.push(number),
+            match known.place(&finding, number, self.findings.len()) {
+                Some(place) => self.findings[place].jobs.push(number),
                 None => {
                     let of = |severity: &str| usize::from(finding.severity == severity);
                     self.count([of("error"), of("warning"), of("note")]);
@@ -128,6 +129,39 @@ impl Report {
         self.task.errors += errors;
         self.task.warnings += warnings;
         self.task.notes += notes;
+    }
+}
+
+/// Which findings of several jobs are the same. Those of one job never are, also where they are at the same line: the second
+/// one of a job is the second one of another.
+#[derive(Default)]
+struct Known {
+    same: FxHashMap<(FindingKey, &'static str), Same>,
+}
+
+/// Findings that only their number in a job tells apart.
+#[derive(Default)]
+struct Same {
+    /// Places in the report.
+    places: Vec<usize>,
+    /// The job that is looked at, and how many it has so far.
+    job: usize,
+    of_job: usize,
+}
+
+impl Known {
+    /// Where the report has the finding of a job; `None`: it is new, and will be at `next`.
+    fn place(&mut self, finding: &FindingView, job: usize, next: usize) -> Option<usize> {
+        let same = self.same.entry((finding.key(), finding.severity)).or_default();
+        if same.job != job {
+            (same.job, same.of_job) = (job, 0);
+        }
+        let known = same.places.get(same.of_job).copied();
+        same.of_job += 1;
+        if known.is_none() {
+            same.places.push(next);
+        }
+        known
     }
 }
 

@@ -121,9 +121,14 @@ impl ReportPlan {
         })
     }
 
+    /// Says where sources are. The report of several jobs has no more than their findings.
+    pub(crate) fn prepare_one_of_several(&self, observer: &mut Observer) {
+        observer.traces.symbols.search_in(self.source_path.clone());
+    }
+
     /// Says what the formats need beside findings, and where sources are.
     pub(crate) fn prepare(&self, observer: &mut Observer) {
-        observer.traces.symbols.search_in(self.source_path.clone());
+        self.prepare_one_of_several(observer);
         let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
         if any(Format::needs_statistics) {
             observer.count();

@@ -14,7 +14,7 @@ function everything(f) {
 
 // "3", "0-3", "w1.0"
 function wantsRank(f) {
-  const names = line ? f.ranks.map((p) => line.ranks[p] || String(p)) : f.ranks.map(String);
+  const names = line ? f.ranks.map((p) => line.ranks[p] || String(p)) : f.sites.map((s) => s.rank);
   return wanted.rank.split(",").map((w) => w.trim()).filter(Boolean).some((w) => {
     const range = /^(\d+)-(\d+)$/.exec(w);
     return range ? names.some((n) => Number(n) >= Number(range[1]) && Number(n) <= Number(range[2])) : names.includes(w);

@@ -84,9 +84,8 @@ impl Report {
         let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
         let hidden = [task.errors - count("error"), task.warnings - count("warning"), task.notes - count("note")];
         self.count(hidden);
-        if let (Some(most), n @ 1..) = (max_findings, hidden.iter().sum::<usize>()) {
-            let (findings, are) = (plural(n, "more finding"), if n == 1 { "is" } else { "are" });
-            self.hints.push(format!("job {number}: {findings} {are} not shown; --max-findings {most}"));
+        if let Some(most) = max_findings {
+            self.tell_hidden(number, hidden.iter().sum(), most);
         }
         for mut finding in findings {
             match known.place(&finding, number, self.findings.len()) {
@@ -123,6 +122,14 @@ impl Report {
         }
         let Started { command, test, .. } = started;
         self.jobs.push(JobView { job: number, dir, command, test, mpi, task, queues, samples, names });
+    }
+
+    /// So many findings of a job are beyond the limit.
+    pub(super) fn tell_hidden(&mut self, job: usize, n: usize, most: u64) {
+        if n > 0 {
+            let (findings, are) = (plural(n, "more finding"), if n == 1 { "is" } else { "are" });
+            self.hints.push(format!("job {job}: {findings} {are} not shown; --max-findings {most}"));
+        }
     }
 
     fn count(&mut self, [errors, warnings, notes]: [usize; 3]) {

@@ -107,6 +107,13 @@ impl ReportPlan {
         self.gate.selection(&self.selection)
     }
 
+    /// What the runs of an exploration look for: what counts is limited when all of them are over.
+    pub(crate) fn selection_of_runs(&self) -> Selection {
+        let mut selection = self.selection.clone();
+        selection.set_max_findings(0);
+        selection
+    }
+
     /// Where sources are searched.
     pub(crate) fn source_path(&self) -> &[PathBuf] {
         &self.source_path

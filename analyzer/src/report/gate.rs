@@ -8,6 +8,7 @@ use super::view::FindingView;
 use super::{Report, plural};
 use crate::engine::limit::{Hidden, limit_by};
 use crate::gate::{Call, Date, Entry, Gate};
+use crate::worlds::Names;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +52,8 @@ impl Report {
     }
 
     fn pass_on(&mut self, gate: &Gate, today: Date) {
-        if gate.is_open() {
+        // An exploration was not limited before.
+        if gate.is_open() && self.exploration.is_none() {
             return;
         }
         let whole = self.is_whole();
@@ -76,7 +78,7 @@ impl Report {
             let (shown, hidden) = limit_by(findings, most, FindingView::facts);
             self.findings.extend(shown);
             let left_out: u64 = hidden.iter().map(Hidden::findings).sum();
-            let view = |names| hidden.into_iter().map(|h| hidden_view(h, names)).collect();
+            let view = |names: &Names| hidden.into_iter().map(|h| hidden_view(h, names)).collect();
             match number.and_then(|number| self.jobs.get_mut(number.wrapping_sub(1))) {
                 Some(job) => {
                     job.task.hidden = view(&job.names);

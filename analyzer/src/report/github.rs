@@ -35,6 +35,13 @@ pub(super) fn render(report: &Report) -> String {
         let message = format!("the trace is incomplete, and so is this report:\n{}", what.join("\n"));
         text += &command("warning", &[("title", "mpivet".into())], &message);
     }
+    let remarks = report.remarks();
+    if !remarks.is_empty() {
+        // Something must say why the step fails.
+        let is_silent = report.was_stopped() && !report.findings.iter().any(|f| report.is_failure(f));
+        let kind = if is_silent { "error" } else { "notice" };
+        text += &command(kind, &[("title", "mpivet".into())], &remarks.join("\n"));
+    }
     text
 }
 

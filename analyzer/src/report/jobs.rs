@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use trace_format::ranks::Ranks;
 use trace_format::several::Started;
 
+const STOPPED: &str = "stopped, because it could never have gone on";
 /// Letters of a command that are shown.
 const MAX_COMMAND: usize = 150;
 
@@ -237,8 +238,7 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     let calls = report.jobs.iter().flat_map(|job| &job.task.ended).map(|e| e.calls).sum::<u64>();
     let looked_at = plural(calls as usize, "MPI call");
     lines.push(match task.errors + task.warnings + task.notes {
-        0 if task.stopped && report.set_aside() == 0 => "  the check that says why is off".to_owned(),
-        0 if report.set_aside() == 0 => format!("  no errors found in {looked_at}"),
+        0 if report.set_aside() == 0 => format!("  {}", report.verdict_without_findings(&looked_at)),
         _ => {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             format!("  {errors}, {warnings}, {} in {looked_at}", plural(task.notes, "note"))
@@ -247,6 +247,12 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     lines.extend(report.gate_lines().into_iter().map(|line| format!("  {line}")));
     lines.push(format!("  trace: {}", task.trace_dir));
     lines
+}
+
+/// Which jobs mpivet stopped, in words.
+pub(super) fn stopped(report: &Report) -> impl Iterator<Item = String> {
+    let stopped = report.jobs.iter().filter(|job| job.task.stopped);
+    stopped.map(|job| format!("{}: {STOPPED}", job.name()))
 }
 
 fn verdict(job: &JobView, report: &Report) -> String {
@@ -259,7 +265,7 @@ fn verdict(job: &JobView, report: &Report) -> String {
         .map(|(n, severity)| plural(n, severity))
         .collect();
     if job.task.stopped {
-        found.push("stopped, because it could never have gone on".into());
+        found.push(STOPPED.into());
     }
     if found.is_empty() { "no errors found".into() } else { found.join(", ") }
 }

@@ -25,6 +25,8 @@ pub(super) struct Data<'a> {
     mpi: &'a crate::report::view::Mpi,
     trace_dir: &'a str,
     stopped: bool,
+    /// Neither what counts nor what was accepted, and nothing was stopped.
+    found_nothing: bool,
     errors: usize,
     warnings: usize,
     notes: usize,
@@ -186,7 +188,8 @@ impl<'a> Data<'a> {
         // The first line is the title of the text report.
         let of_jobs = (!report.jobs.is_empty()).then(|| jobs::summary(report)).into_iter().flatten().skip(1);
         let of_jobs = of_jobs.map(|line| line.trim().to_owned());
-        let explored = report.exploration.iter().flat_map(|explored| explored.lines());
+        // What the lines of jobs say already.
+        let circumstances = if report.jobs.is_empty() { report.circumstances() } else { Vec::new() };
         Data {
             version: &report.version,
             program: &task.program,
@@ -196,6 +199,7 @@ impl<'a> Data<'a> {
             mpi: &report.mpi,
             trace_dir: dir,
             stopped: task.stopped,
+            found_nothing: report.found_nothing(),
             errors: task.errors,
             warnings: task.warnings,
             notes: task.notes,
@@ -206,7 +210,7 @@ impl<'a> Data<'a> {
                 .map(|d| DefectData { rank: who(d.process), offset: d.offset, what: &d.what })
                 .collect(),
             hidden: task.hidden.iter().map(|h| (who(h.process), h.findings)).collect(),
-            remarks: of_jobs.chain(explored).chain(notes).chain(report.hints.iter().cloned()).collect(),
+            remarks: of_jobs.chain(circumstances).chain(notes).chain(report.hints.iter().cloned()).collect(),
             checks,
             findings,
             snippets: once.snippets,

@@ -29,9 +29,6 @@ impl Page<'_> {
         if task.notes > 0 {
             remarks.push(format!("besides, there are {}", plural(task.notes, "note")));
         }
-        if task.stopped {
-            remarks.push("mpivet stopped the job, because it could never have gone on".to_owned());
-        }
         let hidden: u64 = task.hidden.iter().map(|h| h.findings).sum();
         if hidden > 0 {
             let what = plural(hidden as usize, "finding");
@@ -39,11 +36,10 @@ impl Page<'_> {
         }
         let defects = self.report.defects().into_iter();
         remarks.extend(defects.map(|d| format!("the trace is incomplete, and so is this protocol: {d}")));
-        if let Some(explored) = &self.report.exploration {
-            remarks.extend(explored.lines());
+        remarks.extend(self.report.remarks());
+        if self.report.exploration.is_some() {
             remarks.push("states, calls and times are those of the first run".to_owned());
         }
-        remarks.extend(self.report.hints.iter().cloned());
         if !remarks.is_empty() {
             self.line("");
         }
@@ -79,7 +75,8 @@ impl Page<'_> {
         if findings.is_empty() {
             self.line("");
             let calls: u64 = self.report.task.ended.iter().map(|e| e.calls).sum();
-            self.line(&format!("No errors found in {}.", plural(calls as usize, "MPI call")));
+            let verdict = self.report.verdict_without_findings(&plural(calls as usize, "MPI call"));
+            self.line(&sentence(&verdict));
             return;
         }
         let kinds = groups(findings, |f| (f.code, f.severity));
@@ -120,6 +117,13 @@ impl Page<'_> {
     pub(super) fn who(&self, ranks: &[i32]) -> String {
         format!("{}: {}", processes(ranks.len()), self.list(ranks))
     }
+}
+
+/// With a capital letter and a full stop.
+fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(rest).chain(['.']).collect()
 }
 
 /// The places in the sources that findings name, in their order.

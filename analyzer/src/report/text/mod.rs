@@ -72,9 +72,10 @@ pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
     page.text.trim_start().to_owned()
 }
 
-/// What is to be told of the report itself: damage of the trace, advice.
+/// What is to be told besides findings: damage of the trace, what was stopped, set aside and explored, advice.
 pub(super) fn remarks(report: &Report) -> String {
     let mut page = Page::plain(&report.names);
+    report.circumstances().iter().for_each(|line| page.line(line));
     page.end(report);
     page.text.trim_start().to_owned()
 }
@@ -141,12 +142,8 @@ impl Page {
             Some(explored) => plural(explored.runs.len(), "run"),
             None => plural(calls as usize, "MPI call"),
         };
-        let set_aside = report.set_aside() > 0;
-        if report.findings.is_empty() && task.stopped && !set_aside {
-            self.line("  the check that says why is off");
-        } else if report.findings.is_empty() && !set_aside {
-            let verdict = format!("  no errors found in {looked_at}");
-            self.line(&verdict);
+        if report.findings.is_empty() && report.set_aside() == 0 {
+            self.line(&format!("  {}", report.verdict_without_findings(&looked_at)));
         } else {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             let notes = plural(task.notes, "note");

@@ -22,8 +22,9 @@ function verdict() {
   const part = (n, what) => (n > 0 ? el("span", { class: "pill " + what }, badge(what), plural(n, what)) : null);
   const pills = [part(data.errors, "error"), part(data.warnings, "warning"), part(data.notes, "note")];
   if (pills.some(Boolean)) return pills;
-  const text = data.stopped ? "stopped; the check that says why is off" : "no errors found";
-  return [el("span", { class: "pill clean" }, el("span", { "aria-hidden": "true" }, "\u2713 "), text)];
+  if (data.found_nothing) return [el("span", { class: "pill clean" }, el("span", { "aria-hidden": "true" }, "\u2713 "), "no errors found")];
+  const accepted = data.findings.filter((f) => f.accepted).length;
+  return [el("span", { class: "pill" }, accepted > 0 ? `${plural(accepted, "accepted finding")}, no other` : "stopped; the check that says why is off")];
 }
 
 function startHead() {

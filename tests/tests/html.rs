@@ -262,7 +262,8 @@ fn a_long_run_stays_small() -> Result<()> {
 /// Nothing that a name, a message or a source says is taken for a part of the page.
 #[test]
 fn hostile_data_stay_data() -> Result<()> {
-    const EVIL: &str = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>&lt;b>\u{2028}\u{202e}<!--";
+    const EVIL: &str =
+        "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>&lt;b>\u{2028}\u{202e}<!--";
     let dir = scratch().join("html").join("hostile");
     _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
@@ -272,7 +273,10 @@ fn hostile_data_stay_data() -> Result<()> {
     hostile(&trace, EVIL, source.to_str().context("a path")?)?;
     let (page, _) = analyze(&trace)?;
     // In an editor or a terminal, too, it is what it looks like.
-    ensure!(!std::fs::read_to_string(&page)?.contains(['\u{2028}', '\u{202e}']), "something turns the direction of writing");
+    ensure!(
+        !std::fs::read_to_string(&page)?.contains(['\u{2028}', '\u{202e}']),
+        "something turns the direction of writing"
+    );
     let browser = Browser::start()?;
     browser.open(&page)?;
     browser.press(&["j", "k", "e", "t"])?;

@@ -304,9 +304,10 @@ fn wait<'a>(w: &'a Waits, names: &Names) -> WaitData<'a> {
 /// Those of several jobs name the job.
 fn queues(report: &Report) -> Vec<QueueData<'_>> {
     let own = report.queues.iter().map(|q| queue(q, &report.names, String::new()));
-    let of_jobs = report.jobs.iter().flat_map(|job| {
-        job.queues.iter().map(move |q| queue(q, &job.names, format!(" of job {}", job.job)))
-    });
+    let of_jobs = report
+        .jobs
+        .iter()
+        .flat_map(|job| job.queues.iter().map(move |q| queue(q, &job.names, format!(" of job {}", job.job))));
     own.chain(of_jobs).collect()
 }
 

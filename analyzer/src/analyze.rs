@@ -9,7 +9,7 @@ use analyzer::observe::{Ending, Observer};
 use analyzer::report::{JobReport, Report};
 use std::path::Path;
 use std::time::Instant;
-use trace_format::several::{Wrapped, jobs_in};
+use trace_format::several::{Started, Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     plan.report.or_failure(one_or_several(plan).and_then(|report| tell(plan, report)))
@@ -34,11 +34,11 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
 
 /// The report of the directory, which may be one of several jobs (`mpivet run --each`).
 fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
-    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, Vec::new()) };
+    let Some(wrapped) = Wrapped::read(&plan.dir) else { return one_job(&plan.dir, plan, None) };
     let cannot = |source| Exit::cannot(LoadError::Directory { path: plan.dir.clone(), source });
     let mut jobs = Vec::new();
     for (dir, started) in jobs_in(&plan.dir).map_err(cannot)? {
-        match one_job(&plan.dir.join(&dir), plan, started.stopped.clone()) {
+        match one_job(&plan.dir.join(&dir), plan, Some(&started)) {
             Ok(report) => jobs.push(JobReport { dir, started, report }),
             // MPI_Init of its first rank was the last that is known.
             Err(Exit::Cannot(e)) if matches!(e.downcast_ref(), Some(LoadError::Empty(_))) => {}
@@ -51,16 +51,20 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
     Ok(Report::of_jobs(plan.dir.display().to_string(), &wrapped.command, jobs))
 }
 
-/// `stopped`: ranks because of which mpivet stopped it.
-fn one_job(dir: &Path, plan: &AnalyzePlan, stopped: Vec<i32>) -> Result<Report, Exit> {
+/// `started`: what is known of one of several.
+fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<Report, Exit> {
     let running = running_here();
     let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
-    plan.report.prepare(&mut observer);
+    match started {
+        Some(_) => plan.report.prepare_one_of_several(&mut observer),
+        None => plan.report.prepare(&mut observer),
+    }
     if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
         observer.stages.watch(bar);
     }
     observer.read_rest(|h| !running(h));
-    let mut ending = if stopped.is_empty() { Ending::Any } else { Ending::Stopped(stopped) };
+    let stopped = started.map(|started| started.stopped.clone()).filter(|ranks| !ranks.is_empty());
+    let mut ending = stopped.map_or(Ending::Any, Ending::Stopped);
     if observer.traces.headers().any(running) {
         eprintln!("mpivet: the job is still running; this is a report on what it has done so far");
         if let Some(stuck) = proven_stuck(&mut observer) {

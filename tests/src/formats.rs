@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use trace_format::several::{Started, Wrapped, launch_path};
 
 /// The trace of a program of the source tree, in a directory of its own below `name`.
 pub fn trace(mpi: &Mpi, source: &str, ranks: Option<usize>, name: &str) -> Result<PathBuf> {
@@ -21,6 +22,22 @@ pub fn trace(mpi: &Mpi, source: &str, ranks: Option<usize>, name: &str) -> Resul
     let job = mpi.job(ranks.unwrap_or(program.ranks), &executable, &program.args);
     let dir = scratch().join("formats").join(name);
     Ok(vet_with(&program.options, &job, &dir, program.timeout)?.trace)
+}
+
+/// A directory as `mpivet run --each` leaves it, made of traces, which move there: each with the name that its directory
+/// gets behind `job-`, and who started it.
+pub fn several(name: &str, command: &[&str], jobs: Vec<(PathBuf, &str, Started)>) -> Result<PathBuf> {
+    let dir = scratch().join("formats").join(name).join("trace");
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    Wrapped { command: command.iter().map(|word| (*word).to_owned()).collect() }.write(&dir)?;
+    for (i, (trace, name, started)) in jobs.into_iter().enumerate() {
+        let job = dir.join(format!("job-{name}"));
+        std::fs::rename(&trace, &job)?;
+        let started = Started { unix_ns: i as u64 + 1, ..started };
+        std::fs::write(launch_path(&job), serde_json::to_string(&started)?)?;
+    }
+    Ok(dir)
 }
 
 /// `mpivet analyze` in the top directory, outside of any CI.

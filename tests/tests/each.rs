@@ -48,6 +48,16 @@ fn jobs(vetted: &Vetted) -> Vec<(String, bool, u64)> {
     vetted.report.jobs.as_array().into_iter().flatten().map(of).collect()
 }
 
+/// What the HTML report of the jobs is given.
+fn page(vetted: &Vetted) -> Result<Value> {
+    let mut command = vet::command()?;
+    command.args(["analyze", "--format", "html"]).arg(&vetted.trace);
+    Mpi::prepare(&mut command);
+    let page = run::run(command, LIMIT)?.stdout;
+    let data = page.split_once("id=\"data\">").and_then(|(_, data)| data.split_once("</script>"));
+    Ok(serde_json::from_str(data.context("no data in the page")?.0)?)
+}
+
 fn found(vetted: &Vetted) -> Vec<(&str, Vec<u64>)> {
     vetted.report.findings.iter().map(|f| (f.check.as_str(), f.jobs.clone())).collect()
 }
@@ -100,6 +110,10 @@ fn jobs_in_turn_are_told_apart() -> Result<()> {
         let ends: Vec<&Value> = tasks.flat_map(|j| j["task"]["ended"].as_array().into_iter().flatten()).collect();
         let of = |end: &str| ends.iter().filter(|e| e["end"] == end).count();
         ensure!((of("normal"), of("stopped"), ends.len()) == (8, 2, 10), "{}: {ends:?}", mpi.name);
+
+        // The page has the queues of the one that hangs.
+        let queues = page(&vetted)?["queues"].to_string();
+        ensure!(queues.contains("\"rank\":\"1 of job 4\""), "{}: {queues}", mpi.name);
 
         // The traces say the same.
         let from_summary = |text: &str| text.find(" jobs\n").map(|at| text[at..].to_owned());
@@ -168,6 +182,17 @@ fn spawned_ranks_stay_with_their_job() -> Result<()> {
         ensure!(jobs(&vetted) == expected, "{}: {:?}\n{}", mpi.name, jobs(&vetted), said(&vetted));
         ensure!(found(&vetted) == [("wrong-data-type", vec![1, 3])], "{}: {}", mpi.name, said(&vetted));
         ensure!(vetted.report.findings[0].message.contains("world 1 rank 0"), "{}", said(&vetted));
+        let data = page(&vetted)?;
+        let finding = &data["findings"][0];
+        ensure!(finding["who"] == "world 1 ranks 0,1" && data["jobs"] == 3, "{}: {finding}", mpi.name);
+        let ranks: Vec<&Value> = finding["sites"].as_array().into_iter().flatten().map(|site| &site["rank"]).collect();
+        ensure!(
+            ranks.iter().all(|rank| rank.as_str().is_some_and(|r| r.starts_with("w1."))),
+            "{}: {ranks:?}",
+            mpi.name
+        );
+        let remarks = data["remarks"].to_string();
+        ensure!(remarks.contains("job 3: ") && remarks.contains("1 error, 0 warnings"), "{}: {remarks}", mpi.name);
     }
     Ok(())
 }

@@ -159,6 +159,22 @@ fn a_potential_finding_comes_true() -> Result<()> {
 }
 
 #[test]
+fn findings_of_any_run_that_are_not_shown_are_counted() -> Result<()> {
+    for mpi in mpi::required() {
+        let vetted = explore(&mpi, &["--max-findings", "1"], 3, &program(&mpi, "second-path.c")?, &[])?;
+        ensure!(found(&vetted) == [("leak-communicator", Some(2))], "{}", said(&vetted));
+        let text = std::fs::read_to_string(vetted.trace.with_file_name("report.json"))?;
+        let json: Value = serde_json::from_str(&text)?;
+        let hidden = &json["task"]["hidden"];
+        ensure!(*hidden == serde_json::json!([{ "rank": 0, "findings": 2 }]), "{hidden}\n{}", said(&vetted));
+        ensure!(json["task"]["warnings"] == 3, "{}", said(&vetted));
+        let line = "rank 0: 2 more findings are not shown; --max-findings 1\n";
+        ensure!(vetted.outcome.stderr.contains(line), "{}", said(&vetted));
+    }
+    Ok(())
+}
+
+#[test]
 fn every_run_reads_the_input_from_its_beginning() -> Result<()> {
     for mpi in mpi::required() {
         let dir = scratch().join(format!("explore-{}-input", mpi.name));

@@ -2,11 +2,12 @@
 //! (`BLESS=1` writes them), they have the published forms, and no name in a trace gets out of where it is shown.
 
 use anyhow::{Context as _, Result, ensure};
-use mpivet_tests::formats::{analyze, compare, render, steady, trace};
+use mpivet_tests::formats::{analyze, compare, render, several, steady, trace};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::{jobs_at_once, root, schema, side_by_side};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use trace_format::several::Started;
 
 /// Every format and the ending of the file that is kept. A further one is a line.
 const FORMATS: [(&str, &str); 6] =
@@ -52,9 +53,11 @@ fn reports_are_the_kept_ones_and_have_the_published_forms() -> Result<()> {
     })
 }
 
+const NASTY: &str = "a\"q\"<b>&amp; ]]>%,\n::error::\u{1b}[31m\u{9b}\u{202e}\r](http://x) -->`|\\'";
+
 /// Writes into the description of a job what nobody would call a program.
 fn make_worse(trace: &Path) -> Result<()> {
-    let nasty = "a\"q\"<b>&amp; ]]>%,\n::error::\u{1b}[31m\u{9b}\u{202e}\r](http://x) -->`|\\'";
+    let nasty = NASTY;
     let path = trace.join("job.json");
     let mut job: Value = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
     job["program"] = json!(format!("/x/{nasty}"));
@@ -68,9 +71,26 @@ fn names_do_not_get_out_of_where_they_are_shown() -> Result<()> {
     let Some(mpi) = library() else { return Ok(()) };
     let trace = trace(&mpi, "tests/programs/hostile.c", None, "hostile")?;
     make_worse(&trace)?;
-    let mut reports = vec![("the terminal", analyze(&trace, &[], &[])?.stdout)];
-    let formats = [&FORMATS[..], &[("text", "txt"), ("protocol", "protocol")]].concat();
-    for ((format, _), file) in formats.iter().zip(render(&trace, &formats)?) {
+    let reports = harmless(&trace)?;
+    let of = |wanted: &str| reports.iter().find(|(format, _)| *format == wanted).map(|(_, text)| text.as_str());
+    // Behind the finding there may be advice.
+    let mut github: Vec<&str> = of("github").context("github")?.lines().collect();
+    github.retain(|line| !line.starts_with("::notice title=mpivet::"));
+    ensure!(github.len() == 1 && github[0].matches("::").count() >= 2, "{github:?}");
+    let (properties, _) = github[0].strip_prefix("::error ").and_then(|l| l.split_once("::")).context("a command")?;
+    ensure!(properties.matches(',').count() == 3, "a name ends a property: {properties}");
+    let markdown = of("markdown").context("markdown")?;
+    // Brackets that are not escaped would make a link.
+    let bare = markdown.replace("\\]", "");
+    ensure!(!markdown.contains("<b>") && !bare.contains("]("), "{markdown}");
+    Ok(())
+}
+
+/// The reports of a trace in all formats: the terminal first, and none lets a name out.
+fn harmless(trace: &Path) -> Result<Vec<(&'static str, String)>> {
+    let mut reports = vec![("the terminal", analyze(trace, &[], &[])?.stdout)];
+    let formats = [&FORMATS[..], &[("text", "txt"), ("protocol", "protocol"), ("html", "html")]].concat();
+    for ((format, _), file) in formats.iter().zip(render(trace, &formats)?) {
         valid(format, &file).with_context(|| format!("{} ({format})", file.display()))?;
         reports.push((format, std::fs::read_to_string(file)?));
     }
@@ -82,15 +102,20 @@ fn names_do_not_get_out_of_where_they_are_shown() -> Result<()> {
         let line = report.lines().find(|line| line.starts_with("::error::"));
         ensure!(line.is_none(), "{format}: {line:?}");
     }
-    let of = |wanted: &str| reports.iter().find(|(format, _)| *format == wanted).map(|(_, text)| text.as_str());
-    let github: Vec<&str> = of("github").context("github")?.lines().collect();
-    ensure!(github.len() == 1 && github[0].matches("::").count() >= 2, "{github:?}");
-    let (properties, _) = github[0].strip_prefix("::error ").and_then(|l| l.split_once("::")).context("a command")?;
-    ensure!(properties.matches(',').count() == 3, "a name ends a property: {properties}");
-    let markdown = of("markdown").context("markdown")?;
-    // Brackets that are not escaped would make a link.
-    let bare = markdown.replace("\\]", "");
-    ensure!(!markdown.contains("<b>") && !bare.contains("]("), "{markdown}");
+    Ok(reports)
+}
+
+/// What a directory of several jobs says of them is somebody else's, too.
+#[test]
+fn names_of_jobs_do_not_get_out_either() -> Result<()> {
+    let Some(mpi) = library() else { return Ok(()) };
+    let trace = trace(&mpi, "tests/programs/hostile.c", None, "hostile-job")?;
+    let started =
+        Started { command: vec!["mpirun".into(), NASTY.into()], test: Some(NASTY.into()), ..Started::default() };
+    let dir = several("hostile-jobs", &[NASTY, NASTY], vec![(trace, "\n::error::\u{1b}[31m\u{202e}", started)])?;
+    let reports = harmless(&dir)?;
+    let text = &reports[0].1;
+    ensure!(text.contains("= in job 1: mpirun 'a\"q\""), "{text}");
     Ok(())
 }
 

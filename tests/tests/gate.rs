@@ -3,13 +3,15 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
+use mpivet_tests::formats::several;
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::run::{self, Outcome};
 use mpivet_tests::vet::{self, Vetted, command};
-use mpivet_tests::{root, scratch};
+use mpivet_tests::{root, schema, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use trace_format::several::Started;
 
 const LIMIT: Duration = Duration::from_secs(30);
 const SOURCE: &str = "tests/programs/accepted-mistakes.c";
@@ -166,6 +168,15 @@ fn suppressions_take_what_they_name() -> Result<()> {
             ensure!(gated.text.contains("0 errors, 0 warnings"), "{selector}\n{}", gated.text);
         }
     }
+    // Accepted is not the same as not there, in any format.
+    let file = version.write("accepted.toml", "[[suppress]]\nsource = 'mistakes.c'\nreason = 'all of it'\n")?;
+    for format in ["text", "markdown", "protocol", "junit", "github", "sarif"] {
+        let report = analyze(&version.run.trace, &["--suppressions", &file, "--format", format])?.stdout;
+        ensure!(report.contains("4 findings suppressed ("), "{format}: {report}");
+        ensure!(!report.to_lowercase().contains("no errors found"), "{format}: {report}");
+    }
+    let page = analyze(&version.run.trace, &["--suppressions", &file, "--format", "html"])?.stdout;
+    ensure!(page.contains("\"found_nothing\":false") && page.contains("4 findings suppressed ("), "the page");
     let one = version.suppress("[[suppress]]\nreason = 'it is so'\ncheck = 'leak-*'\n")?;
     let by = &one.json["suppressed"][0];
     let at = by["by"].as_str().unwrap_or_default();
@@ -339,6 +350,70 @@ fn a_baseline_knows_mistakes_and_not_lines() -> Result<()> {
     Ok(())
 }
 
+/// Both sends in one line.
+const IN_A_LINE: &str = "        MPI_Isend(data, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &lost); \
+                         MPI_Isend(data, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &lost);\n";
+
+/// Findings with severity and jobs, in the order of the report.
+fn of_jobs(report: &Value) -> Vec<(String, Value)> {
+    let list = report["findings"].as_array().cloned().unwrap_or_default();
+    list.iter().map(|f| (f["check"].as_str().unwrap_or_default().to_owned(), f["jobs"].clone())).collect()
+}
+
+#[test]
+fn no_finding_of_a_job_is_taken_for_another_one() -> Result<()> {
+    let mpi = main_mpi()?;
+    let version = Version::run(&mpi, "one-line", 2, &[(LOST, IN_A_LINE)])?;
+    let alone = version.analyze(&[])?;
+    ensure!(checks(&alone.json, "/findings") == ALL, "{}", alone.text);
+    let source = version.dir.join("mistakes.c");
+    let second = vet::vet(&mpi.job(2, &compile(&mpi, &source, &scratch())?, &[]), &version.dir.join("second"), LIMIT)?;
+    let job = |trace: &Path, name| (trace.to_owned(), name, Started::default());
+    let traces = vec![job(&version.run.trace, "a"), job(&second.trace, "b")];
+    let dir = several("gate-one-line", &["make", "check"], traces)?;
+    let outcome = analyze(&dir, &["--format", "json"])?;
+    let json: Value = serde_json::from_str(&outcome.stdout)?;
+    let (found, both) = (of_jobs(&json), serde_json::json!([1, 2]));
+    ensure!(checks(&json, "/findings") == ALL && found.iter().all(|(_, jobs)| *jobs == both), "{found:?}");
+    let of_one = json["jobs"][0]["task"]["errors"].as_u64();
+    ensure!(of_one == alone.json["task"]["errors"].as_u64() && of_one == Some(3), "{json}");
+    Ok(())
+}
+
+#[test]
+fn each_job_has_a_limit_of_its_own() -> Result<()> {
+    let mpi = main_mpi()?;
+    let first = Version::run(&mpi, "first-job", 2, &[])?;
+    let other =
+        Version::run(&mpi, "other-job", 2, &[("// A communicator that", "// More.\n\n// A communicator that")])?;
+    let job = |version: &Version, name| (version.run.trace.clone(), name, Started::default());
+    let dir = several("gate-jobs", &["make", "check"], vec![job(&first, "a"), job(&other, "b")])?;
+    let unused = first.write("accepted.toml", "[[suppress]]\ncheck = 'abort'\nreason = 'none'\n")?;
+    for gate in [&[][..], &["--suppressions", &unused]] {
+        let options = [&["--max-findings", "1"], gate].concat();
+        let text = analyze(&dir, &options)?.stdout;
+        let outcome = analyze(&dir, &[&options[..], &["--format", "json"]].concat())?;
+        let json: Value = serde_json::from_str(&outcome.stdout)?;
+        schema::check_report(&outcome.stdout)?;
+        // Which of the four it is, is not the matter here.
+        let jobs: Vec<Value> = of_jobs(&json).into_iter().map(|(_, jobs)| jobs).collect();
+        ensure!(jobs == [serde_json::json!([1]), serde_json::json!([2])], "{gate:?}: {text}");
+        ensure!(json["task"]["errors"] == 6 && json["task"]["warnings"] == 2, "{gate:?}: {text}");
+        for number in 1..=2 {
+            let hidden = &json["jobs"][number - 1]["task"]["hidden"];
+            ensure!(*hidden == serde_json::json!([{ "rank": 0, "findings": 3 }]), "{gate:?}: {hidden}");
+            let line = format!("hint: job {number}: 3 more findings are not shown; --max-findings 1\n");
+            ensure!(text.contains(&line), "{gate:?}: {text}");
+        }
+        // Such a report knows not all: no baseline.
+        let few = first.write("few.json", &outcome.stdout)?;
+        let refused = analyze(&dir, &["--baseline", &few])?;
+        let said = "6 findings were left out of it; make it with --max-findings 0";
+        ensure!(refused.code == Some(2) && refused.stderr.contains(said), "{gate:?}: {}", refused.stderr);
+    }
+    Ok(())
+}
+
 #[test]
 fn fingerprints_tell_mistakes_apart_and_not_libraries() -> Result<()> {
     let mut seen: Option<Vec<String>> = None;
@@ -389,12 +464,28 @@ fn a_job_that_was_stopped_fails_whatever_is_accepted() -> Result<()> {
         &file,
         "[[suppress]]\ncheck = 'MV6'\nreason = 'known'\n[[suppress]]\ncheck = 'abort'\nreason = 'none'\n",
     )?;
-    let options = ["--suppressions".to_owned(), file.display().to_string()];
+    let report = |format: &str| dir.join(format!("report.{format}"));
+    let formats = ["junit", "github", "markdown", "sarif"];
+    let reports = formats.map(|format| format!("--report={format}:{}", report(format).display()));
+    let options = [&["--suppressions".to_owned(), file.display().to_string()][..], &reports].concat();
     let stopped = vet::vet_with(&options, &mpi.job(2, &program, &[]), &dir.join("run"), LIMIT)?;
     ensure!(stopped.outcome.code == Some(1), "{}", vet::last_words(&stopped.outcome));
     let json: Value = serde_json::from_str(&std::fs::read_to_string(dir.join("run/report.json"))?)?;
     ensure!(checks(&json, "/suppressed") == ["real-deadlock"] && checks(&json, "/findings").is_empty(), "{json}");
     ensure!(json["task"]["stopped"] == true && json.get("unused_suppressions").is_none(), "{json}");
     ensure!(!stopped.outcome.stderr.contains("the check that says why is off"), "{}", stopped.outcome.stderr);
+    // Nothing that a machine reads is green.
+    let why = "mpivet stopped the job, because it could never have gone on";
+    for (format, said) in [
+        ("junit", format!("<failure message=\"{why}\" type=\"analysis\">")),
+        ("junit", " failures=\"1\" ".to_owned()),
+        ("github", format!("::error title=mpivet::{why}%0A1 finding suppressed (")),
+        ("markdown", format!("\n- {why}\n")),
+        ("sarif", "\"exitCode\": 1".to_owned()),
+    ] {
+        let text = std::fs::read_to_string(report(format))?;
+        ensure!(text.contains(&said) && !text.contains("No errors found"), "no `{said}` in {format}:\n{text}");
+    }
+    schema::check_junit(&report("junit"))?;
     Ok(())
 }

@@ -267,7 +267,8 @@ fn a_long_run_stays_small() -> Result<()> {
 /// Nothing that a name, a message or a source says is taken for a part of the page.
 #[test]
 fn hostile_data_stay_data() -> Result<()> {
-    const EVIL: &str = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>&lt;b>\u{2028}<!--";
+    const EVIL: &str =
+        "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>&lt;b>\u{2028}\u{202e}<!--";
     let dir = scratch().join("html").join("hostile");
     _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
@@ -276,6 +277,11 @@ fn hostile_data_stay_data() -> Result<()> {
     let trace = dir.join("trace");
     hostile(&trace, EVIL, source.to_str().context("a path")?)?;
     let (page, _) = analyze(&trace)?;
+    // In an editor or a terminal, too, it is what it looks like.
+    ensure!(
+        !std::fs::read_to_string(&page)?.contains(['\u{2028}', '\u{202e}']),
+        "something turns the direction of writing"
+    );
     let browser = Browser::start()?;
     browser.open(&page)?;
     browser.press(&["j", "k", "e", "t"])?;
@@ -285,7 +291,7 @@ fn hostile_data_stay_data() -> Result<()> {
     ensure!(browser.value("document.querySelectorAll('img, iframe, object, embed').length")? == json!(0));
     ensure!(browser.value("document.scripts.length")? == json!(2));
     // It is there, as text: the program, the source, the file, the communicator. What ends lines is replaced in most places.
-    let evil = serde_json::to_string(&EVIL.replace('\u{2028}', "_"))?;
+    let evil = serde_json::to_string(&EVIL.replace(['\u{2028}', '\u{202e}'], "_"))?;
     for place in ["h1", ".place .here", "#communicators", "#run", "#detail .notes, #detail .says"] {
         let there = format!(
             "[...document.querySelectorAll('{place}')].some(e => e.textContent.replace(/[\\u2028\\ufffd]/g, '_').includes({evil}))"

@@ -107,6 +107,13 @@ impl ReportPlan {
         self.gate.selection(&self.selection)
     }
 
+    /// What the runs of an exploration look for: what counts is limited when all of them are over.
+    pub(crate) fn selection_of_runs(&self) -> Selection {
+        let mut selection = self.selection.clone();
+        selection.set_max_findings(0);
+        selection
+    }
+
     /// Where sources are searched.
     pub(crate) fn source_path(&self) -> &[PathBuf] {
         &self.source_path
@@ -121,9 +128,14 @@ impl ReportPlan {
         })
     }
 
+    /// Says where sources are. The report of several jobs has no more than their findings.
+    pub(crate) fn prepare_one_of_several(&self, observer: &mut Observer) {
+        observer.traces.symbols.search_in(self.source_path.clone());
+    }
+
     /// Says what the formats need beside findings, and where sources are.
     pub(crate) fn prepare(&self, observer: &mut Observer) {
-        observer.traces.symbols.search_in(self.source_path.clone());
+        self.prepare_one_of_several(observer);
         let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
         if any(Format::needs_statistics) {
             observer.count();

@@ -21,6 +21,14 @@ struct Report {
     task: Task,
     findings: Vec<Finding>,
     baseline: Option<Older>,
+    #[serde(default)]
+    jobs: Vec<Job>,
+}
+
+/// One of several: what was left out of it stands there.
+#[derive(Deserialize)]
+struct Job {
+    task: Task,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +74,8 @@ fn fingerprints(text: &str) -> Result<BTreeSet<String>, String> {
         Some(other) => return Err(format!("its form is {other}, and this mpivet reads {SCHEMA}; make it anew")),
     }
     let report: Report = serde_json::from_value(json).map_err(|e| format!("it is damaged ({e})"))?;
-    let hidden: u64 = report.task.hidden.iter().map(|h| h.findings).sum();
+    let tasks = report.jobs.iter().map(|job| &job.task).chain([&report.task]);
+    let hidden: u64 = tasks.flat_map(|task| &task.hidden).map(|h| h.findings).sum();
     if hidden > 0 {
         return Err(format!("{hidden} findings were left out of it; make it with --max-findings 0"));
     }

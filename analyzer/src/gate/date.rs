@@ -1,4 +1,4 @@
-//! Days, for suppressions that end.
+//! Days: for suppressions that end, and for people.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ impl Date {
     }
 
     /// So many days after 1970-01-01.
-    fn of(mut days: u64) -> Date {
+    pub(crate) fn of(mut days: u64) -> Date {
         let mut year = 1970;
         while days >= days_of_year(year) {
             days -= days_of_year(year);

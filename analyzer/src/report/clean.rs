@@ -2,6 +2,7 @@
 //! the direction of writing or end an XML document is replaced by a character that shows it.
 
 use super::Report;
+use super::jobs::JobView;
 use super::view::{FindingView, Frame, Site, Waits};
 use std::borrow::Cow;
 
@@ -25,7 +26,7 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// The character, or what stands for it.
-fn shown(c: char) -> char {
+pub(super) fn shown(c: char) -> char {
     match c {
         // Pictures of control characters.
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
@@ -74,7 +75,7 @@ pub(super) fn clean_lines(text: &mut String) {
 impl Report {
     /// Makes everything that came from the trace fit to be shown.
     pub(super) fn clean(&mut self) {
-        let Report { mpi, task, findings, queues, samples, hints, .. } = self;
+        let Report { mpi, task, findings, queues, samples, hints, jobs, .. } = self;
         mpi.family.clean();
         mpi.standard.clean();
         clean_lines(&mut mpi.library);
@@ -86,10 +87,20 @@ impl Report {
         findings.clean();
         queues.clean();
         hints.clean();
+        jobs.clean();
         samples.iter_mut().for_each(|sample| {
             sample.variable.clean();
             sample.note.clean();
         });
+    }
+}
+
+/// The rest of it comes from the report of the job alone.
+impl Clean for JobView {
+    fn clean(&mut self) {
+        self.dir.clean();
+        self.command.clean();
+        self.test.clean();
     }
 }
 

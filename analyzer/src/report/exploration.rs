@@ -1,9 +1,10 @@
 //! The report of several runs of one program (`mpivet run --explore`): what was explored, and the findings of all runs.
 
 use super::fingerprint::{self, FindingKey};
-use super::order::urgency;
+use super::order::order_of_several;
 use super::view::FindingView;
 use super::{Report, plural};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 use std::fmt::Write as _;
 use trace_format::catalogue::ABORT;
@@ -97,7 +98,7 @@ impl Report {
             // That the user ended it is no mistake of the program.
             other.findings.retain(|f| f.check != ABORT.name);
         }
-        let known: Vec<FindingKey> = self.findings.iter().map(FindingView::key).collect();
+        let known: FxHashSet<FindingKey> = self.findings.iter().map(FindingView::key).collect();
         for mut finding in other.findings {
             if known.contains(&finding.key()) {
                 continue;
@@ -113,8 +114,7 @@ impl Report {
             (finding.run, finding.under) = (Some(run), Some(under.to_owned()));
             self.findings.push(finding);
         }
-        let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
-        self.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.run));
+        self.findings.sort_by_key(order_of_several);
         fingerprint::assign(&mut self.findings);
         for mut defect in other.task.defects {
             defect.what = format!("{} (run {run})", defect.what);

@@ -2,13 +2,16 @@
 //! lists of its own: whoever goes through the findings of a report sees those that count.
 
 use super::build::hidden_view;
+use super::order::order_of_several;
+use super::places::argument;
 use super::view::FindingView;
 use super::{Report, plural};
-use crate::engine::limit::limit_by;
+use crate::engine::limit::{Hidden, limit_by};
 use crate::gate::{Call, Date, Entry, Gate};
+use crate::worlds::Names;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use trace_format::finding::Severity;
 use trace_format::mpi::{FnId, Function, kinds::Kind};
 
@@ -49,7 +52,8 @@ impl Report {
     }
 
     fn pass_on(&mut self, gate: &Gate, today: Date) {
-        if gate.is_open() {
+        // An exploration was not limited before.
+        if gate.is_open() && self.exploration.is_none() {
             return;
         }
         let whole = self.is_whole();
@@ -60,9 +64,32 @@ impl Report {
         (self.task.errors, self.task.warnings, self.task.notes) = (errors, warnings, notes);
         self.max_findings = gate.most;
         if let Some(most) = gate.most {
-            let (shown, hidden) = limit_by(std::mem::take(&mut self.findings), most, FindingView::facts);
-            self.findings = shown;
-            self.task.hidden = hidden.into_iter().map(|h| hidden_view(h, &self.names)).collect();
+            self.limit(most);
+        }
+    }
+
+    /// So many findings of each rank are shown; those of a job are its own.
+    fn limit(&mut self, most: u64) {
+        let mut of_jobs: BTreeMap<Option<usize>, Vec<FindingView>> = BTreeMap::new();
+        for finding in std::mem::take(&mut self.findings) {
+            of_jobs.entry(finding.jobs.first().copied()).or_default().push(finding);
+        }
+        for (number, findings) in of_jobs {
+            let (shown, hidden) = limit_by(findings, most, FindingView::facts);
+            self.findings.extend(shown);
+            let left_out: u64 = hidden.iter().map(Hidden::findings).sum();
+            let view = |names: &Names| hidden.into_iter().map(|h| hidden_view(h, names)).collect();
+            match number.and_then(|number| self.jobs.get_mut(number.wrapping_sub(1))) {
+                Some(job) => {
+                    job.task.hidden = view(&job.names);
+                    let number = job.job;
+                    self.tell_hidden(number, left_out as usize, most);
+                }
+                None => self.task.hidden = view(&self.names),
+            }
+        }
+        if !self.jobs.is_empty() {
+            self.findings.sort_by_key(order_of_several);
         }
     }
 
@@ -204,20 +231,8 @@ impl super::view::Site {
 
 /// The names of the communicators among the arguments of a call, as the readable notation has them.
 fn communicators<'a>(function: &Function, call: &'a str) -> Vec<&'a str> {
-    let arguments = call.split_once('(').map_or("", |(_, arguments)| arguments);
-    let value = |parameter: &str| {
-        let start = if arguments.starts_with(&format!("{parameter}=")) {
-            parameter.len() + 1
-        } else {
-            let marked = format!(", {parameter}=");
-            arguments.find(&marked)? + marked.len()
-        };
-        let rest = &arguments[start..];
-        let behind = function.params.iter().filter_map(|p| rest.find(&format!(", {}=", p.name))).min();
-        let end = behind.or(rest.rfind(')')).unwrap_or(rest.len());
-        // What a call makes is a handle behind a pointer.
-        Some(rest[..end].trim_start_matches('@'))
-    };
+    // What a call makes is a handle behind a pointer.
+    let value = |parameter| argument(function, call, parameter).map(|value| value.trim_start_matches('@'));
     function.params.iter().filter(|p| p.kind == Kind::Comm).filter_map(|p| value(p.name)).collect()
 }
 

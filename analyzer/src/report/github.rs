@@ -31,9 +31,16 @@ pub(super) fn render(report: &Report) -> String {
             &format!("mpivet: {} more, since GitHub shows {MOST} of a kind; --report has all\n", more.join(" and "));
     }
     if !report.task.defects.is_empty() {
-        let what = report.task.defects.iter().map(|d| d.what.as_str()).take(MAX_NOTES).collect::<Vec<_>>().join("\n");
-        let message = format!("the trace is incomplete, and so is this report:\n{what}");
+        let what: Vec<String> = report.defects().into_iter().take(MAX_NOTES).collect();
+        let message = format!("the trace is incomplete, and so is this report:\n{}", what.join("\n"));
         text += &command("warning", &[("title", "mpivet".into())], &message);
+    }
+    let remarks = report.remarks();
+    if !remarks.is_empty() {
+        // Something must say why the step fails.
+        let is_silent = report.was_stopped() && !report.findings.iter().any(|f| report.is_failure(f));
+        let kind = if is_silent { "error" } else { "notice" };
+        text += &command(kind, &[("title", "mpivet".into())], &remarks.join("\n"));
     }
     text
 }

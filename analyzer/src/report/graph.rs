@@ -3,6 +3,7 @@
 use super::Report;
 use super::view::{FindingView, Waits};
 use crate::worlds::Names;
+use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
 /// How deep the lines of a chain are indented at most.
@@ -22,6 +23,7 @@ pub(super) fn order(waits: &[Waits]) -> Vec<(usize, usize)> {
     if waits.len() < 2 {
         return Vec::new();
     }
+    let of = by_process(waits);
     let (mut order, mut shown) = (Vec::new(), vec![false; waits.len()]);
     for first in 0..waits.len() {
         // Without recursion: a circle may have many ranks.
@@ -32,16 +34,20 @@ pub(super) fn order(waits: &[Waits]) -> Vec<(usize, usize)> {
             }
             let w = &waits[at];
             order.push((at, depth));
-            let mut next: Vec<usize> = w.processes.iter().flat_map(|p| of_process(waits, *p)).collect();
-            next.retain(|n| !shown[*n]);
-            open.extend(next.into_iter().rev().map(|n| (n, depth + 1)));
+            let next = w.processes.iter().rev().flat_map(|p| of.get(p).into_iter().flatten().rev());
+            open.extend(next.filter(|n| !shown[**n]).map(|n| (*n, depth + 1)));
         }
     }
     order
 }
 
-fn of_process(waits: &[Waits], process: i32) -> impl Iterator<Item = usize> {
-    (0..waits.len()).filter(move |i| waits[*i].process == process)
+/// The calls of each process: there may be as many edges as there are pairs of ranks.
+fn by_process(waits: &[Waits]) -> FxHashMap<i32, Vec<usize>> {
+    let mut of: FxHashMap<i32, Vec<usize>> = FxHashMap::default();
+    for (at, waits) in waits.iter().enumerate() {
+        of.entry(waits.process).or_default().push(at);
+    }
+    of
 }
 
 pub(super) fn line(w: &Waits, names: &Names) -> String {
@@ -71,14 +77,14 @@ pub(super) fn dot(report: &Report) -> String {
             "    label={};",
             quoted(&format!("{} {}: {}", finding.code, finding.check, finding.message))
         );
-        let names = report.names_of(finding);
+        let (names, of) = (report.names_of(finding), by_process(&finding.waits));
         let mut others: Vec<i32> = Vec::new();
         for (n, w) in finding.waits.iter().enumerate() {
             let place = w.line.map(|line| format!("\n{}:{line}", w.short)).unwrap_or_default();
             let thread = if w.thread == 0 { String::new() } else { format!(" thread {}", w.thread) };
             let label = format!("{}{thread}\n{}{place}", names.list(&[w.process]), w.function);
             _ = writeln!(text, "    f{i}_{n} [label={}];", quoted(&label));
-            others.extend(w.processes.iter().filter(|p| of_process(&finding.waits, **p).next().is_none()));
+            others.extend(w.processes.iter().filter(|p| !of.contains_key(p)));
         }
         others.sort_unstable();
         others.dedup();
@@ -90,12 +96,11 @@ pub(super) fn dot(report: &Report) -> String {
             // One of several is enough: dashed.
             let style = if w.any { " [style=dashed, label=\"any of\"]" } else { "" };
             for p in &w.processes {
-                let mut to: Vec<String> = of_process(&finding.waits, *p).map(|t| format!("f{i}_{t}")).collect();
-                if to.is_empty() {
-                    to.push(format!("f{i}_r{p}"));
+                for to in of.get(p).into_iter().flatten() {
+                    _ = writeln!(text, "    f{i}_{n} -> f{i}_{to}{style};");
                 }
-                for to in to {
-                    _ = writeln!(text, "    f{i}_{n} -> {to}{style};");
+                if !of.contains_key(p) {
+                    _ = writeln!(text, "    f{i}_{n} -> f{i}_r{p}{style};");
                 }
             }
         }

@@ -2,17 +2,19 @@
 //! jobs that showed it.
 
 use super::exploration::name_witness;
-use super::order::urgency;
+use super::order::order_of_several;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
-use super::{FailOn, Report, SCHEMA, plural, text};
+use super::{FailOn, FindingKey, Report, SCHEMA, plural, text};
 use crate::worlds::Names;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use trace_format::ranks::Ranks;
 use trace_format::several::Started;
 
+const STOPPED: &str = "stopped, because it could never have gone on";
 /// Letters of a command that are shown.
 const MAX_COMMAND: usize = 150;
 
@@ -49,12 +51,13 @@ pub struct JobReport {
 impl Report {
     /// The report of all jobs of `command`, in the order of their start. `dir`: the directory that has theirs.
     pub fn of_jobs(dir: String, command: &[String], jobs: Vec<JobReport>) -> Report {
-        let mut whole = empty(dir, command);
+        let (mut whole, mut known) = (empty(dir, command), Known::default());
         for (at, job) in jobs.into_iter().enumerate() {
-            whole.add_job(at + 1, job);
+            whole.add_job(at + 1, job, &mut known);
         }
-        let worst = |f: &FindingView| ["error", "warning", "note"].iter().position(|s| *s == f.severity);
-        whole.findings.sort_by_key(|f| (worst(f), urgency(f.check), f.code, f.jobs.first().copied()));
+        // The words of the command and of its jobs come from files, too, and notes repeat them.
+        whole.clean();
+        whole.findings.sort_by_key(order_of_several);
         let seen: Vec<Option<String>> = whole.findings.iter().map(|f| seen_in(f, &whole)).collect();
         for (finding, seen) in whole.findings.iter_mut().zip(seen) {
             seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
@@ -74,7 +77,7 @@ impl Report {
         self.jobs.iter().filter(|job| job.task.stopped).count()
     }
 
-    fn add_job(&mut self, number: usize, job: JobReport) {
+    fn add_job(&mut self, number: usize, job: JobReport, known: &mut Known) {
         let JobReport { dir, started, report } = job;
         let Report {
             mpi, task, findings, queues, samples, hints, max_findings, names, checks, directory, stages, ..
@@ -82,13 +85,12 @@ impl Report {
         let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
         let hidden = [task.errors - count("error"), task.warnings - count("warning"), task.notes - count("note")];
         self.count(hidden);
-        if let (Some(most), n @ 1..) = (max_findings, hidden.iter().sum::<usize>()) {
-            let (findings, are) = (plural(n, "more finding"), if n == 1 { "is" } else { "are" });
-            self.hints.push(format!("job {number}: {findings} {are} not shown; --max-findings {most}"));
+        if let Some(most) = max_findings {
+            self.tell_hidden(number, hidden.iter().sum(), most);
         }
         for mut finding in findings {
-            match self.findings.iter_mut().find(|f| f.key() == finding.key() && f.severity == finding.severity) {
-                Some(known) => known.jobs.push(number),
+            match known.place(&finding, number, self.findings.len()) {
+                Some(place) => self.findings[place].jobs.push(number),
                 None => {
                     let of = |severity: &str| usize::from(finding.severity == severity);
                     self.count([of("error"), of("warning"), of("note")]);
@@ -99,7 +101,7 @@ impl Report {
             }
         }
         for defect in &task.defects {
-            let what = format!("job {number}: {}", text::defect(defect, &names));
+            let what = format!("job {number}: {}", defect.words(&names));
             self.task.defects.push(Defect { world: 0, rank: None, process: None, offset: None, what });
         }
         hints.into_iter().for_each(|hint| {
@@ -123,10 +125,51 @@ impl Report {
         self.jobs.push(JobView { job: number, dir, command, test, mpi, task, queues, samples, names });
     }
 
+    /// So many findings of a job are beyond the limit.
+    pub(super) fn tell_hidden(&mut self, job: usize, n: usize, most: u64) {
+        if n > 0 {
+            let (findings, are) = (plural(n, "more finding"), if n == 1 { "is" } else { "are" });
+            self.hints.push(format!("job {job}: {findings} {are} not shown; --max-findings {most}"));
+        }
+    }
+
     fn count(&mut self, [errors, warnings, notes]: [usize; 3]) {
         self.task.errors += errors;
         self.task.warnings += warnings;
         self.task.notes += notes;
+    }
+}
+
+/// Which findings of several jobs are the same. Those of one job never are, also where they are at the same line: the second
+/// one of a job is the second one of another.
+#[derive(Default)]
+struct Known {
+    same: FxHashMap<(FindingKey, &'static str), Same>,
+}
+
+/// Findings that only their number in a job tells apart.
+#[derive(Default)]
+struct Same {
+    /// Places in the report.
+    places: Vec<usize>,
+    /// The job that is looked at, and how many it has so far.
+    job: usize,
+    of_job: usize,
+}
+
+impl Known {
+    /// Where the report has the finding of a job; `None`: it is new, and will be at `next`.
+    fn place(&mut self, finding: &FindingView, job: usize, next: usize) -> Option<usize> {
+        let same = self.same.entry((finding.key(), finding.severity)).or_default();
+        if same.job != job {
+            (same.job, same.of_job) = (job, 0);
+        }
+        let known = same.places.get(same.of_job).copied();
+        same.of_job += 1;
+        if known.is_none() {
+            same.places.push(next);
+        }
+        known
     }
 }
 
@@ -172,8 +215,8 @@ fn empty(dir: String, command: &[String]) -> Report {
 
 /// Protocols are of one job.
 pub(super) fn protocols(report: &Report) -> String {
-    let dir = &report.task.trace_dir;
-    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {dir}/{}\n", job.name(), job.dir);
+    let dir = |job: &JobView| quoted(&format!("{}/{}", report.task.trace_dir, job.dir));
+    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {}\n", job.name(), dir(job));
     report.jobs.iter().map(line).collect()
 }
 
@@ -195,8 +238,7 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     let calls = report.jobs.iter().flat_map(|job| &job.task.ended).map(|e| e.calls).sum::<u64>();
     let looked_at = plural(calls as usize, "MPI call");
     lines.push(match task.errors + task.warnings + task.notes {
-        0 if task.stopped && report.set_aside() == 0 => "  the check that says why is off".to_owned(),
-        0 if report.set_aside() == 0 => format!("  no errors found in {looked_at}"),
+        0 if report.set_aside() == 0 => format!("  {}", report.verdict_without_findings(&looked_at)),
         _ => {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             format!("  {errors}, {warnings}, {} in {looked_at}", plural(task.notes, "note"))
@@ -205,6 +247,12 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     lines.extend(report.gate_lines().into_iter().map(|line| format!("  {line}")));
     lines.push(format!("  trace: {}", task.trace_dir));
     lines
+}
+
+/// Which jobs mpivet stopped, in words.
+pub(super) fn stopped(report: &Report) -> impl Iterator<Item = String> {
+    let stopped = report.jobs.iter().filter(|job| job.task.stopped);
+    stopped.map(|job| format!("{}: {STOPPED}", job.name()))
 }
 
 fn verdict(job: &JobView, report: &Report) -> String {
@@ -217,7 +265,7 @@ fn verdict(job: &JobView, report: &Report) -> String {
         .map(|(n, severity)| plural(n, severity))
         .collect();
     if job.task.stopped {
-        found.push("stopped, because it could never have gone on".into());
+        found.push(STOPPED.into());
     }
     if found.is_empty() { "no errors found".into() } else { found.join(", ") }
 }
@@ -252,12 +300,8 @@ impl JobView {
 
 /// Words as one would type them, the middle left out where they are many.
 pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    let quoted = |w: &W| {
-        let word = w.as_ref();
-        if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
-    };
-    let whole: Vec<char> = words.iter().map(quoted).collect::<Vec<_>>().join(" ").replace('\n', " ").chars().collect();
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
+    let whole: Vec<char> = quoted.join(" ").replace('\n', " ").chars().collect();
     match whole.len().checked_sub(MAX_COMMAND) {
         None | Some(0) => whole.into_iter().collect(),
         Some(_) => {
@@ -267,6 +311,15 @@ pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
     }
 }
 
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,6 +327,7 @@ mod tests {
     #[test]
     fn commands_are_shown_in_a_line() {
         assert_eq!(command_line(&["sh", "-c", "a b\nc", ""]), "sh -c 'a b c' ''");
+        assert_eq!(command_line(&["echo", "it's"]), "echo 'it'\\''s'");
         let long = command_line(&["mpirun", &"x".repeat(500), "-q"]);
         assert!(long.starts_with("mpirun xxx") && long.ends_with("xxx -q") && long.contains("x...x"), "{long}");
         assert_eq!(long.len(), MAX_COMMAND + 3);

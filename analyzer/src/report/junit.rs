@@ -27,9 +27,11 @@ pub(super) fn render(report: &Report) -> String {
         list.push(finding);
     }
     let failed = cases.iter().filter(|case| !case.failures.is_empty()).count();
+    // The finding that says why is accepted, or nobody looked for it.
+    let is_silent = report.was_stopped() && failed == 0;
     let name = format!("mpivet {}", report.task.program);
-    document(&name, cases.len() + 1, failed, 0, |xml| {
-        analysis(xml, report, &class)?;
+    document(&name, cases.len() + 1, failed + usize::from(is_silent), 0, |xml| {
+        analysis(xml, report, is_silent, &class)?;
         cases.iter().try_for_each(|case| case.write(xml, report, &class))
     })
 }
@@ -81,14 +83,21 @@ impl Case<'_> {
     }
 }
 
-/// Passed, since there is a report; but part of the trace may be lost.
-fn analysis(xml: &mut Xml, report: &Report, class: &str) -> io::Result<()> {
+/// Passed, since there is a report; but part of the trace may be lost. `has_failed`: a job was stopped, and no other case
+/// tells it.
+fn analysis(xml: &mut Xml, report: &Report, has_failed: bool, class: &str) -> io::Result<()> {
     let what = text::remarks(report);
     let attributes = [("name", ANALYSIS), ("classname", class), ("time", "0")];
     if what.is_empty() {
         return empty(xml, "testcase", &attributes);
     }
-    element(xml, "testcase", &attributes, |xml| element(xml, "system-err", &[], |xml| put(xml, &what)))
+    element(xml, "testcase", &attributes, |xml| {
+        if has_failed {
+            let message = [("message", first_line(&what)), ("type", ANALYSIS)];
+            return element(xml, "failure", &message, |xml| put(xml, &what));
+        }
+        element(xml, "system-err", &[], |xml| put(xml, &what))
+    })
 }
 
 fn document(

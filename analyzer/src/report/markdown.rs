@@ -14,11 +14,11 @@ pub(super) fn render(report: &Report) -> String {
     let program = task.program.rsplit('/').next().unwrap_or_default();
     let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
     let mut text = format!("### mpivet: {}, {}\n\n", cell(program), plural(task.ranks.max(0) as usize, "rank"));
-    if report.is_clean() && !task.stopped {
-        text += "No errors found.\n\n";
-        return text;
+    if report.found_nothing() && report.is_clean() {
+        text += "No errors found.\n";
+    } else {
+        _ = writeln!(text, "{errors}, {warnings}, {}", plural(task.notes, "note"));
     }
-    _ = writeln!(text, "{errors}, {warnings}, {}", plural(task.notes, "note"));
     if !report.findings.is_empty() {
         text += "\n| | check | finding | where |\n|---|---|---|---|\n";
     }
@@ -31,6 +31,11 @@ pub(super) fn render(report: &Report) -> String {
     if !task.defects.is_empty() {
         text += "\nThe trace is incomplete, and so is this report.\n";
     }
+    let remarks = report.remarks();
+    if !remarks.is_empty() {
+        text.push('\n');
+    }
+    remarks.iter().for_each(|remark| _ = writeln!(text, "- {}", cell(remark)));
     text.push('\n');
     text
 }

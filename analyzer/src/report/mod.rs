@@ -1,4 +1,4 @@
-//! Reports: findings and what is known of the run in, text or JSON out. Nothing here knows how a finding was made.
+//! Reports: findings and what is known of the run in, one of several formats out. Nothing here knows how a finding was made.
 //! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
 
 mod build;
@@ -9,6 +9,7 @@ mod format;
 mod gate;
 mod github;
 mod graph;
+mod groups;
 mod html;
 mod jobs;
 mod json;
@@ -33,6 +34,7 @@ use crate::samples::Samples;
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
 use crate::worlds::Names;
+use clean::Clean as _;
 use gate::{BaselineView, SuppressedView, UnusedView};
 use jobs::JobView;
 use queues::QueueView;
@@ -240,17 +242,50 @@ impl Report {
 
     /// What of the traces could not be read, in words.
     pub fn defects(&self) -> Vec<String> {
-        let defect = |d: &view::Defect| match (d.process, d.offset) {
-            (Some(process), Some(offset)) => format!("{} at byte {offset}: {}", self.names.list(&[process]), d.what),
-            (Some(process), None) => format!("{}: {}", self.names.list(&[process]), d.what),
-            (None, _) => d.what.clone(),
-        };
-        self.task.defects.iter().map(defect).collect()
+        self.task.defects.iter().map(|defect| defect.words(&self.names)).collect()
     }
 
     /// Nothing was found, and nothing stood in the way of finding it.
     pub fn is_clean(&self) -> bool {
-        self.findings.is_empty() && self.task.defects.is_empty()
+        self.findings.is_empty() && self.task.defects.is_empty() && !self.was_stopped()
+    }
+
+    /// mpivet stopped the job, or a run or job of several: a failure, whatever is looked for and accepted.
+    fn was_stopped(&self) -> bool {
+        let mut runs = self.exploration.iter().flat_map(|explored| &explored.runs);
+        self.task.stopped || runs.any(|run| run.end == RunEnd::Stopped)
+    }
+
+    /// There is no finding, neither one that counts nor one that was set aside, and no job had to be stopped.
+    fn found_nothing(&self) -> bool {
+        self.findings.is_empty() && self.set_aside() == 0 && !self.was_stopped()
+    }
+
+    /// What is said where no finding counts, of so many calls or runs.
+    fn verdict_without_findings(&self, looked_at: &str) -> String {
+        match self.set_aside() {
+            0 if self.was_stopped() => "the check that says why is off".to_owned(),
+            0 => format!("no errors found in {looked_at}"),
+            _ => format!("no errors besides those that were accepted in {looked_at}"),
+        }
+    }
+
+    /// What is to be told besides findings and defects: what was stopped, set aside and explored.
+    fn circumstances(&self) -> Vec<String> {
+        let stopped = self.task.stopped && self.jobs.is_empty();
+        let stopped = stopped.then(|| "mpivet stopped the job, because it could never have gone on".to_owned());
+        let explored = self.exploration.iter().flat_map(|explored| explored.lines());
+        let explored = explored.map(|line| line.trim_start().to_owned());
+        let mut all: Vec<String> =
+            stopped.into_iter().chain(jobs::stopped(self)).chain(self.gate_lines()).chain(explored).collect();
+        // A suppression file may say anything, too.
+        all.clean();
+        all
+    }
+
+    /// The same, with advice on the report itself.
+    fn remarks(&self) -> Vec<String> {
+        self.circumstances().into_iter().chain(self.hints.iter().cloned()).collect()
     }
 
     /// The report as text for people.

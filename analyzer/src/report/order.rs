@@ -1,6 +1,7 @@
 //! Which findings come first: the worst, and among them what ended the run, then what is certain, then what may happen,
 //! and last what tends to follow from others.
 
+use super::view::FindingView;
 use trace_format::finding::Finding;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +32,12 @@ pub(super) fn urgency(check: &str) -> Urgency {
 pub(super) fn order(f: &Finding) -> impl Ord + use<> {
     let first = f.calls.first().map(|c| (c.rank, c.thread, c.event));
     (f.severity, urgency(f.check.name), f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
+}
+
+/// The same for those of several runs or jobs.
+pub(super) fn order_of_several(f: &FindingView) -> impl Ord + use<> {
+    let severity = ["error", "warning", "note"].iter().position(|s| *s == f.severity);
+    (severity, urgency(f.check), f.code, f.run, f.jobs.first().copied())
 }
 
 #[cfg(test)]

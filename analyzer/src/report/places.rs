@@ -6,6 +6,7 @@ use crate::worlds::Names;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
+use trace_format::mpi::Function;
 
 /// Calls that say the same at the same place.
 pub(super) struct Calls<'a> {
@@ -38,7 +39,7 @@ impl Calls<'_> {
                 let inside = self.site.file.as_deref().and_then(|file| relative(file, directory));
                 format!("{}:{line}", inside.as_deref().unwrap_or(&self.site.short))
             }
-            (None, Some(frame)) => bare(frame),
+            (None, Some(frame)) => named(frame),
             (None, None) => String::new(),
         }
     }
@@ -49,12 +50,25 @@ impl Calls<'_> {
     }
 }
 
-fn bare(frame: &Frame) -> String {
-    let function = frame.function.as_deref().unwrap_or("?");
-    match frame.module.as_deref() {
-        Some(module) => format!("{function} ({}+{:#x})", module.rsplit('/').next().unwrap_or(module), frame.offset),
-        None => format!("{function} ({:#x})", frame.offset),
-    }
+/// A frame without a source line.
+pub(super) fn named(frame: &Frame) -> String {
+    format!("{} ({})", frame.function.as_deref().unwrap_or("?"), frame.bare())
+}
+
+/// The value of an argument in a call as the readable notation has it, by the name of its parameter.
+pub(super) fn argument<'a>(function: &Function, call: &'a str, parameter: &str) -> Option<&'a str> {
+    let (_, arguments) = call.split_once('(')?;
+    let start = if arguments.starts_with(&format!("{parameter}=")) {
+        parameter.len() + 1
+    } else {
+        let marked = format!(", {parameter}=");
+        arguments.find(&marked)? + marked.len()
+    };
+    let rest = &arguments[start..];
+    // A value may hold commas of its own.
+    let behind = function.params.iter().filter_map(|p| rest.find(&format!(", {}=", p.name))).min();
+    let end = behind.or(rest.rfind(')')).unwrap_or(rest.len());
+    Some(&rest[..end])
 }
 
 /// The calls of a finding, those with a source line first: programs show the first one.
@@ -101,6 +115,7 @@ fn plain(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace_format::mpi::FnId;
 
     #[test]
     fn paths_are_told_from_the_directory() {
@@ -112,5 +127,16 @@ mod tests {
         assert_eq!(of("../b.c"), None);
         assert_eq!(of("/home/me/app"), None);
         assert_eq!(relative("/a.c", Path::new("")), None);
+    }
+
+    #[test]
+    fn arguments_are_found_by_their_names() {
+        let row = FnId::MPI_Send.row();
+        let of = |call: &'static str, name| argument(row, call, name);
+        let call = "MPI_Send(buf=0x10, count=4, dest=1, tag=7, comm=c1 \"a, b) tag=3\")";
+        assert_eq!((of(call, "count"), of(call, "dest")), (Some("4"), Some("1")));
+        assert_eq!((of(call, "buf"), of(call, "comm")), (Some("0x10"), Some("c1 \"a, b) tag=3\"")));
+        // Not the end of another name.
+        assert_eq!((of("MPI_Send(subcount=4, tag=1)", "count"), of("MPI_Send", "tag")), (None, None));
     }
 }

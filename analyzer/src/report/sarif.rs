@@ -31,7 +31,7 @@ pub(super) fn render(report: &Report) -> String {
     });
     let results: Vec<Value> = results.collect();
     // A job that could never have gone on is a failure, whatever is looked for.
-    let exit_code = u8::from(report.fails(report.fail_on) || report.task.stopped);
+    let exit_code = u8::from(report.fails(report.fail_on) || report.was_stopped());
     let mut invocation = json!({
         "executionSuccessful": true,
         "exitCode": exit_code,
@@ -79,15 +79,11 @@ fn tool() -> Value {
 
 fn notifications(report: &Report) -> Vec<Value> {
     let of = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
-    let defect = |d: &super::view::Defect| {
-        let who = d.process.map(|p| format!("{}: ", report.names.list(&[p]))).unwrap_or_default();
-        let offset = d.offset.map(|at| format!(" (byte {at})")).unwrap_or_default();
-        of("warning", format!("the trace is incomplete, and so is this report: {who}{}{offset}", d.what))
-    };
+    let defect = |d: String| of("warning", format!("the trace is incomplete, and so is this report: {d}"));
     let hidden: u64 = report.task.hidden.iter().map(|h| h.findings).sum();
     let hidden = (hidden > 0).then(|| of("note", format!("{} not shown", super::plural(hidden as usize, "finding"))));
-    let hints = report.hints.iter().map(|hint| of("note", hint.clone()));
-    report.task.defects.iter().map(defect).chain(hidden).chain(hints).collect()
+    let remarks = report.remarks().into_iter().map(|remark| of("note", remark));
+    report.defects().into_iter().map(defect).chain(hidden).chain(remarks).collect()
 }
 
 fn result(report: &Report, finding: &FindingView, sources: &Sources) -> Value {

@@ -21,7 +21,6 @@ pub(super) struct Statement {
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
     name: Option<Range<usize>>,
-    call: Option<Range<usize>>,
     /// By the parameters of the C function.
     arguments: Vec<Option<Range<usize>>>,
 }
@@ -57,7 +56,6 @@ impl Statement {
             before: first.checked_sub(1).map(|before| code.lines[before].clone()),
             after: code.lines.get(last + 1).cloned(),
             name: call.as_ref().map(|call| relative(&call.name)),
-            call: call.as_ref().map(|call| relative(&(call.name.start..call.close + 1))),
             arguments: arguments.unwrap_or_default().iter().map(|a| a.as_ref().map(relative)).collect(),
         })
     }
@@ -70,12 +68,6 @@ impl Statement {
     /// The function's name.
     pub(super) fn name(&self) -> Option<Range<usize>> {
         self.name.clone()
-    }
-
-    /// The call, from the function's name to the closing parenthesis.
-    #[allow(dead_code, reason = "for formats that show where the call itself is")]
-    pub(super) fn call(&self) -> Option<Range<usize>> {
-        self.call.clone()
     }
 
     /// The argument for a parameter of the C function, by the parameter's number from 0.

@@ -1,6 +1,7 @@
 //! What a finding is about: which arguments of its calls are wrong. The table says it for each check, by the kinds of
 //! parameters in the table of functions; where several arguments come into question, the function's name is shown.
 
+use super::places::argument;
 use super::view::{FindingView, Site};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -175,11 +176,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// The value of an argument as the calls have it, if it is the same in all and says something to people.
 fn value(row: &Function, param: usize, sites: &[&Site]) -> Option<String> {
-    let of = |site: &Site| {
-        let start = site.call.find(&format!("{}=", row.params[param].name))? + row.params[param].name.len() + 1;
-        let rest = &site.call[start..];
-        rest.find([',', ')']).map(|end| rest[..end].to_owned())
-    };
+    let of = |site: &Site| argument(row, &site.call, row.params[param].name).map(str::to_owned);
     let first = of(sites[0])?;
     let speaks = first.starts_with("MPI_") || first.parse::<i64>().is_ok();
     (speaks && sites.iter().all(|s| of(s).as_ref() == Some(&first))).then_some(first)

@@ -1,6 +1,7 @@
 //! What a report holds, as all formats see it. Serialized it is the JSON report.
 
 use super::statement::Statement;
+use crate::worlds::Names;
 use serde::Serialize;
 use std::sync::Arc;
 use trace_format::finding::Replay;
@@ -74,6 +75,18 @@ pub(super) struct Defect {
     pub(super) what: String,
 }
 
+impl Defect {
+    /// What could not be read, and of whom.
+    pub(super) fn words(&self, names: &Names) -> String {
+        let Defect { what, .. } = self;
+        match (self.process, self.offset) {
+            (Some(process), Some(offset)) => format!("{} at byte {offset}: {what}", names.list(&[process])),
+            (Some(process), None) => format!("{}: {what}", names.list(&[process])),
+            (None, _) => what.clone(),
+        }
+    }
+}
+
 /// Findings that are not shown.
 #[derive(Debug, Serialize)]
 pub(super) struct HiddenView {
@@ -118,6 +131,14 @@ pub(super) struct FindingView {
     pub(super) jobs: Vec<usize>,
     #[serde(skip)]
     pub(super) replay: Option<Replay>,
+}
+
+impl FindingView {
+    /// The processes concerned.
+    pub(super) fn processes(&self, names: &Names) -> Vec<i32> {
+        let members = self.ranks.iter().map(|rank| (0, *rank)).chain(self.others.iter().map(|m| (m.world, m.rank)));
+        members.filter_map(|(world, rank)| names.process(world, rank)).collect()
+    }
 }
 
 /// A call that waits, and for whom.
@@ -178,7 +199,21 @@ pub(super) struct Site {
     pub(super) span: Option<(u64, u64)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+impl Site {
+    /// The stack from the MPI library on, without what called main: that is nobody's concern.
+    pub(super) fn stack_to_main(&self) -> &[Frame] {
+        let is_known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
+        let end = self.stack.iter().rposition(is_known).map_or(0, |last| last + 1);
+        &self.stack[..end]
+    }
+
+    /// The frames from the user's one to main.
+    pub(super) fn frames(&self) -> &[Frame] {
+        self.stack_to_main().get(self.user..).unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Frame {
     pub(super) function: Option<String>,
     pub(super) file: Option<String>,
@@ -189,6 +224,16 @@ pub(super) struct Frame {
     pub(super) short: String,
     #[serde(skip)]
     pub(super) is_user: bool,
+}
+
+impl Frame {
+    /// Where it is in its module: what there is to tell without line numbers.
+    pub(super) fn bare(&self) -> String {
+        match self.module.as_deref() {
+            Some(module) => format!("{}+{:#x}", module.rsplit('/').next().unwrap_or(module), self.offset),
+            None => format!("{:#x}", self.offset),
+        }
+    }
 }
 
 /// What a performance variable said on one rank.

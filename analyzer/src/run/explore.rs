@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 /// comes, since the program went another way.
 const TIMES: u32 = 3;
 const LONGER: Duration = Duration::from_secs(10);
+/// New findings of a run that are told at once; the report has all.
+const MOST_SAID: usize = 20;
 
 /// An exploration under way.
 struct Exploration<'a> {
@@ -133,7 +135,10 @@ impl Exploration<'_> {
         if self.cut.is_some() {
             self.plans.give_back(task.clone());
         }
-        new.iter().for_each(|line| self.job.say(&format!("run {number}: {line}")));
+        new.iter().take(MOST_SAID).for_each(|line| self.job.say(&format!("run {number}: {line}")));
+        if let more @ 1.. = new.len().saturating_sub(MOST_SAID) {
+            self.job.say(&format!("run {number}: and {more} more"));
+        }
         self.runs.push(view(number, end, code, Some(under), new.len()));
         Ok(())
     }

@@ -81,7 +81,7 @@ impl<'a> Job<'a> {
             remove_empty(&dir);
             remove_empty(self.dir);
         })?;
-        let mut observer = Observer::new(&dir, self.plan.report.selection());
+        let mut observer = Observer::new(&dir, self.plan.report.selection_of_runs());
         self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
         let end = follow(&mut observer, &mut job, true, until);

@@ -1,10 +1,11 @@
 //! What the page is given.
 
-use crate::report::Report;
 use crate::report::queues::QueueView;
 use crate::report::view::{Ended, FindingView, Frame, Site, Waits};
+use crate::report::{Report, jobs};
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
+use crate::worlds::Names;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use trace_format::catalogue;
@@ -19,9 +20,13 @@ pub(super) struct Data<'a> {
     program: &'a str,
     arguments: &'a [String],
     ranks: i32,
+    /// Of several jobs; 0: the report is of one. Then there are no ranks of the whole, and no calls.
+    jobs: usize,
     mpi: &'a crate::report::view::Mpi,
     trace_dir: &'a str,
     stopped: bool,
+    /// Neither what counts nor what was accepted, and nothing was stopped.
+    found_nothing: bool,
     errors: usize,
     warnings: usize,
     notes: usize,
@@ -75,6 +80,10 @@ struct FindingData<'a> {
     sites: Vec<SiteData<'a>>,
     sites_hidden: usize,
     waits: Vec<WaitData<'a>>,
+    /// What those are called that are waited for and whose numbers are not their names: without a time line nothing else
+    /// says it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    names: BTreeMap<i32, String>,
     run: Option<usize>,
     under: Option<&'a str>,
     came_true: Option<usize>,
@@ -176,15 +185,21 @@ impl<'a> Data<'a> {
         let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
         let who = |process: Option<i32>| process.map(|p| report.names.list(&[p])).unwrap_or_default();
         let notes = report.samples.iter().filter_map(|s| s.note.clone());
-        let explored = report.exploration.iter().flat_map(|explored| explored.lines());
+        // The first line is the title of the text report.
+        let of_jobs = (!report.jobs.is_empty()).then(|| jobs::summary(report)).into_iter().flatten().skip(1);
+        let of_jobs = of_jobs.map(|line| line.trim().to_owned());
+        // What the lines of jobs say already.
+        let circumstances = if report.jobs.is_empty() { report.circumstances() } else { Vec::new() };
         Data {
             version: &report.version,
             program: &task.program,
             arguments: &task.arguments,
             ranks: task.ranks,
+            jobs: report.jobs.len(),
             mpi: &report.mpi,
             trace_dir: dir,
             stopped: task.stopped,
+            found_nothing: report.found_nothing(),
             errors: task.errors,
             warnings: task.warnings,
             notes: task.notes,
@@ -195,12 +210,12 @@ impl<'a> Data<'a> {
                 .map(|d| DefectData { rank: who(d.process), offset: d.offset, what: &d.what })
                 .collect(),
             hidden: task.hidden.iter().map(|h| (who(h.process), h.findings)).collect(),
-            remarks: explored.chain(notes).chain(report.hints.iter().cloned()).collect(),
+            remarks: of_jobs.chain(circumstances).chain(notes).chain(report.hints.iter().cloned()).collect(),
             checks,
             findings,
             snippets: once.snippets,
             stacks: once.stacks,
-            queues: report.queues.iter().map(|q| queue(q, report)).collect(),
+            queues: queues(report),
             timeline,
             statistics: report.statistics.as_ref().map(statistics),
         }
@@ -243,23 +258,24 @@ fn finding<'a>(
     timeline: Option<&Timeline>,
     once: &mut Once<'a>,
 ) -> FindingData<'a> {
-    let members = f.ranks.iter().map(|rank| (0, *rank)).chain(f.others.iter().map(|m| (m.world, m.rank)));
-    let processes: Vec<i32> = members.filter_map(|(world, rank)| report.names.process(world, rank)).collect();
+    let names = report.names_of(f);
+    let processes = f.processes(names);
     // What other runs of an exploration did is not on the time line, which is that of the first one.
     let timeline = timeline.filter(|_| f.run.is_none_or(|run| run == 1));
-    let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| once.site(s, report, timeline)).collect();
+    let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| once.site(s, names, timeline)).collect();
     FindingData {
         check: f.check,
         code: f.code,
         severity: f.severity,
         message: f.message.trim_end(),
-        who: if processes.is_empty() { String::new() } else { report.names.list(&processes) },
+        who: if processes.is_empty() { String::new() } else { names.list(&processes) },
         ranks: processes,
         count: f.count,
         notes: &f.notes,
         sites_hidden: f.sites.len() - sites.len(),
         sites,
-        waits: f.waits.iter().map(|w| wait(w, report)).collect(),
+        waits: f.waits.iter().map(|w| wait(w, names)).collect(),
+        names: f.waits.iter().flat_map(|w| &w.processes).filter_map(|p| other_name(*p, names)).collect(),
         run: f.run,
         under: f.under.as_deref(),
         came_true: f.came_true,
@@ -267,10 +283,15 @@ fn finding<'a>(
     }
 }
 
-fn wait<'a>(w: &'a Waits, report: &Report) -> WaitData<'a> {
+/// The name of a process of a world that is not the first.
+fn other_name(process: i32, names: &Names) -> Option<(i32, String)> {
+    (names.of(process).0 > 0).then(|| (process, names.short(process)))
+}
+
+fn wait<'a>(w: &'a Waits, names: &Names) -> WaitData<'a> {
     WaitData {
         process: w.process,
-        rank: report.names.short(w.process),
+        rank: names.short(w.process),
         thread: w.thread,
         event: w.event,
         function: &w.function,
@@ -280,12 +301,22 @@ fn wait<'a>(w: &'a Waits, report: &Report) -> WaitData<'a> {
     }
 }
 
-fn queue<'a>(q: &'a QueueView, report: &Report) -> QueueData<'a> {
+/// Those of several jobs name the job.
+fn queues(report: &Report) -> Vec<QueueData<'_>> {
+    let own = report.queues.iter().map(|q| queue(q, &report.names, String::new()));
+    let of_jobs = report
+        .jobs
+        .iter()
+        .flat_map(|job| job.queues.iter().map(move |q| queue(q, &job.names, format!(" of job {}", job.job))));
+    own.chain(of_jobs).collect()
+}
+
+fn queue<'a>(q: &'a QueueView, names: &Names, whose: String) -> QueueData<'a> {
     QueueData {
-        rank: report.names.short(q.process),
+        rank: names.short(q.process) + &whose,
         communicator: &q.communicator,
         queue: q.queue,
-        peer: q.peer_process.map(|p| report.names.short(p)).unwrap_or_default(),
+        peer: q.peer_process.map(|p| names.short(p)).unwrap_or_default(),
         tag: q.tag,
         bytes: q.bytes,
         count: q.count,
@@ -295,7 +326,7 @@ fn queue<'a>(q: &'a QueueView, report: &Report) -> QueueData<'a> {
 }
 
 impl<'a> Once<'a> {
-    fn site(&mut self, s: &'a Site, report: &Report, timeline: Option<&Timeline>) -> SiteData<'a> {
+    fn site(&mut self, s: &'a Site, names: &Names, timeline: Option<&Timeline>) -> SiteData<'a> {
         let snippet = s.line.zip(s.around.as_ref()).map(|(line, (first, lines))| {
             let snippet = Snippet { file: &s.short, first: *first, line, lines };
             *self.known_snippets.entry(snippet).or_insert_with(|| {
@@ -307,7 +338,7 @@ impl<'a> Once<'a> {
         let both = matches!(class, Some(Class::SendRecv(_) | Class::SendRecvReplace(_)));
         SiteData {
             process: s.process,
-            rank: report.names.short(s.process),
+            rank: names.short(s.process),
             thread: s.thread,
             function: &s.function,
             call: &s.call,
@@ -323,10 +354,8 @@ impl<'a> Once<'a> {
     }
 
     fn stack(&mut self, s: &'a Site) -> Option<usize> {
-        // What called main is nobody's concern.
-        let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
-        let end = s.stack.iter().rposition(known).map_or(s.stack.len(), |last| last + 1);
-        let frames: Vec<FrameData> = s.stack[..end].iter().map(frame).collect();
+        let known = s.stack_to_main();
+        let frames: Vec<FrameData> = if known.is_empty() { &s.stack } else { known }.iter().map(frame).collect();
         if frames.is_empty() {
             return None;
         }
@@ -339,10 +368,9 @@ impl<'a> Once<'a> {
 }
 
 fn frame(f: &Frame) -> FrameData<'_> {
-    let module = f.module.as_deref().unwrap_or_default();
     let place = match f.line {
         Some(line) if f.file.is_some() => format!("{}:{line}", f.short),
-        _ => format!("{}+{:#x}", module.rsplit('/').next().unwrap_or(module), f.offset),
+        _ => f.bare(),
     };
     FrameData { function: f.function.as_deref().unwrap_or("?"), place, user: f.is_user }
 }

@@ -3,7 +3,7 @@
 
 mod data;
 
-use super::Report;
+use super::{Report, clean};
 use data::Data;
 
 const PAGE: &str = include_str!("page.html");
@@ -51,7 +51,8 @@ fn fill(page: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// JSON that cannot end the element which it stands in, nor begin another.
+/// JSON that cannot end the element which it stands in, nor begin another, nor turn the direction of writing: not all that is
+/// in it was cleaned before, such as the lines of sources.
 fn island(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 32);
     for c in json.chars() {
@@ -60,9 +61,7 @@ fn island(json: &str) -> String {
             '<' => out.push_str("\\u003c"),
             '>' => out.push_str("\\u003e"),
             '&' => out.push_str("\\u0026"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
-            c => out.push(c),
+            c => out.push(clean::shown(c)),
         }
     }
     out
@@ -79,10 +78,11 @@ mod tests {
 
     #[test]
     fn data_cannot_leave_their_element() {
-        let hostile = "</script><img src=x onerror=alert(1)>&\u{2028}\u{2029}<!--";
+        let hostile = "</script><img src=x onerror=alert(1)>&\n\t\x1b\u{2028}\u{202e}\u{7f}\u{9b}Gr\u{fc}\u{df}e<!--";
         let json = island(&serde_json::to_string(hostile).unwrap());
-        assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{json}");
-        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
+        assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{202e}', '\u{7f}', '\u{9b}']), "{json}");
+        let shown = hostile.replace(['\u{2028}', '\u{202e}', '\u{9b}'], "\u{fffd}").replace('\u{7f}', "\u{2421}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), shown);
         assert_eq!(text("<a b=\"&\">"), "&lt;a b=&quot;&amp;&quot;&gt;");
     }
 

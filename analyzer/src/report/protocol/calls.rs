@@ -2,8 +2,9 @@
 //! that called the same functions equally often share a table.
 
 use super::data::processes;
-use super::page::{Page, groups};
+use super::page::Page;
 use super::table::Table;
+use crate::report::groups::groups;
 use crate::statistics::{Function, Rank};
 
 /// Processes, or groups of them, that have tables of their own; if there are more, there is one for all.

@@ -1,9 +1,11 @@
 //! What a run was besides its calls: communicators, places in the sources, where it ran, how long its analysis took.
 
-use super::page::{Page, groups, line_and_file, stack};
+use super::page::{Page, line_and_file, stack};
 use super::table::Table;
 use crate::engine::listen::Communicator;
+use crate::gate::Date;
 use crate::load::Traces;
+use crate::report::groups::groups;
 use crate::stages::PRINTING;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -128,16 +130,8 @@ pub(crate) fn environment(job: &Job, traces: &Traces) -> Vec<(&'static str, Stri
 fn date(unix_ns: u64) -> String {
     let seconds = unix_ns / 1_000_000_000;
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years begin with March, so that the day that some of them have more is their last one.
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (year, month) = (year + era * 400 + u64::from(month > 9), if month > 9 { month - 9 } else { month + 3 });
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    format!("{} {hour:02}:{minute:02}:{second:02} UTC", Date::of(days))
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::super::view::{FindingView, Site};
 use super::data::{MAX_OF_FINDING, place_of};
-use super::page::{Page, Sort, groups, processes_of, severity, sort_of, src};
+use super::page::{Page, Sort, severity, sort_of, src};
 use super::table::Table;
+use crate::report::groups::groups;
 use crate::trails::{Passed, Trail};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::text::{format_call, format_return};
@@ -24,7 +25,7 @@ impl Page<'_> {
         }
         let mut numbers: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
         for (i, finding) in errors.iter().enumerate() {
-            for process in processes_of(finding, self.names()) {
+            for process in finding.processes(self.names()) {
                 numbers.entry(process).or_default().push(i as i32 + 1);
             }
         }
@@ -43,7 +44,7 @@ impl Page<'_> {
     fn error(&mut self, n: usize, f: &FindingView) {
         self.line("");
         let mut table = Table::new(&["PROC", "N", "Error", "code", "", "times"]);
-        let (ranks, times) = (self.list(&processes_of(f, self.names())), f.count.to_string());
+        let (ranks, times) = (self.list(&f.processes(self.names())), f.count.to_string());
         table.row(vec![ranks, n.to_string(), f.check.into(), f.code.into(), severity(f).into(), times]);
         self.text.push_str(&table.to_string());
         self.told(f);

@@ -83,7 +83,7 @@ impl<'a> Page<'a> {
 pub(super) fn src(site: &Site) -> String {
     match (site.line, site.stack.get(site.user)) {
         (Some(line), _) => format!("src = {}({line})", site.short),
-        (None, Some(frame)) => format!("src = {}", bare(frame)),
+        (None, Some(frame)) => format!("src = {}", frame.bare()),
         (None, None) => "src unknown".to_owned(),
     }
 }
@@ -92,14 +92,9 @@ pub(super) fn src(site: &Site) -> String {
 pub(super) fn line_and_file(site: &Site) -> (String, String) {
     match (site.line, site.stack.get(site.user)) {
         (Some(line), _) => (line.to_string(), site.short.clone()),
-        (None, Some(frame)) => (String::new(), bare(frame)),
+        (None, Some(frame)) => (String::new(), frame.bare()),
         (None, None) => (String::new(), String::new()),
     }
-}
-
-fn bare(frame: &Frame) -> String {
-    let module = frame.module.as_deref().unwrap_or_default();
-    format!("{}+{:#x}", module.rsplit('/').next().unwrap_or(module), frame.offset)
 }
 
 /// The whole statement and the line behind it, no further to the right than needs be.
@@ -116,9 +111,7 @@ fn snippet(site: &Site) -> Vec<String> {
 
 /// `exchange (halo.c:12) < main (halo.c:40)`, if it is longer than 1.
 pub(super) fn stack(site: &Site) -> String {
-    let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
-    let end = site.stack.iter().rposition(known).map_or(0, |last| last + 1);
-    let frames: Vec<String> = site.stack[..end].iter().skip(site.user).map(frame).collect();
+    let frames: Vec<String> = site.frames().iter().map(frame).collect();
     match frames.len() {
         0 | 1 => String::new(),
         n if n > MAX_FRAMES => format!("{} < ... {} more", frames[..MAX_FRAMES].join(" < "), n - MAX_FRAMES),
@@ -130,32 +123,9 @@ fn frame(f: &Frame) -> String {
     let mut text = f.function.clone().unwrap_or_else(|| "?".to_owned());
     match f.line {
         Some(line) => _ = write!(text, " ({}:{line})", f.short.rsplit('/').next().unwrap_or_default()),
-        None => _ = write!(text, " ({})", bare(f)),
+        None => _ = write!(text, " ({})", f.bare()),
     }
     text
-}
-
-/// The groups of what is the same, in the order of the first of each.
-pub(super) fn groups<T, K: std::hash::Hash + Eq>(
-    items: impl IntoIterator<Item = T>,
-    key: impl Fn(&T) -> K,
-) -> Vec<Vec<T>> {
-    let mut places: rustc_hash::FxHashMap<K, usize> = rustc_hash::FxHashMap::default();
-    let mut groups: Vec<Vec<T>> = Vec::new();
-    for item in items {
-        let place = *places.entry(key(&item)).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.push(item),
-            None => groups.push(vec![item]),
-        }
-    }
-    groups
-}
-
-/// The processes of a finding.
-pub(super) fn processes_of(finding: &FindingView, names: &Names) -> Vec<i32> {
-    let members = finding.ranks.iter().map(|r| (0, *r)).chain(finding.others.iter().map(|m| (m.world, m.rank)));
-    members.filter_map(|(world, rank)| names.process(world, rank)).collect()
 }
 
 /// What a finding is in the tables.

@@ -2,8 +2,9 @@
 
 use super::super::view::Ended;
 use super::data::Last;
-use super::page::{Page, groups, processes_of, src};
+use super::page::{Page, src};
 use super::table::Table;
+use crate::report::groups::groups;
 use std::collections::BTreeMap;
 
 /// Errors and warnings of a process.
@@ -27,7 +28,7 @@ impl Page<'_> {
     fn counts(&self) -> Counts {
         let mut counts = Counts::new();
         for finding in &self.report.findings {
-            for process in processes_of(finding, self.names()) {
+            for process in finding.processes(self.names()) {
                 let (errors, warnings) = counts.entry(process).or_default();
                 match finding.severity {
                     "error" => *errors += 1,

@@ -2,8 +2,9 @@
 
 use super::super::view::{FindingView, Site};
 use super::data::processes;
-use super::page::{Page, groups, line_and_file, processes_of, severity};
+use super::page::{Page, line_and_file, severity};
 use super::table::Table;
+use crate::report::groups::groups;
 use crate::report::plural;
 use std::collections::BTreeSet;
 
@@ -28,23 +29,17 @@ impl Page<'_> {
         if task.notes > 0 {
             remarks.push(format!("besides, there are {}", plural(task.notes, "note")));
         }
-        if task.stopped {
-            remarks.push("mpivet stopped the job, because it could never have gone on".to_owned());
-        }
         let hidden: u64 = task.hidden.iter().map(|h| h.findings).sum();
         if hidden > 0 {
             let what = plural(hidden as usize, "finding");
             remarks.push(format!("{what} beyond the limit of --max-findings are counted here and not told below"));
         }
-        for defect in &task.defects {
-            let who = defect.process.map(|p| format!("process {}: ", self.list(&[p]))).unwrap_or_default();
-            remarks.push(format!("the trace is incomplete, and so is this protocol: {who}{}", defect.what));
-        }
-        if let Some(explored) = &self.report.exploration {
-            remarks.extend(explored.lines());
+        let defects = self.report.defects().into_iter();
+        remarks.extend(defects.map(|d| format!("the trace is incomplete, and so is this protocol: {d}")));
+        remarks.extend(self.report.remarks());
+        if self.report.exploration.is_some() {
             remarks.push("states, calls and times are those of the first run".to_owned());
         }
-        remarks.extend(self.report.hints.iter().cloned());
         if !remarks.is_empty() {
             self.line("");
         }
@@ -80,7 +75,8 @@ impl Page<'_> {
         if findings.is_empty() {
             self.line("");
             let calls: u64 = self.report.task.ended.iter().map(|e| e.calls).sum();
-            self.line(&format!("No errors found in {}.", plural(calls as usize, "MPI call")));
+            let verdict = self.report.verdict_without_findings(&plural(calls as usize, "MPI call"));
+            self.line(&sentence(&verdict));
             return;
         }
         let kinds = groups(findings, |f| (f.code, f.severity));
@@ -89,7 +85,7 @@ impl Page<'_> {
         for kind in &kinds {
             let first = kind[0];
             let times: u64 = kind.iter().map(|f| f.count).sum();
-            let concerned: BTreeSet<i32> = kind.iter().flat_map(|f| processes_of(f, self.names())).collect();
+            let concerned: BTreeSet<i32> = kind.iter().flat_map(|f| f.processes(self.names())).collect();
             let points = points(kind).len();
             let (n, name) = ((table.len() + 1).to_string(), first.check.to_owned());
             let counts = [kind.len().to_string(), times.to_string(), concerned.len().to_string(), points.to_string()];
@@ -121,6 +117,13 @@ impl Page<'_> {
     pub(super) fn who(&self, ranks: &[i32]) -> String {
         format!("{}: {}", processes(ranks.len()), self.list(ranks))
     }
+}
+
+/// With a capital letter and a full stop.
+fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(rest).chain(['.']).collect()
 }
 
 /// The places in the sources that findings name, in their order.

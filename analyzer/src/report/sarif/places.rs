@@ -50,7 +50,7 @@ impl Sources<'_> {
 
     /// The frames of the user's code, innermost first.
     pub(super) fn stack(&self, calls: &Calls, names: &Names) -> Value {
-        let frames = calls.site.stack.iter().skip(calls.site.user).filter(|f| is_known(f));
+        let frames = calls.site.frames().iter().filter(|f| f.is_user);
         let frames: Vec<Value> = frames.map(|f| self.frame(f)).collect();
         json!({ "message": { "text": names.list(&calls.processes) }, "frames": frames })
     }
@@ -83,11 +83,6 @@ impl Sources<'_> {
         }
         Some(json!({ "artifactLocation": artifact, "region": region }))
     }
-}
-
-/// What called main is nobody's concern.
-fn is_known(frame: &Frame) -> bool {
-    frame.is_user && frame.function.as_deref() != Some("_start")
 }
 
 fn logical(frame: &Frame) -> Option<Value> {

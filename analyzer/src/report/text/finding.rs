@@ -3,6 +3,8 @@
 use super::line::{Ink, Line};
 use super::snippet::snippet;
 use super::{Limits, Page};
+use crate::report::groups::groups;
+use crate::report::places::named;
 use crate::report::subject::marks;
 use crate::report::view::{FindingView, Frame, Site};
 use annotate_snippets::Level;
@@ -31,7 +33,7 @@ impl Page {
             let line = self.new_line().text("    ").ink(Ink::Bold, line);
             self.push(line);
         }
-        let places = groups(f.sites.iter(), same_place);
+        let places = groups(&f.sites, |&site| place_of(site));
         let Limits { places: most, .. } = self.limits;
         for place in places.iter().take(most) {
             self.place(f, place);
@@ -99,7 +101,7 @@ impl Page {
             self.text.push_str(&line);
             self.text.push('\n');
         }
-        let stacks = groups(sites.iter().copied(), |a, b| a.stack == b.stack);
+        let stacks = groups(sites.iter().copied(), |&site| site.stack.as_slice());
         for sites in stacks.iter().take(self.limits.stacks) {
             self.calls(sites);
             let stack = stack(sites[0]);
@@ -114,8 +116,7 @@ impl Page {
     }
 
     fn calls(&mut self, sites: &[&Site]) {
-        let same = |a: &Site, b: &Site| a.call == b.call && a.role == b.role && a.thread == b.thread;
-        let calls = groups(sites.iter().copied(), same);
+        let calls = groups(sites.iter().copied(), |&site| (&site.call, &site.role, site.thread));
         for sites in calls.iter().take(self.limits.calls) {
             let (site, ranks) = (sites[0], sites.iter().map(|s| s.process).collect::<Vec<_>>());
             let mut text = format!("     {}", self.names.list(&ranks));
@@ -143,24 +144,20 @@ impl Page {
     }
 }
 
-/// Sites that are the same, in the order of the first of each group.
-fn groups<'a>(sites: impl Iterator<Item = &'a Site>, same: impl Fn(&Site, &Site) -> bool) -> Vec<Vec<&'a Site>> {
-    let mut groups: Vec<Vec<&Site>> = Vec::new();
-    for site in sites {
-        match groups.iter_mut().find(|g| same(g[0], site)) {
-            Some(group) => group.push(site),
-            None => groups.push(vec![site]),
-        }
-    }
-    groups
+/// Where a call is: at a source line, or at an address where lines are not known.
+#[derive(PartialEq, Eq, Hash)]
+enum Place<'a> {
+    Line(Option<&'a str>, u32),
+    Stack(&'a [Frame]),
+    /// Nothing is known of it: it is like no other.
+    Unknown(*const Site),
 }
 
-/// Two calls at the same source line, or at the same address where lines are not known.
-fn same_place(a: &Site, b: &Site) -> bool {
-    match (a.line, b.line) {
-        (Some(_), Some(_)) => a.line == b.line && a.file == b.file,
-        (None, None) => !a.stack.is_empty() && a.stack == b.stack,
-        _ => false,
+fn place_of(site: &Site) -> Place<'_> {
+    match site.line {
+        Some(line) => Place::Line(site.file.as_deref(), line),
+        None if !site.stack.is_empty() => Place::Stack(&site.stack),
+        None => Place::Unknown(site),
     }
 }
 
@@ -171,23 +168,19 @@ fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
 }
 
 fn frame(f: &Frame) -> String {
-    let function = f.function.as_deref().unwrap_or("?");
-    match (f.line, f.module.as_deref()) {
-        (Some(line), _) if f.file.is_some() => {
+    match f.line {
+        Some(line) if f.file.is_some() => {
+            let function = f.function.as_deref().unwrap_or("?");
             format!("{function} ({}:{line})", f.short.rsplit('/').next().unwrap_or(""))
         }
-        (_, Some(module)) => format!("{function} ({}+{:#x})", module.rsplit('/').next().unwrap_or(module), f.offset),
-        _ => format!("{function} ({:#x})", f.offset),
+        _ => named(f),
     }
 }
 
 /// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it all.
 fn stack(site: &Site) -> String {
-    // What called main is nobody's concern.
-    let known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
-    let end = site.stack.iter().rposition(known).map_or(0, |last| last + 1);
-    let frames: Vec<&Frame> = site.stack[..end].iter().skip(site.user).collect();
-    let trivial = match frames[..] {
+    let frames = site.frames();
+    let trivial = match frames {
         [] => true,
         [only] => site.line.is_none() || only.function.as_deref() == Some("main"),
         _ => false,
@@ -195,7 +188,7 @@ fn stack(site: &Site) -> String {
     if trivial {
         return String::new();
     }
-    let mut text = frames.iter().take(MAX_FRAMES).map(|f| frame(f)).collect::<Vec<_>>().join(" < ");
+    let mut text = frames.iter().take(MAX_FRAMES).map(frame).collect::<Vec<_>>().join(" < ");
     if frames.len() > MAX_FRAMES {
         _ = write!(text, " < ... {} more", frames.len() - MAX_FRAMES);
     }

@@ -5,7 +5,7 @@ mod line;
 mod snippet;
 
 use super::build::MISSING;
-use super::view::{Defect, Ended, FindingView, Task};
+use super::view::{Ended, FindingView, Task};
 use super::{Look, Report, plural};
 use crate::worlds::Names;
 use line::{Ink, Line};
@@ -72,9 +72,10 @@ pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
     page.text.trim_start().to_owned()
 }
 
-/// What is to be told of the report itself: damage of the trace, advice.
+/// What is to be told besides findings: damage of the trace, what was stopped, set aside and explored, advice.
 pub(super) fn remarks(report: &Report) -> String {
     let mut page = Page::plain(&report.names);
+    report.circumstances().iter().for_each(|line| page.line(line));
     page.end(report);
     page.text.trim_start().to_owned()
 }
@@ -141,12 +142,8 @@ impl Page {
             Some(explored) => plural(explored.runs.len(), "run"),
             None => plural(calls as usize, "MPI call"),
         };
-        let set_aside = report.set_aside() > 0;
-        if report.findings.is_empty() && task.stopped && !set_aside {
-            self.line("  the check that says why is off");
-        } else if report.findings.is_empty() && !set_aside {
-            let verdict = format!("  no errors found in {looked_at}");
-            self.line(&verdict);
+        if report.findings.is_empty() && report.set_aside() == 0 {
+            self.line(&format!("  {}", report.verdict_without_findings(&looked_at)));
         } else {
             let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
             let notes = plural(task.notes, "note");
@@ -228,7 +225,7 @@ impl Page {
         let label = self.new_line().ink(Ink::Yellow, "warning");
         self.push(label.text(": the trace is incomplete, and so is this report:"));
         for d in task.defects.iter().take(self.limits.defects) {
-            let text = format!("  {}", defect(d, &self.names));
+            let text = format!("  {}", d.words(&self.names));
             self.line(&text);
         }
         let more = task.defects.len().saturating_sub(self.limits.defects);
@@ -236,20 +233,6 @@ impl Page {
             self.cut(&format!("  ... and {more} more"));
         }
     }
-}
-
-/// What could not be read, and of whom.
-pub(super) fn defect(d: &Defect, names: &Names) -> String {
-    let mut text = String::new();
-    if let Some(process) = d.process {
-        text.push_str(&names.list(&[process]));
-        if let Some(offset) = d.offset {
-            _ = write!(text, " at byte {offset}");
-        }
-        text.push_str(": ");
-    }
-    text.push_str(&d.what);
-    text
 }
 
 /// The first words of what the library says of itself: the rest is its configuration.

@@ -1,8 +1,7 @@
 //! Source lines with their numbers, and carets under what is wrong in them.
 
-use super::line::is_command;
 use crate::report::view::Site;
-use crate::report::{Colour, Look, subject::Mark};
+use crate::report::{Colour, Look, clean, subject::Mark};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use console::strip_ansi_codes;
 
@@ -24,7 +23,7 @@ pub(super) fn snippet(site: &Site, marks: &[Mark], level: Level<'static>, look: 
     let source = tame(&source);
     let annotations = marks.iter().map(|mark| {
         let span = mark.span.start + shift..mark.span.end + shift;
-        let label = mark.label.as_deref().map(|l| super::line::clean(l).into_owned());
+        let label = mark.label.as_deref().map(|l| clean::line(l).into_owned());
         AnnotationKind::Primary.span(span).label(label)
     });
     let long = !look.full && !marks.is_empty() && statement.lines.len() > MAX_LINES;
@@ -42,6 +41,6 @@ pub(super) fn snippet(site: &Site, marks: &[Mark], level: Level<'static>, look: 
 
 /// The source without what commands a terminal, and as long in bytes as it was: the renderer does the rest.
 fn tame(source: &str) -> String {
-    let tamed = |c: char| if is_command(c) && !c.is_ascii() { "?".repeat(c.len_utf8()) } else { c.to_string() };
+    let tamed = |c: char| if clean::shown(c) != c && !c.is_ascii() { "?".repeat(c.len_utf8()) } else { c.to_string() };
     if source.is_ascii() { source.to_owned() } else { source.chars().map(tamed).collect() }
 }

@@ -14,7 +14,7 @@ function everything(f) {
 
 // "3", "0-3", "w1.0"
 function wantsRank(f) {
-  const names = line ? f.ranks.map((p) => line.ranks[p] || String(p)) : f.ranks.map(String);
+  const names = line ? f.ranks.map((p) => line.ranks[p] || String(p)) : f.sites.map((s) => s.rank);
   return wanted.rank.split(",").map((w) => w.trim()).filter(Boolean).some((w) => {
     const range = /^(\d+)-(\d+)$/.exec(w);
     return range ? names.some((n) => Number(n) >= Number(range[1]) && Number(n) <= Number(range[2])) : names.includes(w);
@@ -58,13 +58,18 @@ function item(i) {
   el("span", { class: "message" }, f.message), el("span", { class: "dim who" }, [f.who, ...new Set(f.sites.slice(0, 1).map((s) => shortFile(s.place)))].filter(Boolean).join(" \u00b7 "))));
 }
 
+function nothingListed() {
+  if (data.findings.length === 0) return data.found_nothing ? "No errors found." : "No finding says why the job was stopped: the check is off.";
+  return data.findings.every((f) => f.accepted) && wanted.severity !== "accepted" ? "All findings are accepted ones: see the filter." : "No finding fits the filter.";
+}
+
 function drawList() {
   const list = byId("list");
   const n = state.shown.length;
   byId("shown").textContent = n === data.findings.length ? "" : `${count(n)} of ${count(data.findings.length)}`;
   list.replaceChildren(...state.shown.slice(0, listed).map(item));
   if (n > listed) list.append(el("button", { type: "button", onclick: () => { listed *= 4; drawList(); } }, `Show more of ${count(n)}`));
-  if (n === 0) list.append(el("p", { class: "empty" }, data.findings.length === 0 ? "Nothing was found." : "No finding fits the filter."));
+  if (n === 0) list.append(el("p", { class: "empty" }, nothingListed()));
   for (const [who, more] of data.hidden) {
     list.append(el("p", { class: "dim" }, `${who || "collective operations"}: ${plural(more, "more finding")} not shown (--max-findings)`));
   }
@@ -94,7 +99,7 @@ function move(by) {
 function drawDetail() {
   const f = data.findings[state.chosen];
   const detail = byId("detail");
-  if (!f) return detail.replaceChildren(el("p", { class: "empty" }, data.findings.length === 0 ? "No errors found." : "Choose a finding."));
+  if (!f) return detail.replaceChildren(el("p", { class: "empty" }, state.shown.length === 0 ? nothingListed() : "Choose a finding."));
   const notes = f.notes.slice();
   if (f.run && f.under) notes.unshift(`first seen in run ${f.run}, under ${f.under}`);
   if (f.came_true) notes.unshift(`came true in run ${f.came_true}`);

@@ -2,8 +2,12 @@
 
 const MOST_VERTICES = 64;
 
+// What a finding calls a process: of several jobs each has names of its own, and there is no time line.
+const nameIn = (finding, process) => (line && line.ranks[process]) || (finding.names && finding.names[process]) || String(process);
+
 // Vertices of the graph. Ranks in the same call at the same place are one if there are too many.
-function verticesOf(waits) {
+function verticesOf(finding) {
+  const waits = finding.waits;
   const one = (group) => ({
     ranks: group.map((w) => w.rank), processes: new Set(group.map((w) => w.process)), function: group[0].function, place: group[0].place,
     any: group.some((w) => w.any), all: group.some((w) => !w.any && w.waits_for.length > 1),
@@ -14,8 +18,7 @@ function verticesOf(waits) {
   const vertices = groups.map(one);
   const known = new Set(vertices.flatMap((v) => [...v.processes]));
   const others = new Set(vertices.flatMap((v) => [...v.waitsFor]).filter((p) => !known.has(p)));
-  const names = line ? line.ranks : [];
-  const name = (p) => names[p] || String(p);
+  const name = (p) => nameIn(finding, p);
   if (others.size > 12) {
     vertices.push({ ranks: [...others].map(name), processes: others, function: "", place: "", waitsFor: new Set(), outside: true });
   } else {
@@ -59,7 +62,7 @@ function label(v, tight) {
 }
 
 function drawGraph(finding) {
-  const vertices = verticesOf(finding.waits);
+  const vertices = verticesOf(finding);
   const edges = edgesOf(vertices);
   const order = inOrderOfWaiting(vertices, edges);
   const n = vertices.length;
@@ -76,7 +79,7 @@ function drawGraph(finding) {
     at[v] = [width / 2 + radius * Math.cos(angle) * (n === 1 ? 0 : 1), height / 2 + radius * (n === 1 ? 0 : flat) * Math.sin(angle)];
   });
   const words = finding.waits.slice(0, 64).map((v) =>
-    `rank ${v.rank} in ${v.function} waits for ${v.waits_for.length === 0 ? "what nobody does" : (v.any ? "any of " : "") + ranksInWords(v.waits_for.map((p) => (line ? line.ranks[p] : String(p))))}`);
+    `rank ${v.rank} in ${v.function} waits for ${v.waits_for.length === 0 ? "what nobody does" : (v.any ? "any of " : "") + ranksInWords(v.waits_for.map((p) => nameIn(finding, p)))}`);
   const picture = svg("svg", { viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: "img", class: tight ? "graph tight" : "graph",
     "aria-label": "Who waits for whom: " + words.join("; "), style: `max-width: ${Math.min(width, 900).toFixed(0)}px` },
     svg("defs", null, ["and", "or"].map((kind) => svg("marker", { id: "tip-" + kind, viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse", class: "tip " + kind },

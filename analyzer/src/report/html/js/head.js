@@ -22,8 +22,9 @@ function verdict() {
   const part = (n, what) => (n > 0 ? el("span", { class: "pill " + what }, badge(what), plural(n, what)) : null);
   const pills = [part(data.errors, "error"), part(data.warnings, "warning"), part(data.notes, "note")];
   if (pills.some(Boolean)) return pills;
-  const text = data.stopped ? "stopped; the check that says why is off" : "no errors found";
-  return [el("span", { class: "pill clean" }, el("span", { "aria-hidden": "true" }, "\u2713 "), text)];
+  if (data.found_nothing) return [el("span", { class: "pill clean" }, el("span", { "aria-hidden": "true" }, "\u2713 "), "no errors found")];
+  const accepted = data.findings.filter((f) => f.accepted).length;
+  return [el("span", { class: "pill" }, accepted > 0 ? `${plural(accepted, "accepted finding")}, no other` : "stopped; the check that says why is off")];
 }
 
 function startHead() {
@@ -32,10 +33,10 @@ function startHead() {
   byId("head").replaceChildren(
     el("p", { class: "brand" }, "mpivet"),
     el("h1", null, el("code", null, [data.program, ...data.arguments].join(" "))),
-    el("p", { class: "facts" }, [plural(data.ranks, "rank"), library(), plural(calls, "MPI call")].filter(Boolean).join(" \u00b7 ")),
+    el("p", { class: "facts" }, (data.jobs > 0 ? [plural(data.jobs, "job")] : [plural(data.ranks, "rank"), library(), plural(calls, "MPI call")]).filter(Boolean).join(" \u00b7 ")),
     el("p", { class: "verdict", role: "status" }, verdict()),
     el("ul", { class: "ends" }, ends.slice(0, 8), ends.length > 8 ? el("li", { class: "dim" }, `and ${count(ends.length - 8)} more kinds of ends: see Ranks`) : null,
-      data.stopped ? el("li", { class: "dim" }, "mpivet stopped the job, because it could never have gone on") : null),
+      data.stopped ? el("li", { class: "dim" }, `mpivet stopped ${data.jobs > 0 ? "a job" : "the job"}, because it could never have gone on`) : null),
     data.defects.length === 0 ? "" : el("div", { class: "damage", role: "alert" }, el("b", null, "The trace is incomplete, and so is this report:"),
       el("ul", null, data.defects.slice(0, 20).map((d) => el("li", null, [d.rank, d.offset === null ? "" : `at byte ${d.offset}`].filter(Boolean).join(" ") + (d.rank || d.offset !== null ? ": " : "") + d.what)),
         data.defects.length > 20 ? el("li", null, `and ${count(data.defects.length - 20)} more`) : null)));

@@ -16,7 +16,7 @@ function startTables() {
     section("ranks", "Ranks", longTable("How each rank ended and what it did", [["Rank", "n"], ["End"], ["Calls", "n"], ["Sends", "n"], ["Receives", "n"], ["Collectives", "n"], ["Unfinished", "n"]],
       data.ended.map((e) => [e.rank, howItEnded(e), count(e.calls), count(e.sends), count(e.recvs), count(e.collectives), count(e.unfinished)])));
   }
-  const facts = [["Program", [data.program, ...data.arguments].join(" ")], ["Ranks", count(data.ranks)], ["MPI library", data.mpi.library], ["MPI standard", data.mpi.standard],
+  const facts = [["Program", [data.program, ...data.arguments].join(" ")], ...(data.jobs > 0 ? [["Jobs", count(data.jobs)]] : [["Ranks", count(data.ranks)], ["MPI library", data.mpi.library], ["MPI standard", data.mpi.standard]]),
     ["Trace", data.trace_dir], ["mpivet", data.version]].filter(([, v]) => v);
   section("run", "Run", el("dl", null, facts.map(([name, value]) => [el("dt", null, name), el("dd", null, el("code", null, value))])),
     data.remarks.length > 0 ? el("ul", { class: "notes" }, data.remarks.map((r) => el("li", null, r))) : "");

@@ -44,6 +44,8 @@ struct Trace {
     failed: Option<String>,
     /// How far recording got when it was lost, and why.
     lost: Option<String>,
+    /// Calls that are missing, and until when they were made.
+    gap: Option<(u64, u64)>,
     events: u64,
     /// It brought the whole job down, so that launchers kill the others.
     ended_job: bool,
@@ -157,7 +159,7 @@ impl Traces {
         reader.renumber(process);
         self.symbols.add_rank(process, &reader.header.cwd);
         self.symbols.started(reader.header.start_unix_ns);
-        self.ranks.insert(process, Trace { reader, failed: None, lost: None, events: 0, ended_job: false });
+        self.ranks.insert(process, Trace { reader, failed: None, lost: None, gap: None, events: 0, ended_job: false });
     }
 
     /// Another view of the trace of one process, from its beginning.
@@ -240,7 +242,7 @@ impl Traces {
             if trace.failed.is_some() || skip(rank) {
                 continue;
             }
-            let Trace { reader, lost, events, ended_job, .. } = trace;
+            let Trace { reader, lost, gap, events, ended_job, .. } = trace;
             let defects = reader.defects.len();
             let symbols = &mut self.symbols;
             let result = reader.poll(blocks, &mut |event| {
@@ -252,6 +254,10 @@ impl Traces {
                             "recording stopped after {events} events ({reason}): what {} did later is unknown",
                             names.list(&[rank])
                         ));
+                    }
+                    RankEvent::System { event: SystemEvent::Gap { calls }, time, .. } => {
+                        let (before, until) = gap.unwrap_or_default();
+                        *gap = Some((before + calls, until.max(*time)));
                     }
                     RankEvent::Call(call) => *events += if call.is_open() { 1 } else { 2 },
                     RankEvent::Return { .. } => *events += 1,
@@ -298,7 +304,8 @@ impl Traces {
         }
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
-            let whole = trace.failed.iter().chain(&trace.lost);
+            let gap = trace.gap.map(|gap| missing_calls(&trace.reader.header, gap));
+            let whole = trace.failed.iter().chain(&trace.lost).chain(&gap);
             all.extend(whole.map(|what| Damage { rank, offset: None, what: what.clone() }));
             if self.is_empty(trace) && !is_cut_short {
                 let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
@@ -341,6 +348,20 @@ impl Traces {
         }
         (job, damage)
     }
+}
+
+/// From where a trace can speak in which calls are missing, the last of them at `until`.
+fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
+    let seconds = until.saturating_sub(header.start_ticks) as f64 / header.ticks_per_second.max(1) as f64;
+    let calls = if calls == 0 { "calls".to_owned() } else { format!("{calls} calls") };
+    let why = match header.keeping.max_bytes {
+        0 => String::new(),
+        bytes => format!(" (only the last {} MB are kept)", bytes >> 20),
+    };
+    format!(
+        "{calls} in the first {seconds:.3} s are missing{why}: from there on messages, collectives, requests and deadlocks \
+         are not judged"
+    )
 }
 
 /// More ranks than this are taken for damage.

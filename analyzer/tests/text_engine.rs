@@ -145,6 +145,44 @@ fn a_pause_of_the_recording_takes_certainty_away() {
     assert_eq!(finish(&mut engine, 2), "");
 }
 
+/// What holds without a gap, and what of it holds behind one: a message of the wrong type and one that nobody receives, a
+/// request that is left, collectives that do not fit, ranks that wait for each other; and an error, which says all by itself.
+#[test]
+fn behind_missing_calls_only_what_a_call_says_by_itself_is_judged() {
+    let run = "0: MPI_Init() = ok
+               0: MPI_Send(dest=1, datatype=MPI_INT) = ok
+               0: MPI_Isend(dest=1, tag=9, request=@0x10) = ok {request=r1}
+               0: MPI_Bcast(root=0) = ok
+               0: MPI_Barrier()
+               1: MPI_Init() = ok
+               1: MPI_Recv(source=0, datatype=MPI_DOUBLE) = ok
+               1: MPI_Bcast(root=1) = ok
+               1: mpi-error MPI_ERR_RANK fatal \"wrong\"
+               1: MPI_Recv(source=0, tag=5)";
+    let trace = parse(run).unwrap();
+    let found = |gap: Option<i32>| {
+        let mut engine = Engine::new(trace.ranks);
+        for rank in gap {
+            engine.feed(rank, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Gap { calls: 7 } });
+        }
+        trace.events.iter().for_each(|(rank, event)| engine.feed(*rank, event.clone()));
+        let analysis = engine.finish(&End::default());
+        (analysis.findings.iter().map(|f| f.check).collect::<Vec<_>>(), engine.in_flight())
+    };
+    assert!(found(None).0.len() > 1, "{:?}", found(None));
+    for rank in 0..2 {
+        assert_eq!(found(Some(rank)), (vec!["mpi-error"], 0), "rank {rank}");
+    }
+    // What was known before stands.
+    let mut engine = Engine::new(2);
+    let events = "0: MPI_Send(dest=1, datatype=MPI_INT) = ok
+                  1: MPI_Recv(source=0, datatype=MPI_DOUBLE) = ok";
+    parse(events).unwrap().events.into_iter().for_each(|(rank, event)| engine.feed(rank, event));
+    engine.feed(0, RankEvent::System { thread: 0, time: 5, event: SystemEvent::Gap { calls: 0 } });
+    engine.feed(0, call("MPI_Barrier", 0, 6, 2, &[("comm", 1)]));
+    assert!(finish(&mut engine, 2).starts_with("error wrong-data-type"), "it is certain");
+}
+
 #[test]
 fn summaries_count_what_the_ranks_did() {
     let analysis = analyze(
@@ -377,13 +415,14 @@ fn noise_never_breaks_the_engine() {
                 1 => RankEvent::System {
                     thread,
                     time: 0,
-                    event: match random.below(5) {
+                    event: match random.below(6) {
                         0 => SystemEvent::Exit { status: 0 },
                         1 => {
                             SystemEvent::Signal(Signal { signal: random.below(20) as i32, pc: 5, ..Signal::default() })
                         }
                         2 => SystemEvent::MpiError { call: 0, class: 7, fatal: random.below(2) == 0, text: "x".into() },
                         3 => SystemEvent::Lost { reason: String::new() },
+                        4 if random.below(20) == 0 => SystemEvent::Gap { calls: random.below(3) as u64 },
                         _ => SystemEvent::Recording { on: false },
                     },
                 },

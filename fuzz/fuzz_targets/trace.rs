@@ -33,6 +33,7 @@ fn header(rank: i32) -> RankHeader {
         request_stride: 4,
         stage_bytes: 4096,
         stack_depth: 8,
+        keeping: Default::default(),
         may_have_threads: rank == 1,
         library_threads: Vec::new(),
         program: "program".into(),

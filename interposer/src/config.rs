@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
+use trace_format::file::Keeping;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
 use trace_format::several::{EACH, Root};
@@ -38,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) stress: bool,
     /// `MPIVET_PVARS`: performance variables to be read while the program runs.
     pub(crate) sampling: Option<Sampling>,
+    /// `MPIVET_TIME_ERROR` and `MPIVET_MAX_TRACE_SIZE`: what of times and of the run is kept.
+    pub(crate) keeping: Keeping,
     /// `MPIVET_VARIABLES=off`: the variables of the library are not written down.
     pub(crate) variables: bool,
 }
@@ -123,6 +127,12 @@ fn sampling() -> Option<Sampling> {
     }
 }
 
+fn keeping() -> Keeping {
+    let (keeping, errors) = Keeping::from_environment(text);
+    errors.iter().for_each(|e| crate::log::line(e));
+    keeping
+}
+
 fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|v| !v.is_empty())
 }
@@ -148,6 +158,9 @@ impl Config {
         let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
         let flags = [(SYNC_SENDS, self.sync_sends), (PROBE_LIMITS, self.probe_limits), (STRESS, self.stress)];
         named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
+        let Keeping { time_error_ns, max_bytes } = self.keeping;
+        named.extend((time_error_ns > 0).then(|| (TIME_ERROR, format!("{time_error_ns}ns"))));
+        named.extend((max_bytes > 0).then(|| (MAX_TRACE_SIZE, (max_bytes >> 20).to_string())));
         named.extend(self.replay.as_ref().map(|path| (REPLAY, path.display().to_string())));
         named.extend(self.cvars.clone().map(|pairs| (CVARS, pairs)));
         named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -181,6 +194,7 @@ impl Config {
             cvars: text(CVARS),
             stress: set(STRESS),
             sampling: sampling(),
+            keeping: keeping(),
             variables: std::env::var(VARIABLES).as_deref() != Ok("off"),
         }
     }

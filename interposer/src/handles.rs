@@ -5,7 +5,7 @@ use crate::abi::{Abi, Family};
 use crate::checks::Spot;
 use crate::facts::{self, Facts};
 use crate::real::Real;
-use crate::{outsiders, queues, types};
+use crate::{outsiders, queues, trace, types};
 use dashmap::{DashMap, Entry};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -301,6 +301,9 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
         }
     }
     CHANGES.fetch_add(1, Ordering::Relaxed);
+    if is_gone {
+        trace::forget(dying.kind, dying.id);
+    }
     if is_gone && dying.kind == Kind::Comm {
         outsiders::comm_is_gone(dying.id);
         queues::gone(dying.id);

@@ -50,6 +50,7 @@ mod queues;
 mod real;
 mod recording;
 mod report;
+mod ring;
 mod sessions;
 mod signals;
 mod sites;

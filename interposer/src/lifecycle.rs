@@ -20,7 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use trace_format::call::ThreadLevel;
 use trace_format::file::{
-    Launch, RankHeader, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, stage_path_of, trace_path,
+    Launch, RankHeader, SEGMENTS, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, segment_path, stage_path_of,
+    trace_path,
 };
 use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, table_hash};
@@ -98,6 +99,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         program: program.clone(),
         cwd: cwd(),
         launch: before.launch,
+        keeping: before.config.keeping,
     };
     let plain = match open(&dir, &header) {
         Ok(plain) => plain,
@@ -185,14 +187,17 @@ fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
             (create(dir, &stem)?, stem)
         }
     };
-    // Stages of an earlier run in the same directory must not be taken for this one's.
+    // Stages and segments of an earlier run in the same directory must not be taken for this one's.
+    for place in 0..SEGMENTS {
+        _ = std::fs::remove_file(segment_path(dir, &stem, place));
+    }
     for number in 0..=u16::MAX {
         if std::fs::remove_file(stage_path_of(dir, &stem, number)).is_err() {
             break;
         }
     }
     file.write_all(&trace_format::writer::file_header(header))?;
-    trace::set(file, dir, header.rank, &stem);
+    trace::set(file, dir, header, &stem)?;
     Ok(is_plain)
 }
 

@@ -1,7 +1,8 @@
 //! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
-use crate::trace;
+use crate::thread;
+use crate::trace::{self, Lap, Packing};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -21,7 +22,9 @@ pub(crate) struct Stage {
     /// CALL records written by this thread.
     pub(crate) calls: u64,
     pub(crate) thread: u16,
-    packer: Packer,
+    /// CALL records in front of this lap.
+    before: u64,
+    packing: Packing,
 }
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
@@ -57,7 +60,8 @@ impl Stage {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread, packer: Packer::new(STAGE_BYTES) };
+        let packing = Packing::new(Packer::bounded(STAGE_BYTES, trace.time_error));
+        let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread, before: 0, packing };
         stage.header(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
         stage.set_owner();
         stage.header(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
@@ -157,9 +161,15 @@ impl Stage {
         let Some(trace) = trace::get() else { return false };
         // SAFETY: the first `cursor` bytes are records written by this thread.
         let records = unsafe { std::slice::from_raw_parts(self.at(0), self.cursor) };
-        if trace::is_lost() || !trace.events(self.thread, self.lap, records, Some(&mut self.packer)) {
+        // Which of two threads did something first, their times must tell.
+        if thread::are_several() {
+            self.packing.packer.be_exact();
+        }
+        let lap = Lap { thread: self.thread, lap: self.lap, calls: self.before, records };
+        if trace::is_lost() || !trace.events(lap, Some(&mut self.packing)) {
             return false;
         }
+        self.before = self.calls;
         self.cursor = 0;
         self.lap += 1;
         self.header(STAGE_RECORDS_OFFSET).store(self.calls, Ordering::Relaxed);

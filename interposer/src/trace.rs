@@ -2,13 +2,18 @@
 //! on the path of a hot call.
 
 use crate::log;
+use crate::ring::{self, Ring};
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Mutex, OnceLock};
-use trace_format::definition::Definition;
-use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, PROCESS_THREAD, checksum};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use trace_format::definition::{Definition, Id};
+use trace_format::file::{
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum,
+};
+use trace_format::mpi::Kind;
 use trace_format::pack::Packer;
 
 /// Set when something could not be written: nothing is recorded any more.
@@ -19,6 +24,10 @@ static RAW_FD: AtomicI32 = AtomicI32::new(-1);
 
 pub(crate) struct Trace {
     file: Mutex<File>,
+    /// Where events go if there is a limit of size.
+    ring: Option<Mutex<Ring>>,
+    /// What times may differ from those measured, in ticks.
+    pub(crate) time_error: u64,
     pub(crate) dir: PathBuf,
     pub(crate) rank: i32,
     /// What the names of its files begin with.
@@ -52,9 +61,50 @@ pub(crate) fn is_lost() -> bool {
 }
 
 /// Makes this the trace of the process.
-pub(crate) fn set(file: File, dir: &Path, rank: i32, stem: &str) {
+pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str) -> io::Result<()> {
+    let Keeping { time_error_ns, max_bytes } = header.keeping;
+    let ring = (max_bytes > 0).then(|| Ring::new(dir.to_owned(), stem.to_owned(), max_bytes)).transpose()?;
+    let time_error = u128::from(time_error_ns) * u128::from(header.ticks_per_second) / 1_000_000_000;
     RAW_FD.store(file.as_raw_fd(), Ordering::SeqCst);
-    _ = TRACE.set(Trace { file: Mutex::new(file), dir: dir.to_owned(), rank, stem: stem.to_owned() });
+    _ = TRACE.set(Trace {
+        file: Mutex::new(file),
+        ring: ring.map(Mutex::new),
+        time_error: time_error as u64,
+        dir: dir.to_owned(),
+        rank: header.rank,
+        stem: stem.to_owned(),
+    });
+    Ok(())
+}
+
+/// The program has freed an object.
+pub(crate) fn forget(kind: Kind, id: Id) {
+    if let Some(ring) = get().and_then(|t| t.ring.as_ref()) {
+        ring.lock().unwrap_or_else(|e| e.into_inner()).forget(kind, id);
+    }
+}
+
+/// A lap of a thread's stage.
+#[derive(Clone, Copy)]
+pub(crate) struct Lap<'a> {
+    pub(crate) thread: u16,
+    pub(crate) lap: u64,
+    /// CALL records of the thread in front of it.
+    pub(crate) calls: u64,
+    pub(crate) records: &'a [u8],
+}
+
+/// What packs the laps of a thread.
+pub(crate) struct Packing {
+    pub(crate) packer: Packer,
+    /// Where the last block is.
+    segment: u64,
+}
+
+impl Packing {
+    pub(crate) fn new(packer: Packer) -> Packing {
+        Packing { packer, segment: 0 }
+    }
 }
 
 /// Forgets the descriptor: after a fork the child must not write.
@@ -64,9 +114,12 @@ pub(crate) fn detach() {
 }
 
 impl Trace {
-    /// Appends bytes whole. On failure nothing of them stays in the file and recording ends.
     fn append(&self, parts: [&[u8]; 2]) -> bool {
-        let file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        self.append_to(&self.file.lock().unwrap_or_else(|e| e.into_inner()), parts)
+    }
+
+    /// Appends bytes whole. On failure nothing of them stays in the file and recording ends.
+    fn append_to(&self, file: &File, parts: [&[u8]; 2]) -> bool {
         if is_lost() {
             return false;
         }
@@ -109,20 +162,81 @@ impl Trace {
     }
 
     /// Writes a lap of a thread's stage. False if it could not be written.
-    pub(crate) fn events(&self, thread: u16, lap: u64, records: &[u8], packer: Option<&mut Packer>) -> bool {
-        let (kind, payload) = match packer.and_then(|p| p.pack(records)) {
-            Some(packed) => (BlockKind::Packed, packed),
-            None => (BlockKind::Events, records),
-        };
-        self.append([&block(kind, thread, lap, payload), payload])
+    pub(crate) fn events(&self, lap: Lap, packing: Option<&mut Packing>) -> bool {
+        match (&self.ring, packing) {
+            (Some(ring), Some(packing)) => self.events_of_ring(&mut lock(ring), lap, packing),
+            (_, packing) => {
+                let (header, payload) = lap.block(packing.map(|p| &mut p.packer));
+                self.append([&header, payload])
+            }
+        }
+    }
+
+    fn events_of_ring(&self, ring: &mut Ring, lap: Lap, packing: &mut Packing) -> bool {
+        loop {
+            if packing.segment != ring.number {
+                packing.packer.begin_anew();
+                packing.segment = ring.number;
+            }
+            let (header, payload) = lap.block(Some(&mut packing.packer));
+            let bytes = (header.len() + payload.len()) as u64;
+            if ring.has_room(bytes) {
+                ring.grew(bytes);
+                return self.append_to(&ring.file, [&header, payload]);
+            }
+            if !self.next_segment(ring) {
+                return false;
+            }
+        }
+    }
+
+    fn next_segment(&self, ring: &mut Ring) -> bool {
+        let begun = ring.next();
+        if let Err(e) = &begun {
+            lost(&format!("cannot write the trace in {}: {e}", self.dir.display()));
+        }
+        begun.is_ok()
     }
 
     /// Writes definitions at once, so that they are in the file before any record refers to them.
     pub(crate) fn define(&self, definitions: &[Definition]) {
-        match trace_format::writer::definition_block(definitions) {
-            Ok(block) => _ = self.append([&block, &[]]),
-            Err(e) => lost(&e.to_string()),
+        let Some(ring) = &self.ring else { return self.define_in(None, definitions) };
+        let (objects, others): (Vec<_>, Vec<_>) = definitions.iter().cloned().partition(ring::is_of_segment);
+        if !others.is_empty() {
+            self.define_in(None, &others);
         }
+        if !objects.is_empty() {
+            self.define_in(Some(&mut lock(ring)), &objects);
+        }
+    }
+
+    fn define_in(&self, ring: Option<&mut Ring>, definitions: &[Definition]) {
+        match (trace_format::writer::definition_block(definitions), ring) {
+            (Ok(block), None) => _ = self.append([&block, &[]]),
+            (Ok(block), Some(ring)) => {
+                if ring.has_room(block.len() as u64) || self.next_segment(ring) {
+                    ring.grew(block.len() as u64);
+                    _ = self.append_to(&ring.file, [&block, &[]]);
+                    ring.note(definitions);
+                }
+            }
+            (Err(e), _) => lost(&e.to_string()),
+        }
+    }
+}
+
+fn lock(ring: &Mutex<Ring>) -> MutexGuard<'_, Ring> {
+    ring.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+impl<'a> Lap<'a> {
+    /// Header and payload of its block.
+    fn block(self, packer: Option<&'a mut Packer>) -> ([u8; BLOCK_HEADER_BYTES], &'a [u8]) {
+        let (kind, payload) = match packer.and_then(|p| p.pack(self.records)) {
+            Some(packed) => (BlockKind::Packed, packed),
+            None => (BlockKind::Events, self.records),
+        };
+        (block(kind, (self.thread, self.lap, self.calls), payload), payload)
     }
 }
 
@@ -134,15 +248,15 @@ pub(crate) fn size_limit() -> u64 {
     limit.rlim_cur
 }
 
-fn block(kind: BlockKind, thread: u16, lap: u64, payload: &[u8]) -> [u8; BLOCK_HEADER_BYTES] {
-    let len = payload.len() as u32;
-    BlockHeader { kind: kind as u16, thread, len, lap, checksum: checksum(payload) }.to_bytes()
+fn block(kind: BlockKind, (thread, lap, calls): (u16, u64, u64), payload: &[u8]) -> [u8; BLOCK_HEADER_BYTES] {
+    let (len, checksum) = (payload.len() as u32, checksum(payload));
+    BlockHeader { kind: kind as u16, thread, len, lap, calls, checksum }.to_bytes()
 }
 
 /// Writes one record of the process (not of a thread) without locks or allocation: for signal handlers and exit.
 pub(crate) fn process_event(record: &[u8], serial: u64) {
     let fd: RawFd = RAW_FD.load(Ordering::SeqCst);
-    let header = block(BlockKind::Events, PROCESS_THREAD, serial, record);
+    let header = block(BlockKind::Events, (PROCESS_THREAD, serial, NOT_COUNTED), record);
     let mut bytes = [0u8; BLOCK_HEADER_BYTES + 128];
     let total = BLOCK_HEADER_BYTES + record.len();
     let Some(place) = bytes.get_mut(..total) else { return };

@@ -227,6 +227,9 @@ pub enum SystemEvent {
     /// A call of this thread (`call` is its index) that the level of thread support in force forbids: another thread
     /// than the main one (`other` is `None`), or while thread `other` was in a call.
     ThreadLevel { call: u64, level: ThreadLevel, other: Option<u16> },
+    /// Calls in front of this place are not known: `calls` of this thread, where that is known. The trace has a limit of
+    /// size, or it is damaged.
+    Gap { calls: u64 },
     /// MPI_Pcontrol paused (false) or resumed (true) the recording.
     Recording { on: bool },
     /// A check that the process decides by itself found something.

@@ -4,14 +4,21 @@
 //! job.json              the run as a whole (written by rank 0): see crate::job
 //! rank-N.mpv            rank N: file header, then blocks
 //! rank-N.tT.stage       the stage of thread T of rank N: what is not yet in rank-N.mpv
+//! rank-N.ringK          where there is a limit of size: the last segments of the events of rank N
 //! rank-N.HOST.PID.*     the same of rank N of another MPI_COMM_WORLD (MPI_Comm_spawn, or a second job); the worlds
 //!                       are told apart by [`Launch`], never by the name
 //! ```
 //!
 //! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by
 //! [`crate::codec`], then blocks. A block is a [`BlockHeader`] (32 bytes) and its payload: event records of one
-//! thread's stage (one lap), packed ([`crate::pack`]) where that makes them smaller, or definitions. Blocks are appended whole; a torn block at the end of the file is what a
-//! killed process leaves, and its contents are still in the stage.
+//! thread's stage (one lap), packed ([`crate::pack`]) where that makes them smaller, or definitions. Blocks are appended
+//! whole; a torn block at the end of the file is what a killed process leaves, and its contents are still in the stage.
+//!
+//! With a limit of size ([`Keeping::max_bytes`]) the events are in segments instead, and with them what the objects of the
+//! program are: a segment is `SEGMENT_MAGIC`, version (u32), 0 (u32), its number (u64, from 1), then blocks, the first of
+//! which ([`SNAPSHOT`]) defines all objects that there are. The segment with number n has the name of place n modulo
+//! [`SEGMENTS`]; the one that was there is removed before. `rank-N.mpv` has the rest: modules, call stacks, worlds, and what
+//! the process as a whole did.
 //!
 //! A stage file is a page of header (`STAGE_MAGIC`, version u32, thread u32, lap u64, records u64, lost u64,
 //! owner u64) and
@@ -24,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
 pub const BLOCK_HEADER_BYTES: usize = 32;
 /// Where the records of a stage begin.
@@ -35,6 +42,14 @@ pub const STAGE_RECORDS_OFFSET: usize = 24;
 pub const STAGE_OWNER_OFFSET: usize = 40;
 /// The thread number of blocks that belong to no thread: signals and the end of the process. They have no stage.
 pub const PROCESS_THREAD: u16 = u16::MAX;
+/// Segments of a trace with a limit of size.
+pub const SEGMENTS: u64 = 4;
+pub const SEGMENT_MAGIC: [u8; 8] = *b"MPIVETSG";
+pub const SEGMENT_HEADER_BYTES: usize = 24;
+/// The thread number of the block of definitions at the front of a segment, which repeats earlier ones.
+pub const SNAPSHOT: u16 = 1;
+/// In [`BlockHeader::calls`]: not known.
+pub const NOT_COUNTED: u64 = u64::MAX;
 /// Default size of a stage.
 pub const STAGE_BYTES: usize = 256 << 10;
 
@@ -68,6 +83,16 @@ pub struct RankHeader {
     pub program: String,
     pub cwd: String,
     pub launch: Launch,
+    pub keeping: Keeping,
+}
+
+/// What of a run is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keeping {
+    /// Times may differ from what was measured by so many nanoseconds; 0: they are what was measured.
+    pub time_error_ns: u64,
+    /// The last bytes of the events are kept; 0: all.
+    pub max_bytes: u64,
 }
 
 /// How the ranks of one MPI_COMM_WORLD recognise each other, as far as each process knows by itself.
@@ -101,6 +126,8 @@ pub struct BlockHeader {
     pub len: u32,
     /// Events: which lap of the thread's stage this was.
     pub lap: u64,
+    /// Events: CALL records of the thread in front of this block; [`NOT_COUNTED`].
+    pub calls: u64,
     /// xxh3 of the payload.
     pub checksum: u64,
 }
@@ -112,7 +139,8 @@ impl BlockHeader {
         b[4..6].copy_from_slice(&self.kind.to_le_bytes());
         b[6..8].copy_from_slice(&self.thread.to_le_bytes());
         b[8..12].copy_from_slice(&self.len.to_le_bytes());
-        b[16..24].copy_from_slice(&self.lap.to_le_bytes());
+        b[12..16].copy_from_slice(&(self.lap as u32).to_le_bytes());
+        b[16..24].copy_from_slice(&self.calls.to_le_bytes());
         b[24..32].copy_from_slice(&self.checksum.to_le_bytes());
         b
     }
@@ -125,7 +153,8 @@ impl BlockHeader {
             kind: u16::from_le_bytes([b[4], b[5]]),
             thread: u16::from_le_bytes([b[6], b[7]]),
             len: u32_at(8),
-            lap: u64_at(16),
+            lap: u64::from(u32_at(12)),
+            calls: u64_at(16),
             checksum: u64_at(24),
         })
     }
@@ -162,6 +191,28 @@ pub fn trace_path(dir: &Path, stem: &str) -> PathBuf {
 /// The stage of a thread, by the stem of its trace.
 pub fn stage_path_of(dir: &Path, stem: &str, thread: u16) -> PathBuf {
     dir.join(format!("{stem}.t{thread}.stage"))
+}
+
+/// Where the segment with this number is.
+pub fn segment_path(dir: &Path, stem: &str, number: u64) -> PathBuf {
+    dir.join(format!("{stem}.ring{}", number % SEGMENTS))
+}
+
+/// The bytes in front of the first block of a segment.
+pub fn segment_header(number: u64) -> [u8; SEGMENT_HEADER_BYTES] {
+    let mut b = [0; SEGMENT_HEADER_BYTES];
+    b[0..8].copy_from_slice(&SEGMENT_MAGIC);
+    b[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    b[16..24].copy_from_slice(&number.to_le_bytes());
+    b
+}
+
+/// The number of the segment that begins with these bytes; `None` if they are no header of this layout.
+pub fn segment_number(b: &[u8; SEGMENT_HEADER_BYTES]) -> Option<u64> {
+    let mut number = [0; 8];
+    number.copy_from_slice(&b[16..24]);
+    let number = u64::from_le_bytes(number);
+    (b[..16] == segment_header(0)[..16] && number != 0).then_some(number)
 }
 
 /// The trace file of a rank of the first world.

@@ -13,6 +13,7 @@ pub mod file;
 pub mod finding;
 pub mod folds;
 pub mod job;
+pub mod keeping;
 pub mod marks;
 pub mod mpi;
 pub mod near;

@@ -1,31 +1,44 @@
 //! Makes the records of a block small. A program repeats itself: most records are what they were the last time at the
-//! same place of a loop, but for their times. So a record is written as its difference from an earlier one of the block,
-//! which mostly is the one that came next the last time.
+//! same place of a loop, but for their times. So a record is written as its difference from an earlier one, which mostly
+//! is the one that came next the last time; and where times need not be exact, records that are as expected in every
+//! respect are only counted.
 //!
 //! ```text
-//! u32  bytes of the records, then a token for each:
+//! u32  bytes of the records
+//! u8   1: the block stands for itself; 0: it goes on from the block before it, of the same thread
+//! then a token for each record:
 //! 0    the predicted cell, each word as predicted (its last value and its last step)
 //! 1    the predicted cell with changes
 //! 2    cell: a record that was there before, word for word
 //! 3    cell: a new cell, made of that one with changes
 //! 4    commit word without the lap: a new cell, whose words follow behind the times as they are
-//! 5    forget all cells
+//! 5    forget all cells (of no record)
+//! 6    cell: that one with changes
+//! 7    count: so many records of the predicted cells, with each word as predicted, when they are expected
+//! 8    as 0; behind it the times at which the cell is expected from now on
+//! 9    the cell that may come instead of the predicted one, each word as predicted
+//! 10   the same with changes
 //! ```
 //!
-//! Behind each but the last come the time of the record since the end of the one before it (zigzag), of a call its word 2,
+//! Behind each but 5 and 7 come the time of the record since the end of the one before it (zigzag), of a call its word 2,
 //! and then the changes: (words left out + 1, difference from the cell, zigzag), up to a 0. Numbers are LEB128. A cell holds
-//! the words of the last record that it stood for, without commit word and times, and the last step of each. New cells
-//! are numbered in order.
+//! the words of the last record that it stood for, without commit word and times, the last step of each, the cells that
+//! followed (see `Cell::expected`: what comes behind n rounds of a loop is known when it came behind n rounds before), and the
+//! times that are expected of it: those that it was made with, or token 8 gave it. New cells are numbered in order.
 //!
-//! Nothing is lost, the lap of the commit words comes from the header of the block, and each block stands for itself.
+//! The lap of the commit words comes from the header of the block. All words come back as they were; so do all times,
+//! unless a bound for their errors was set ([`Packer::bounded`]). Then errors do not add up, records keep their order,
+//! nothing overlaps that did not, and no time lies behind the last one of the block.
 
 mod cells;
 #[cfg(test)]
 mod tests;
+mod times;
 mod unpack;
 
 use crate::record::Commit;
 use cells::{Cells, head_of, next_stride, put, word_at, words_of, zigzag};
+use times::Times;
 
 pub use unpack::Unpacker;
 
@@ -44,6 +57,11 @@ const MARGIN: usize = 4096;
 /// Words of a call in front of those that cells hold, and of other records.
 const CALL_HEAD: usize = 3;
 const HEAD: usize = 2;
+/// A loop over more places than this, at one call site, is one cell that changes rather than a cell for each.
+const MAX_CHAIN: u8 = 64;
+/// After so many blocks, or packed bytes, one stands for itself: what damage costs is bounded by it.
+const MAX_FOLLOWERS: u32 = 63;
+const MAX_DEPENDENT: usize = 64 << 10;
 
 const AS_PREDICTED: u8 = 0;
 const PREDICTED: u8 = 1;
@@ -51,48 +69,103 @@ const AGAIN: u8 = 2;
 const DERIVED: u8 = 3;
 const NEW: u8 = 4;
 const FORGET: u8 = 5;
+const IN_PLACE: u8 = 6;
+const RUN: u8 = 7;
+const LEARN: u8 = 8;
+const OTHER: u8 = 9;
+const OTHER_CHANGED: u8 = 10;
+
+/// The flag of a block that stands for itself.
+const ALONE: u8 = 1;
 
 /// A packed block that says what cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("packed records are damaged at byte {0}")]
 pub struct PackError(pub usize);
 
-/// Packs blocks. Allocates once.
+/// Packs the blocks of one thread. Allocates once.
 pub struct Packer {
     cells: Cells,
     out: Vec<u8>,
     /// Cells by what they held when they were made, and the newest one of each call site.
     by_content: Box<[u16; PLACES]>,
     by_site: Box<[u16; PLACES]>,
+    times: Times,
+    /// Records as expected that were not written yet.
+    run: u64,
+    /// Blocks and their bytes since one that stands for itself; `None`: the next one must.
+    followers: Option<(u32, usize)>,
 }
 
 impl Packer {
-    /// For blocks of at most `bytes`; larger ones are not packed.
+    /// For blocks of at most `bytes`; larger ones are not packed. Times come back exactly.
     pub fn new(bytes: usize) -> Packer {
+        Packer::bounded(bytes, 0)
+    }
+
+    /// The same where times that come back may differ from those recorded by `error` ticks, and a block may go on from the
+    /// one before it.
+    pub fn bounded(bytes: usize, error: u64) -> Packer {
         Packer {
-            cells: Cells::new(),
+            cells: Cells::with_room(),
             out: Vec::with_capacity(bytes + MARGIN),
             by_content: Box::new([NONE; PLACES]),
             by_site: Box::new([NONE; PLACES]),
+            times: Times::new(error),
+            run: 0,
+            followers: None,
         }
+    }
+
+    /// From now on times come back exactly.
+    pub fn be_exact(&mut self) {
+        self.times.be_exact();
+    }
+
+    /// The next block must stand for itself: the last one may be lost.
+    pub fn begin_anew(&mut self) {
+        self.followers = None;
     }
 
     fn forget(&mut self) {
         self.cells.forget();
+        self.times.forget();
         self.by_content.fill(NONE);
         self.by_site.fill(NONE);
     }
 
-    /// The packed form of whole records; `None` if that is not smaller, or if they are no records.
+    /// The packed form of whole records, which follow those packed before; `None` if that is not smaller, or if they are no
+    /// records.
     pub fn pack(&mut self, records: &[u8]) -> Option<&[u8]> {
+        let followers = self
+            .followers
+            .take()
+            .filter(|(blocks, bytes)| !self.times.are_exact() && *blocks < MAX_FOLLOWERS && *bytes < MAX_DEPENDENT);
         if records.len() > MAX_UNPACKED {
             return None;
         }
-        self.forget();
-        self.cells.time = 0;
         self.out.clear();
         self.out.extend_from_slice(&(records.len() as u32).to_le_bytes());
+        self.out.push(if followers.is_none() { ALONE } else { 0 });
+        if followers.is_none() {
+            self.forget();
+            self.cells.time = 0;
+            self.times.begin_anew();
+        }
+        self.times.look_ahead(records);
+        self.all(records)?;
+        self.end_run();
+        let bytes = self.out.len();
+        self.followers = Some(followers.map_or((0, 0), |(blocks, before)| (blocks + 1, before + bytes)));
+        (bytes < records.len()).then_some(self.out.as_slice()).or_else(|| {
+            self.followers = None;
+            None
+        })
+    }
+
+    fn all(&mut self, records: &[u8]) -> Option<()> {
         let mut at = 0;
+        self.run = 0;
         while at < records.len() {
             let key = word_at(records, at) & KEY;
             let bytes = usize::from(Commit::unpack(key).words) * 8;
@@ -104,64 +177,138 @@ impl Packer {
             self.record(key, record);
             at += bytes;
         }
-        (self.out.len() < records.len()).then_some(self.out.as_slice())
+        Some(())
     }
 
     #[inline]
     fn record(&mut self, key: u64, record: &[u8]) {
         let head = head_of(key);
         let args = record.get(head * 8..).unwrap_or(&[]);
+        let (time, second) = (word_at(record, 8), if head == CALL_HEAD { word_at(record, 16) } else { 0 });
         let predicted = self.cells.predicted();
         if let Some(cell) = predicted.filter(|p| self.cells.is_as_predicted(*p, key, args)) {
-            self.out.push(AS_PREDICTED);
-            self.times(head, record);
+            if self.times.are_exact() {
+                self.out.push(AS_PREDICTED);
+                self.times(head, time, second);
+            } else {
+                self.about_when(cell, key, time, second);
+            }
             self.cells.step(cell);
             self.cells.follow(cell);
         } else {
-            self.other(predicted, key, record, args);
+            self.end_run();
+            self.other(predicted, key, (time, second), args);
+        }
+        self.times.passed(head, time, second);
+    }
+
+    /// Writes down when a record came that is as predicted, if that is not when it was expected.
+    fn about_when(&mut self, cell: u16, key: u64, time: u64, second: u64) {
+        let expected = self.cells.expected_times(cell);
+        let head = head_of(key);
+        if self.times.fit(head, self.cells.time, expected, (time, second)) {
+            self.run += 1;
+            let (told, _) = self.cells.times_after(key, expected);
+            self.times.tell(told);
+            self.times.note(cell, time, second);
+            return;
+        }
+        self.end_run();
+        self.times.note(cell, time, second);
+        match self.times.better(cell, expected) {
+            None => {
+                self.out.push(AS_PREDICTED);
+                self.times(head, time, second);
+            }
+            Some(times) => {
+                self.out.push(LEARN);
+                self.times(head, time, second);
+                self.put_gap(head, times);
+                self.cells.expect_times(cell, times);
+            }
+        }
+    }
+
+    fn end_run(&mut self) {
+        match std::mem::take(&mut self.run) {
+            0 => {}
+            run => {
+                self.out.push(RUN);
+                put(&mut self.out, run);
+            }
         }
     }
 
     /// A record that is not as predicted.
     #[inline(never)]
-    fn other(&mut self, predicted: Option<u16>, key: u64, record: &[u8], args: &[u8]) {
+    fn other(&mut self, predicted: Option<u16>, key: u64, (time, second): (u64, u64), args: &[u8]) {
         let (content, site) = places(key, args);
         let head = head_of(key);
         let seen = |table: &[u16; PLACES], place: usize| table.get(place).copied().filter(|c| *c != NONE);
+        let alternative = self.cells.alternative();
+        if let Some(cell) = alternative.filter(|c| self.cells.is_as_predicted(*c, key, args)) {
+            self.out.push(OTHER);
+            self.times(head, time, second);
+            self.cells.step(cell);
+            return self.cells.follow(cell);
+        }
+        // Another place in the program has led to the same loop.
+        let base = seen(&self.by_site, site).filter(|c| self.cells.is_alike(*c, key, args));
+        if let Some(cell) = base.filter(|c| self.cells.is_on_its_way(*c, key, args)) {
+            self.out.push(IN_PLACE);
+            put(&mut self.out, cell.into());
+            self.times(head, time, second);
+            self.changes(cell, args);
+            return self.cells.follow(cell);
+        }
         if let Some(cell) = seen(&self.by_content, content).filter(|c| self.cells.holds(*c, key, args)) {
             self.out.push(AGAIN);
             put(&mut self.out, cell.into());
-            self.times(head, record);
+            self.times(head, time, second);
             self.cells.stand(cell);
             return self.cells.follow(cell);
         }
         if let Some(cell) = predicted.filter(|c| self.cells.is_alike(*c, key, args)) {
             self.out.push(PREDICTED);
-            self.times(head, record);
+            self.times(head, time, second);
             self.changes(cell, args);
             return self.cells.follow(cell);
         }
-        let base = seen(&self.by_site, site).filter(|c| self.cells.is_alike(*c, key, args));
+        if let Some(cell) = alternative.filter(|c| self.cells.is_alike(*c, key, args)) {
+            self.out.push(OTHER_CHANGED);
+            self.times(head, time, second);
+            self.changes(cell, args);
+            return self.cells.follow(cell);
+        }
+        if let Some(cell) = base.filter(|c| *c == self.cells.last && self.cells.is_end_of_chain(*c)) {
+            self.out.push(IN_PLACE);
+            put(&mut self.out, cell.into());
+            self.times(head, time, second);
+            self.changes(cell, args);
+            return self.cells.follow(cell);
+        }
         if !self.cells.has_room(args.len() / 8) {
             self.out.push(FORGET);
             self.forget();
-            return self.other(None, key, record, args);
+            return self.other(None, key, (time, second), args);
         }
+        let told = self.times.in_order(head, self.cells.time, (time, second));
+        let gap = (told.0.wrapping_sub(self.cells.time), told.1);
         let cell = match base {
             Some(base) => {
                 self.out.push(DERIVED);
                 put(&mut self.out, base.into());
-                self.times(head, record);
-                let cell = self.cells.copy(base);
+                self.times(head, time, second);
+                let cell = self.cells.copy(base, gap);
                 self.changes(cell, args);
                 cell
             }
             None => {
                 self.out.push(NEW);
                 put(&mut self.out, key);
-                self.times(head, record);
+                self.times(head, time, second);
                 self.out.extend_from_slice(args);
-                self.cells.add(key, words_of(args))
+                self.cells.add(key, words_of(args), gap)
             }
         };
         if let (Some(by_content), Some(by_site)) = (self.by_content.get_mut(content), self.by_site.get_mut(site)) {
@@ -171,13 +318,19 @@ impl Packer {
     }
 
     #[inline]
-    fn times(&mut self, head: usize, record: &[u8]) {
-        let (time, second) = (word_at(record, 8), word_at(record, 16));
-        put(&mut self.out, zigzag(time.wrapping_sub(self.cells.time)));
+    fn times(&mut self, head: usize, time: u64, second: u64) {
+        let (time, second) = self.times.in_order(head, self.cells.time, (time, second));
+        self.times.tell(time);
+        self.put_gap(head, (time.wrapping_sub(self.cells.time), second));
+        self.cells.pass(time, head, second);
+    }
+
+    #[inline]
+    fn put_gap(&mut self, head: usize, (gap, second): (u64, u64)) {
+        put(&mut self.out, zigzag(gap));
         if head == CALL_HEAD {
             put(&mut self.out, second);
         }
-        self.cells.pass(time, head, second);
     }
 
     /// Writes down how the words differ from those of the cell, which takes them over.

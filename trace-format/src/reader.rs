@@ -9,6 +9,7 @@ use crate::file::{
     trace_path,
 };
 use crate::mpi::table_hash;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,11 +18,13 @@ use std::path::{Path, PathBuf};
 mod blocks;
 mod decode;
 mod merge;
+mod ring;
 mod stage;
 mod thread;
 
 use blocks::{BlockRef, Blocks};
 use decode::Blobs;
+use ring::Files;
 use stage::StageView;
 use thread::Thread;
 
@@ -80,7 +83,7 @@ pub struct RankReader {
     pub header: RankHeader,
     dir: PathBuf,
     stem: String,
-    blocks: Blocks,
+    blocks: Files,
     /// Blocks of definitions, to be handed over before what is behind them.
     definitions: VecDeque<BlockRef>,
     threads: BTreeMap<u16, Thread>,
@@ -132,8 +135,10 @@ impl RankReader {
         if header.table_hash != table_hash() {
             return Err(OpenError::OtherTable { path: path.clone(), found: header.mpivet });
         }
+        let limited = header.keeping.max_bytes > 0;
+        let main = Blocks::new(header.rank, (0, path), file, 16 + len as u64);
         Ok(RankReader {
-            blocks: Blocks::new(header.rank, path, file, 16 + len as u64),
+            blocks: Files::new(main, limited.then(|| (dir.to_owned(), stem.to_owned()))),
             header,
             dir: dir.to_owned(),
             stem: stem.to_owned(),
@@ -154,7 +159,7 @@ impl RankReader {
     /// Gives the process another number: ranks of several worlds are numbered through.
     pub fn renumber(&mut self, process: i32) {
         self.header.rank = process;
-        self.blocks.rank = process;
+        self.blocks.renumber(process);
     }
 
     /// What the names of its files begin with.
@@ -164,7 +169,7 @@ impl RankReader {
 
     /// Says that the process is gone, so that what is torn now stays torn.
     pub fn writer_is_gone(&mut self) {
-        self.blocks.finished = true;
+        self.blocks.finish();
     }
 
     /// Hands over what is new, at most about `max_blocks` blocks of the file; true if there was something, or if there
@@ -172,7 +177,7 @@ impl RankReader {
     /// When it returns false, everything that the rank has committed was handed over.
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, sink);
-        self.defects.append(&mut self.blocks.defects);
+        self.defects.append(&mut self.blocks.take_defects());
         result
     }
 
@@ -189,9 +194,9 @@ impl RankReader {
                 break;
             }
         }
-        let mut events = 0u64;
+        let events = Cell::new(0u64);
         let mut sink = |event| {
-            events += 1;
+            events.set(events.get() + 1);
             sink(event);
         };
         let known = self.definitions.len();
@@ -201,12 +206,18 @@ impl RankReader {
         } else {
             self.read_only_thread(&mut budget, &mut sink)?
         };
+        let fronts = self.threads.values().map(|t| &t.blocks).chain([&self.definitions]);
+        self.blocks.close_before(fronts.filter_map(|b| b.front()).map(|b| b.segment).min().unwrap_or(u64::MAX));
         let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
         if done {
-            self.define(u64::MAX, &mut sink)?;
+            self.define((u64::MAX, 0), &mut sink)?;
+        }
+        // What is still in the stages came before.
+        let all = self.threads.values().all(Thread::is_known);
+        if done && (all || events.get() == 0 && budget == max_blocks) {
             self.late.drain(..).for_each(&mut sink);
         }
-        Ok(rest || !done || events > 0 || self.definitions.len() != known || budget < max_blocks)
+        Ok(rest || !done || events.get() > 0 || self.definitions.len() != known || budget < max_blocks)
     }
 
     /// Without others to wait for, a thread's events go straight through.
@@ -248,7 +259,7 @@ impl RankReader {
             if kind == BlockKind::Definitions as u16 {
                 self.definitions.push_back(block);
             } else if kind != BlockKind::Events as u16 && kind != BlockKind::Packed as u16 {
-                self.blocks.defect(block.start, format!("unknown kind of block {kind}, skipped"));
+                self.blocks.defect(&block, format!("unknown kind of block {kind}, skipped"));
             } else if thread == PROCESS_THREAD {
                 self.process_block(&block)?;
             } else {
@@ -268,7 +279,7 @@ impl RankReader {
         while let Some(record) = decode::record_at(&payload, offset) {
             match decoder.record(&self.blobs, record, offset) {
                 Ok(event) => self.late.push(event),
-                Err(what) => self.blocks.defect(block.start, format!("damaged record: {what}")),
+                Err(what) => self.blocks.defect(block, format!("damaged record: {what}")),
             }
             offset += record.len();
         }
@@ -292,7 +303,7 @@ impl RankReader {
                 Err(_) if file.metadata().is_ok_and(|m| m.len() == 0) => {}
                 // Told once: readers come back for more as long as there is news.
                 Err(e) if self.blocks.finished && self.unreadable.insert(number) => {
-                    self.blocks.defect(self.blocks.position(), format!("{}: {e}", path.display()));
+                    self.blocks.main.defect(self.blocks.main.position(), format!("{}: {e}", path.display()));
                 }
                 Err(_) => {}
             }
@@ -301,9 +312,9 @@ impl RankReader {
     }
 
     /// Hands over the definitions in front of `position`.
-    fn define(&mut self, position: u64, sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
+    fn define(&mut self, position: (u64, u64), sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
         let mut payload = Vec::new();
-        while self.definitions.front().is_some_and(|b| b.start < position)
+        while self.definitions.front().is_some_and(|b| b.place() < position)
             && let Some(block) = self.definitions.pop_front()
         {
             if !self.blocks.payload(&block, &mut payload)? {
@@ -316,7 +327,7 @@ impl RankReader {
                         self.blobs.insert(id, bytes);
                     }
                     Ok(def) => sink(RankEvent::Definition(def)),
-                    Err(e) => self.blocks.defect(block.start, e.to_string()),
+                    Err(e) => self.blocks.defect(&block, e.to_string()),
                 }
             }
         }
@@ -335,13 +346,14 @@ impl RankReader {
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();
             *budget -= 1;
-            self.define(block.start, sink)?;
+            self.define(block.place(), sink)?;
             if !self.blocks.payload(&block, &mut payload)? {
                 continue;
             }
+            let limited = self.blocks.are_limited();
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-            if let Err(what) = thread.use_block(&block, payload, &self.blobs, sink) {
-                self.blocks.defect(block.start, what);
+            if let Err(what) = thread.use_block(&block, payload, limited, &self.blobs, sink) {
+                self.blocks.defect(&block, what);
             }
             return Ok(true);
         }
@@ -353,17 +365,22 @@ impl RankReader {
         if !thread.has_staged() {
             return Ok(());
         }
-        self.define(u64::MAX, sink)?;
+        self.define((u64::MAX, 0), sink)?;
+        let limited = self.blocks.are_limited();
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
-        if let Err(what) = thread.use_stage(&self.blobs, sink) {
-            self.blocks.defect(self.blocks.position(), format!("stage of thread {number}: {what}"));
+        if let Err(what) = thread.use_stage(limited, &self.blobs, sink) {
+            self.blocks.main.defect(self.blocks.main.position(), format!("stage of thread {number}: {what}"));
         }
         Ok(())
     }
 }
 
-fn damaged(defects: &mut Vec<Defect>, blocks: &Blocks, what: String) {
-    defects.push(Defect { rank: blocks.rank, offset: blocks.position(), what: format!("damaged record: {what}") });
+/// A record cannot be understood. One that needs what went with an earlier segment is just gone.
+fn damaged(defects: &mut Vec<Defect>, blocks: &Files, what: String) {
+    if !blocks.is_cut {
+        let (rank, offset) = (blocks.main.rank, blocks.position());
+        defects.push(Defect { rank, offset, what: format!("damaged record: {what}") });
+    }
 }
 
 fn read_up_to(file: &mut File, out: &mut [u8]) -> io::Result<usize> {

@@ -71,6 +71,8 @@ pub enum SystemKind {
     Sample = 10,
     /// [`crate::callbacks::Callback`], by [`crate::codec`]
     Callback = 11,
+    /// u64 calls
+    Gap = 12,
 }
 
 /// The fields of a commit word.

@@ -4,7 +4,7 @@
 use crate::call::{Call, Outcome, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
-use crate::file::{BlockHeader, BlockKind, MAGIC, RankHeader, STAGE_BYTES, VERSION, checksum};
+use crate::file::{BlockHeader, BlockKind, MAGIC, NOT_COUNTED, RankHeader, STAGE_BYTES, VERSION, checksum};
 use crate::pack::Packer;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{CALL_HEADER_BYTES, Commit, MAX_INLINE_BYTES, State, SystemKind, pack_duration, pack_status};
@@ -31,7 +31,8 @@ pub fn definition_block(definitions: &[Definition]) -> Result<Vec<u8>, codec::Co
 /// Fills in the block header at the front of `block`.
 pub fn seal(block: &mut [u8], kind: BlockKind, thread: u16, lap: u64) {
     let (head, payload) = block.split_at_mut(crate::file::BLOCK_HEADER_BYTES);
-    let header = BlockHeader { kind: kind as u16, thread, len: payload.len() as u32, lap, checksum: checksum(payload) };
+    let (len, checksum) = (payload.len() as u32, checksum(payload));
+    let header = BlockHeader { kind: kind as u16, thread, len, lap, calls: NOT_COUNTED, checksum };
     head.copy_from_slice(&header.to_bytes());
 }
 
@@ -106,6 +107,10 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
         SystemEvent::Lost { reason } => {
             text(out, reason);
             SystemKind::Lost
+        }
+        SystemEvent::Gap { calls } => {
+            out.extend_from_slice(&calls.to_le_bytes());
+            SystemKind::Gap
         }
         SystemEvent::Recording { on } => {
             out.extend_from_slice(&u32::from(*on).to_le_bytes());

@@ -44,6 +44,14 @@ pub(super) struct RunArgs {
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) stack_depth: Option<u32>,
+    /// Keep times only so exactly, for smaller traces: loops whose times vary by no more than that take next to no room
+    /// [default: 0, times as they were measured]
+    #[arg(long, value_name = "TIME", value_parser = trace_format::keeping::time_error)]
+    time_error: Option<u64>,
+    /// Keep only the last megabytes of each rank's events. What is read while the job runs is judged nevertheless
+    /// [default: keep all]
+    #[arg(long, value_name = "MB", value_parser = trace_format::keeping::megabytes)]
+    max_trace_size: Option<u64>,
     /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
     /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
@@ -105,6 +113,9 @@ pub(crate) struct RunPlan {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) report: ReportPlan,
     pub(crate) stack_depth: Option<u32>,
+    /// Nanoseconds, and megabytes.
+    pub(crate) time_error: Option<u64>,
+    pub(crate) max_trace_size: Option<u64>,
     pub(crate) checksums: Option<Checksums>,
     pub(crate) sample_over: Option<u64>,
     pub(crate) sync_sends: bool,
@@ -137,6 +148,8 @@ impl RunArgs {
             dir: self.dir,
             report: ReportPlan::new(self.report)?,
             stack_depth: self.stack_depth,
+            time_error: self.time_error,
+            max_trace_size: self.max_trace_size,
             checksums: self.checksums,
             sample_over: self.sample_over,
             sync_sends: self.sync_sends,

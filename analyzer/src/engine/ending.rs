@@ -134,6 +134,9 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
             r.missing = true;
         }
     }
+    if model.blind {
+        model.lose_sight();
+    }
     model.look_for_half_known();
     check_partial_collectives(model);
     model.decide_misuse(true);
@@ -205,6 +208,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     let cut = trouble
         || end.stopped
         || end.lost
+        || model.blind
         || !killed.is_empty()
         || !left.is_empty()
         || !left_inside.is_empty()
@@ -212,10 +216,12 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     let queues = model.queues(&ends);
     // What is paired from here on is not certain.
     model.ranks.iter_mut().for_each(|r| r.sums = false);
-    pair_leftovers(model);
+    if !model.blind {
+        pair_leftovers(model);
+    }
     model.judge_messages();
     model.judge_damage();
-    let leftovers = leftovers(model);
+    let leftovers = if model.blind { Vec::new() } else { leftovers(model) };
     // In MPI_Finalize nobody starts anything any more. Libraries may fail there over a message that nobody receives.
     let over = |r: &super::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;
     let quiet = crashed.is_empty() && aborted.is_empty();

@@ -157,6 +157,7 @@ impl Engine {
         Engine {
             model: Model {
                 ranks: list,
+                blind: false,
                 comms: Comms::new(ranks),
                 ops: Slab::default(),
                 signatures: Signatures::new(),

@@ -23,6 +23,8 @@ use trace_format::variables::BufferingLimit;
 /// The state of the run, as far as events were fed.
 pub(crate) struct Model {
     pub(crate) ranks: Vec<Rank>,
+    /// Calls of some rank are missing in the middle of what was fed: see [`Model::lose_sight`].
+    pub(super) blind: bool,
     pub(crate) comms: Comms,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
@@ -178,6 +180,10 @@ impl Model {
                 }
             }
             SystemEvent::Lost { .. } => r.lost = true,
+            SystemEvent::Gap { .. } => {
+                r.thread(thread).open.clear();
+                self.lose_sight();
+            }
             SystemEvent::Mark { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
@@ -186,6 +192,14 @@ impl Model {
                 }
             }
         }
+    }
+
+    /// Calls are missing, and more will come. Which message, collective or request later calls are about nobody knows any
+    /// more, on this rank and on all that speak with it. What was found so far stands; from here on only what each call says
+    /// by itself is looked at, and how the ranks end.
+    pub(super) fn lose_sight(&mut self) {
+        self.blind = true;
+        self.ranks.iter_mut().for_each(|r| r.holed = true);
     }
 
     /// A number for the place that a call was made from, equal on all ranks that run the same code.

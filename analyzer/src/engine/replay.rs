@@ -118,7 +118,9 @@ impl Model {
                 let entered = self.enter(&origin, s, Some(class));
                 self.leave(&origin, s, entered, class, &outs);
                 self.hear_return(&origin, polls, (class, t_return), &outs);
-                self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
+                if !self.blind {
+                    self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
+                }
             }
         }
     }
@@ -147,13 +149,18 @@ impl Model {
         origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
         self.leave(&origin, shape(origin.func), entered, class, outs);
         self.hear_return(&origin, polls, (class, time), outs);
-        self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
+        if !self.blind {
+            self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
+        }
     }
 
     /// The start of a call. `class`: its result, where it is known already.
     fn enter(&mut self, origin: &Arc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
         let mut entered = Entered::default();
         self.listening.begin(origin);
+        if self.blind && !matches!(s.class, Class::Finalize | Class::Abort) {
+            return entered;
+        }
         self.tell_unseen(s.class);
         // A call that failed started nothing; a receive that found its message too long has taken it.
         let failed = class.is_some_and(|c| c != 0);

@@ -216,6 +216,9 @@ impl Writer for Perfetto {
             SystemEvent::Lost { reason } => {
                 self.instant(of, ns, "lost", "recording ended".into(), json!({ "reason": reason }))
             }
+            SystemEvent::Gap { calls } => {
+                self.instant(of, ns, "gap", "calls are missing here".into(), json!({ "calls": calls }))
+            }
             SystemEvent::Recording { on } => {
                 let what = if *on { "recording resumed" } else { "recording paused" };
                 self.instant(of, ns, "recording", what.into(), json!({}))

@@ -141,12 +141,18 @@ impl<'a> Printer<'a> {
     }
 
     fn system(&mut self, thread: u16, time: u64, event: &SystemEvent, symbols: &mut Symbols) {
-        if let SystemEvent::Recording { on } = event {
+        let remark = match event {
+            SystemEvent::Recording { on: true } => Some("recording resumed".to_owned()),
+            SystemEvent::Recording { on: false } => Some("recording paused".to_owned()),
+            SystemEvent::Gap { calls: 0 } => Some("calls are missing here".to_owned()),
+            SystemEvent::Gap { calls } => Some(format!("{calls} calls are missing here")),
+            _ => None,
+        };
+        if let Some(what) = remark {
             // The notation has no word for it: nothing but gaps depends on it.
-            let what = if *on { "recording resumed" } else { "recording paused" };
             let line = match self.plan.format {
                 PrintFormat::Text => format!("// {}: {what}", self.who(thread)),
-                PrintFormat::Json => self.said("system", thread, Some(time), what),
+                PrintFormat::Json => self.said("system", thread, Some(time), &what),
             };
             self.waiting.push_back(Item::Line(Some(time), line));
         } else if let SystemEvent::Mark { call, mark } = event {

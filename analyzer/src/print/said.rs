@@ -18,7 +18,7 @@ pub(super) fn system(event: &SystemEvent) -> String {
             let other = other.map(|o| format!(" beside {o}")).unwrap_or_default();
             format!("thread-level {}{other}", level.name())
         }
-        SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
+        SystemEvent::Gap { .. } | SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
         SystemEvent::Checksums(checksums) => format_checksums(checksums),
         SystemEvent::Sample(sample) => sample.to_string(),
         SystemEvent::Callback(callback) => callback.to_string(),

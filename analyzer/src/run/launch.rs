@@ -21,6 +21,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::several::{EACH, Root};
 use trace_format::variables::{CVARS, PVARS, STRESS};
 
@@ -75,6 +76,8 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.checksums.map(|c| ("MPIVET_CHECKSUMS".into(), c.name().into())));
     ours.extend(plan.sample_over.map(|n| ("MPIVET_SAMPLE_OVER".into(), n.to_string().into())));
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
+    ours.extend(plan.time_error.map(|ns| (TIME_ERROR.into(), format!("{ns}ns").into())));
+    ours.extend(plan.max_trace_size.map(|n| (MAX_TRACE_SIZE.into(), n.to_string().into())));
     ours.extend(altered.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
     ours.extend(altered.replay.map(|path| (REPLAY.into(), path.into())));
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));

@@ -143,6 +143,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
     setting("color", "MPIVET_COLOR", Kind::Word, "auto", "\"never\""),
     off("full", "MPIVET_FULL"),
     in_process(setting("stack-depth", "MPIVET_STACK_DEPTH", Kind::Number, "8", "12")),
+    in_process(setting("time-error", "MPIVET_TIME_ERROR", Kind::Word, "0", "\"1us\"")),
+    in_process(setting("max-trace-size", "MPIVET_MAX_TRACE_SIZE", Kind::Number, "keep all", "64")),
     in_process(setting("checksums", "MPIVET_CHECKSUMS", Kind::Word, "sends", "\"all\"")),
     in_process(setting("sample-over", "MPIVET_SAMPLE_OVER", Kind::Number, "look at all data", "1048576")),
     in_process(off("sync-sends", "MPIVET_SYNC_SENDS")),

@@ -130,6 +130,7 @@ mod tests {
             request_stride: 8,
             stage_bytes: 0,
             stack_depth: 0,
+            keeping: Default::default(),
             program: String::new(),
             cwd: String::new(),
             may_have_threads: false,

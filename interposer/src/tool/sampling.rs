@@ -7,12 +7,13 @@ use super::probe::Probe;
 use super::value::Datatypes;
 use crate::real::Real;
 use crate::thread::Thread;
+use crate::trace::Lap;
 use crate::{clock, dispatch, lifecycle, log, trace};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 use trace_format::call::SystemEvent;
-use trace_format::file::PROCESS_THREAD;
+use trace_format::file::{NOT_COUNTED, PROCESS_THREAD};
 use trace_format::sample::{Sample, Sampling};
 use trace_format::variables::fits;
 use trace_format::writer::encode_system;
@@ -146,7 +147,8 @@ fn write(samples: Vec<Sample>) {
     for sample in samples {
         let mut record = Vec::new();
         encode_system(&SystemEvent::Sample(sample), clock::now(), &mut record);
-        trace.events(PROCESS_THREAD, SERIAL.fetch_add(1, Ordering::Relaxed), &record, None);
+        let lap = SERIAL.fetch_add(1, Ordering::Relaxed);
+        trace.events(Lap { thread: PROCESS_THREAD, lap, calls: NOT_COUNTED, records: &record }, None);
     }
 }
 

@@ -1,18 +1,64 @@
 //! The memory that packing and unpacking have in common: the records that others are written as differences from.
 
 use super::unpack::Input;
-use super::{ARENA, CALL_HEAD, HEAD, MAX_CELLS, NONE, PackError};
+use super::{ARENA, CALL_HEAD, HEAD, MAX_CELLS, MAX_CHAIN, NONE, PackError};
 use crate::record::{Commit, MAX_DURATION, State};
+
+/// So often words must have changed as expected, to be expected to at another place of the program, too.
+const FEW: u8 = 3;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     pub(super) key: u64,
     pub(super) start: usize,
     pub(super) len: usize,
-    /// The cell of the record that followed the last time.
-    pub(super) next: u16,
+    /// The last two cells that followed: the body of a loop and what comes behind it, say.
+    next: [u16; 2],
+    /// Which of them followed last, how often in a row, and how often in a row each did before the other came.
+    current: u8,
+    run: u32,
+    runs: [u32; 2],
     /// Some word is expected to change.
     pub(super) strided: bool,
+    /// How often its words changed as expected.
+    steps: u8,
+    /// So many cells of one call site in a row were made, each from the one before.
+    pub(super) chain: u8,
+    /// When the record is expected to begin, after the end of the one before it, and of a call its word 2.
+    pub(super) gap: u64,
+    pub(super) second: u64,
+}
+
+impl Cell {
+    fn new(key: u64, start: usize, len: usize, (gap, second): (u64, u64)) -> Cell {
+        let (next, current, run, runs) = ([NONE; 2], 0, 0, [0; 2]);
+        Cell { key, start, len, next, current, run, runs, strided: false, steps: 0, chain: 0, gap, second }
+    }
+
+    /// What should follow, and what else may: [`NONE`] if that is not known. The same as the last time, unless it came as
+    /// often as it did before the other followed.
+    #[inline]
+    fn expected(&self) -> [u16; 2] {
+        let [zero, one] = self.next;
+        let (same, other, run) = if self.current == 0 { (zero, one, self.runs[0]) } else { (one, zero, self.runs[1]) };
+        if self.run == run && other != NONE { [other, same] } else { [same, other] }
+    }
+
+    #[inline]
+    fn followed_by(&mut self, cell: u16) {
+        let current = usize::from(self.current) & 1;
+        if cell == self.next[current] || self.next[current] == NONE {
+            self.next[current] = cell;
+            self.run = self.run.saturating_add(1);
+            return;
+        }
+        self.runs[current] = self.run;
+        let other = 1 - current;
+        if cell != self.next[other] {
+            (self.next[other], self.runs[other]) = (cell, 0);
+        }
+        (self.current, self.run) = (other as u8, 1);
+    }
 }
 
 /// The memory that packing and unpacking have in common.
@@ -34,12 +80,16 @@ pub(super) fn head_of(key: u64) -> usize {
 
 impl Cells {
     pub(super) fn new() -> Cells {
+        Cells { list: Vec::new(), words: Vec::new(), strides: Vec::new(), last: NONE, time: 0 }
+    }
+
+    /// For one who must not allocate later.
+    pub(super) fn with_room() -> Cells {
         Cells {
             list: Vec::with_capacity(MAX_CELLS),
             words: Vec::with_capacity(ARENA),
             strides: Vec::with_capacity(ARENA),
-            last: NONE,
-            time: 0,
+            ..Cells::new()
         }
     }
 
@@ -71,28 +121,34 @@ impl Cells {
         words.zip(self.strides.get_mut(range).unwrap_or_default())
     }
 
-    /// The cell that came after the last one the last time.
+    /// The cell that should come after the last one.
     #[inline]
     pub(super) fn predicted(&self) -> Option<u16> {
-        self.list.get(self.last as usize).map(|c| c.next).filter(|next| *next != NONE)
+        self.list.get(self.last as usize).map(|c| c.expected()[0]).filter(|next| *next != NONE)
     }
 
-    /// A new cell.
-    pub(super) fn add(&mut self, key: u64, words: impl Iterator<Item = u64>) -> u16 {
+    /// The cell that may come instead.
+    pub(super) fn alternative(&self) -> Option<u16> {
+        self.list.get(self.last as usize).map(|c| c.expected()[1]).filter(|next| *next != NONE)
+    }
+
+    /// A new cell. `times`: when it is expected the next time.
+    pub(super) fn add(&mut self, key: u64, words: impl Iterator<Item = u64>, times: (u64, u64)) -> u16 {
         let start = self.words.len();
         self.words.extend(words);
         self.strides.resize(self.words.len(), 0);
-        self.list.push(Cell { key, start, len: self.words.len() - start, next: NONE, strided: false });
+        self.list.push(Cell::new(key, start, self.words.len() - start, times));
         (self.list.len() - 1) as u16
     }
 
     /// A new cell with the same words, of which no change is expected.
-    pub(super) fn copy(&mut self, cell: u16) -> u16 {
-        let Some(Cell { key, start, len, .. }) = self.list.get(cell as usize).copied() else { return NONE };
+    pub(super) fn copy(&mut self, cell: u16, times: (u64, u64)) -> u16 {
+        let Some(Cell { key, start, len, chain, .. }) = self.list.get(cell as usize).copied() else { return NONE };
         let from = self.words.len();
         self.words.extend_from_within(start..start + len);
         self.strides.resize(self.words.len(), 0);
-        self.list.push(Cell { key, start: from, len, next: NONE, strided: false });
+        let chain = if cell == self.last { chain.saturating_add(1) } else { 0 };
+        self.list.push(Cell { chain, ..Cell::new(key, from, len, times) });
         (self.list.len() - 1) as u16
     }
 
@@ -118,10 +174,22 @@ impl Cells {
         self.get(cell).is_some_and(|(c, words, _)| c.key == key && first(words))
     }
 
+    /// Are these the words that a cell expects whose words have changed as expected for a while?
+    pub(super) fn is_on_its_way(&self, cell: u16, key: u64, args: &[u8]) -> bool {
+        self.list.get(cell as usize).is_some_and(|c| c.strided && c.steps >= FEW)
+            && self.is_as_predicted(cell, key, args)
+    }
+
+    /// Is it one of so many cells of its call site in a row that there will be no more?
+    pub(super) fn is_end_of_chain(&self, cell: u16) -> bool {
+        self.list.get(cell as usize).is_some_and(|c| c.chain >= MAX_CHAIN)
+    }
+
     /// The words change as expected.
     #[inline]
     pub(super) fn step(&mut self, cell: u16) {
-        if self.list.get(cell as usize).is_some_and(|c| c.strided) {
+        if let Some(c) = self.list.get_mut(cell as usize).filter(|c| c.strided) {
+            c.steps = c.steps.saturating_add(1);
             self.slots(cell).for_each(|(word, stride)| *word = word.wrapping_add(*stride));
         }
     }
@@ -162,7 +230,7 @@ impl Cells {
     #[inline]
     pub(super) fn follow(&mut self, cell: u16) {
         if let Some(last) = self.list.get_mut(self.last as usize) {
-            last.next = cell;
+            last.followed_by(cell);
         }
         self.last = cell;
     }
@@ -173,13 +241,28 @@ impl Cells {
         self.time = if head == CALL_HEAD { time.wrapping_add(second & MAX_DURATION) } else { time };
     }
 
-    /// Reads the times of a record.
-    pub(super) fn times(&mut self, input: &mut Input, key: u64) -> Result<(u64, u64), PackError> {
-        let head = head_of(key);
-        let time = self.time.wrapping_add(unzigzag(input.number()?));
-        let second = if head == CALL_HEAD { input.number()? } else { 0 };
-        self.pass(time, head, second);
-        Ok((time, second))
+    /// The times of a record that begins and goes on like this after the one before it.
+    #[inline]
+    pub(super) fn times_after(&mut self, key: u64, (gap, second): (u64, u64)) -> (u64, u64) {
+        let time = self.time.wrapping_add(gap);
+        self.pass(time, head_of(key), second);
+        (time, second)
+    }
+
+    /// Reads when a record begins after the one before it, and of a call its word 2.
+    pub(super) fn gap(input: &mut Input, key: u64) -> Result<(u64, u64), PackError> {
+        let gap = unzigzag(input.number()?);
+        Ok((gap, if head_of(key) == CALL_HEAD { input.number()? } else { 0 }))
+    }
+
+    /// When the record of a cell is expected.
+    #[inline]
+    pub(super) fn expected_times(&self, cell: u16) -> (u64, u64) {
+        self.list.get(cell as usize).map_or((0, 0), |c| (c.gap, c.second))
+    }
+
+    pub(super) fn expect_times(&mut self, cell: u16, times: (u64, u64)) {
+        self.list.get_mut(cell as usize).into_iter().for_each(|c| (c.gap, c.second) = times);
     }
 
     /// Writes the record that a cell stands for.
@@ -224,9 +307,11 @@ pub(super) fn unzigzag(value: u64) -> u64 {
     value >> 1 ^ (value & 1).wrapping_neg()
 }
 
-/// The step that is expected after a word has changed by `difference`: what changes twice by the same amount will do so
-/// again, and what has jumped once will not.
+/// The step that is expected after a word has changed by `difference`, which was not expected: the same again, unless it
+/// jumped back, to where a loop began.
 #[inline]
 pub(super) fn next_stride(stride: u64, difference: u64) -> u64 {
-    if stride == 0 { difference } else { 0 }
+    let (before, now) = (stride as i64, difference as i64);
+    let is_back = (before ^ now) < 0 && now.unsigned_abs() > before.unsigned_abs();
+    if is_back && before != 0 { stride } else { difference }
 }

@@ -131,3 +131,195 @@ fn random_records_come_back_and_damage_is_told() {
         }
     }
 }
+
+/// A loop in a loop: receives and sends with strided buffers and handles that come and go, polls of a request, and now and
+/// then a collective, in time that varies; sometimes another way is taken.
+fn nested(seed: &mut u64, rounds: u64, out: &mut Vec<u8>, time: &mut u64, lap: u32) {
+    let inner = 1 + random(seed) % 7;
+    for round in 0..rounds {
+        for i in 0..inner {
+            *time += 200 + random(seed) % 60;
+            let duration = 90 + random(seed) % 40;
+            let words = [*time, duration, 5, 0x1000 + 64 * i, 8 | i << 32, 0x7f00 + 8 * (round * inner + i)];
+            record(out, 10, State::Returned, lap, &words);
+            *time += duration;
+        }
+        for i in 0..inner {
+            // Word 3 has the repeated polls in its upper half.
+            let polls = if random(seed) % 8 == 0 { random(seed) % 5 } else { 2 };
+            *time += 30 + if random(seed) % 500 == 0 { 5_000_000 } else { random(seed) % 9 };
+            record(out, 20, State::Returned, lap, &[*time, 40, 6 | polls << 32, 0x7f00 + 8 * i, round % 3]);
+            *time += 40;
+        }
+        if round % 10 == 9 {
+            *time += 1_000;
+            let class = u64::from(random(seed) % 50 == 0) << 48;
+            record(
+                out,
+                30,
+                State::Returned,
+                lap,
+                &[*time, (2_000 + random(seed) % 300) | class, 7, 0x9000 + 8 * round],
+            );
+            *time += 2_300;
+        }
+        if random(seed) % 40 == 0 {
+            record(out, 9, State::System, lap, &[*time, round, random(seed)]);
+            // Something that began before the end of what was recorded last.
+            record(out, 11, State::Entered, lap, &[*time - 20, 0, 8, u64::MAX]);
+            record(out, 11, State::Return, lap, &[*time, round, 0, 1]);
+        }
+    }
+}
+
+/// The words of each record, without the lap: commit word, time, end, and the rest.
+fn apart(records: &[u8]) -> Vec<(u64, u64, u64, Vec<u64>)> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < records.len() {
+        let key = word_at(records, at);
+        let len = usize::from(Commit::unpack(key).words) * 8;
+        let head = head_of(key);
+        let (time, second) = (word_at(records, at + 8), if head == CALL_HEAD { word_at(records, at + 16) } else { 0 });
+        let mut rest = vec![second >> 48];
+        rest.extend(words_of(&records[at + head * 8..at + len]));
+        all.push((key, time, time + (second & crate::record::MAX_DURATION), rest));
+        at += len;
+    }
+    all
+}
+
+#[test]
+fn times_keep_their_bound_and_their_order_and_nothing_else_changes() {
+    for seed in 1..60u64 {
+        let mut seed = seed * 7919;
+        let error = [0, 10, 1_000, 200_000][(seed % 4) as usize];
+        let mut packer = Packer::bounded(1 << 18, error);
+        let (mut unpacker, mut time) = (Unpacker::default(), 1 << 40);
+        let mut all = (Vec::new(), Vec::new());
+        for lap in 0..70 {
+            let mut records = Vec::new();
+            let rounds = 20 + random(&mut seed) % 60;
+            nested(&mut seed, rounds, &mut records, &mut time, lap);
+            let packed = packer.pack(&records).expect("it is smaller").to_vec();
+            assert!(unpacker.can_unpack(&packed, lap.into()));
+            let mut back = Vec::new();
+            unpacker.unpack(&packed, lap.into(), &mut back).unwrap();
+            if error == 0 {
+                assert!(back == records);
+            }
+            let last = apart(&records).iter().map(|r| r.2).max();
+            assert!(apart(&back).iter().map(|r| r.2).max() <= last, "no time lies behind the last one of the lap");
+            all.0.extend(apart(&records));
+            all.1.extend(apart(&back));
+        }
+        assert_eq!(all.0.len(), all.1.len());
+        for (i, (real, got)) in all.0.iter().zip(&all.1).enumerate() {
+            assert_eq!((real.0, &real.3), (got.0, &got.3), "record {i}");
+            assert!(real.1.abs_diff(got.1) <= error && real.2.abs_diff(got.2) <= error, "record {i}: {real:?} {got:?}");
+            assert!(got.2 >= got.1);
+            if let Some(before) = i.checked_sub(1).filter(|b| all.0[*b].2 <= real.1) {
+                assert!(all.1[before].2 <= got.1, "record {i} began after the end of the one before it");
+            }
+            if let Some(before) = i.checked_sub(1).filter(|b| all.0[*b].1 <= real.1) {
+                assert!(all.1[before].1 <= got.1, "record {i} began after the one before it");
+            }
+        }
+    }
+}
+
+/// Bytes of all blocks of a run of so many rounds, and how many calls they stand for.
+fn size(rounds: u64, error: u64) -> (usize, usize) {
+    let (mut seed, mut time, mut bytes, mut calls) = (5, 1 << 40, 0, 0);
+    let mut packer = Packer::bounded(1 << 18, error);
+    let mut left = rounds;
+    while left > 0 {
+        let mut records = Vec::new();
+        for round in left.saturating_sub(500)..left {
+            for i in 0..8u64 {
+                time += 300 + random(&mut seed) % 50;
+                record(
+                    &mut records,
+                    10,
+                    State::Returned,
+                    1,
+                    &[time, 100, 5, 0x1000 + 64 * i, 8 | i << 32, 0x7f00 + 8 * i],
+                );
+                time += 100;
+            }
+            time += 500 + random(&mut seed) % 500;
+            record(&mut records, 20, State::Returned, 1, &[time, 400, 6, 0x8000 + 8 * round]);
+            time += 400;
+            if round % 10 == 0 {
+                record(&mut records, 30, State::Returned, 1, &[time, 3_000, 7, 0x9000]);
+                time += 3_000;
+            }
+        }
+        left = left.saturating_sub(500);
+        calls += apart(&records).len();
+        bytes += crate::file::BLOCK_HEADER_BYTES + packer.pack(&records).expect("it is smaller").len();
+    }
+    (bytes, calls)
+}
+
+#[test]
+fn more_rounds_of_a_loop_take_next_to_no_more_room() {
+    let (small, few) = size(1_000, 200_000);
+    let (large, calls) = size(10_000, 200_000);
+    let (exact, _) = size(10_000, 0);
+    assert!(large - small < (calls - few) / 50, "{small} and {large} bytes for {few} and {calls} calls");
+    assert!(large * 50 < exact, "{large} bytes, exactly {exact}");
+    // What varies by more than the bound is written down.
+    assert!(size(10_000, 100).0 > 2 * large);
+}
+
+#[test]
+fn a_block_that_goes_on_from_a_lost_one_is_refused_until_one_stands_for_itself() {
+    let (mut seed, mut time) = (3, 1 << 40);
+    let mut packer = Packer::bounded(1 << 18, 1_000);
+    let mut unpacker = Unpacker::default();
+    let mut refused = 0;
+    let mut out = Vec::new();
+    for lap in 0..200 {
+        let mut records = Vec::new();
+        nested(&mut seed, 50, &mut records, &mut time, lap);
+        let packed = packer.pack(&records).unwrap().to_vec();
+        if lap == 5 {
+            continue;
+        }
+        if unpacker.can_unpack(&packed, lap.into()) {
+            unpacker.unpack(&packed, lap.into(), &mut out).unwrap();
+            assert_eq!(out.len(), records.len());
+        } else {
+            assert!(unpacker.unpack(&packed, lap.into(), &mut out).is_err() && out.is_empty());
+            refused += 1;
+        }
+    }
+    assert!(refused > 0 && refused <= MAX_FOLLOWERS, "{refused} blocks");
+    // The first block of a new segment stands for itself, and so do those of several threads.
+    packer.begin_anew();
+    let mut records = Vec::new();
+    nested(&mut seed, 50, &mut records, &mut time, 0);
+    assert!(Unpacker::default().can_unpack(packer.pack(&records).unwrap(), 0));
+    packer.be_exact();
+    assert!(Unpacker::default().can_unpack(packer.pack(&records).unwrap(), 0));
+}
+
+#[test]
+fn a_long_loop_of_one_call_site_needs_few_cells() {
+    for error in [0, 1_000] {
+        let mut out = Vec::new();
+        for i in 0..3_000u64 {
+            record(&mut out, 10, State::Returned, 1, &[1_000 * i, 100, 5, 0x1000 + 8 * i, 8]);
+        }
+        let mut packer = Packer::bounded(1 << 18, error);
+        let packed = packer.pack(&out).unwrap().to_vec();
+        let mut back = Vec::new();
+        Unpacker::default().unpack(&packed, 1, &mut back).unwrap();
+        assert!(back == out);
+        assert!(
+            packer.cells.list.len() < 80 && packed.len() < if error == 0 { 15_000 } else { 1_500 },
+            "{}",
+            packed.len()
+        );
+    }
+}

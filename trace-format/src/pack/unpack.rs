@@ -1,17 +1,22 @@
 //! Packed blocks to records.
 
 use super::cells::{Cells, head_of, words_of};
-use super::{AGAIN, AS_PREDICTED, DERIVED, FORGET, KEY, MAX_UNPACKED, NEW, PREDICTED, PackError};
+use super::{
+    AGAIN, ALONE, AS_PREDICTED, DERIVED, FORGET, IN_PLACE, KEY, LEARN, MAX_UNPACKED, NEW, OTHER, OTHER_CHANGED,
+    PREDICTED, PackError, RUN,
+};
 use crate::record::Commit;
 
-/// Unpacks blocks.
+/// Unpacks the blocks of one thread.
 pub struct Unpacker {
     cells: Cells,
+    /// The lap of the block that may go on from what was unpacked last.
+    next: Option<u64>,
 }
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        Unpacker { cells: Cells::new() }
+        Unpacker { cells: Cells::new(), next: None }
     }
 }
 
@@ -54,42 +59,62 @@ impl<'a> Input<'a> {
 }
 
 impl Unpacker {
-    /// Puts the records that `packed` stands for into `out`, with `lap` in their commit words.
+    /// Can this block be unpacked now? One that does not stand for itself must follow the one that was unpacked last.
+    pub fn can_unpack(&self, packed: &[u8], lap: u64) -> bool {
+        packed.get(4).is_none_or(|flags| flags & ALONE != 0) || self.next == Some(lap)
+    }
+
+    /// Puts the records that `packed` stands for into `out`, with `lap` in their commit words. Blocks of a thread come in
+    /// their order: see [`Unpacker::can_unpack`].
     pub fn unpack(&mut self, packed: &[u8], lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
         out.clear();
-        self.cells.forget();
-        self.cells.time = 0;
+        let follows = self.next.take() == Some(lap);
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         if total > MAX_UNPACKED {
             return Err(PackError(0));
         }
-        while out.len() < total {
-            self.record(&mut input, lap, out)?;
+        match input.take(1)?.first().copied() {
+            Some(ALONE) => {
+                self.cells.forget();
+                self.cells.time = 0;
+            }
+            Some(0) if follows => {}
+            _ => return Err(PackError(4)),
         }
-        if out.len() == total && input.at == packed.len() { Ok(()) } else { Err(input.damage()) }
+        while out.len() < total {
+            self.record(&mut input, (lap, total), out)?;
+        }
+        if out.len() != total || input.at != packed.len() {
+            return Err(input.damage());
+        }
+        self.next = Some(lap.wrapping_add(1));
+        Ok(())
     }
 
-    fn record(&mut self, input: &mut Input, lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
+    fn record(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {
         let token = input.take(1)?.first().copied().unwrap_or(FORGET);
         let cells = &mut self.cells;
         let cell = match token {
-            AS_PREDICTED | PREDICTED => cells.predicted().ok_or(input.damage())?,
-            AGAIN | DERIVED => input.cell(cells)?,
+            AS_PREDICTED | PREDICTED | LEARN => cells.predicted().ok_or(input.damage())?,
+            OTHER | OTHER_CHANGED => cells.alternative().ok_or(input.damage())?,
+            AGAIN | DERIVED | IN_PLACE => input.cell(cells)?,
             NEW => return self.new_cell(input, lap, out),
+            RUN => return self.run(input, (lap, total), out),
             FORGET => {
                 cells.forget();
                 return Ok(());
             }
             _ => return Err(input.damage()),
         };
-        let times = cells.times(input, cells.key(cell))?;
+        let key = cells.key(cell);
+        let gap = Cells::gap(input, key)?;
         let cell = match token {
-            AS_PREDICTED => {
+            AS_PREDICTED | LEARN | OTHER => {
                 cells.step(cell);
                 cell
             }
-            PREDICTED => {
+            PREDICTED | IN_PLACE | OTHER_CHANGED => {
                 cells.change(cell, input)?;
                 cell
             }
@@ -102,13 +127,31 @@ impl Unpacker {
                 if !cells.has_room(len) {
                     return Err(input.damage());
                 }
-                let new = cells.copy(cell);
+                let new = cells.copy(cell, gap);
                 cells.change(new, input)?;
                 new
             }
         };
+        if token == LEARN {
+            let times = Cells::gap(input, key)?;
+            cells.expect_times(cell, times);
+        }
+        let times = cells.times_after(key, gap);
         cells.write(cell, lap, times, out);
         cells.follow(cell);
+        Ok(())
+    }
+
+    /// Records that are what was expected, when it was expected.
+    fn run(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {
+        let cells = &mut self.cells;
+        for _ in 0..input.number()? {
+            let cell = cells.predicted().filter(|_| out.len() < total).ok_or(input.damage())?;
+            cells.step(cell);
+            let times = cells.times_after(cells.key(cell), cells.expected_times(cell));
+            cells.write(cell, lap, times, out);
+            cells.follow(cell);
+        }
         Ok(())
     }
 
@@ -119,8 +162,9 @@ impl Unpacker {
         if key > KEY || !cells.has_room(len) {
             return Err(input.damage());
         }
-        let times = cells.times(input, key)?;
-        let cell = cells.add(key, words_of(input.take(len * 8)?));
+        let gap = Cells::gap(input, key)?;
+        let cell = cells.add(key, words_of(input.take(len * 8)?), gap);
+        let times = cells.times_after(key, gap);
         cells.write(cell, lap, times, out);
         cells.follow(cell);
         Ok(())

@@ -1,8 +1,8 @@
-//! The blocks of a rank's file, in order: headers first, payloads when they are wanted. Damage is skipped.
+//! The blocks of a rank's file, or of one of its segments, in order: headers first, payloads when they are wanted. Damage is
+//! skipped.
 
 use super::{Defect, OpenError};
-use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, checksum};
-use crate::pack::Unpacker;
+use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -14,11 +14,18 @@ type Head = [u8; BLOCK_HEADER_BYTES];
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockRef {
     pub(super) header: BlockHeader,
+    /// The number of its segment; 0: it is in the rank's file.
+    pub(super) segment: u64,
     /// Offset of its header in the file.
     pub(super) start: u64,
 }
 
 impl BlockRef {
+    /// Its place among all blocks of the rank.
+    pub(super) fn place(&self) -> (u64, u64) {
+        (self.segment, self.start)
+    }
+
     fn end(&self) -> u64 {
         self.start + (BLOCK_HEADER_BYTES as u64) + u64::from(self.header.len)
     }
@@ -27,6 +34,8 @@ impl BlockRef {
 /// The file of one rank.
 pub(super) struct Blocks {
     pub(super) rank: i32,
+    /// As in [`BlockRef`].
+    segment: u64,
     path: PathBuf,
     file: File,
     pos: u64,
@@ -35,24 +44,16 @@ pub(super) struct Blocks {
     /// The writer is gone: a torn tail is damage, not work in progress.
     pub(super) finished: bool,
     pub(super) defects: Vec<Defect>,
-    unpacker: Unpacker,
-    packed: Vec<u8>,
 }
 
 impl Blocks {
     /// The blocks of `file` behind its header, which ends at `pos`.
-    pub(super) fn new(rank: i32, path: PathBuf, file: File, pos: u64) -> Blocks {
-        Blocks {
-            rank,
-            path,
-            file,
-            pos,
-            ahead: None,
-            finished: false,
-            defects: Vec::new(),
-            unpacker: Unpacker::default(),
-            packed: Vec::new(),
-        }
+    pub(super) fn new(rank: i32, (segment, path): (u64, PathBuf), file: File, pos: u64) -> Blocks {
+        Blocks { rank, segment, path, file, pos, ahead: None, finished: false, defects: Vec::new() }
+    }
+
+    pub(super) fn segment(&self) -> u64 {
+        self.segment
     }
 
     /// Where the last block that was found ends.
@@ -92,7 +93,7 @@ impl Blocks {
                 }
                 return Ok(None);
             };
-            let block = BlockRef { header, start: self.pos };
+            let block = BlockRef { header, segment: self.segment, start: self.pos };
             // The length may be damaged: nothing is allocated for what is not there.
             let size = self.size()?;
             if block.end() > size {
@@ -138,7 +139,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads the payload of a block, and unpacks it. False if it is damaged, which is noted.
+    /// Reads the payload of a block. False if it is damaged, which is noted.
     pub(super) fn payload(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<bool, OpenError> {
         self.read_payload(block, out)?;
         let whole = checksum(out) == block.header.checksum;
@@ -150,12 +151,6 @@ impl Blocks {
             };
             self.defect(block.start, what);
             out.clear();
-        } else if block.header.kind == BlockKind::Packed as u16 {
-            std::mem::swap(out, &mut self.packed);
-            if let Err(e) = self.unpacker.unpack(&self.packed, block.header.lap, out) {
-                // What is in front of the damage is whole.
-                self.defect(block.start, e.to_string());
-            }
         }
         Ok(whole)
     }
@@ -226,7 +221,7 @@ impl Blocks {
             }
             for (i, head) in window[..got].windows(BLOCK_HEADER_BYTES).enumerate() {
                 let Some(header) = head.first_chunk().and_then(BlockHeader::from_bytes) else { continue };
-                let block = BlockRef { header, start: from + i as u64 };
+                let block = BlockRef { header, segment: self.segment, start: from + i as u64 };
                 if block.end() <= size && self.is_whole(&block)? {
                     return Ok(Some(block.start));
                 }

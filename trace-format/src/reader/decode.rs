@@ -3,6 +3,7 @@
 use super::RankEvent;
 use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
+use crate::file::NOT_COUNTED;
 use crate::mpi::FnId;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{
@@ -65,6 +66,20 @@ impl Decoder {
     pub(super) fn next_lap(&mut self) {
         self.open.iter_mut().for_each(|o| o.offset = None);
         self.polled = None;
+    }
+
+    /// Records are missing; `calls` CALL records were in front of what comes now. How many of them are missing.
+    pub(super) fn skip(&mut self, calls: u64) -> u64 {
+        self.open.clear();
+        self.polled = None;
+        let missing = if calls == NOT_COUNTED { 0 } else { calls.saturating_sub(self.calls) };
+        self.calls += missing;
+        missing
+    }
+
+    /// Are there CALL records that were not seen in front of what has `calls` of them in front of it?
+    pub(super) fn is_behind(&self, calls: u64) -> bool {
+        calls != NOT_COUNTED && calls > self.calls
     }
 
     /// Offsets of the records in the current lap that may still change.
@@ -169,6 +184,11 @@ pub(super) fn is_entered(record: &[u8]) -> bool {
     Commit::unpack(u64_at(record, 0)).state == State::Entered as u8
 }
 
+/// When what a record is about began, in ticks.
+pub(super) fn earliest(record: &[u8]) -> u64 {
+    u64_at(record, 8)
+}
+
 /// The last time stamp of a record, in ticks.
 pub(super) fn latest(record: &[u8]) -> u64 {
     let time = u64_at(record, 8);
@@ -242,6 +262,7 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
             text: text(at + 16),
         },
         k if k == SystemKind::Lost as u16 => SystemEvent::Lost { reason: text(at) },
+        k if k == SystemKind::Gap as u16 => SystemEvent::Gap { calls: u64_at(bytes, at) },
         k if k == SystemKind::Recording as u16 => SystemEvent::Recording { on: u32_at(bytes, at) != 0 },
         k if k == SystemKind::ThreadLevel as u16 => SystemEvent::ThreadLevel {
             call: u64_at(bytes, at),

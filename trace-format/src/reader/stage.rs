@@ -1,6 +1,6 @@
 //! A read-only view of a stage that its owner may be writing to.
 
-use crate::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_OWNER_OFFSET};
+use crate::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
 use crate::record::{Commit, LAP_MASK};
 use std::fs::File;
 use std::io;
@@ -38,6 +38,11 @@ impl StageView {
 
     pub(super) fn lap(&self) -> u64 {
         self.word(STAGE_LAP_OFFSET).map_or(0, |w| w.load(Ordering::Acquire))
+    }
+
+    /// CALL records in front of its lap.
+    pub(super) fn calls(&self) -> u64 {
+        self.word(STAGE_RECORDS_OFFSET).map_or(NOT_COUNTED, |w| w.load(Ordering::Acquire))
     }
 
     /// The thread that writes, as the system numbers it.

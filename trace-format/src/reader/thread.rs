@@ -3,14 +3,16 @@
 
 use super::RankEvent;
 use super::blocks::BlockRef;
-use super::decode::{Blobs, Decoder, is_entered, latest, record_at};
+use super::decode::{Blobs, Decoder, earliest, is_entered, latest, record_at};
 use super::stage::StageView;
-use crate::call::{Outcome, Value};
+use crate::call::{Outcome, SystemEvent, Value};
 use std::collections::VecDeque;
 
 /// What a stage held at one moment.
 struct Staged {
     lap: u64,
+    /// CALL records in front of it.
+    calls: u64,
     /// Where `bytes` begin in the lap.
     offset: usize,
     /// Whole records.
@@ -103,7 +105,8 @@ impl Thread {
             return if stage.copy_record(0, lap, &mut record) { latest(&record) } else { 0 };
         }
         let mut seen = 0;
-        let mut staged = Staged { lap, offset: self.offset, bytes: Vec::new(), open: Vec::new() };
+        let calls = stage.calls();
+        let mut staged = Staged { lap, calls, offset: self.offset, bytes: Vec::new(), open: Vec::new() };
         if lap == self.lap {
             let mut entered = Vec::new();
             while stage.copy_record(self.offset + staged.bytes.len(), lap, &mut record) {
@@ -138,17 +141,29 @@ impl Thread {
         self.staged.is_some()
     }
 
-    /// Puts what was taken from the stage behind what was read. `sink` gets the returns of open calls.
-    pub(super) fn use_stage(&mut self, blobs: &Blobs, sink: &mut dyn FnMut(RankEvent)) -> Result<(), String> {
+    /// Laps are missing in front of this one, which begins behind `calls` calls, and at `time`.
+    fn skip_to(&mut self, lap: u64, calls: u64, time: u64, sink: &mut dyn FnMut(RankEvent)) {
+        (self.lap, self.offset) = (lap, 0);
+        let calls = self.decoder.skip(calls);
+        self.decoder.next_lap();
+        sink(RankEvent::System { thread: self.number, time, event: SystemEvent::Gap { calls } });
+    }
+
+    /// Puts what was taken from the stage behind what was read. `sink` gets the returns of open calls. `limited`: early laps
+    /// may have been removed.
+    pub(super) fn use_stage(
+        &mut self,
+        limited: bool,
+        blobs: &Blobs,
+        sink: &mut dyn FnMut(RankEvent),
+    ) -> Result<(), String> {
         // A block that came meanwhile has the same and more.
         let Some(staged) = self.staged.take().filter(|_| self.blocks.is_empty()) else { return Ok(()) };
         if staged.lap > self.lap {
             // The file was searched after the stage was looked at.
             let missing = format!("laps {} to {} are in neither file", self.lap, staged.lap - 1);
-            self.lap = staged.lap;
-            self.offset = 0;
-            self.decoder.next_lap();
-            return Err(missing);
+            self.skip_to(staged.lap, staged.calls, self.last, sink);
+            return if limited { Ok(()) } else { Err(missing) };
         }
         self.looked = true;
         // Older: the process died between writing the block and starting the next lap.
@@ -167,6 +182,7 @@ impl Thread {
         &mut self,
         block: &BlockRef,
         payload: Vec<u8>,
+        limited: bool,
         blobs: &Blobs,
         sink: &mut dyn FnMut(RankEvent),
     ) -> Result<(), String> {
@@ -178,11 +194,12 @@ impl Thread {
             self.at = 0;
             return Err(format!("lap {lap} of thread {} appears twice, skipped", self.number));
         }
-        if lap > self.lap {
-            result = Err(format!("laps {} to {} of thread {} are missing", self.lap, lap - 1, self.number));
-            self.offset = 0;
-            self.lap = lap;
-            self.decoder.next_lap();
+        let calls = block.header.calls;
+        if lap > self.lap || self.offset == 0 && self.decoder.is_behind(calls) {
+            if lap > self.lap && !limited {
+                result = Err(format!("laps {} to {} of thread {} are missing", self.lap, lap - 1, self.number));
+            }
+            self.skip_to(lap, calls, record_at(&payload, 0).map_or(self.last, earliest), sink);
         }
         let read = |offset: usize| record_at(&payload, offset).unwrap_or_default();
         let completed = self.decoder.completed(blobs, read, sink);

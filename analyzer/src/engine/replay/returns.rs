@@ -23,6 +23,10 @@ impl Model {
             r.failures.insert((origin.thread, origin.index));
             r.thread(origin.thread).failed = Some(origin.clone());
         }
+        let is_of_life = matches!(s.class, Class::Init | Class::Finalize | Class::SessionInit | Class::SessionFinalize);
+        if self.blind && !is_of_life {
+            return;
+        }
         if self.ranks[origin.rank as usize].sums {
             self.take_sums(origin, s, &entered);
         }

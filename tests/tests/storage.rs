@@ -1,0 +1,215 @@
+//! The ends of resources: a trace of bounded size, times of bounded exactness, a full disk, and more objects, requests and
+//! call sites than any table was made for.
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::{compile::compile, run, vet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use trace_format::reader::{RankEvent, RankReader};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn program(mpi: &Mpi, name: &str) -> Result<PathBuf> {
+    compile(mpi, &mpivet_tests::root().join(format!("tests/programs/{name}.c")), &mpivet_tests::scratch())
+}
+
+fn fresh(name: &str) -> Result<PathBuf> {
+    let dir = mpivet_tests::scratch().join("storage").join(name);
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    Ok(dir)
+}
+
+/// Runs a job with the library preloaded and these variables; its trace is in `dir/trace`.
+fn record(
+    mpi: &Mpi,
+    (name, arguments): (&str, &[&str]),
+    ranks: usize,
+    dir: &Path,
+    settings: &[(&str, &str)],
+) -> Result<run::Outcome> {
+    let arguments: Vec<String> = arguments.iter().map(|a| (*a).to_owned()).collect();
+    let job = mpi.job(ranks, &program(mpi, name)?, &arguments);
+    let mut command = Command::new(&job[0]);
+    command.args(&job[1..]).current_dir(dir).env("LD_PRELOAD", vet::mpivet()?.with_file_name("libmpivet.so"));
+    command.env("MPIVET_DIR", dir.join("trace")).envs(settings.iter().copied());
+    Mpi::prepare(&mut command);
+    run::run(command, LIMIT)
+}
+
+fn analyze(dir: &Path) -> Result<run::Outcome> {
+    let mut command = Command::new(vet::mpivet()?);
+    command.arg("analyze").arg(dir.join("trace")).current_dir(dir);
+    run::run(command, LIMIT)
+}
+
+/// Bytes of a rank's events and definitions.
+fn size(dir: &Path, rank: i32) -> Result<(u64, u64)> {
+    let (mut main, mut segments) = (0, 0);
+    for entry in std::fs::read_dir(dir.join("trace"))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let bytes = entry.metadata()?.len();
+        if name == format!("rank-{rank}.mpv") {
+            main += bytes;
+        } else if name.starts_with(&format!("rank-{rank}.ring")) {
+            segments += bytes;
+        }
+    }
+    Ok((main, segments))
+}
+
+/// Times of all calls of a rank: function, begin, end, in ticks; and ticks per microsecond.
+fn calls(dir: &Path, rank: i32) -> Result<(Vec<(u16, u64, u64)>, u64)> {
+    let mut reader = RankReader::open(&dir.join("trace"), rank)?;
+    reader.writer_is_gone();
+    let mut all = Vec::new();
+    let mut take = |event| {
+        if let RankEvent::Call(call) = event {
+            all.push((call.func as u16, call.t_call, call.t_return));
+        }
+    };
+    while reader.poll(64, &mut take)? {}
+    ensure!(reader.defects.is_empty(), "{:?}", reader.defects);
+    Ok((all, reader.header.ticks_per_second / 1_000_000))
+}
+
+const ROUNDS: &str = "60000";
+
+#[test]
+fn a_trace_of_bounded_size_says_from_where_it_speaks_and_nothing_false() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let dir = fresh(&format!("ring-{}", mpi.name))?;
+        let outcome = record(mpi, ("long", &[ROUNDS]), 2, &dir, &[("MPIVET_MAX_TRACE_SIZE", "1")])?;
+        ensure!(outcome.code == Some(0), "{}", outcome.stderr);
+        for rank in 0..2 {
+            let (main, segments) = size(&dir, rank)?;
+            ensure!(segments <= 1 << 20 && segments > 1 << 19, "{segments} bytes of events");
+            ensure!(main < 1 << 18, "{main} bytes besides");
+        }
+        let report = analyze(&dir)?;
+        ensure!(report.code == Some(0), "exit code {:?}\n{}{}", report.code, report.stdout, report.stderr);
+        ensure!(report.stdout.contains("only the last 1 MB are kept"), "{}", report.stdout);
+        ensure!(report.stdout.contains("calls in the first"), "{}", report.stdout);
+        // Every call that is left is whole.
+        let (left, _) = calls(&dir, 0)?;
+        ensure!(left.len() > 1_000 && left.windows(2).all(|w| w[0].1 <= w[1].1), "{} calls", left.len());
+        Ok(())
+    })
+}
+
+#[test]
+fn what_a_rank_dies_of_is_known_without_its_beginning() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let dir = fresh(&format!("ring-crash-{}", mpi.name))?;
+        record(mpi, ("long", &[ROUNDS, "crash"]), 2, &dir, &[("MPIVET_MAX_TRACE_SIZE", "1")])?;
+        let report = analyze(&dir)?;
+        ensure!(report.code == Some(1), "exit code {:?}\n{}", report.code, report.stdout);
+        ensure!(report.stdout.contains("abend") && report.stdout.contains("long.c:"), "{}", report.stdout);
+        ensure!(report.stdout.matches("error[").count() == 1, "nothing else:\n{}", report.stdout);
+        ensure!(report.stdout.contains("only the last 1 MB are kept"), "{}", report.stdout);
+        Ok(())
+    })
+}
+
+#[test]
+fn a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let dir = fresh(&format!("ring-hang-{}", mpi.name))?;
+        let arguments = [ROUNDS.to_owned(), "hang".to_owned()];
+        let job = mpi.job(2, &program(mpi, "long")?, &arguments);
+        let mut command = Command::new(vet::mpivet()?);
+        command.args(["run", "--max-trace-size", "1", "--dir", "trace", "--"]).args(&job).current_dir(&dir);
+        Mpi::prepare(&mut command);
+        let outcome = run::run(command, LIMIT)?;
+        ensure!(outcome.code == Some(1), "exit code {:?}\n{}{}", outcome.code, outcome.stdout, outcome.stderr);
+        ensure!(outcome.stdout.contains("real-deadlock"), "{}", outcome.stdout);
+        ensure!(outcome.stdout.matches("error[").count() == 1, "nothing else:\n{}", outcome.stdout);
+        ensure!(size(&dir, 0)?.1 <= 1 << 20, "the limit holds");
+        // What is left does not suffice for that, and says so.
+        let report = analyze(&dir)?;
+        ensure!(report.stdout.contains("only the last 1 MB are kept"), "{}", report.stdout);
+        ensure!(!report.stdout.contains("error["), "nothing that rests on lost calls:\n{}", report.stdout);
+        Ok(())
+    })
+}
+
+#[test]
+fn with_a_bound_on_times_ten_times_the_rounds_take_less_than_twice_the_room() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let settings = [("MPIVET_TIME_ERROR", "100us")];
+        let mut sizes = Vec::new();
+        for rounds in ["4000", "40000"] {
+            let dir = fresh(&format!("bound-{rounds}-{}", mpi.name))?;
+            let outcome = record(mpi, ("sends", &[rounds]), 1, &dir, &settings)?;
+            ensure!(outcome.code == Some(0), "{}", outcome.stderr);
+            sizes.push(size(&dir, 0)?.0);
+            let (all, ticks) = calls(&dir, 0)?;
+            ensure!(all.windows(2).all(|w| w[0].2 <= w[1].1), "calls of a thread follow each other");
+            let report = analyze(&dir)?;
+            ensure!(report.code == Some(0), "{}", report.stdout);
+            ensure!(ticks > 0 && all.len() > 4 * rounds.parse::<usize>()?, "{} calls", all.len());
+        }
+        let dir = fresh(&format!("exact-{}", mpi.name))?;
+        record(mpi, ("sends", &["40000"]), 1, &dir, &[])?;
+        let exact = size(&dir, 0)?.0;
+        println!("{}: {sizes:?} bytes, exactly {exact}", mpi.name);
+        ensure!(sizes[1] < 2 * sizes[0] && sizes[1] * 5 < exact, "{sizes:?} bytes, exactly {exact}");
+        Ok(())
+    })
+}
+
+/// Nanoseconds of a call at first and later, and kilobytes of memory.
+fn figures(outcome: &run::Outcome) -> Result<Vec<f64>> {
+    ensure!(outcome.code == Some(0), "{:?}\n{}", outcome.code, outcome.stderr);
+    let line = outcome.stdout.lines().next().context("figures")?;
+    line.split_whitespace().map(|f| Ok(f.parse()?)).collect()
+}
+
+#[test]
+fn a_call_takes_no_longer_for_what_there_is_already() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        // The libraries themselves know no more communicators than this.
+        for (what, count) in [("requests", "200000"), ("datatypes", "20000"), ("communicators", "1500")] {
+            let dir = fresh(&format!("plenty-{what}-{}", mpi.name))?;
+            let mut slow = Vec::new();
+            for _ in 0..3 {
+                let outcome = record(mpi, ("plenty", &[what, count]), 1, &dir, &[])?;
+                let all = figures(&outcome)?;
+                slow.push(all[1] / all[0]);
+                println!("{} {what}: {all:?}", mpi.name);
+                if all[1] < 3.0 * all[0] {
+                    break;
+                }
+            }
+            ensure!(slow.iter().any(|s| *s < 3.0), "{what}: {slow:?} times as long at the end");
+            let report = analyze(&dir)?;
+            ensure!(report.code == Some(0), "{}", report.stdout);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_hundred_thousand_call_stacks_are_all_told_apart() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let dir = fresh(&format!("sites-{}", mpi.name))?;
+        let outcome = record(mpi, ("sites", &["2"]), 1, &dir, &[])?;
+        let all = figures(&outcome)?;
+        println!("{}: {all:?} ns a call", mpi.name);
+        ensure!(all[0] < 200_000.0 && all[1] < 100_000.0, "{all:?} ns a call");
+        let mut reader = RankReader::open(&dir.join("trace"), 0)?;
+        reader.writer_is_gone();
+        let (mut stacks, mut sites) = (0, std::collections::BTreeSet::new());
+        let mut take = |event| match event {
+            RankEvent::Definition(trace_format::definition::Definition::Stack { .. }) => stacks += 1,
+            RankEvent::Call(call) => _ = sites.insert(call.site),
+            _ => {}
+        };
+        while reader.poll(64, &mut take)? {}
+        ensure!(stacks >= 100_000 && sites.len() >= 100_000, "{stacks} stacks, {} sites", sites.len());
+        Ok(())
+    })
+}

@@ -2,6 +2,7 @@
 //! on the path of a hot call.
 
 use crate::log;
+use crate::unusual::{self, Matter};
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ pub(crate) fn get() -> Option<&'static Trace> {
 /// Says that nothing more can be recorded, once.
 pub(crate) fn lost(reason: &str) {
     if !LOST.swap(true, Ordering::SeqCst) {
+        unusual::set(Matter::Lost, true);
         crate::queues::lost();
         _ = LOSS.set(reason.to_owned());
         log::line(&format!("recording stops here: {reason}; the program goes on, the trace holds what came before"));
@@ -61,6 +63,7 @@ pub(crate) fn set(file: File, dir: &Path, rank: i32, stem: &str) {
 pub(crate) fn detach() {
     RAW_FD.store(-1, Ordering::SeqCst);
     LOST.store(true, Ordering::SeqCst);
+    unusual::set(Matter::Lost, true);
 }
 
 impl Trace {

@@ -1,8 +1,10 @@
 //! Encodes the arguments of a call into a record, by the function's plan.
 
+mod steps;
+pub(crate) use steps::Steps;
+
 use crate::abi::Abi;
 use crate::info::Info;
-use crate::steps::{Code, Step, Steps};
 use crate::{handles, real, trace};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
@@ -152,64 +154,6 @@ impl Encoder<'_> {
     pub(crate) fn outs(&mut self, valid: bool) {
         let info = self.info;
         self.follow(&info.outs, &info.plan.outs, valid);
-    }
-
-    #[inline(always)]
-    fn follow(&mut self, steps: &Steps, items: &[Item], valid: bool) {
-        for step in steps.list() {
-            self.step(*step, items, valid);
-        }
-    }
-
-    #[inline(always)]
-    fn step(&mut self, Step { code, param, kind }: Step, items: &[Item], valid: bool) {
-        let param = usize::from(param);
-        let word = self.words.get(param % real::MAX_ARGS).copied().unwrap_or(0);
-        // Where an output is, if it means anything.
-        let at = if valid { self.followed(word) } else { 0 };
-        // SAFETY: the program passed the address to MPI as that of a value of this size.
-        let load4 = || if at == 0 { 0 } else { unsafe { (at as *const u32).read_unaligned() } };
-        // SAFETY: as above.
-        let load8 = || if at == 0 { 0 } else { unsafe { (at as *const u64).read_unaligned() } };
-        match code {
-            Code::Int => self.put4(word as u32),
-            Code::Long => self.put8(word),
-            Code::Rank => self.put4(self.abi.rank(word as i32) as u32),
-            Code::Tag => self.put4(self.abi.tag(word as i32) as u32),
-            Code::Buffer => self.put8(self.abi.buffer(word) as u64),
-            Code::Handle4 => self.put_handle(kind, word & 0xffff_ffff),
-            Code::Handle8 => self.put_handle(kind, word),
-            Code::IntAt => self.put4(load4()),
-            Code::LongAt => self.put8(load8()),
-            Code::RankAt if at == 0 => self.put4(0),
-            Code::RankAt => self.put4(self.abi.rank(load4() as i32) as u32),
-            Code::TagAt if at == 0 => self.put4(0),
-            Code::TagAt => self.put4(self.abi.tag(load4() as i32) as u32),
-            Code::HandleAt4 | Code::HandleAt8 if at == 0 => self.put4(0),
-            Code::HandleAt4 => self.put_handle(kind, load4().into()),
-            Code::HandleAt8 => self.put_handle(kind, load8()),
-            Code::RequestAt4 | Code::RequestAt8 if at == 0 => self.put8(0),
-            Code::RequestAt4 => self.put8(raw_request(load4().into())),
-            Code::RequestAt8 => self.put8(raw_request(load8())),
-            Code::SlotAndRequest4 | Code::SlotAndRequest8 if at == 0 => {
-                self.put8(0);
-                self.put8(0);
-            }
-            Code::SlotAndRequest4 => {
-                self.put8(at);
-                self.put8(raw_request(load4().into()));
-            }
-            Code::SlotAndRequest8 => {
-                self.put8(at);
-                self.put8(raw_request(load8()));
-            }
-            Code::StatusAt if at == 0 => {
-                self.put8(0);
-                self.put8(0);
-            }
-            Code::StatusAt => self.put_status(at),
-            Code::Planned => items.get(param).into_iter().for_each(|item| self.item(item, valid)),
-        }
     }
 
     #[inline(always)]
@@ -408,13 +352,6 @@ impl Encoder<'_> {
     }
 }
 
-/// A request in neutral form.
-#[inline(always)]
-fn raw_request(handle: u64) -> u64 {
-    const _: () = assert!(special::REQUEST_NULL == 0);
-    if handles::is_null_request(handle) { 0 } else { handle }
-}
-
 /// A request or message in neutral form: 0 for the null handle.
 #[inline(always)]
 fn raw_handle(kind: Kind, handle: u64) -> i64 {
@@ -501,59 +438,4 @@ fn blob(bytes: &[u8]) -> Id {
     }
     BLOBS.insert(bytes.into(), id);
     id
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::abi::Family;
-    use crate::info;
-    use crate::recording::encoder;
-
-    /// Of every value that has a step of its own, for every family.
-    #[test]
-    fn steps_do_what_the_plans_say() {
-        let mut seed = 1u64;
-        let mut random = |n: u64| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) % n
-        };
-        let mut handles = handles::Cache::new();
-        let mut compared = 0;
-        for family in [Family::Mpich, Family::OpenMpi, Family::Standard] {
-            let abi = Abi::of(family);
-            for info in &info::all(abi) {
-                let both = [(&info.ins, &info.plan.ins), (&info.outs, &info.plan.outs)];
-                for (steps, items) in both {
-                    assert_eq!(steps.list().len(), items.len());
-                    for (step, item) in steps.list().iter().zip(items).filter(|(step, _)| step.code != Code::Planned) {
-                        for round in 0..40 {
-                            let value = |n: u64| n.wrapping_sub(6);
-                            let memory: [u64; 8] =
-                                std::array::from_fn(|_| value(random(12)) & (u64::MAX >> random(64)));
-                            let mut words: Words = std::array::from_fn(|_| value(random(12)));
-                            if !matches!(item.shape, Shape::Arg(_)) && random(4) > 0 {
-                                words[item.param] = memory.as_ptr() as u64;
-                            }
-                            let valid = round % 4 > 0 || std::ptr::eq(items, &info.plan.ins);
-                            let mut bytes = [[0xeeu8; 64]; 2];
-                            let mut lengths = [0; 2];
-                            for (way, (bytes, length)) in bytes.iter_mut().zip(&mut lengths).enumerate() {
-                                let mut encoder = encoder(bytes.as_mut_ptr(), &mut handles, info, abi, &words);
-                                match way {
-                                    0 => encoder.step(*step, items, valid),
-                                    _ => encoder.item(item, valid),
-                                }
-                                *length = encoder.at as usize - bytes.as_ptr() as usize;
-                            }
-                            assert_eq!(lengths[0], lengths[1], "{} {item:?}", info.row.name);
-                            assert_eq!(bytes[0], bytes[1], "{} {item:?} {words:?}", info.row.name);
-                            compared += 1;
-                        }
-                    }
-                }
-            }
-        }
-        assert!(compared > 100_000, "{compared}");
-    }
 }

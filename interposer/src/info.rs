@@ -2,7 +2,7 @@
 
 use crate::abi::Abi;
 use crate::checks::{Part, Rules};
-use crate::encode::max_bytes;
+use crate::encode::{Steps, max_bytes};
 use crate::forced::{self, Forced};
 use crate::given::RequestParam;
 use crate::operands::Operands;
@@ -10,7 +10,6 @@ use crate::queues;
 use crate::quick;
 use crate::real;
 use crate::recall::{self, Recall};
-use crate::steps::Steps;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::CALL_HEADER_BYTES;

@@ -60,7 +60,6 @@ mod sites;
 mod snapshots;
 mod stage;
 mod statuses;
-mod steps;
 mod stubs;
 mod sums;
 mod thread;

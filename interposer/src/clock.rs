@@ -1,5 +1,6 @@
 //! Time stamps: the processor's invariant time stamp counter where there is one, else the monotonic clock.
 
+use crate::unusual::{self, Matter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 static USE_TSC: AtomicBool = AtomicBool::new(false);
@@ -34,12 +35,20 @@ pub(crate) fn now() -> u64 {
     }
 }
 
+/// Now, in ticks of the processor's counter: where nothing says that it is not to be used ([`Matter::Clock`]).
+#[inline(always)]
+pub(crate) fn counter() -> u64 {
+    // SAFETY: as in `now`.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
 /// Chooses the clock. Called once before the first time stamp.
 pub(crate) fn choose() {
     use core::arch::x86_64::__cpuid;
     // Leaf 0x8000_0007, EDX bit 8: the counter runs at a constant rate in all power states.
     let invariant = __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & (1 << 8) != 0;
     USE_TSC.store(invariant, Ordering::Relaxed);
+    unusual::set(Matter::Clock, !invariant);
 }
 
 /// Length of a time in nanoseconds.

@@ -2,29 +2,25 @@
 //! panic ends the recording and the program goes on.
 
 use crate::abi::Abi;
-use crate::encode::{Words, handle_at};
+use crate::encode::Words;
 use crate::errors::{UnderWay, handlers};
+use crate::handles::Dying;
 use crate::info::{self, Info, Watched, arg_count};
-use crate::modules::Origin;
-use crate::recording::{
-    Call, Open, Return, Unwritten, commit_poll, complete, count_poll, encoder, is_negative, is_same, outs_room,
-    record_late, write_header,
-};
+use crate::recording::{Call, Open, Return, complete, record_late};
 use crate::stubs::{Frame, INDEX, PROFILING};
-use crate::thread::{LastPoll, Thread};
+use crate::thread::Thread;
 use crate::tool::sampling;
 use crate::{
-    checks, clock, define, errors, forced, grequests, handles, levels, lifecycle, marks, queues, real, signals, sites,
-    statuses, sums,
+    checks, clock, errors, forced, handles, levels, lifecycle, marks, ordinary, queues, quick, real, sums, thread,
+    trace,
 };
-use crate::{thread, trace};
 use std::cell::Cell;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock};
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
-use trace_format::mpi::{Class, FUNCTIONS, Function, Kind};
-use trace_format::record::{CALL_HEADER_BYTES, State};
+use trace_format::mpi::{Class, FUNCTIONS, Function};
 
 /// Whether calls are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,12 +35,17 @@ pub(crate) enum Mode {
 
 static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
 static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
+/// The first of [`INFOS`] while calls are recorded, else null.
+static RECORDED: AtomicPtr<Info> = AtomicPtr::new(std::ptr::null_mut());
 static ABI: OnceLock<&'static Abi> = OnceLock::new();
 
 static STARTING: Mutex<()> = Mutex::new(());
 
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
+    let infos = INFOS.get().filter(|_| mode == Mode::Recording);
+    let first = infos.map_or(std::ptr::null(), |infos| infos.as_ptr());
+    RECORDED.store(first.cast_mut(), Ordering::Release);
     if mode == Mode::Off {
         queues::lost();
     }
@@ -62,7 +63,7 @@ pub(crate) fn abi() -> Option<&'static Abi> {
 /// Works out the table and starts recording.
 pub(crate) fn start(abi: &'static Abi) {
     _ = ABI.set(abi);
-    INFOS.get_or_init(info::all);
+    INFOS.get_or_init(|| info::all(abi));
     set_mode(Mode::Recording);
 }
 
@@ -80,10 +81,49 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Called by every entry point with its number.
-pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
+pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
-    let info = INFOS.get().and_then(|i| i.get(index)).filter(|_| is_recording());
-    let (Some(info), Some(abi)) = (info, abi()) else { return unrecorded(index, profiling, frame) };
+    let (place, f) = ((frame.return_address, frame.stack_pointer()), real::next(index, profiling));
+    let (Some(info), Some(thread)) = (recorded(index).filter(|info| info.is_quick), thread::existing()) else {
+        return ordinarily(number, frame);
+    };
+    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+    if f.is_null() || !quick::is_usual(unsafe { &*thread }) {
+        return ordinarily(number, frame);
+    }
+    let words = frame.words(info.args);
+    let mut open = MaybeUninit::uninit();
+    // SAFETY: as above; the reference ends before the library is called, where a callback of the program may come back
+    // here.
+    let begun = guarded(|| quick::begin(unsafe { &mut *thread }, info, place, words, &mut open));
+    if begun != Some(true) {
+        return ordinarily(number, frame);
+    }
+    // SAFETY: `begin` has written it if it says so.
+    let open = unsafe { open.assume_init_ref() };
+    let call = Call { info, abi: info.abi, words, open };
+    let unwinding = Unwinding::begin(thread, &call, place.1, None);
+    let result = forward(f, info.args, words);
+    unwinding.end();
+    // SAFETY: as above.
+    guarded(|| quick::end(unsafe { &mut *thread }, &call, result as i32));
+    result
+}
+
+/// What is known of a function, if calls are recorded.
+#[inline(always)]
+fn recorded(index: usize) -> Option<&'static Info> {
+    let all = RECORDED.load(Ordering::Acquire);
+    // SAFETY: the pointer is null or that of the table, which lives for ever and has all functions.
+    (!all.is_null() && index < FUNCTIONS.len()).then(|| unsafe { &*all.add(index) })
+}
+
+/// A call that does not take the quick path.
+#[inline(never)]
+extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
+    let Some(info) = recorded(index) else { return unrecorded(index, profiling, frame) };
+    let abi = info.abi;
     let f = real::next(index, profiling);
     if f.is_null() {
         return missing(info.row);
@@ -98,22 +138,13 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
     // callback of the program may come back here.
-    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
+    let begun =
+        guarded(|| ordinary::begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
     if begun != Some(true) {
         return without_record(f, info, abi, &mut words);
     }
-    // SAFETY: as above.
-    let outer = unsafe {
-        let thread = &mut *thread;
-        let (index, func, site, depth, freed) = (open.index, info.row.id, open.site, thread.depth, open.freed);
-        let outer = thread.under_way.len();
-        let stack_pointer = frame.stack_pointer();
-        thread.under_way.push(UnderWay { index, func, site, stack_pointer, depth, freed });
-        thread.depth += 1;
-        outer
-    };
     let call = Call { info, abi, words: &words, open: &open };
-    let unwinding = Unwinding { thread, call, outer };
+    let unwinding = Unwinding::begin(thread, &call, frame.stack_pointer(), open.freed);
     let result = match info.watched {
         Watched::Pcontrol if is_for_us(thread, &call) => 0,
         _ => match info.forced {
@@ -123,15 +154,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
             Some(forced) => unsafe { forced::forward(forced, f, thread, &call, profiling) },
         },
     };
-    std::mem::forget(unwinding);
+    unwinding.end();
     // SAFETY: as above.
-    unsafe {
-        let thread = &mut *thread;
-        thread.depth = thread.depth.saturating_sub(1);
-        thread.under_way.truncate(outer);
-    }
-    // SAFETY: as above.
-    guarded(|| end(unsafe { &mut *thread }, &call, result as i32));
+    guarded(|| ordinary::end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.
     if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
@@ -147,7 +172,7 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
 /// The same for functions that return a double; the result travels as its bits.
 pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
-    let info = INFOS.get().and_then(|i| i.get(index)).filter(|_| is_recording());
+    let info = recorded(index);
     if info.is_none() {
         real::resolve_once();
     }
@@ -163,11 +188,12 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     let mut words = frame.args(0);
     let mut open = Open::default();
     // SAFETY: as in `dispatch`.
-    let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
+    let begun =
+        guarded(|| ordinary::begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
     let result = function();
     if begun == Some(true) {
         // SAFETY: as in `dispatch`.
-        guarded(|| end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
+        guarded(|| ordinary::end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
     }
     result.to_bits()
 }
@@ -185,7 +211,7 @@ fn is_for_us(thread: *mut Thread, call: &Call) -> bool {
 fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, words: &mut Words) -> u64 {
     let watched = info.watched != Watched::No && trace::is_lost();
     if watched {
-        guarded(|| before_call(info, abi, words));
+        guarded(|| ordinary::before_call(info, abi, words));
     }
     let result = forward(f, info.args, words);
     if watched && info.watched == Watched::GetErrhandler {
@@ -262,204 +288,44 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
     let thread = unsafe { &mut *thread };
     let mut words = *words;
     let mut open = Open::default();
-    if begin(thread, info, abi, frame, false, &mut words, &mut open) {
+    if ordinary::begin(thread, info, abi, frame, false, &mut words, &mut open) {
         open.entered = entered;
         // SAFETY: word 1 of the record just written.
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
-        end(thread, &Call { info, abi, words: &words, open: &open }, result);
-    }
-}
-
-/// Writes and commits the record of a call. False if it is not to be recorded.
-#[inline(always)]
-fn begin(
-    thread: &mut Thread,
-    info: &Info,
-    abi: &'static Abi,
-    frame: &Frame,
-    profiling: bool,
-    words: &mut Words,
-    open: &mut Open,
-) -> bool {
-    let site = match &mut thread.in_routine {
-        Some(routine) if routine.function == info.row.id => {
-            routine.recorded = true;
-            thread.sites.site(routine.return_address, routine.stack_pointer, info.row)
-        }
-        _ => {
-            let site = thread.sites.site(frame.return_address, frame.stack_pointer(), info.row);
-            if site.is_nested() || thread.depth > 0 && is_tools(site, profiling) {
-                return false;
-            }
-            site
-        }
-    };
-    let (site, for_tool, by_binding) = (site.stack, site.for_tool, site.caller == Origin::Binding);
-    // A callback of that poll makes this call.
-    if thread.unwritten.is_some() {
-        commit_poll(thread);
-    }
-    if trace::is_lost() || !thread.stage.reserve(info.max_record) {
-        thread.mark_lost();
-        return false;
-    }
-    let start = thread.stage.cursor;
-    let values = start + CALL_HEADER_BYTES;
-    let at = thread.stage.at(values);
-    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
-    encoder.ins();
-    let in_bytes = encoder.at as usize - at as usize;
-    let outs_at = values + in_bytes;
-    // Polls without an answer are counted where they are already written down.
-    let repeats = thread.last_poll.filter(|l| info.poll.is_some() && is_same(thread, info, l, site, start, in_bytes));
-    open.lap = thread.stage.lap;
-    open.offset = start;
-    open.index = thread.stage.calls;
-    open.repeats = repeats.is_some();
-    open.in_bytes = in_bytes;
-    open.site = site;
-    (open.for_tool, open.by_binding) = (for_tool, by_binding);
-    if info.status.is_some() {
-        statuses::own(thread, info, abi, words);
-    }
-    if let Some((param, kind)) = info.frees {
-        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
-        open.freed = handle.map(|handle| handles::dying(kind, handle));
-    }
-    if info.watched != Watched::No {
-        if info.watched == Watched::Abort {
-            errors::before_end(thread);
-            signals::write_unwritten();
-        }
-        before_call(info, abi, words);
-        if info.watched == Watched::GrequestStart {
-            grequests::before_start(thread, for_tool, words);
-        }
-    }
-    let breach = levels::enter(thread, info.always_available);
-    open.entered = clock::now();
-    if let Some(last) = repeats {
-        thread.unwritten = Some(Unwritten::new(last, open));
-        if let Some(inside) = breach {
-            levels::breach(thread, info.row, open.index, site, inside);
-        }
-        checks::before_repeated(thread, &Call { info, abi, words, open });
-        return true;
-    }
-    let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
-    open.outs = info.plan.outs_sized.then_some(outs_at);
-    write_header(&thread.stage, start, open.entered, site);
-    thread.stage.commit(end, info.row.id as u16, State::Entered);
-    thread.stage.calls += 1;
-    thread.last_poll = None;
-    if let Some(inside) = breach {
-        levels::breach(thread, info.row, open.index, site, inside);
-    }
-    checks::before(thread, &Call { info, abi, words, open });
-    queues::entered(thread, &Call { info, abi, words, open });
-    true
-}
-
-/// Is a call inside another one the work of a tool that wraps MPI, not of a callback of the program?
-#[inline(always)]
-fn is_tools(site: sites::Site, profiling: bool) -> bool {
-    site.caller == Origin::Tool || profiling && site.caller != Origin::Binding
-}
-
-#[cold]
-fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
-    match info.watched {
-        Watched::Finalize => lifecycle::before_finalize(abi),
-        Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
-        Watched::SetErrhandler => handlers::before_set(abi, info.row.id, words),
-        Watched::FreeErrhandler => handlers::before_free(abi, words),
-        Watched::CreateErrhandler => errors::program::before_create(words),
-        _ => {}
-    }
-}
-
-#[cold]
-fn after_call(call: &Call, spot: checks::Spot) {
-    let &Call { info, abi, words, open } = call;
-    match info.watched {
-        Watched::Init => {
-            lifecycle::world_begins(abi, open.entered);
-            let world = real::library().and_then(|r| handles::predefined_handle(r, Kind::Comm, "MPI_COMM_WORLD"));
-            checks::mpi_has_begun(spot, world);
-        }
-        Watched::SessionInit => lifecycle::session_begins(abi, words),
-        Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
-        Watched::AddsError => errors::added(call),
-        Watched::SetName => define::named(abi, info.row.id, words),
-        Watched::GetContents => define::contents(call, spot),
-        Watched::Commit => define::committed(abi, words),
-        Watched::GetAttribute => checks::attribute_was_asked(abi, words),
-        Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
-        Watched::SetsStatus => grequests::sets_status(info.row.id),
-        Watched::Finalize => checks::mpi_is_over(spot),
-        _ => {}
-    }
-}
-
-/// Completes the record of a call that has returned.
-#[inline(always)]
-fn end(thread: &mut Thread, call: &Call, result: i32) {
-    let &Call { info, abi, words, open } = call;
-    let time = clock::now();
-    queues::left(thread, call);
-    let failed = result != 0 && info.row.ret == Kind::Code;
-    if failed {
-        if let Some(dying) = open.freed {
-            handles::kept(dying);
-        }
-        if info.watched == Watched::GrequestStart {
-            grequests::after_start(abi, words, None);
-        }
-        // Does not return if the program's error handler ends the program.
-        errors::returned(thread, call, open.index, result);
-    } else if let Some(fatal) = thread.fatal {
-        // The fatal handler was called although the call succeeds: MPI_Comm_call_errhandler.
-        errors::returned(thread, call, open.index, fatal.code());
-    } else {
-        for (param, kind) in &info.makes {
-            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(*kind, handle, call, checks::Spot::of(thread, call));
-            }
-        }
-        if let Some(dying) = open.freed {
-            handles::freed(dying, checks::Spot::of(thread, call));
-        }
-        if info.watched != Watched::No {
-            after_call(call, checks::Spot::of(thread, call));
-        }
-        if info.watched == Watched::Init {
-            levels::learn(abi, thread, info.row.id);
-        }
-    }
-    checks::after(thread, call, failed);
-    let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
-    let class = if failed { errors::neutral_class(abi, info.row.id, result) } else { 0 };
-    let done = Return { time, class, valid: !failed || info.completes };
-    let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
-    if open.repeats {
-        if negative && thread.unwritten.is_some() {
-            return count_poll(thread, time);
-        }
-        return record_late(thread, call, done);
-    }
-    if complete(thread, call, done, apart) && negative {
-        thread.last_poll =
-            Some(LastPoll { lap: open.lap, offset: open.offset, func: info.row.id as u16, in_bytes: open.in_bytes });
+        ordinary::end(thread, &Call { info, abi, words: &words, open: &open }, result);
     }
 }
 
 /// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
-/// C++ may throw) that passes through the library and this one. Forgotten when the call returns.
+/// C++ may throw) that passes through the library and this one.
 struct Unwinding<'a> {
     thread: *mut Thread,
-    call: Call<'a>,
+    call: &'a Call<'a>,
     /// How many calls were under way before.
     outer: usize,
+}
+
+impl<'a> Unwinding<'a> {
+    /// The library is about to be entered.
+    #[inline(always)]
+    fn begin(thread: *mut Thread, call: &'a Call<'a>, stack_pointer: u64, freed: Option<Dying>) -> Unwinding<'a> {
+        // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+        let state = unsafe { &mut *thread };
+        let (func, open, outer, depth) = (call.info.func, call.open, state.under_way.len(), state.depth);
+        state.under_way.push(UnderWay { index: open.index, func, site: open.site, stack_pointer, depth, freed });
+        state.depth += 1;
+        Unwinding { thread, call, outer }
+    }
+
+    /// It has returned.
+    #[inline(always)]
+    fn end(self) {
+        // SAFETY: as in `begin`.
+        let state = unsafe { &mut *self.thread };
+        state.depth = state.depth.saturating_sub(1);
+        state.under_way.truncate(self.outer);
+        std::mem::forget(self);
+    }
 }
 
 impl Drop for Unwinding<'_> {
@@ -471,14 +337,14 @@ impl Drop for Unwinding<'_> {
             let thread = unsafe { &mut *thread };
             thread.depth -= 1;
             thread.under_way.truncate(outer);
-            queues::left(thread, &call);
+            queues::left(thread, call);
             thread.fatal = None;
             call.open.freed.into_iter().for_each(handles::kept);
             let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
             if call.open.repeats {
-                record_late(thread, &call, done);
+                record_late(thread, call, done);
             } else {
-                complete(thread, &call, done, false);
+                complete(thread, call, done, false);
             }
             if thread.depth == 0 {
                 levels::leave(thread);

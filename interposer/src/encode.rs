@@ -1,6 +1,10 @@
 //! Encodes the arguments of a call into a record, by the function's plan.
 
+mod steps;
+pub(crate) use steps::Steps;
+
 use crate::abi::Abi;
+use crate::info::Info;
 use crate::{handles, real, trace};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
@@ -10,8 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use trace_format::call::special;
 use trace_format::definition::{Definition, Id, NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{FnId, Kind};
-use trace_format::plan::{Elem, Item, Len, Plan, Shape};
-use trace_format::record::{BLOB_BIT, MAX_INLINE_BYTES, pack_status};
+use trace_format::plan::{Elem, Item, Len, Shape};
+use trace_format::record::{BLOB_BIT, MAX_INLINE_BYTES, STATUS_BYTES, pack_status};
 
 /// The words of a call's arguments.
 pub(crate) type Words = [u64; real::MAX_ARGS];
@@ -22,10 +26,7 @@ pub(crate) struct Encoder<'a> {
     pub(crate) abi: &'static Abi,
     pub(crate) handles: &'a mut handles::Cache,
     pub(crate) words: &'a Words,
-    pub(crate) plan: &'a Plan,
-    /// Parameters between the send and the receive buffer of a call with MPI_IN_PLACE as send buffer are ignored by
-    /// MPI and may be garbage.
-    pub(crate) ignored: std::ops::Range<usize>,
+    pub(crate) info: &'a Info,
 }
 
 /// Most bytes that the values of these items can take.
@@ -50,7 +51,11 @@ impl Encoder<'_> {
     /// An address that may be followed; 0 if it stands for something else.
     #[inline(always)]
     fn address(&self, param: usize) -> u64 {
-        let a = self.word(param);
+        self.followed(self.word(param))
+    }
+
+    #[inline(always)]
+    fn followed(&self, a: u64) -> u64 {
         if a >= self.abi.lowest_address && a != u64::MAX { a } else { 0 }
     }
 
@@ -128,31 +133,38 @@ impl Encoder<'_> {
     #[inline(always)]
     fn put_status(&mut self, address: u64) {
         // SAFETY: the address is that of a status of this family, the program's or our own.
-        let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, self.abi.status_size()) };
-        let packed = pack_status(self.abi.status(bytes));
-        self.put_bytes(&packed);
+        let status = unsafe { self.abi.status_at(address) };
+        let packed = pack_status(status);
+        // SAFETY: as in `put4`.
+        unsafe {
+            self.at.cast::<[u8; STATUS_BYTES]>().write_unaligned(packed);
+            self.at = self.at.add(STATUS_BYTES);
+        }
     }
 
     /// Values at the call.
     #[inline(always)]
     pub(crate) fn ins(&mut self) {
-        let plan = self.plan;
-        for item in &plan.ins {
-            self.item(item, true);
-        }
+        let info = self.info;
+        self.follow(&info.ins, &info.plan.ins, true);
     }
 
     /// Values at the return. After an error the outputs are undefined and recorded as zero.
     #[inline(always)]
     pub(crate) fn outs(&mut self, valid: bool) {
-        let plan = self.plan;
-        for item in &plan.outs {
-            self.item(item, valid);
-        }
+        let info = self.info;
+        self.follow(&info.outs, &info.plan.outs, valid);
     }
 
     #[inline(always)]
-    fn item(&mut self, item: &Item, valid: bool) {
+    fn put_handle(&mut self, kind: Kind, handle: u64) {
+        let id = self.handles.id(kind, handle);
+        self.put4(id);
+    }
+
+    /// Any value, by its plan.
+    #[inline(never)]
+    pub(crate) fn item(&mut self, item: &Item, valid: bool) {
         match item.shape {
             Shape::Arg(elem) => {
                 let value = self.word(item.param);
@@ -160,7 +172,7 @@ impl Encoder<'_> {
             }
             Shape::Deref(Elem::Status) => match self.address(item.param) {
                 a if a != 0 && valid => self.put_status(a),
-                _ => self.put_bytes(&[0; trace_format::record::STATUS_BYTES]),
+                _ => self.put_bytes(&[0; STATUS_BYTES]),
             },
             Shape::Deref(elem) => {
                 let value = match self.address(item.param) {
@@ -239,7 +251,7 @@ impl Encoder<'_> {
 
     /// An integer array parameter, as long as the plan says.
     fn ints(&self, param: usize) -> &[i32] {
-        let item = self.plan.ins.iter().find(|i| i.param == param);
+        let item = self.info.plan.ins.iter().find(|i| i.param == param);
         let Some(Item { shape: Shape::Array { len, at_root, .. }, .. }) = item else { return &[] };
         let (n, address) = (self.length(*len, *at_root), self.address(param));
         if address == 0 || n == 0 {
@@ -259,16 +271,16 @@ impl Encoder<'_> {
 
     /// An output string means nothing while the `flag` beside it is false.
     fn flag_allows(&self, param: usize) -> bool {
-        if !self.plan.outs.iter().any(|i| i.param == param) {
+        if !self.info.plan.outs.iter().any(|i| i.param == param) {
             return true;
         }
-        let flag = self.plan.outs.iter().find(|i| i.shape == Shape::Deref(Elem::I32(Kind::Flag)));
+        let flag = self.info.plan.outs.iter().find(|i| i.shape == Shape::Deref(Elem::I32(Kind::Flag)));
         flag.is_none_or(|f| self.int_behind(f.param) != 0)
     }
 
     /// Asks something of the call's communicator, if it is one that is known to be valid.
     fn comm_query(&self, f: impl FnOnce(u64, bool) -> usize) -> usize {
-        let Some(param) = self.plan.comm else { return 0 };
+        let Some(param) = self.info.plan.comm else { return 0 };
         let comm = self.abi.handle_arg(Kind::Comm, self.word(param));
         match handles::lookup(Kind::Comm, comm) {
             NULL_ID | UNKNOWN_ID => 0,
@@ -277,7 +289,7 @@ impl Encoder<'_> {
     }
 
     fn is_root(&self) -> bool {
-        let Some(param) = self.plan.root else { return true };
+        let Some(param) = self.info.plan.root else { return true };
         let root = self.abi.rank(self.word(param) as i32);
         self.comm_query(|comm, inter| {
             usize::from(if inter { root == special::ROOT } else { root == ask(FnId::MPI_Comm_rank, comm) as i32 })
@@ -288,13 +300,20 @@ impl Encoder<'_> {
         let address = self.address(param);
         // After an error the length behind an output parameter may never have been written.
         let unknown = !valid && matches!(len, Len::OutParam(_));
-        let skip = address == 0 || unknown || self.ignored.contains(&param) || handles::is_no_weights(address);
+        let skip = address == 0 || unknown || self.is_ignored(param) || handles::is_no_weights(address);
         let n = if skip { 0 } else { self.length(len, at_root).min(i32::MAX as usize) };
         if n * elem.width() > MAX_INLINE_BYTES {
             return self.long_array(address, elem, n, valid);
         }
         self.put4(n as u32);
         self.elements(address, elem, n, valid);
+    }
+
+    /// Parameters between the send and the receive buffer of a call with MPI_IN_PLACE as send buffer are ignored by
+    /// MPI and may be garbage.
+    fn is_ignored(&self, param: usize) -> bool {
+        let in_place = self.info.ignored_in_place;
+        in_place.is_some_and(|(send, recv)| (send + 1..recv).contains(&param) && self.abi.is_in_place(self.word(send)))
     }
 
     fn elements(&mut self, address: u64, elem: Elem, n: usize, valid: bool) {

@@ -97,6 +97,20 @@ pub(crate) fn kept(thread: &mut Thread) -> AllGiven {
     thread.given.get_mut(depth).map(std::mem::take).unwrap_or_default()
 }
 
+/// What was kept when the call began, if it is one request; then nothing is kept any more.
+#[inline]
+pub(crate) fn kept_one(thread: &mut Thread) -> Option<Given> {
+    let all = thread.given.get_mut(thread.depth)?;
+    match all.as_slice() {
+        [only] => {
+            let only = *only;
+            all.clear();
+            Some(only)
+        }
+        _ => None,
+    }
+}
+
 /// Visits the given requests that a call has completed, with the places of their statuses.
 #[inline]
 pub(crate) fn done(call: &Call, given: &[Given], failed: bool, mut visit: impl FnMut(&Given, usize)) {

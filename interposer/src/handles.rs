@@ -86,6 +86,15 @@ struct Remembered {
     facts: Facts,
 }
 
+impl Remembered {
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, kind: Kind, handle: u64, changes: u32) {
+        let id = lookup(kind, handle);
+        *self = Remembered { key: handle, kind, id, changes, has_facts: false, facts: Facts::NONE };
+    }
+}
+
 /// A thread's memory of handles.
 pub(crate) struct Cache([Remembered; SLOTS]);
 
@@ -104,14 +113,7 @@ impl Cache {
         let changes = CHANGES.load(Ordering::Relaxed);
         let slot = self.0.get_mut(index)?;
         if slot.key != handle || slot.kind != kind || slot.changes != changes {
-            *slot = Remembered {
-                key: handle,
-                kind,
-                id: lookup(kind, handle),
-                changes,
-                has_facts: false,
-                facts: Facts::NONE,
-            };
+            slot.learn(kind, handle, changes);
         }
         Some(slot)
     }
@@ -162,13 +164,13 @@ pub(crate) fn is_no_proc(message: u64) -> bool {
 /// The value of MPI_REQUEST_NULL.
 static NULL_REQUEST: AtomicU64 = AtomicU64::new(0);
 
-/// Is it MPI_REQUEST_NULL?
-#[inline(always)]
 /// MPI_REQUEST_NULL.
 pub(crate) fn null_request() -> u64 {
     NULL_REQUEST.load(Ordering::Relaxed)
 }
 
+/// Is it MPI_REQUEST_NULL?
+#[inline(always)]
 pub(crate) fn is_null_request(handle: u64) -> bool {
     NULL_REQUEST.load(Ordering::Relaxed) == handle
 }

@@ -1,12 +1,15 @@
 //! What handling the calls of a function needs to know, worked out once from its row of the table.
 
+use crate::abi::Abi;
 use crate::checks::{Part, Rules};
-use crate::encode::max_bytes;
+use crate::encode::{Steps, max_bytes};
 use crate::forced::{self, Forced};
 use crate::given::RequestParam;
 use crate::operands::Operands;
 use crate::queues;
+use crate::quick;
 use crate::real;
+use crate::recall::{self, Recall};
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::CALL_HEADER_BYTES;
@@ -14,7 +17,15 @@ use trace_format::record::CALL_HEADER_BYTES;
 /// What dispatching a function needs to know, worked out once from its row.
 pub(crate) struct Info {
     pub(crate) row: &'static Function,
+    pub(crate) func: FnId,
     pub(crate) plan: &'static Plan,
+    pub(crate) abi: &'static Abi,
+    /// Its calls may take the quick path.
+    pub(crate) is_quick: bool,
+    /// Threads remember its calls.
+    pub(crate) is_remembered: bool,
+    pub(crate) ins: Steps,
+    pub(crate) outs: Steps,
     pub(crate) args: usize,
     /// Most bytes of a record of this function.
     pub(crate) max_record: usize,
@@ -165,11 +176,11 @@ fn loan(row: &Function) -> Option<Loan> {
 }
 
 /// That of all functions, by number.
-pub(crate) fn all() -> Vec<Info> {
-    FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan)).collect()
+pub(crate) fn all(abi: &'static Abi) -> Vec<Info> {
+    FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan, abi)).collect()
 }
 
-fn info(row: &'static Function, plan: &'static Plan) -> Info {
+fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info {
     let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
     let single = |dir| move |p: &&Param| p.dir == dir && p.len.is_empty();
     let freeing = match row.class {
@@ -187,9 +198,16 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     let operands = Operands::of(row, plan);
     let info = Info {
         row,
+        func: row.id,
         plan,
+        abi,
+        is_quick: false,
+        is_remembered: false,
+        ins: Steps::of(&plan.ins, abi),
+        outs: Steps::of(&plan.outs, abi),
         args: arg_count(row),
-        max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins) + max_bytes(&plan.outs),
+        // Values that are remembered are copied whole, whatever room they take.
+        max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins).max(recall::BYTES) + max_bytes(&plan.outs),
         ignored_in_place: place(Kind::SendBuf).zip(place(Kind::RecvBuf)),
         status: status.map(|p| (p, !row.params[p].len.is_empty())),
         makes: row
@@ -250,7 +268,10 @@ fn info(row: &'static Function, plan: &'static Plan) -> Info {
     };
     let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
     let completes_own = row.class == Class::GrequestComplete;
-    Info { handles_objects: ends || completes_own || info.loan.is_some() || !info.makes.is_empty(), ..info }
+    let handles_objects = ends || completes_own || info.loan.is_some() || !info.makes.is_empty();
+    let is_remembered = Recall::fits(&info);
+    let info = Info { handles_objects, is_remembered, ..info };
+    Info { is_quick: quick::fits(&info), ..info }
 }
 
 /// Words that are passed on: MPI_Pcontrol takes what a tool wants.

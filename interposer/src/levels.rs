@@ -3,6 +3,7 @@
 
 use crate::abi::Abi;
 use crate::thread::{self, Thread};
+use crate::unusual::{self, Matter};
 use crate::{real, report};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -35,6 +36,8 @@ pub(crate) fn learn(abi: &Abi, thread: &mut Thread, function: FnId) {
         thread.is_main = true;
         STARTED_BY.store(function as u32, Ordering::Relaxed);
         LEVEL.store(level as u8, Ordering::Relaxed);
+        unusual::set(Matter::Serialized, level == ThreadLevel::Serialized);
+        unusual::set(Matter::MainThread, (level as u8) < ThreadLevel::Serialized as u8);
     }
 }
 

@@ -12,6 +12,7 @@
 //! calls the library.
 
 mod abi;
+mod biased;
 mod caller;
 mod callers;
 mod checks;
@@ -44,10 +45,13 @@ mod memory;
 mod modules;
 mod operands;
 mod operations;
+mod ordinary;
 mod outsiders;
 mod python;
 mod queues;
+mod quick;
 mod real;
+mod recall;
 mod recording;
 mod report;
 mod ring;
@@ -64,6 +68,7 @@ mod tls;
 mod tool;
 mod trace;
 mod types;
+mod unusual;
 
 /// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]

@@ -4,6 +4,7 @@
 //! with any other. It is held for looking up and linking only, never while data are read or the library is called, and
 //! nothing is allocated under it once a program has reached its usual number of pending operations.
 
+use crate::biased::Biased;
 use crate::checks::{Spot, buffers, grequest_misuse, partitions, requests};
 use crate::encode::handle_at;
 use crate::given::{self, AllGiven, Given};
@@ -17,7 +18,6 @@ use crate::snapshots::{self, Snapshots};
 use crate::sums;
 use crate::thread::Thread;
 use smallvec::SmallVec;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::mpi::{Class, Kind};
 use trace_format::requests::{Ix, Requests};
@@ -140,7 +140,7 @@ pub(crate) struct State {
     pub(crate) pending: Pending<(Ix, u8)>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { requests: Requests::new(), pending: Pending::new() });
+static STATE: Biased<State> = Biased::new(State { requests: Requests::new(), pending: Pending::new() });
 /// Buffers of pending operations.
 static PENDING: AtomicUsize = AtomicUsize::new(0);
 
@@ -167,10 +167,11 @@ pub(crate) fn ended(given: &[Given]) -> Option<Ended> {
 /// Runs `f` with the operations of the process. It must not call the library or report.
 #[inline]
 pub(crate) fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
-    let mut state = STATE.lock().unwrap_or_else(|e| e.into_inner());
-    let result = f(&mut state);
-    PENDING.store(state.pending.len(), Ordering::Relaxed);
-    result
+    STATE.with(|state| {
+        let result = f(state);
+        PENDING.store(state.pending.len(), Ordering::Relaxed);
+        result
+    })
 }
 
 /// Is any buffer in use by a pending operation?
@@ -263,6 +264,12 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
 /// A completion call has returned: the operations that it completed are over.
 #[inline(never)]
 pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
+    // Mostly it is one.
+    if !failed && let Some(only) = given::kept_one(thread) {
+        return given::done(call, &[only], failed, |given, status| {
+            one_completed(thread, call, (given, status), failed)
+        });
+    }
     let given = given::kept(thread);
     if given.is_empty() {
         return;

@@ -246,22 +246,25 @@ pub(crate) const MAX_ARGS: usize = 16;
 #[inline(always)]
 pub(crate) unsafe fn call_words(f: *mut c_void, n: usize, a: &[u64; MAX_ARGS]) -> u64 {
     type Short = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64, u64) -> u64;
+    type Middle = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
     #[rustfmt::skip]
     type Long = unsafe extern "C-unwind" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
-    if n <= 6 {
-        // SAFETY: the caller vouches for the function; superfluous argument registers are ignored.
-        let f: Short = unsafe { std::mem::transmute(f) };
-        // SAFETY: as above.
-        unsafe { f(a[0], a[1], a[2], a[3], a[4], a[5]) }
-    } else {
-        // SAFETY: as above; further arguments travel in 8-byte stack slots, superfluous ones are ignored.
-        let f: Long = unsafe { std::mem::transmute(f) };
-        #[rustfmt::skip]
-        // SAFETY: as above.
-        let result = unsafe {
-            f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15])
-        };
-        result
+    // Superfluous argument registers are ignored; further arguments travel in 8-byte stack slots, superfluous ones are
+    // ignored, too.
+    // SAFETY: the caller vouches for the function and its arguments.
+    unsafe {
+        if n <= 6 {
+            let f: Short = std::mem::transmute(f);
+            f(a[0], a[1], a[2], a[3], a[4], a[5])
+        } else if n <= 8 {
+            let f: Middle = std::mem::transmute(f);
+            f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7])
+        } else {
+            let f: Long = std::mem::transmute(f);
+            #[rustfmt::skip]
+            let result = f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]);
+            result
+        }
     }
 }
 

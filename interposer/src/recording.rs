@@ -4,7 +4,7 @@ use crate::abi::Abi;
 use crate::encode::{Encoder, Words, max_bytes};
 use crate::info::Info;
 use crate::thread::{LastPoll, Thread};
-use crate::{handles, stage};
+use crate::{handles, recall, stage};
 use trace_format::plan::Shape;
 use trace_format::record::{CALL_HEADER_BYTES, MAX_INLINE_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
 
@@ -26,6 +26,10 @@ pub(crate) struct Open {
     pub(crate) by_binding: bool,
     pub(crate) freed: Option<handles::Dying>,
     pub(crate) entered: u64,
+    /// Where the thread remembers the call, if it does.
+    pub(crate) place: Option<recall::Place>,
+    /// The same call was made before, and its arguments were all right.
+    pub(crate) is_fine: bool,
 }
 
 /// A call of the program: its function, its arguments, its record.
@@ -47,6 +51,7 @@ pub(crate) struct Return {
     pub(crate) valid: bool,
 }
 
+#[inline(always)]
 pub(crate) fn encoder<'a>(
     at: *mut u8,
     handles: &'a mut handles::Cache,
@@ -54,11 +59,54 @@ pub(crate) fn encoder<'a>(
     abi: &'static Abi,
     words: &'a Words,
 ) -> Encoder<'a> {
-    let ignored = match info.ignored_in_place {
-        Some((send, recv)) if words.get(send).is_some_and(|w| abi.is_in_place(*w)) => send + 1..recv,
-        _ => 0..0,
-    };
-    Encoder { at, abi, handles, words, plan: info.plan, ignored }
+    Encoder { at, abi, handles, words, info }
+}
+
+/// The values at a call, as they were written.
+pub(crate) struct Ins {
+    pub(crate) bytes: usize,
+    /// See [`Open::place`].
+    pub(crate) place: Option<recall::Place>,
+    /// See [`Open::is_fine`].
+    pub(crate) is_fine: bool,
+}
+
+/// Writes the values at a call to `start`, where there is room for a record of the function.
+#[inline(always)]
+pub(crate) fn write_ins(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    words: &Words,
+    site: u32,
+    start: usize,
+) -> Ins {
+    let at = thread.stage.at(start);
+    if !info.is_remembered {
+        let bytes = write_values(thread, info, abi, words, at);
+        return Ins { bytes, place: None, is_fine: false };
+    }
+    let bytes = info.ins.bytes.map_or(0, usize::from);
+    let (place, is_known) = thread.recall.find(info, site, words);
+    if is_known {
+        thread.recall.copy(place, at);
+    } else {
+        write_new(thread, info, abi, words, at);
+        thread.recall.keep(place, info, site, words, at);
+    }
+    Ins { bytes, place: Some(place), is_fine: is_known && thread.recall.is_fine(place) }
+}
+
+#[inline(never)]
+fn write_new(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, at: *mut u8) {
+    write_values(thread, info, abi, words, at);
+}
+
+#[inline(always)]
+fn write_values(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, at: *mut u8) -> usize {
+    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+    encoder.ins();
+    encoder.at as usize - at as usize
 }
 
 #[inline(always)]
@@ -75,6 +123,9 @@ pub(crate) fn write_header(stage: &stage::Stage, start: usize, time: u64, site: 
 /// Bytes that the values at the return will take.
 #[inline(always)]
 pub(crate) fn outs_room(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words) -> usize {
+    if let Some(bytes) = info.outs.bytes {
+        return bytes.into();
+    }
     let mut room = 0;
     for item in &info.plan.outs {
         room += match item.shape {

@@ -32,6 +32,12 @@ pub(crate) struct Site {
 }
 
 impl Site {
+    /// Does a language binding call for the program?
+    #[inline(always)]
+    pub(crate) fn is_by_binding(self) -> bool {
+        self.caller == Origin::Binding
+    }
+
     /// Is it no call of the program?
     #[inline(always)]
     pub(crate) fn is_nested(self) -> bool {
@@ -93,11 +99,14 @@ impl Cache {
         if seen.return_address != return_address || seen.stack_pointer != stack_pointer {
             return false;
         }
+        // The first one is the return address itself.
         let first = seen.first as usize;
-        let pairs = self.pairs.get(first..first + seen.frames as usize).unwrap_or(&[]);
-        // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same now;
-        // memory above the stack pointer in use is mapped.
-        pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address) == 0
+        let pairs = self.pairs.get(first + 1..first + seen.frames as usize).unwrap_or(&[]);
+        match <&[_; USUAL]>::try_from(pairs) {
+            // So that the compiler unrolls it.
+            Ok(pairs) => are_there(pairs),
+            Err(_) => are_there(pairs),
+        }
     }
 
     #[inline(never)]
@@ -140,6 +149,17 @@ impl Cache {
         }
         site
     }
+}
+
+/// Return addresses behind that of the call, with the default depth.
+const USUAL: usize = 7;
+
+/// Are the addresses where they were?
+#[inline(always)]
+fn are_there(pairs: &[(u64, u64)]) -> bool {
+    // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same now; memory above
+    // the stack pointer in use is mapped.
+    pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address) == 0
 }
 
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);

@@ -15,6 +15,7 @@ use trace_format::pack::Packer;
 use trace_format::private;
 use trace_format::record::{Commit, State};
 
+#[repr(C)]
 pub(crate) struct Stage {
     base: *mut u8,
     pub(crate) cursor: usize,

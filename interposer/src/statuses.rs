@@ -1,6 +1,6 @@
 //! Statuses of our own where the program ignores them: what came is recorded all the same.
 
-use crate::abi::Abi;
+use crate::abi::{Abi, MOST_STATUS_BYTES};
 use crate::encode::Words;
 use crate::info::Info;
 use crate::recording::encoder;
@@ -15,19 +15,38 @@ pub(crate) fn own(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &m
         return;
     }
     let count = if array { count(thread, info, abi, words) } else { 1 };
-    let bytes = count.max(1) * abi.status_size();
-    let depth = thread.depth;
-    if thread.statuses.len() <= depth {
-        thread.statuses.resize_with(depth + 1, Vec::new);
+    let own = place(thread, abi, count.max(1));
+    let size = abi.status_size() / 4;
+    let blank = abi.blank_status();
+    for nth in 0..count.max(1) {
+        // Whole for every family: what is too much of one goes under the next.
+        if let Some(to) = own.get_mut(nth * size..nth * size + blank.len()) {
+            to.copy_from_slice(blank);
+        }
     }
-    if let Some(own) = thread.statuses.get_mut(depth) {
-        if own.len() < bytes {
-            own.resize(bytes, 0);
-        }
-        own.chunks_mut(abi.status_size()).take(count.max(1)).for_each(|s| abi.blank_status(s));
-        if let Some(word) = words.get_mut(param) {
-            *word = own.as_mut_ptr() as u64;
-        }
+    if let Some(word) = words.get_mut(param) {
+        *word = own.as_mut_ptr() as u64;
+    }
+}
+
+/// Room for so many statuses, of the call that is being made.
+#[inline(always)]
+fn place<'a>(thread: &'a mut Thread, abi: &Abi, count: usize) -> &'a mut [u32] {
+    let (depth, words) = (thread.depth, (count * abi.status_size() + MOST_STATUS_BYTES) / 4);
+    let is_there = thread.statuses.get(depth).is_some_and(|own| own.len() >= words);
+    if !is_there {
+        make_room(&mut thread.statuses, depth, words);
+    }
+    thread.statuses.get_mut(depth).map_or(&mut [], |own| own)
+}
+
+#[cold]
+fn make_room(statuses: &mut Vec<Vec<u32>>, depth: usize, words: usize) {
+    if statuses.len() <= depth {
+        statuses.resize_with(depth + 1, Vec::new);
+    }
+    if let Some(own) = statuses.get_mut(depth) {
+        own.resize(words, 0);
     }
 }
 

@@ -1,18 +1,25 @@
 //! The entry points: two naked functions for every function of the table, `MPI_X` for the program and `PMPI_X` for Fortran
-//! bindings and tools that call it, and those of some Fortran routines. Each loads its number and jumps to a common entry that lays the arguments out in memory and calls [`crate::dispatch`]. The memory holds the six argument
+//! bindings and tools that call it, and those of some Fortran routines. Each loads its number and jumps to a common entry
+//! that lays the arguments out in memory and calls [`crate::dispatch`]. The memory holds the six argument
 //! registers, the caller's frame pointer, the return address and, behind it, the arguments on the stack.
 //!
 //! Why assembly: the return address and the stack pointer at the call are what identifies a call site, and handles
 //! travel as whole machine words whatever their size in the MPI library at hand.
 
 use crate::dispatch::{dispatch, dispatch_double};
+use crate::encode::Words;
 use crate::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
 use crate::fortran::{self, dispatch_fortran};
+use crate::real::MAX_ARGS;
 use std::arch::naked_asm;
 use trace_format::mpi::FnId;
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the entry points are written for x86-64; add those of this processor in stubs.rs");
+
+/// Arguments that travel in registers.
+const REGISTERS: usize = 6;
+const _: () = assert!(MAX_ARGS == REGISTERS + 10, "`enter!` fills the rest with zeros");
 
 /// In the number of an entry point: the place of the function in the table.
 pub(crate) const INDEX: u32 = 0xffff;
@@ -22,7 +29,8 @@ pub(crate) const PROFILING: u32 = 1 << 16;
 /// The arguments of a call as the entry point found them.
 #[repr(C)]
 pub(crate) struct Frame {
-    registers: [u64; 6],
+    /// The six argument registers, and zeros.
+    words: [u64; MAX_ARGS],
     frame_pointer: u64,
     pub(crate) return_address: u64,
     /// First argument on the stack; its address is the stack pointer before the call.
@@ -35,19 +43,28 @@ impl Frame {
         &raw const self.stack as u64
     }
 
-    /// Copies the first `n` arguments into words, one by one: the entry point has just stored them one by one, and a
-    /// wider load would have to wait for the stores.
-    #[inline(always)]
-    pub(crate) fn args(&self, n: usize) -> [u64; crate::real::MAX_ARGS] {
-        let mut words = [0; crate::real::MAX_ARGS];
-        for (w, r) in words.iter_mut().zip(&self.registers).take(n) {
-            // SAFETY: a reference is valid to read.
-            *w = unsafe { std::ptr::from_ref(r).read_volatile() };
-        }
-        for (w, s) in words.iter_mut().skip(6).zip(&self.stack).take(n.saturating_sub(6)) {
-            *w = *s;
-        }
+    /// A copy of the first `n` arguments, with zeros behind them.
+    pub(crate) fn args(&self, n: usize) -> Words {
+        let mut words = [0; MAX_ARGS];
+        let all = self.words.iter().take(REGISTERS).chain(&self.stack).take(n);
+        words.iter_mut().zip(all).for_each(|(w, arg)| *w = *arg);
         words
+    }
+
+    /// The first `n` arguments where the entry point has laid them out, to be changed there, with zeros behind them. One by
+    /// one: mostly it is few words, and whoever reads them does so soon, when a wider store would have to be waited for.
+    #[inline(always)]
+    pub(crate) fn words(&mut self, n: usize) -> &mut Words {
+        for (w, arg) in self.words.iter_mut().skip(REGISTERS).zip(&self.stack).take(n.saturating_sub(REGISTERS)) {
+            // SAFETY: a reference is valid to read.
+            *w = unsafe { std::ptr::from_ref(arg).read_volatile() };
+        }
+        for w in self.words.iter_mut().take(REGISTERS).skip(n) {
+            // What the registers hold that are no arguments.
+            // SAFETY: a reference is valid to write.
+            unsafe { std::ptr::from_mut(w).write_volatile(0) };
+        }
+        &mut self.words
     }
 }
 
@@ -63,13 +80,19 @@ macro_rules! enter {
                 ".cfi_offset rbp, -16",
                 "mov rbp, rsp",
                 ".cfi_def_cfa_register rbp",
-                "sub rsp, 48",
+                "sub rsp, {words}",
                 "mov [rsp], rdi",
                 "mov [rsp + 8], rsi",
                 "mov [rsp + 16], rdx",
                 "mov [rsp + 24], rcx",
                 "mov [rsp + 32], r8",
                 "mov [rsp + 40], r9",
+                "pxor xmm0, xmm0",
+                "movaps [rsp + 48], xmm0",
+                "movaps [rsp + 64], xmm0",
+                "movaps [rsp + 80], xmm0",
+                "movaps [rsp + 96], xmm0",
+                "movaps [rsp + 112], xmm0",
                 "mov edi, eax",
                 "mov rsi, rsp",
                 "call {dispatch}",
@@ -77,6 +100,7 @@ macro_rules! enter {
                 ".cfi_def_cfa rsp, 8",
                 "ret",
                 ".cfi_endproc",
+                words = const size_of::<Words>(),
                 dispatch = sym $dispatch,
             )
         }
@@ -95,7 +119,7 @@ unsafe extern "C" fn enter_double() {
         ".cfi_offset rbp, -16",
         "mov rbp, rsp",
         ".cfi_def_cfa_register rbp",
-        "sub rsp, 48",
+        "sub rsp, {words}",
         "mov [rsp], rdi",
         "mov [rsp + 8], rsi",
         "mov edi, eax",
@@ -106,6 +130,7 @@ unsafe extern "C" fn enter_double() {
         ".cfi_def_cfa rsp, 8",
         "ret",
         ".cfi_endproc",
+        words = const size_of::<Words>(),
         dispatch = sym dispatch_double,
     )
 }

@@ -7,6 +7,7 @@ use crate::operands::{self, Access, Partners, Reduced, Use};
 use crate::recording::Call;
 use crate::snapshots::looked_at;
 use crate::thread::{self, Thread};
+use crate::unusual::{self, Matter};
 use crate::{config, memory, types};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +33,7 @@ pub(crate) fn announce() {
         // SAFETY: the pointer is this thread's own state, and no reference to it is live.
         unsafe { &mut *thread }.system(&SystemEvent::Checksums(Checksums::default()));
         ON.store(true, Ordering::Relaxed);
+        unusual::set(Matter::Sums, true);
     }
 }
 

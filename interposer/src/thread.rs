@@ -5,9 +5,10 @@ use crate::fortran::InRoutine;
 use crate::given::AllGiven;
 use crate::operations::Spare;
 use crate::queues::Queued;
+use crate::recall::Recall;
 use crate::recording::{self, Unwritten};
 use crate::stage::Stage;
-use crate::{checks, config, errors, handles, log, mappings, sites, tls, trace};
+use crate::{config, errors, handles, log, mappings, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,44 +16,45 @@ use trace_format::call::Checksum;
 use trace_format::record::State;
 use trace_format::writer;
 
+/// What every call touches comes first.
+#[repr(C)]
 pub(crate) struct Thread {
-    pub(crate) stage: Stage,
-    pub(crate) sites: sites::Cache,
-    pub(crate) handles: handles::Cache,
-    pub(crate) mappings: mappings::Cache,
-    /// Calls whose arguments were all right.
-    pub(crate) examined: checks::Examined,
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
-    /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
-    pub(crate) in_routine: Option<InRoutine>,
-    /// It has started MPI.
-    pub(crate) is_main: bool,
-    /// An error whose handler would have ended the program.
-    pub(crate) fatal: Option<errors::Fatal>,
     /// The recorded calls that the library is in, the innermost last.
     pub(crate) under_way: Vec<errors::UnderWay>,
-    /// The call whose error the program's own handler was called with, and which is recorded.
-    pub(crate) told: Option<u64>,
-    /// The same error with its class and text, as long as it was not printed.
-    pub(crate) untold: Option<(errors::UnderWay, u16, String)>,
+    /// It has started MPI.
+    pub(crate) is_main: bool,
+    /// Something stands behind the record of the call that must be read before its return.
+    pub(crate) return_apart: bool,
     /// The stage ends with the mark that recording has ended.
     marked_lost: bool,
+    /// An error whose handler would have ended the program.
+    pub(crate) fatal: Option<errors::Fatal>,
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
     /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
     pub(crate) unwritten: Option<Unwritten>,
+    pub(crate) sites: sites::Cache,
+    pub(crate) recall: Recall,
+    /// Statuses of our own for calls whose program ignores them, by depth.
+    pub(crate) statuses: Vec<Vec<u32>>,
     /// The requests that completion calls were given, by depth.
     pub(crate) given: Vec<AllGiven>,
-    pub(crate) spare: Spare,
     /// What debuggers are told of the calls that have not returned, by depth.
     pub(crate) queued: Vec<Queued>,
+    pub(crate) spare: Spare,
+    pub(crate) stage: Stage,
+    pub(crate) mappings: mappings::Cache,
+    pub(crate) handles: handles::Cache,
+    /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
+    pub(crate) in_routine: Option<InRoutine>,
+    /// The call whose error the program's own handler was called with, and which is recorded.
+    pub(crate) told: Option<u64>,
+    /// The same error with its class and text, as long as it was not printed.
+    pub(crate) untold: Option<(errors::UnderWay, u16, String)>,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
-    /// Something stands behind the record of the call that must be read before its return.
-    pub(crate) return_apart: bool,
-    /// Statuses of our own for calls whose program ignores them, by depth.
-    pub(crate) statuses: Vec<Vec<u8>>,
     /// Wildcard calls that it has made, in a run that replays a witness.
     pub(crate) wildcards: u64,
 }
@@ -178,7 +180,7 @@ fn first_call() -> Option<*mut Thread> {
                 sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
                 handles: handles::Cache::new(),
                 mappings: mappings::Cache::new(),
-                examined: checks::Examined::new(),
+                recall: Recall::new(),
                 depth: 0,
                 in_routine: None,
                 is_main: false,

@@ -3,6 +3,7 @@
 
 use crate::log;
 use crate::ring::{self, Ring};
+use crate::unusual::{self, Matter};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -44,6 +45,7 @@ pub(crate) fn get() -> Option<&'static Trace> {
 /// Says that nothing more can be recorded, once.
 pub(crate) fn lost(reason: &str) {
     if !LOST.swap(true, Ordering::SeqCst) {
+        unusual::set(Matter::Lost, true);
         crate::queues::lost();
         _ = LOSS.set(reason.to_owned());
         log::line(&format!("recording stops here: {reason}; the program goes on, the trace holds what came before"));
@@ -111,6 +113,7 @@ impl Packing {
 pub(crate) fn detach() {
     RAW_FD.store(-1, Ordering::SeqCst);
     LOST.store(true, Ordering::SeqCst);
+    unusual::set(Matter::Lost, true);
 }
 
 impl Trace {

@@ -10,6 +10,9 @@ pub(crate) use room::{Room, room_for};
 use trace_format::call::{Status, ThreadLevel, special};
 use trace_format::mpi::Kind;
 
+/// No family has a larger status.
+pub(crate) const MOST_STATUS_BYTES: usize = 32;
+
 /// One binary interface of MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
@@ -31,6 +34,17 @@ struct StatusLayout {
     count: CountLayout,
 }
 
+/// Words of a status that says nothing, as many as the largest one has.
+pub(crate) type BlankStatus = [u32; MOST_STATUS_BYTES / 4];
+
+/// Nothing but MPI_PROC_NULL and MPI_ANY_TAG, at these offsets.
+const fn blank((source_at, proc_null): (usize, i32), (tag_at, any_tag): (usize, i32)) -> BlankStatus {
+    let mut words = [0; MOST_STATUS_BYTES / 4];
+    words[source_at / 4] = proc_null as u32;
+    words[tag_at / 4] = any_tag as u32;
+    words
+}
+
 enum CountLayout {
     /// Low 32 bits at the first offset; at the second bit 0 is the cancelled flag and the rest the high bits.
     Split(usize, usize),
@@ -50,6 +64,7 @@ pub(crate) struct Abi {
     in_place: u64,
     /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE (one value in every family).
     status_ignore: u64,
+    blank: BlankStatus,
     pub(crate) order_fortran: i32,
     pub(crate) distribute_none: i32,
     pub(crate) distribute_cyclic: i32,
@@ -75,6 +90,7 @@ static MPICH: Abi = Abi {
     root: -3,
     in_place: u64::MAX,
     status_ignore: 1,
+    blank: blank((8, -1), (12, -1)),
     order_fortran: 57,
     distribute_none: 123,
     distribute_cyclic: 122,
@@ -98,6 +114,7 @@ static OPENMPI: Abi = Abi {
     root: -4,
     in_place: 1,
     status_ignore: 0,
+    blank: blank((0, -2), (4, -1)),
     order_fortran: 1,
     distribute_none: 2,
     distribute_cyclic: 1,
@@ -125,6 +142,7 @@ const fn standard(family: Family) -> Abi {
         root: -4,
         in_place: 1,
         status_ignore: 0,
+        blank: blank((0, -3), (4, -2)),
         order_fortran: 15,
         distribute_none: 16,
         distribute_cyclic: 18,
@@ -212,8 +230,20 @@ impl Abi {
 
     /// Reads a status of this family. `bytes` holds at least [`Abi::status_size`] bytes.
     pub(crate) fn status(&self, bytes: &[u8]) -> Status {
-        let word =
-            |at: usize| bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b));
+        let mut whole = [0; MOST_STATUS_BYTES];
+        whole.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        // SAFETY: the array is as large as any status.
+        unsafe { self.status_at(whole.as_ptr() as u64) }
+    }
+
+    /// The status at an address.
+    ///
+    /// # Safety
+    /// There is a status of this family.
+    #[inline(always)]
+    pub(crate) unsafe fn status_at(&self, address: u64) -> Status {
+        // SAFETY: the caller vouches for the status, and the offsets are those of its fields.
+        let word = |at: usize| unsafe { ((address + at as u64) as *const u32).read_unaligned() };
         let (count, cancelled) = match self.status.count {
             CountLayout::Split(low, high) => {
                 (u64::from(word(low)) | u64::from(word(high) >> 1) << 32, word(high) & 1 != 0)
@@ -237,14 +267,9 @@ impl Abi {
         bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| i32::from_le_bytes(*b))
     }
 
-    /// Makes `bytes` a status that says nothing, for completions that leave it unwritten.
-    pub(crate) fn blank_status(&self, bytes: &mut [u8]) {
-        bytes.fill(0);
-        for (at, value) in [(self.status.source, self.proc_null), (self.status.tag, self.any_tag)] {
-            if let Some(word) = bytes.get_mut(at..at + 4) {
-                word.copy_from_slice(&value.to_le_bytes());
-            }
-        }
+    /// A status that says nothing, for completions that leave it unwritten.
+    pub(crate) fn blank_status(&self) -> &BlankStatus {
+        &self.blank
     }
 
     /// The level of thread support that a value of this family stands for.
@@ -358,5 +383,22 @@ impl CountAt {
             self.high.into_iter().for_each(|high| high.write_unaligned((count >> 32) as u32));
         }
         before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blank_status_is_of_nobody() {
+        for family in [Family::Mpich, Family::OpenMpi, Family::Standard, Family::Draft] {
+            let abi = Abi::of(family);
+            // SAFETY: the words are those of a status.
+            let status = unsafe { abi.status_at(abi.blank_status().as_ptr() as u64) };
+            let expected =
+                Status { source: special::PROC_NULL, tag: special::ANY_TAG, bytes: Some(0), cancelled: false };
+            assert_eq!(status, expected, "{family:?}");
+        }
     }
 }

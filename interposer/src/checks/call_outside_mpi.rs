@@ -4,6 +4,7 @@ use super::{Finding, Spot};
 use crate::config::Config;
 use crate::recording::Call;
 use crate::thread::Thread;
+use crate::unusual::{self, Matter};
 use crate::{real, report, sessions};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -35,16 +36,23 @@ fn phase() -> Phase {
     }
 }
 
+/// Every call must look here while there is something to look at.
+fn say_unusual() {
+    unusual::set(Matter::OutsideMpi, is_over() || HAS_TOO_EARLY.load(Ordering::Relaxed));
+}
+
 /// MPI_Init has returned.
 pub(super) fn begun(spot: Spot) {
     *BEGUN.lock().unwrap_or_else(|e| e.into_inner()) = Some(spot);
     PHASE.store(Phase::Under as u8, Ordering::Relaxed);
+    say_unusual();
 }
 
 /// MPI_Finalize has returned.
 pub(super) fn ended(spot: Spot) {
     *ENDED.lock().unwrap_or_else(|e| e.into_inner()) = Some(spot);
     PHASE.store(Phase::Over as u8, Ordering::Relaxed);
+    say_unusual();
 }
 
 /// Is MPI to be left alone, because MPI_Finalize has returned?
@@ -92,6 +100,7 @@ fn tell_too_early(thread: &mut Thread) {
     if !HAS_TOO_EARLY.swap(false, Ordering::Relaxed) {
         return;
     }
+    say_unusual();
     for function in std::mem::take(&mut *TOO_EARLY.lock().unwrap_or_else(|e| e.into_inner())) {
         Finding::new(&CALL_OUTSIDE_MPI, too_early(function.row())).record(thread);
     }
@@ -123,6 +132,7 @@ pub(crate) fn before_init(row: &'static Function) {
     }
     noted.push(row.id);
     HAS_TOO_EARLY.store(true, Ordering::Relaxed);
+    say_unusual();
     drop(noted);
     report::before_trace(&CALL_OUTSIDE_MPI, &too_early(row));
 }

@@ -63,7 +63,7 @@ mod uncommitted_datatype;
 mod use_after_free;
 pub(crate) mod watched_data_changed;
 mod wrong_request_free;
-pub(crate) use arguments::{Examined, Rules};
+pub(crate) use arguments::Rules;
 pub(crate) use finding::{Finding, Spot};
 pub(crate) use leaks::at_exit;
 pub(crate) use send_buffers::Part;
@@ -156,6 +156,31 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     }
     if sums::are_on() && call.info.role == Role::Blocking {
         sums::before_blocking(thread, call);
+    }
+}
+
+/// The same for a call that takes the quick path: of the rest nothing is on, or needed for its function.
+#[inline(always)]
+pub(crate) fn before_usual(thread: &mut Thread, call: &Call) {
+    // What is fine was looked at in every way.
+    if !call.open.is_fine {
+        if is_any_on(ARGUMENTS) && arguments::check(thread, call) {
+            return;
+        }
+        if is_any_on(ALIGNMENT) {
+            datatype_alignment::before(thread, call);
+        }
+    }
+    if is_any_on(OPERATIONS) {
+        operations::before(thread, call);
+    }
+}
+
+/// A call that takes the quick path has returned, without an error.
+#[inline(always)]
+pub(crate) fn after_usual(thread: &mut Thread, call: &Call) {
+    if is_any_on(OPERATIONS) {
+        operations::after(thread, call, false);
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Finding, Spot};
 use crate::encode::is_true;
 use crate::recording::Call;
 use crate::thread::Thread;
+use crate::unusual::{self, Matter};
 use crate::{log, marks, memory};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -46,6 +47,11 @@ fn watched() -> MutexGuard<'static, Vec<Watched>> {
     WATCHED.lock().unwrap_or_else(|e| e.into_inner())
 }
 
+fn set_on(is_on: bool) {
+    ON.store(is_on, Ordering::Relaxed);
+    unusual::set(Matter::WatchedData, is_on);
+}
+
 /// Is anything watched?
 #[inline(always)]
 pub(super) fn is_on() -> bool {
@@ -77,14 +83,14 @@ pub(crate) fn watch(name: &str, address: u64, bytes: u64, spot: Spot) {
     };
     let last = Moment { spot, returned: true, is_ours: true };
     watched().push(Watched { name: name.to_owned(), address, bytes, contents, last });
-    ON.store(true, Ordering::Relaxed);
+    set_on(true);
 }
 
 /// The program needs the memory no longer watched.
 pub(crate) fn unwatch(name: &str) {
     let mut all = watched();
     all.retain(|w| w.name != name);
-    ON.store(!all.is_empty(), Ordering::Relaxed);
+    set_on(!all.is_empty());
 }
 
 /// Looks at all that is watched, at the begin (or the return) of a call.
@@ -115,7 +121,7 @@ pub(super) fn look(thread: &mut Thread, call: &Call, returned: bool) {
         w.last = here;
         true
     });
-    ON.store(!all.is_empty(), Ordering::Relaxed);
+    set_on(!all.is_empty());
     drop(all);
     findings.into_iter().for_each(|finding| finding.tell(thread));
 }

@@ -8,6 +8,7 @@ use super::value::Datatypes;
 use crate::real::Real;
 use crate::thread::Thread;
 use crate::trace::Lap;
+use crate::unusual::{self, Matter};
 use crate::{clock, dispatch, lifecycle, log, trace};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -68,6 +69,7 @@ pub(crate) fn begin(real: &'static Real, sampling: &Sampling, rank: i32) {
     *sampler() = Some(Sampler { probes, session, interface, interval, read: Instant::now() });
     START.get_or_init(Instant::now);
     IS_ON.store(true, Ordering::SeqCst);
+    unusual::set(Matter::Sampling, true);
     if is_threaded && !start_watching(interval) && rank == 0 {
         log::line("no thread can be made that reads performance variables inside of calls");
     }
@@ -100,6 +102,7 @@ pub(crate) fn end() {
     if !IS_ON.swap(false, Ordering::SeqCst) {
         return;
     }
+    unusual::set(Matter::Sampling, false);
     let Some(mut sampler) = sampler().take() else { return };
     write(sampler.read());
     let Sampler { probes, mut session, interface, .. } = sampler;

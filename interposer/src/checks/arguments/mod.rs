@@ -15,12 +15,9 @@ use super::{
     invalid_root, invalid_tag, invalid_window, null_buffer,
 };
 use crate::facts::Standing;
-use crate::handles;
 use crate::recording::Call;
 use crate::thread::Thread;
 use rules::NONE;
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::Kind;
 
@@ -32,53 +29,17 @@ pub(super) const PORTABLE_TAG: i32 = 32767;
 #[inline(always)]
 pub(super) fn check(thread: &mut Thread, call: &Call) -> bool {
     let rules = &call.info.rules;
-    if rules.are_empty() || !rules.messages.is_empty() && passes(thread, call, rules) {
+    if call.open.is_fine || rules.are_empty() {
         return false;
     }
     if rules.requests.is_some_and(|(count, place)| invalid_request::all_look_valid(call, count, place)) {
         return false;
     }
-    let key = rules.is_plain.then(|| Examined::key(call));
-    if key.is_some_and(|key| thread.examined.has(key)) {
-        return false;
+    let is_fine = !rules.messages.is_empty() && passes(thread, call, rules) || !examine(thread, call);
+    if let Some(place) = call.open.place.filter(|_| is_fine) {
+        thread.recall.set_fine(place);
     }
-    let found = examine(thread, call);
-    if let Some(key) = key.filter(|_| !found) {
-        thread.examined.add(key);
-    }
-    found
-}
-
-/// What a thread remembers of calls whose arguments were all right: it need not look at the same arguments again while
-/// no object is made or freed. Only for functions whose arguments are all in their words.
-pub(crate) struct Examined([(u64, u32); PLACES]);
-
-const PLACES: usize = 64;
-
-impl Examined {
-    pub(crate) const fn new() -> Examined {
-        Examined([(0, 0); PLACES])
-    }
-
-    #[inline(always)]
-    fn key(call: &Call) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write_u32(call.open.site);
-        hasher.write_u16(call.info.row.id as u16);
-        call.words.iter().take(call.info.args).for_each(|word| hasher.write_u64(*word));
-        hasher.finish()
-    }
-
-    #[inline(always)]
-    fn has(&self, key: u64) -> bool {
-        self.0.get(key as usize % PLACES) == Some(&(key, handles::changes()))
-    }
-
-    fn add(&mut self, key: u64) {
-        if let Some(place) = self.0.get_mut(key as usize % PLACES) {
-            *place = (key, handles::changes());
-        }
-    }
+    !is_fine
 }
 
 /// The quick look at a point-to-point call: true if its arguments are all right.

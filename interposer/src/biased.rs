@@ -1,0 +1,157 @@
+//! A lock for what one thread alone uses in most programs: for the first thread that takes it it costs two plain stores,
+//! until another thread comes. From then on it is an ordinary lock.
+
+use crate::tls;
+use std::cell::UnsafeCell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
+use std::time::Duration;
+
+pub(crate) struct Biased<T> {
+    /// The word of the thread that takes it by the quick way, see [`tls::get`]; 0: there is none yet.
+    owner: AtomicUsize,
+    /// The owner has taken it by the quick way.
+    is_inside: AtomicBool,
+    /// Everybody takes the lock.
+    is_shared: AtomicBool,
+    lock: Mutex<()>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: `with` gives the value to one thread at a time.
+unsafe impl<T: Send> Sync for Biased<T> {}
+
+/// Ends the quick way, also if the closure panics.
+struct Inside<'a>(&'a AtomicBool);
+
+impl Drop for Inside<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl<T> Biased<T> {
+    pub(crate) const fn new(value: T) -> Biased<T> {
+        Biased {
+            owner: AtomicUsize::new(0),
+            is_inside: AtomicBool::new(false),
+            is_shared: AtomicBool::new(false),
+            lock: Mutex::new(()),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// Runs `f` with the value. It must not come back here.
+    #[inline(always)]
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let me = tls::get();
+        if me != 0 && self.owner.load(Ordering::Relaxed) == me {
+            self.is_inside.store(true, Ordering::Relaxed);
+            // The processor may still look at the flag before others see the store: whoever sets the flag has all
+            // processors catch up, and only then looks whether the owner is inside.
+            compiler_fence(Ordering::SeqCst);
+            let _inside = Inside(&self.is_inside);
+            if !self.is_shared.load(Ordering::Acquire) {
+                // SAFETY: this thread is the owner, and others wait while it is inside.
+                return f(unsafe { &mut *self.value.get() });
+            }
+        }
+        self.locked(me, f)
+    }
+
+    #[inline(never)]
+    fn locked<R>(&self, me: usize, f: impl FnOnce(&mut T) -> R) -> R {
+        let _lock = self.lock.lock().unwrap_or_else(|e| e.into_inner());
+        if !self.is_shared.load(Ordering::Relaxed) {
+            if me != 0 && self.owner.load(Ordering::Relaxed) == 0 && can_catch_up() {
+                self.owner.store(me, Ordering::Relaxed);
+            } else {
+                self.is_shared.store(true, Ordering::SeqCst);
+                catch_up();
+            }
+        }
+        // Never long: nothing is waited for inside.
+        while self.is_inside.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        // SAFETY: whoever else takes the lock waits, and the owner is not inside: if it comes, it sees that the lock is
+        // shared, or it is this thread.
+        f(unsafe { &mut *self.value.get() })
+    }
+}
+
+const REGISTER: libc::c_long = 1 << 4;
+const EXPEDITED: libc::c_long = 1 << 3;
+
+fn membarrier(command: libc::c_long) -> bool {
+    // SAFETY: a plain system call.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+/// Can the kernel make all processors that run this process catch up with what was stored?
+fn can_catch_up() -> bool {
+    membarrier(REGISTER)
+}
+
+/// Behind this, every thread has either stored for all to see what it has stored so far, or loads what was stored here.
+fn catch_up() {
+    if !membarrier(EXPEDITED) {
+        // A program may forbid itself the call. Processors hold nothing back for so long.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    /// An owner that is inside most of the time, and others that come while it is.
+    #[test]
+    fn one_thread_at_a_time() {
+        for round in 0..200 {
+            let (lock, start) = (Biased::new((0u64, 0u64)), Barrier::new(3));
+            let (lock, start) = (&lock, &start);
+            std::thread::scope(|scope| {
+                for thread in 1..=3usize {
+                    scope.spawn(move || {
+                        tls::set(thread);
+                        if thread == 1 {
+                            lock.with(|pair| *pair = (0, 0));
+                        }
+                        start.wait();
+                        for _ in 0..if thread == 1 { 20_000 } else { 50 } {
+                            lock.with(|(a, b)| {
+                                *a += 1;
+                                std::hint::black_box(&mut *a);
+                                *b += 1;
+                                assert_eq!(a, b, "round {round}");
+                            });
+                        }
+                        tls::set(0);
+                    });
+                }
+            });
+            assert_eq!(lock.with(|pair| *pair), (20_100, 20_100));
+            assert!(lock.is_shared.load(Ordering::Relaxed));
+        }
+    }
+
+    #[test]
+    fn the_first_thread_takes_no_lock() {
+        let lock = Biased::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                tls::set(1);
+                lock.with(|n| *n += 1);
+                if lock.owner.load(Ordering::Relaxed) == 1 {
+                    let _held = lock.lock.lock();
+                    lock.with(|n| *n += 1);
+                    assert_eq!(lock.with(|n| *n), 2);
+                }
+                tls::set(0);
+            });
+        });
+    }
+}

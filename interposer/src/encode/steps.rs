@@ -1,0 +1,237 @@
+//! The plans of a function in a form that is followed quickly: one small step a value, in which everything is settled that
+//! the kind of the value and the family of the MPI library decide.
+
+use super::Encoder;
+use crate::abi::Abi;
+use crate::handles;
+use crate::real::MAX_ARGS;
+use trace_format::call::special;
+use trace_format::mpi::Kind;
+use trace_format::plan::{Elem, Item, Shape};
+
+/// What is done for a value. Names that end in `At` are of values behind the pointer in the argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Code {
+    Int,
+    Long,
+    Rank,
+    Tag,
+    Buffer,
+    /// The number of an object, whose handle has 4 or 8 bytes.
+    Handle4,
+    Handle8,
+    IntAt,
+    LongAt,
+    RankAt,
+    TagAt,
+    HandleAt4,
+    HandleAt8,
+    RequestAt4,
+    RequestAt8,
+    /// The pointer, then the request behind it.
+    SlotAndRequest4,
+    SlotAndRequest8,
+    StatusAt,
+    /// As the plan says, whatever it is: `param` is the place of the value in the plan.
+    Planned,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    code: Code,
+    param: u8,
+    kind: Kind,
+}
+
+/// The values of a call in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Steps {
+    list: [Step; MAX_ARGS],
+    len: u8,
+    /// All values come from the argument words alone: equal words make equal bytes, as long as objects are what they were.
+    pub(crate) are_by_words: bool,
+    /// Bytes of all values, if these do not depend on the call.
+    pub(crate) bytes: Option<u16>,
+}
+
+impl Steps {
+    pub(crate) fn of(items: &[Item], abi: &Abi) -> Steps {
+        let nothing = Step { code: Code::Planned, param: u8::MAX, kind: Kind::Int };
+        let mut steps = Steps { list: [nothing; MAX_ARGS], len: items.len() as u8, are_by_words: true, bytes: Some(0) };
+        for (place, (item, to)) in items.iter().zip(&mut steps.list).enumerate() {
+            let simple = simple(item, abi);
+            *to = simple.unwrap_or(Step { param: place as u8, ..nothing });
+            steps.are_by_words &= matches!(item.shape, Shape::Arg(_)) && simple.is_some();
+            steps.bytes = steps.bytes.zip(bytes(item)).map(|(all, one)| all + one);
+        }
+        assert!(items.len() <= MAX_ARGS, "a function has no more values than arguments");
+        steps
+    }
+
+    #[inline(always)]
+    fn list(&self) -> &[Step] {
+        self.list.get(..usize::from(self.len)).unwrap_or(&[])
+    }
+}
+
+fn bytes(item: &Item) -> Option<u16> {
+    match item.shape {
+        Shape::Arg(elem) | Shape::Deref(elem) => Some(elem.width() as u16),
+        Shape::SlotAndDeref(elem) => Some(8 + elem.width() as u16),
+        _ => None,
+    }
+}
+
+fn simple(item: &Item, abi: &Abi) -> Option<Step> {
+    use Code::*;
+    let by_size = |kind, four, eight| if abi.handle_bytes(kind) == 4 { four } else { eight };
+    let (code, kind) = match item.shape {
+        Shape::Arg(elem) => match elem {
+            Elem::I32(kind @ (Kind::Rank | Kind::Root)) => (Rank, kind),
+            Elem::I32(kind @ Kind::Tag) => (Tag, kind),
+            Elem::I32(kind) => (Int, kind),
+            Elem::I64(kind @ (Kind::SendBuf | Kind::RecvBuf | Kind::Buf)) => (Buffer, kind),
+            Elem::I64(kind) => (Long, kind),
+            Elem::Handle(kind) => (by_size(kind, Handle4, Handle8), kind),
+            Elem::Raw(_) | Elem::Status => return None,
+        },
+        Shape::Deref(elem) => match elem {
+            Elem::I32(kind @ (Kind::Rank | Kind::Root)) => (RankAt, kind),
+            Elem::I32(kind @ Kind::Tag) => (TagAt, kind),
+            Elem::I32(kind) => (IntAt, kind),
+            Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf) => return None,
+            Elem::I64(kind) => (LongAt, kind),
+            Elem::Handle(kind) => (by_size(kind, HandleAt4, HandleAt8), kind),
+            Elem::Raw(kind @ Kind::Request) => (by_size(kind, RequestAt4, RequestAt8), kind),
+            Elem::Raw(_) => return None,
+            Elem::Status => (StatusAt, Kind::Status),
+        },
+        Shape::SlotAndDeref(Elem::Raw(kind @ Kind::Request)) => (by_size(kind, SlotAndRequest4, SlotAndRequest8), kind),
+        _ => return None,
+    };
+    Some(Step { code, param: item.param as u8, kind })
+}
+
+impl Encoder<'_> {
+    #[inline(always)]
+    pub(super) fn follow(&mut self, steps: &Steps, items: &[Item], valid: bool) {
+        for step in steps.list() {
+            self.step(*step, items, valid);
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, Step { code, param, kind }: Step, items: &[Item], valid: bool) {
+        let param = usize::from(param);
+        let word = self.words.get(param % MAX_ARGS).copied().unwrap_or(0);
+        // Where an output is, if it means anything.
+        let at = if valid { self.followed(word) } else { 0 };
+        // SAFETY: the program passed the address to MPI as that of a value of this size.
+        let load4 = || if at == 0 { 0 } else { unsafe { (at as *const u32).read_unaligned() } };
+        // SAFETY: as above.
+        let load8 = || if at == 0 { 0 } else { unsafe { (at as *const u64).read_unaligned() } };
+        match code {
+            Code::Int => self.put4(word as u32),
+            Code::Long => self.put8(word),
+            Code::Rank => self.put4(self.abi.rank(word as i32) as u32),
+            Code::Tag => self.put4(self.abi.tag(word as i32) as u32),
+            Code::Buffer => self.put8(self.abi.buffer(word) as u64),
+            Code::Handle4 => self.put_handle(kind, word & 0xffff_ffff),
+            Code::Handle8 => self.put_handle(kind, word),
+            Code::IntAt => self.put4(load4()),
+            Code::LongAt => self.put8(load8()),
+            Code::RankAt if at == 0 => self.put4(0),
+            Code::RankAt => self.put4(self.abi.rank(load4() as i32) as u32),
+            Code::TagAt if at == 0 => self.put4(0),
+            Code::TagAt => self.put4(self.abi.tag(load4() as i32) as u32),
+            Code::HandleAt4 | Code::HandleAt8 if at == 0 => self.put4(0),
+            Code::HandleAt4 => self.put_handle(kind, load4().into()),
+            Code::HandleAt8 => self.put_handle(kind, load8()),
+            Code::RequestAt4 | Code::RequestAt8 if at == 0 => self.put8(0),
+            Code::RequestAt4 => self.put8(raw_request(load4().into())),
+            Code::RequestAt8 => self.put8(raw_request(load8())),
+            Code::SlotAndRequest4 | Code::SlotAndRequest8 if at == 0 => {
+                self.put8(0);
+                self.put8(0);
+            }
+            Code::SlotAndRequest4 => {
+                self.put8(at);
+                self.put8(raw_request(load4().into()));
+            }
+            Code::SlotAndRequest8 => {
+                self.put8(at);
+                self.put8(raw_request(load8()));
+            }
+            Code::StatusAt if at == 0 => {
+                self.put8(0);
+                self.put8(0);
+            }
+            Code::StatusAt => self.put_status(at),
+            Code::Planned => items.get(param).into_iter().for_each(|item| self.item(item, valid)),
+        }
+    }
+}
+
+/// A request in neutral form.
+#[inline(always)]
+fn raw_request(handle: u64) -> u64 {
+    const _: () = assert!(special::REQUEST_NULL == 0);
+    if handles::is_null_request(handle) { 0 } else { handle }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::Family;
+    use crate::encode::Words;
+    use crate::info;
+    use crate::recording::encoder;
+
+    /// Of every value that has a step of its own, for every family.
+    #[test]
+    fn steps_do_what_the_plans_say() {
+        let mut seed = 1u64;
+        let mut random = |n: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % n
+        };
+        let mut handles = handles::Cache::new();
+        let mut compared = 0;
+        for family in [Family::Mpich, Family::OpenMpi, Family::Standard] {
+            let abi = Abi::of(family);
+            for info in &info::all(abi) {
+                let both = [(&info.ins, &info.plan.ins), (&info.outs, &info.plan.outs)];
+                for (steps, items) in both {
+                    assert_eq!(steps.list().len(), items.len());
+                    for (step, item) in steps.list().iter().zip(items).filter(|(step, _)| step.code != Code::Planned) {
+                        for round in 0..40 {
+                            let value = |n: u64| n.wrapping_sub(6);
+                            let memory: [u64; 8] =
+                                std::array::from_fn(|_| value(random(12)) & (u64::MAX >> random(64)));
+                            let mut words: Words = std::array::from_fn(|_| value(random(12)));
+                            if !matches!(item.shape, Shape::Arg(_)) && random(4) > 0 {
+                                words[item.param] = memory.as_ptr() as u64;
+                            }
+                            let valid = round % 4 > 0 || std::ptr::eq(items, &info.plan.ins);
+                            let mut bytes = [[0xeeu8; 64]; 2];
+                            let mut lengths = [0; 2];
+                            for (way, (bytes, length)) in bytes.iter_mut().zip(&mut lengths).enumerate() {
+                                let mut encoder = encoder(bytes.as_mut_ptr(), &mut handles, info, abi, &words);
+                                match way {
+                                    0 => encoder.step(*step, items, valid),
+                                    _ => encoder.item(item, valid),
+                                }
+                                *length = encoder.at as usize - bytes.as_ptr() as usize;
+                            }
+                            assert_eq!(lengths[0], lengths[1], "{} {item:?}", info.row.name);
+                            assert_eq!(bytes[0], bytes[1], "{} {item:?} {words:?}", info.row.name);
+                            compared += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(compared > 100_000, "{compared}");
+    }
+}

@@ -1,0 +1,152 @@
+//! What a thread remembers of the calls that it has made: a call with the same arguments at the same place has the same
+//! bytes in its record, and nothing new is wrong with its arguments, while no object is made, changed or freed. Only of
+//! functions that say everything in the words of their arguments.
+
+use crate::encode::Words;
+use crate::handles;
+use crate::info::Info;
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+
+/// Most arguments, and most bytes of their values.
+const WORDS: usize = 12;
+pub(crate) const BYTES: usize = 80;
+/// Words that every call is compared by; only longer calls have more.
+const SHORT: usize = 8;
+const PLACES: usize = 64;
+
+/// A call as it was made.
+#[repr(C, align(64))]
+struct Call {
+    /// Call site and function; 0: none.
+    what: u64,
+    /// See [`handles::changes`].
+    changes: u32,
+    /// Its arguments were looked at, and are all right.
+    is_fine: bool,
+    words: [u64; WORDS],
+    bytes: [u64; BYTES / 8],
+}
+
+/// The calls of one thread.
+pub(crate) struct Recall(Box<[Call; PLACES]>);
+
+/// Where a call is remembered.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Place(u32);
+
+impl Recall {
+    pub(crate) fn new() -> Recall {
+        let layout = Layout::new::<[Call; PLACES]>();
+        // SAFETY: the layout has a size, all zeros is a value of the type, and the memory is the box's from here on.
+        Recall(unsafe {
+            let calls = alloc_zeroed(layout).cast::<[Call; PLACES]>();
+            if calls.is_null() {
+                handle_alloc_error(layout);
+            }
+            Box::from_raw(calls)
+        })
+    }
+
+    /// May calls of this function be remembered?
+    pub(crate) fn fits(info: &Info) -> bool {
+        let bytes = info.ins.bytes.map_or(usize::MAX, usize::from);
+        info.ins.are_by_words && info.rules.is_plain && info.args <= WORDS && bytes <= BYTES
+    }
+
+    /// The place of a call, and whether this very call is there.
+    #[inline(always)]
+    pub(crate) fn find(&self, info: &Info, site: u32, words: &Words) -> (Place, bool) {
+        // The entry point has just stored the words one by one: a wider load would have to wait for the stores.
+        // SAFETY: a reference is valid to read.
+        let word = |i: usize| words.get(i).map_or(0, |w| unsafe { std::ptr::from_ref(w).read_volatile() });
+        let what = what(info, site);
+        let mut hash = what;
+        for i in 0..SHORT {
+            hash ^= word(i).rotate_left(i as u32 * 7);
+        }
+        let place = Place((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as u32);
+        let Some(call) = self.0.get(place.0 as usize % PLACES) else { return (place, false) };
+        let mut differs = call.what ^ what | u64::from(call.changes ^ handles::changes());
+        for (i, known) in call.words.iter().enumerate().take(SHORT) {
+            differs |= known ^ word(i);
+        }
+        if info.args > SHORT {
+            for (i, known) in call.words.iter().enumerate().skip(SHORT) {
+                differs |= known ^ word(i);
+            }
+        }
+        (place, differs == 0)
+    }
+
+    /// Copies the values of the call at a place to where there is room for [`BYTES`].
+    #[inline(always)]
+    pub(crate) fn copy(&self, place: Place, to: *mut u8) {
+        if let Some(call) = self.0.get(place.0 as usize % PLACES) {
+            // SAFETY: the caller vouches for the room.
+            unsafe { to.cast::<[u64; BYTES / 8]>().write_unaligned(call.bytes) };
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_fine(&self, place: Place) -> bool {
+        self.0.get(place.0 as usize % PLACES).is_some_and(|call| call.is_fine)
+    }
+
+    /// Remembers a call whose values were just written, with room for [`BYTES`], to `from`.
+    pub(crate) fn keep(&mut self, place: Place, info: &Info, site: u32, words: &Words, from: *const u8) {
+        let Some(call) = self.0.get_mut(place.0 as usize % PLACES) else { return };
+        (call.what, call.changes, call.is_fine) = (what(info, site), handles::changes(), false);
+        call.words.iter_mut().zip(words).for_each(|(known, word)| *known = *word);
+        // SAFETY: the caller vouches for the memory.
+        call.bytes = unsafe { from.cast::<[u64; BYTES / 8]>().read_unaligned() };
+    }
+
+    /// The arguments of the call that was found or put there are all right.
+    #[inline(always)]
+    pub(crate) fn set_fine(&mut self, place: Place) {
+        self.0.get_mut(place.0 as usize % PLACES).into_iter().for_each(|call| call.is_fine = true);
+    }
+}
+
+#[inline(always)]
+fn what(info: &Info, site: u32) -> u64 {
+    u64::from(site) | (info.func as u64 + 1) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::{Abi, Family};
+    use crate::info;
+    use trace_format::mpi::FnId;
+
+    #[test]
+    fn a_call_is_known_if_every_argument_is_the_same() {
+        let infos = info::all(Abi::of(Family::Mpich));
+        let of = |function: FnId| infos.iter().find(|info| info.row.id == function).unwrap();
+        for function in [FnId::MPI_Isend, FnId::MPI_Comm_rank, FnId::MPI_Sendrecv, FnId::MPI_Allreduce] {
+            let (info, mut recall) = (of(function), Recall::new());
+            assert!(info.is_remembered, "{}", info.row.name);
+            let mut words = [0; crate::real::MAX_ARGS];
+            words.iter_mut().take(info.args).enumerate().for_each(|(i, word)| *word = 100 + i as u64);
+            let values = [7u64; BYTES / 8];
+            let (place, is_known) = recall.find(info, 5, &words);
+            assert!(!is_known);
+            recall.keep(place, info, 5, &words, values.as_ptr().cast());
+            assert!(recall.find(info, 5, &words).1 && !recall.is_fine(place));
+            recall.set_fine(place);
+            assert!(recall.is_fine(place));
+            let mut copied = [0u64; BYTES / 8];
+            recall.copy(place, copied.as_mut_ptr().cast());
+            assert_eq!(copied, values);
+            assert!(!recall.find(info, 6, &words).1, "another call site");
+            assert!(!recall.find(of(FnId::MPI_Irecv), 5, &words).1, "another function");
+            for place in 0..info.args {
+                let mut other = words;
+                other[place] += 1;
+                assert!(!recall.find(info, 5, &other).1, "argument {place} of {}", info.row.name);
+            }
+        }
+        assert!(!of(FnId::MPI_Wait).is_remembered && !of(FnId::MPI_Alltoallv).is_remembered);
+    }
+}

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
-use trace_format::job::Job;
+use trace_format::foreign;
+use trace_format::job::{Job, MAX_JOB};
 use trace_format::mpi::Class;
 use trace_format::reader::{OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
@@ -87,8 +88,10 @@ impl Traces {
 
     /// The traces of a run that is over (or of which only the present state matters).
     pub fn open(dir: &Path) -> Result<Traces, LoadError> {
+        let cannot = |source| LoadError::Directory { path: dir.to_owned(), source };
         let mut traces = Traces::new(dir);
-        traces.look_for_ranks().map_err(|source| LoadError::Directory { path: dir.to_owned(), source })?;
+        traces.worlds.expect(traces_in(dir).map_err(cannot)?.len());
+        traces.look_for_ranks().map_err(cannot)?;
         if !traces.ranks.is_empty() {
             return Ok(traces);
         }
@@ -179,7 +182,7 @@ impl Traces {
     fn vote(&self) -> Option<i32> {
         let seen = self.ranks.keys().next_back()? + 1;
         let mut votes: BTreeMap<i32, usize> = BTreeMap::new();
-        for size in self.headers().map(|h| h.size).filter(|s| (seen..=MAX_RANKS).contains(s)) {
+        for size in self.headers().map(|h| h.size).filter(|s| (seen..=self.worlds.most()).contains(s)) {
             *votes.entry(size).or_default() += 1;
         }
         // The smallest of those with the most votes.
@@ -241,7 +244,7 @@ impl Traces {
                 continue;
             }
             let Trace { reader, lost, events, ended_job, .. } = trace;
-            let defects = reader.defects.len();
+            let defects = reader.defects.count();
             let symbols = &mut self.symbols;
             let result = reader.poll(blocks, &mut |event| {
                 *ended_job |= ends_job(&event);
@@ -261,7 +264,7 @@ impl Traces {
             });
             match result {
                 // Behind damage there may be more.
-                Ok(any) if any || reader.defects.len() > defects => {
+                Ok(any) if any || reader.defects.count() > defects => {
                     news.insert(rank);
                 }
                 Ok(_) => {}
@@ -296,6 +299,11 @@ impl Traces {
             let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
             all.push(Damage { rank, offset: None, what: why.to_string() });
         }
+        let most = self.worlds.most();
+        if let Some(size) = self.headers().map(|h| h.size).filter(|s| *s > most).max() {
+            let what = format!("a trace says that there are {size} ranks, of which only {} have one", self.ranks.len());
+            all.push(Damage { rank: None, offset: None, what });
+        }
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
             let whole = trace.failed.iter().chain(&trace.lost);
@@ -304,9 +312,8 @@ impl Traces {
                 let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
                 all.push(Damage { rank, offset: None, what });
             }
-            for d in &trace.reader.defects {
-                all.push(Damage { rank, offset: Some(d.offset), what: d.what.clone() });
-            }
+            let told = trace.reader.defects.told();
+            all.extend(told.map(|d| Damage { rank, offset: Some(d.offset), what: d.what }));
         }
         all.sort();
         all.dedup();
@@ -318,7 +325,7 @@ impl Traces {
     pub fn job(&self) -> (Job, Option<Damage>) {
         let path = job_path(&self.dir);
         let damage = |what: String| Some(Damage { rank: None, offset: None, what });
-        let (mut job, damage) = match std::fs::read(&path) {
+        let (mut job, damage) = match foreign::read(&path, MAX_JOB) {
             Ok(bytes) => match serde_json::from_slice::<Job>(&bytes) {
                 Ok(job) => (job, None),
                 Err(e) => (Job::default(), damage(format!("{} is damaged: {e}", path.display()))),
@@ -342,6 +349,3 @@ impl Traces {
         (job, damage)
     }
 }
-
-/// More ranks than this are taken for damage.
-const MAX_RANKS: i32 = 1 << 20;

@@ -4,6 +4,7 @@
 use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
+use crate::foreign;
 use crate::file::{
     BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, stage_path_of,
     trace_path,
@@ -16,12 +17,14 @@ use std::path::{Path, PathBuf};
 
 mod blocks;
 mod decode;
+mod defects;
 mod merge;
 mod stage;
 mod thread;
 
 use blocks::{BlockRef, Blocks};
 use decode::Blobs;
+pub use defects::{Defect, Defects};
 use stage::StageView;
 use thread::Thread;
 
@@ -42,15 +45,6 @@ pub enum OpenError {
     OtherTable { path: PathBuf, found: String },
     #[error("{path}: the header is cut off or damaged; the rank died before it could write it, or the disk was full")]
     BadHeader { path: PathBuf },
-}
-
-/// A place in a trace that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Defect {
-    pub rank: i32,
-    /// Offset in the trace file, where that is known.
-    pub offset: u64,
-    pub what: String,
 }
 
 /// What the reader hands over: each thread's events in their order, the threads of a rank by time.
@@ -90,7 +84,7 @@ pub struct RankReader {
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
     pace: merge::Pace,
-    pub defects: Vec<Defect>,
+    pub defects: Defects,
 }
 
 impl RankReader {
@@ -103,7 +97,7 @@ impl RankReader {
     pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
         let path = trace_path(dir, stem);
         let io_error = |source| OpenError::Io { path: path.clone(), source };
-        let mut file = File::open(&path).map_err(io_error)?;
+        let mut file = foreign::open(&path).map_err(io_error)?;
         let mut head = [0; 16];
         let got = read_up_to(&mut file, &mut head).map_err(io_error)?;
         if got < 8 || head[..8] != MAGIC {
@@ -119,7 +113,8 @@ impl RankReader {
             return Err(OpenError::Newer { path: path.clone(), found: word(8) });
         }
         let len = word(12) as usize;
-        if len as u64 > codec::MAX_ITEM_BYTES {
+        // Nothing is allocated for what is not there.
+        if len as u64 > file.metadata().map_err(io_error)?.len() {
             return Err(bad_header());
         }
         let mut item = head[12..16].to_vec();
@@ -143,7 +138,7 @@ impl RankReader {
             blobs: Blobs::default(),
             late: Vec::new(),
             pace: merge::Pace::default(),
-            defects: Vec::new(),
+            defects: Defects::default(),
         })
     }
 
@@ -172,7 +167,7 @@ impl RankReader {
     /// When it returns false, everything that the rank has committed was handed over.
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, sink);
-        self.defects.append(&mut self.blocks.defects);
+        self.defects.take(&mut self.blocks.defects);
         result
     }
 
@@ -282,7 +277,7 @@ impl RankReader {
                 continue;
             }
             let path = stage_path_of(&self.dir, &self.stem, number);
-            let Ok(file) = File::open(&path) else { break };
+            let Ok(file) = foreign::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
@@ -362,8 +357,8 @@ impl RankReader {
     }
 }
 
-fn damaged(defects: &mut Vec<Defect>, blocks: &Blocks, what: String) {
-    defects.push(Defect { rank: blocks.rank, offset: blocks.position(), what: format!("damaged record: {what}") });
+fn damaged(defects: &mut Defects, blocks: &Blocks, what: String) {
+    defects.add(Defect { rank: blocks.rank, offset: blocks.position(), what: format!("damaged record: {what}") });
 }
 
 fn read_up_to(file: &mut File, out: &mut [u8]) -> io::Result<usize> {

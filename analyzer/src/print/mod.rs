@@ -10,6 +10,7 @@ mod said;
 
 use crate::cli::{CLEAN, Exit, PrintPlan};
 use analyzer::load::Traces;
+use analyzer::report::clean_line;
 use met::Met;
 use printer::Printer;
 use serde_json::json;
@@ -79,7 +80,7 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, met: &mut Met, out: &mu
     for damage in traces.damage(false) {
         let at = damage.offset.map(|o| format!(" at byte {o}")).unwrap_or_default();
         match plan.format {
-            PrintFormat::Text => writeln!(out, "// rank {rank}{at}: {}", damage.what)?,
+            PrintFormat::Text => writeln!(out, "// rank {rank}{at}: {}", clean_line(&damage.what))?,
             PrintFormat::Json => writeln!(out, "{}", json!({"kind": "damage", "rank": rank, "text": damage.what}))?,
         }
     }

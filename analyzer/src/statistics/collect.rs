@@ -70,11 +70,15 @@ pub(super) struct OfCollective {
 }
 
 impl Calls {
+    fn move_bytes(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
     fn time(&mut self, ns: u64) {
         self.min = if self.timed == 0 { ns } else { self.min.min(ns) };
         self.max = self.max.max(ns);
         self.timed += 1;
-        self.ns += ns;
+        self.ns = self.ns.saturating_add(ns);
     }
 
     fn wait(&mut self, cause: Cause, ns: u64) {
@@ -83,7 +87,7 @@ impl Calls {
             Cause::LateReceiver => &mut self.late_receiver,
             Cause::Collective => &mut self.collective,
         };
-        *sum += ns;
+        *sum = sum.saturating_add(ns);
     }
 }
 
@@ -121,8 +125,8 @@ impl Collector {
         self.rank(half.call.rank).sizes.add(half.bytes);
         let traffic = self.pairs.entry((half.call.rank, to)).or_default();
         traffic.messages += 1;
-        traffic.bytes += half.bytes.unwrap_or(0);
-        self.calls(&half.call).bytes += half.bytes.unwrap_or(0);
+        traffic.bytes = traffic.bytes.saturating_add(half.bytes.unwrap_or(0));
+        self.calls(&half.call).move_bytes(half.bytes.unwrap_or(0));
     }
 
     /// Entries that are kept.
@@ -163,7 +167,7 @@ impl Listener for Collector {
             calls.bytes = calls.bytes.saturating_add(returned.bytes.unwrap_or(0));
         }
         match ns {
-            Some(ns) if polls > 0 => calls.polling += ns,
+            Some(ns) if polls > 0 => calls.polling = calls.polling.saturating_add(ns),
             Some(ns) => calls.time(ns),
             None if returned.class.is_none() => calls.open += 1,
             None => {}
@@ -175,7 +179,7 @@ impl Listener for Collector {
         self.sent(send, recv.call.rank);
         // Sent and received by one call, MPI_Sendrecv to itself: counted once.
         if (send.call.rank, send.call.thread, send.call.index) != (recv.call.rank, recv.call.thread, recv.call.index) {
-            self.calls(&recv.call).bytes += recv.bytes.or(send.bytes).unwrap_or(0);
+            self.calls(&recv.call).move_bytes(recv.bytes.or(send.bytes).unwrap_or(0));
         }
         let waits = [late_sender(&self.clocks, message), late_receiver(&self.clocks, message)];
         for wait in waits.into_iter().flatten() {
@@ -202,12 +206,13 @@ impl Listener for Collector {
         let over = |half: &Half| half.ended.is_some_and(|call| call.end.is_some());
         of.unfinished += u64::from(collective.parts.len() < collective.size || !collective.parts.iter().all(over));
         for call in collective.parts.iter().filter_map(|p| p.ended) {
-            of.ns += self.clocks.span(call.rank, call.begin, call.end.unwrap_or(call.begin));
+            let ns = self.clocks.span(call.rank, call.begin, call.end.unwrap_or(call.begin));
+            of.ns = of.ns.saturating_add(ns);
         }
         let mut waits = Vec::new();
         at_collective(&self.clocks, collective, |wait| waits.push(wait));
         for wait in waits {
-            of.wait += wait.ns;
+            of.wait = of.wait.saturating_add(wait.ns);
             of.max_wait = of.max_wait.max(wait.ns);
             self.rank(wait.call.rank).add_wait(wait);
         }

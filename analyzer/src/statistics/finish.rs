@@ -22,15 +22,15 @@ impl Calls {
             self.min = if self.timed == 0 { more.min } else { self.min.min(more.min) };
             self.max = self.max.max(more.max);
         }
-        self.timed += more.timed;
-        self.calls += more.calls;
-        self.open += more.open;
-        self.ns += more.ns;
-        self.polling += more.polling;
+        self.timed = self.timed.saturating_add(more.timed);
+        self.calls = self.calls.saturating_add(more.calls);
+        self.open = self.open.saturating_add(more.open);
+        self.ns = self.ns.saturating_add(more.ns);
+        self.polling = self.polling.saturating_add(more.polling);
         self.bytes = self.bytes.saturating_add(more.bytes);
-        self.late_sender += more.late_sender;
-        self.late_receiver += more.late_receiver;
-        self.collective += more.collective;
+        self.late_sender = self.late_sender.saturating_add(more.late_sender);
+        self.late_receiver = self.late_receiver.saturating_add(more.late_receiver);
+        self.collective = self.collective.saturating_add(more.collective);
     }
 
     fn waits(&self, id: FnId) -> Waits {

@@ -45,7 +45,7 @@ impl Statistics {
             let cell = |who: Who| who.process.max(0) as usize / processes;
             let at = cell(pair.from) * side + cell(pair.to);
             blocks.messages[at] += pair.messages;
-            blocks.bytes[at] += pair.bytes;
+            blocks.bytes[at] = blocks.bytes[at].saturating_add(pair.bytes);
         }
         blocks
     }

@@ -89,10 +89,8 @@ pub fn harmless(what: &str, text: &str) {
 /// What others read of it: trace events, tables of calls.
 pub fn export(dir: &Path) {
     let (events, calls) = (Shared::default(), Shared::default());
-    let writers: Vec<Box<dyn Writer>> = vec![
-        Box::new(Perfetto::new(Box::new(events.clone()))),
-        Box::new(Calls::new(Box::new(calls.clone()))),
-    ];
+    let writers: Vec<Box<dyn Writer>> =
+        vec![Box::new(Perfetto::new(Box::new(events.clone()))), Box::new(Calls::new(Box::new(calls.clone())))];
     if write(dir, writers, &|_| true).is_ok() {
         let events = events.text();
         serde_json::from_str::<serde_json::Value>(&events).expect("JSON");

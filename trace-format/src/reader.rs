@@ -4,11 +4,11 @@
 use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
-use crate::foreign;
 use crate::file::{
     BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, stage_path_of,
     trace_path,
 };
+use crate::foreign;
 use crate::mpi::table_hash;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;

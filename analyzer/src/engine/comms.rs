@@ -48,7 +48,11 @@ impl Group {
         if index < 0 || index as u32 >= self.len {
             return None;
         }
-        Some(if self.list.is_empty() { self.first.wrapping_add(index.wrapping_mul(self.step)) } else { self.list[index as usize] })
+        Some(if self.list.is_empty() {
+            self.first.wrapping_add(index.wrapping_mul(self.step))
+        } else {
+            self.list[index as usize]
+        })
     }
 
     pub(crate) fn position(&self, rank: i32) -> Option<u32> {

@@ -102,7 +102,8 @@ fn a_cut_file_counts_up_to_the_cut_and_is_named() {
     let seed = number("MPIVET_TEST_SEED").unwrap_or(1);
     println!("MPIVET_TEST_SEED={seed}");
     let mut random = Random::new(seed);
-    let cases: Vec<_> = cases().into_iter().filter(|ranks| ranks.iter().all(|r| r.header.launch.namespace.is_empty())).collect();
+    let cases: Vec<_> =
+        cases().into_iter().filter(|ranks| ranks.iter().all(|r| r.header.launch.namespace.is_empty())).collect();
     let dir = reports::scratch();
     let (mut cuts, mut known) = (0, 0);
     while cuts < 300 {
@@ -127,7 +128,9 @@ fn a_cut_file_counts_up_to_the_cut_and_is_named() {
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_eq!(calls(&json, cut), before, "the calls before the cut: {json:#}");
         let defects = json["task"]["defects"].as_array().unwrap();
-        let named = defects.iter().any(|d| d["rank"] == cut && d["what"].as_str().is_some_and(|w| w.contains("in the middle of a block")));
+        let named = defects
+            .iter()
+            .any(|d| d["rank"] == cut && d["what"].as_str().is_some_and(|w| w.contains("in the middle of a block")));
         assert_eq!(named, end < len, "{defects:?}");
         cuts += 1;
         known += before;
@@ -144,9 +147,12 @@ fn other_commands_bear_it_too() {
     let path = dir.to_str().unwrap();
     for mutation in seed..seed + 40 {
         write(&dir, &cases, mutation);
-        for arguments in
-            [&["print", path][..], &["print", "--events", "--format=json", path], &["stats", path], &["stats", "--format=csv", path]]
-        {
+        for arguments in [
+            &["print", path][..],
+            &["print", "--events", "--format=json", path],
+            &["stats", path],
+            &["stats", "--format=csv", path],
+        ] {
             let output = Command::new(env!("CARGO_BIN_EXE_mpivet")).args(arguments).output().unwrap();
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let context = format!("MPIVET_TEST_SEED={mutation}: {arguments:?}: {:?}: {said}", output.status);
@@ -162,7 +168,8 @@ fn other_commands_bear_it_too() {
 fn settings_with_mistakes_are_explained() {
     let seed = number("MPIVET_TEST_SEED").unwrap_or(1);
     println!("MPIVET_TEST_SEED={seed}");
-    let settings = "checks = [\"-MV4\", \"message-race\"]\nmax-findings = 7\nquiet = true\n\n[severity]\nMV1 = \"note\"\n";
+    let settings =
+        "checks = [\"-MV4\", \"message-race\"]\nmax-findings = 7\nquiet = true\n\n[severity]\nMV1 = \"note\"\n";
     let accepted = "[[suppress]]\ncheck = \"leak-*\"\nfunction = \"MPI_Comm_dup\"\nreason = \"\u{fc}ber\"\ncount = 2\nuntil = 2027-01-31\n";
     let mut random = Random::new(seed);
     for _ in 0..3_000 {
@@ -187,7 +194,9 @@ fn changed(text: &str, random: &mut Random) -> String {
         match random.below(5) {
             _ if chars.is_empty() => {}
             0 => _ = chars.remove(i),
-            1 => chars[i] = *random.of(&['\u{1b}', '\u{fc}', '"', '[', '\0', '=', '\n', '9', '*', '\u{10ffff}']).unwrap(),
+            1 => {
+                chars[i] = *random.of(&['\u{1b}', '\u{fc}', '"', '[', '\0', '=', '\n', '9', '*', '\u{10ffff}']).unwrap()
+            }
             2 => chars.swap(i, j),
             3 => chars.truncate(i),
             _ => _ = chars.splice(i..i, random.number().to_string().chars()).count(),

@@ -181,7 +181,10 @@ fn system(event: &mut SystemEvent, random: &mut Random) {
             2 => found.notes.push(random.word()),
             3 => found.count = number as u64,
             4 => random.of_mut(&mut found.places).into_iter().for_each(|p| p.call = number as u64),
-            _ => random.of_mut(&mut found.places).into_iter().for_each(|p| (p.func, p.role) = (number as u16, random.word())),
+            _ => random
+                .of_mut(&mut found.places)
+                .into_iter()
+                .for_each(|p| (p.func, p.role) = (number as u16, random.word())),
         },
         SystemEvent::Checksums(checksums) => match random.below(3) {
             0 => checksums.call = number as u64,

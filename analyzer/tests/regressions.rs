@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 /// Far more than any of them needs, and far less than for ever.
 const LIMIT: Duration = Duration::from_secs(20);
 
+/// What is done with an input.
+type Target = fn(&[u8]);
+
 fn inputs(target: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions").join(target);
     let files = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -32,7 +35,7 @@ fn inputs(target: &str) -> Vec<PathBuf> {
 
 #[test]
 fn what_once_broke_something_does_not_any_more() {
-    let targets: [(&str, fn(&[u8])); 4] =
+    let targets: [(&str, Target); 4] =
         [("files", files::target), ("trace", trace::target), ("unpack", unpack::target), ("words", words::target)];
     let mut count = 0;
     for (name, target) in targets {

@@ -1,5 +1,6 @@
 //! The elements of arrays that the program has dumped with `mpivet_dump`, as `mpivet print --dumps` shows them.
 
+use analyzer::report::clean_line;
 use std::fmt::Write as _;
 use trace_format::marks::Dump;
 use trace_format::mpi::predefined;
@@ -89,7 +90,7 @@ pub(crate) fn elements(dump: &Dump, contents: &[u8]) -> String {
     for (line, elements) in contents.chunks(basic.size() * PER_LINE).enumerate() {
         let values: Vec<String> = elements.chunks_exact(basic.size()).map(|e| basic.format(e)).collect();
         let unit = if basic == Basic::Bytes { "byte " } else { "" };
-        _ = write!(text, "\n//   {}[{unit}{}] {}", dump.name, line * PER_LINE, values.join(" "));
+        _ = write!(text, "\n//   {}[{unit}{}] {}", clean_line(&dump.name), line * PER_LINE, values.join(" "));
     }
     if (contents.len() as u64) < dump.bytes {
         _ = write!(text, "\n//   {} of {} bytes are in the trace", contents.len(), dump.bytes);

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
-use trace_format::job::Job;
+use trace_format::foreign;
+use trace_format::job::{Job, MAX_JOB};
 use trace_format::mpi::Class;
 use trace_format::reader::{OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
@@ -89,8 +90,10 @@ impl Traces {
 
     /// The traces of a run that is over (or of which only the present state matters).
     pub fn open(dir: &Path) -> Result<Traces, LoadError> {
+        let cannot = |source| LoadError::Directory { path: dir.to_owned(), source };
         let mut traces = Traces::new(dir);
-        traces.look_for_ranks().map_err(|source| LoadError::Directory { path: dir.to_owned(), source })?;
+        traces.worlds.expect(traces_in(dir).map_err(cannot)?.len());
+        traces.look_for_ranks().map_err(cannot)?;
         if !traces.ranks.is_empty() {
             return Ok(traces);
         }
@@ -181,7 +184,7 @@ impl Traces {
     fn vote(&self) -> Option<i32> {
         let seen = self.ranks.keys().next_back()? + 1;
         let mut votes: BTreeMap<i32, usize> = BTreeMap::new();
-        for size in self.headers().map(|h| h.size).filter(|s| (seen..=MAX_RANKS).contains(s)) {
+        for size in self.headers().map(|h| h.size).filter(|s| (seen..=self.worlds.most()).contains(s)) {
             *votes.entry(size).or_default() += 1;
         }
         // The smallest of those with the most votes.
@@ -243,7 +246,7 @@ impl Traces {
                 continue;
             }
             let Trace { reader, lost, gap, events, ended_job, .. } = trace;
-            let defects = reader.defects.len();
+            let defects = reader.defects.count();
             let symbols = &mut self.symbols;
             let result = reader.poll(blocks, &mut |event| {
                 *ended_job |= ends_job(&event);
@@ -267,7 +270,7 @@ impl Traces {
             });
             match result {
                 // Behind damage there may be more.
-                Ok(any) if any || reader.defects.len() > defects => {
+                Ok(any) if any || reader.defects.count() > defects => {
                     news.insert(rank);
                 }
                 Ok(_) => {}
@@ -302,6 +305,11 @@ impl Traces {
             let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
             all.push(Damage { rank, offset: None, what: why.to_string() });
         }
+        let most = self.worlds.most();
+        if let Some(size) = self.headers().map(|h| h.size).filter(|s| *s > most).max() {
+            let what = format!("a trace says that there are {size} ranks, of which only {} have one", self.ranks.len());
+            all.push(Damage { rank: None, offset: None, what });
+        }
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
             let gap = trace.gap.map(|gap| missing_calls(&trace.reader.header, gap));
@@ -311,9 +319,8 @@ impl Traces {
                 let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
                 all.push(Damage { rank, offset: None, what });
             }
-            for d in &trace.reader.defects {
-                all.push(Damage { rank, offset: Some(d.offset), what: d.what.clone() });
-            }
+            let told = trace.reader.defects.told();
+            all.extend(told.map(|d| Damage { rank, offset: Some(d.offset), what: d.what }));
         }
         all.sort();
         all.dedup();
@@ -325,7 +332,7 @@ impl Traces {
     pub fn job(&self) -> (Job, Option<Damage>) {
         let path = job_path(&self.dir);
         let damage = |what: String| Some(Damage { rank: None, offset: None, what });
-        let (mut job, damage) = match std::fs::read(&path) {
+        let (mut job, damage) = match foreign::read(&path, MAX_JOB) {
             Ok(bytes) => match serde_json::from_slice::<Job>(&bytes) {
                 Ok(job) => (job, None),
                 Err(e) => (Job::default(), damage(format!("{} is damaged: {e}", path.display()))),
@@ -363,6 +370,3 @@ fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
          are not judged"
     )
 }
-
-/// More ranks than this are taken for damage.
-const MAX_RANKS: i32 = 1 << 20;

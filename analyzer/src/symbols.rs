@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use trace_format::definition::{Definition, Id, Module};
-use trace_format::symbols::{Loaders, Location, Modules};
+use trace_format::foreign;
+use trace_format::symbols::{Loaders, Location, MAX_SOURCE, Modules};
 
 /// What is known of one rank.
 #[derive(Default)]
@@ -162,7 +163,7 @@ impl Symbols {
         let path = self.source_path(rank, file);
         let Symbols { codes, changed, started, .. } = self;
         let code = codes.entry(path).or_insert_with_key(|path| {
-            let bytes = std::fs::read(path).ok()?;
+            let bytes = foreign::read(path, MAX_SOURCE).ok()?;
             let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
             if started.zip(written).is_some_and(|(started, written)| written > started) {
                 changed.insert(path.clone());

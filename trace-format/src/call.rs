@@ -139,12 +139,12 @@ impl Call {
 
     /// Number of the call event within its thread.
     pub fn call_event(&self) -> u64 {
-        2 * self.index + 1
+        self.index.saturating_mul(2).saturating_add(1)
     }
 
     /// Number of the return event within its thread.
     pub fn return_event(&self) -> u64 {
-        2 * self.index + 2
+        self.index.saturating_mul(2).saturating_add(2)
     }
 
     pub fn is_open(&self) -> bool {

@@ -4,6 +4,8 @@ use crate::variables::{BufferingLimit, CVARS, STRESS, Variables, buffering_limit
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// No `job.json` is larger.
+pub const MAX_JOB: u64 = 64 << 20;
 /// Environment variable of `--sync-sends`, and its name in [`Job::options`].
 pub const SYNC_SENDS: &str = "MPIVET_SYNC_SENDS";
 /// Environment variable of `--replay`, with the path of the witness.
@@ -107,5 +109,5 @@ pub fn write(job: &Job, path: &std::path::Path) -> std::io::Result<()> {
 
 /// Reads the `job.json` of a trace directory.
 pub fn read(dir: &std::path::Path) -> std::io::Result<Job> {
-    Ok(serde_json::from_slice(&std::fs::read(crate::file::job_path(dir))?)?)
+    Ok(serde_json::from_slice(&crate::foreign::read(&crate::file::job_path(dir), MAX_JOB)?)?)
 }

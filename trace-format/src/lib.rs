@@ -12,6 +12,7 @@ pub mod definition;
 pub mod file;
 pub mod finding;
 pub mod folds;
+pub mod foreign;
 pub mod job;
 pub mod keeping;
 pub mod marks;

@@ -11,13 +11,62 @@ pub struct Run {
     pub step: i32,
 }
 
+impl Run {
+    /// The `index`-th rank; what [`Ranks::checked`] lets through is in the range of the type.
+    fn at(&self, index: u32) -> i32 {
+        (i64::from(self.first) + i64::from(self.step) * i64::from(index)) as i32
+    }
+
+    fn last(&self) -> i32 {
+        self.at(self.count.saturating_sub(1))
+    }
+
+    /// The rank that would be the next one.
+    fn next(&self) -> i64 {
+        i64::from(self.first) + i64::from(self.step) * i64::from(self.count)
+    }
+}
+
 /// An ordered list of ranks. The order matters: position is the rank in the group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Ranks {
     runs: Vec<Run>,
 }
 
+/// What a file says of ranks, which may be anything.
+#[derive(Deserialize)]
+struct Unchecked {
+    runs: Vec<Run>,
+}
+
+/// Longer lists are damage, or a slip of the pen.
+const MOST: i64 = 1 << 20;
+/// So are ranks beyond this.
+const FARTHEST: i64 = 1 << 24;
+
+impl TryFrom<Unchecked> for Ranks {
+    type Error = &'static str;
+
+    fn try_from(Unchecked { runs }: Unchecked) -> Result<Ranks, &'static str> {
+        Ranks::checked(runs).ok_or("a list of ranks that cannot be")
+    }
+}
+
 impl Ranks {
+    /// Runs that hold ranks, and not more of them than can be.
+    fn checked(mut runs: Vec<Run>) -> Option<Ranks> {
+        runs.retain(|run| run.count > 0);
+        let ranks = -FARTHEST..FARTHEST;
+        let sound = |run: &Run| {
+            let last = i64::from(run.first) + i64::from(run.step) * (i64::from(run.count) - 1);
+            let steps = -2 * FARTHEST..2 * FARTHEST;
+            ranks.contains(&run.first.into()) && ranks.contains(&last) && steps.contains(&run.step.into())
+        };
+        let len: u64 = runs.iter().map(|run| u64::from(run.count)).fold(0, u64::saturating_add);
+        (runs.iter().all(sound) && len <= MOST as u64).then_some(Ranks { runs })
+    }
+
     /// All ranks from 0 to `count - 1`.
     pub fn first_n(count: u32) -> Ranks {
         if count == 0 { Ranks::default() } else { Ranks { runs: vec![Run { first: 0, count, step: 1 }] } }
@@ -32,12 +81,12 @@ impl Ranks {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = i32> + '_ {
-        self.runs.iter().flat_map(|r| (0..r.count as i32).map(move |i| r.first + i * r.step))
+        self.runs.iter().flat_map(|r| (0..r.count).map(move |i| r.at(i)))
     }
 
     /// First, last and step of each run.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = (i32, i32, i32)> + '_ {
-        self.runs.iter().map(|r| (r.first, r.first + r.step * (r.count as i32 - 1), r.step))
+        self.runs.iter().map(|r| (r.first, r.last(), r.step))
     }
 
     /// The `index`-th rank of the list.
@@ -45,7 +94,7 @@ impl Ranks {
         let mut left = index;
         for run in &self.runs {
             if left < run.count as usize {
-                return Some(run.first + left as i32 * run.step);
+                return Some(run.at(left as u32));
             }
             left -= run.count as usize;
         }
@@ -56,14 +105,14 @@ impl Ranks {
     pub fn position(&self, rank: i32) -> Option<usize> {
         let mut before = 0usize;
         for run in &self.runs {
-            let delta = rank - run.first;
-            if run.step == 0 {
+            let (delta, step) = (i64::from(rank) - i64::from(run.first), i64::from(run.step));
+            if step == 0 {
                 if delta == 0 {
                     return Some(before);
                 }
-            } else if delta % run.step == 0 {
-                let k = delta / run.step;
-                if k >= 0 && (k as u32) < run.count {
+            } else if delta % step == 0 {
+                let k = delta / step;
+                if (0..i64::from(run.count)).contains(&k) {
                     return Some(before + k as usize);
                 }
             }
@@ -78,21 +127,27 @@ impl FromIterator<i32> for Ranks {
         let mut runs: Vec<Run> = Vec::new();
         for rank in iter {
             if let Some(run) = runs.last_mut() {
-                if run.count == 1 {
-                    run.step = rank - run.first;
+                if run.count == 1
+                    && let Some(step) = rank.checked_sub(run.first)
+                {
+                    run.step = step;
                     run.count = 2;
                     continue;
                 }
-                if rank == run.first + run.step * run.count as i32 {
+                if run.count > 1 && i64::from(rank) == run.next() {
                     run.count += 1;
                     continue;
                 }
                 if run.count == 2 && run.step != 1 {
                     // Two unrelated ranks are two runs of one; the second may begin a longer run.
-                    let second = run.first + run.step;
+                    let second = run.last();
                     run.count = 1;
                     run.step = 1;
-                    runs.push(Run { first: second, count: 2, step: rank - second });
+                    let (count, step) = rank.checked_sub(second).map_or((1, 1), |step| (2, step));
+                    runs.push(Run { first: second, count, step });
+                    if count == 1 {
+                        runs.push(Run { first: rank, count, step });
+                    }
                     continue;
                 }
             }
@@ -111,7 +166,7 @@ impl fmt::Display for Ranks {
                 f.write_str(",")?;
             }
             first = false;
-            let last = run.first + run.step * (run.count as i32 - 1);
+            let last = run.last();
             match (run.count, run.step) {
                 (1, _) => write!(f, "{}", run.first)?,
                 (2, 1) => write!(f, "{},{last}", run.first)?,
@@ -128,7 +183,7 @@ impl std::str::FromStr for Ranks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Ranks, String> {
-        let mut all = Vec::new();
+        let (mut all, mut left) = (Vec::new(), MOST);
         for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let bad = || format!("`{part}` is not a rank or a range of ranks such as 0-3 or 0-6:2");
             let (range, step) = match part.split_once(':') {
@@ -139,16 +194,21 @@ impl std::str::FromStr for Ranks {
                 Some((first, last)) if !first.is_empty() => {
                     let (first, last): (i32, i32) =
                         (first.parse().map_err(|_| bad())?, last.parse().map_err(|_| bad())?);
-                    if step == 0 || (last - first).signum() * step.signum() < 0 {
+                    let (far, step) = (i64::from(last) - i64::from(first), i64::from(step));
+                    if step == 0 || far.signum() * step.signum() < 0 {
                         return Err(bad());
                     }
-                    let mut r = first;
-                    while (step > 0 && r <= last) || (step < 0 && r >= last) {
-                        all.push(r);
-                        r += step;
+                    let count = far / step + 1;
+                    left -= count;
+                    if left < 0 {
+                        return Err(format!("`{part}` makes more ranks than there can be"));
                     }
+                    all.extend((0..count).map(|i| (i64::from(first) + i * step) as i32));
                 }
-                _ => all.push(range.parse().map_err(|_| bad())?),
+                _ => {
+                    left -= 1;
+                    all.push(range.parse().map_err(|_| bad())?);
+                }
             }
         }
         Ok(all.into_iter().collect())
@@ -181,5 +241,27 @@ mod tests {
             assert_eq!(ranks.get(list.len()), None);
             assert_eq!(ranks.position(99), None);
         }
+    }
+    #[test]
+    fn what_cannot_be_ranks_is_refused() {
+        let taken = |first, count, step| {
+            let mut bytes = Vec::new();
+            crate::codec::append(&vec![Run { first, count, step }], &mut bytes).unwrap();
+            crate::codec::take::<Ranks>(&mut &bytes[..]).unwrap()
+        };
+        for (first, count, step) in [(i32::MIN, 2, -1), (0, u32::MAX, 1), (0, 1 << 19, i32::MAX), (i32::MAX, 1, 1)] {
+            assert!(taken(first, count, step).is_err(), "{first} {count} {step}");
+        }
+        let some = taken(7, 3, -1).unwrap();
+        assert_eq!(some.to_string(), "7-5:-1");
+        assert_eq!((some.position(i32::MIN), some.position(5)), (None, Some(2)));
+        assert!(taken(5, 0, 0).unwrap().is_empty());
+        for text in ["0-2147483647", "-5", "2147483646-2147483647", "0-3:0", "0-16777215,0-9"] {
+            _ = text.parse::<Ranks>();
+        }
+        assert!("0-2147483647".parse::<Ranks>().is_err());
+        assert_eq!("2147483646-2147483647".parse::<Ranks>().unwrap().len(), 2);
+        let far: Ranks = [i32::MIN, i32::MAX, 0, i32::MIN].into_iter().collect();
+        assert_eq!(far.iter().collect::<Vec<_>>(), [i32::MIN, i32::MAX, 0, i32::MIN]);
     }
 }

@@ -8,6 +8,7 @@ use crate::file::{
     BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, stage_path_of,
     trace_path,
 };
+use crate::foreign;
 use crate::mpi::table_hash;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 mod blocks;
 mod decode;
+mod defects;
 mod merge;
 mod ring;
 mod stage;
@@ -24,6 +26,7 @@ mod thread;
 
 use blocks::{BlockRef, Blocks};
 use decode::Blobs;
+pub use defects::{Defect, Defects};
 use ring::Files;
 use stage::StageView;
 use thread::Thread;
@@ -45,15 +48,6 @@ pub enum OpenError {
     OtherTable { path: PathBuf, found: String },
     #[error("{path}: the header is cut off or damaged; the rank died before it could write it, or the disk was full")]
     BadHeader { path: PathBuf },
-}
-
-/// A place in a trace that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Defect {
-    pub rank: i32,
-    /// Offset in the trace file, where that is known.
-    pub offset: u64,
-    pub what: String,
 }
 
 /// What the reader hands over: each thread's events in their order, the threads of a rank by time.
@@ -93,7 +87,7 @@ pub struct RankReader {
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
     pace: merge::Pace,
-    pub defects: Vec<Defect>,
+    pub defects: Defects,
 }
 
 impl RankReader {
@@ -106,7 +100,7 @@ impl RankReader {
     pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
         let path = trace_path(dir, stem);
         let io_error = |source| OpenError::Io { path: path.clone(), source };
-        let mut file = File::open(&path).map_err(io_error)?;
+        let mut file = foreign::open(&path).map_err(io_error)?;
         let mut head = [0; 16];
         let got = read_up_to(&mut file, &mut head).map_err(io_error)?;
         if got < 8 || head[..8] != MAGIC {
@@ -122,7 +116,8 @@ impl RankReader {
             return Err(OpenError::Newer { path: path.clone(), found: word(8) });
         }
         let len = word(12) as usize;
-        if len as u64 > codec::MAX_ITEM_BYTES {
+        // Nothing is allocated for what is not there.
+        if len as u64 > file.metadata().map_err(io_error)?.len() {
             return Err(bad_header());
         }
         let mut item = head[12..16].to_vec();
@@ -148,7 +143,7 @@ impl RankReader {
             blobs: Blobs::default(),
             late: Vec::new(),
             pace: merge::Pace::default(),
-            defects: Vec::new(),
+            defects: Defects::default(),
         })
     }
 
@@ -177,7 +172,7 @@ impl RankReader {
     /// When it returns false, everything that the rank has committed was handed over.
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, sink);
-        self.defects.append(&mut self.blocks.take_defects());
+        self.blocks.take_defects(&mut self.defects);
         result
     }
 
@@ -293,7 +288,7 @@ impl RankReader {
                 continue;
             }
             let path = stage_path_of(&self.dir, &self.stem, number);
-            let Ok(file) = File::open(&path) else { break };
+            let Ok(file) = foreign::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
@@ -376,10 +371,10 @@ impl RankReader {
 }
 
 /// A record cannot be understood. One that needs what went with an earlier segment is just gone.
-fn damaged(defects: &mut Vec<Defect>, blocks: &Files, what: String) {
+fn damaged(defects: &mut Defects, blocks: &Files, what: String) {
     if !blocks.is_cut {
         let (rank, offset) = (blocks.main.rank, blocks.position());
-        defects.push(Defect { rank, offset, what: format!("damaged record: {what}") });
+        defects.add(Defect { rank, offset, what: format!("damaged record: {what}") });
     }
 }
 

@@ -33,6 +33,9 @@ impl std::str::FromStr for Root {
     }
 }
 
+/// No file that describes a job or a command is larger.
+const MAX_DESCRIPTION: u64 = 16 << 20;
+
 /// Who started a job: `launch.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -80,7 +83,7 @@ impl Wrapped {
 }
 
 fn from_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    serde_json::from_slice(&crate::foreign::read(path, MAX_DESCRIPTION).ok()?).ok()
 }
 
 /// `launch.json` of the job with this directory.

@@ -1,9 +1,15 @@
 //! Addresses to source lines, from the modules that a process had loaded and their debug information.
 
 use crate::definition::Module;
+use crate::foreign;
 use addr2line::Loader;
 use object::Object;
 use std::collections::{BTreeMap, HashMap};
+
+/// Larger modules have no source lines.
+const MAX_MODULE: u64 = 16 << 30;
+/// Larger files are no sources that anybody has written.
+pub const MAX_SOURCE: u64 = 64 << 20;
 
 /// A place in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -142,7 +148,7 @@ impl Symbolizer {
 }
 
 fn open(module: &Module) -> Result<Loader, String> {
-    let data = std::fs::read(&module.path).map_err(|e| e.to_string())?;
+    let data = foreign::read(module.path.as_ref(), MAX_MODULE).map_err(|e| e.to_string())?;
     let file = object::File::parse(&*data).map_err(|e| e.to_string())?;
     let build_id = file.build_id().ok().flatten().unwrap_or(&[]);
     if !module.build_id.is_empty() && build_id != module.build_id {
@@ -161,7 +167,7 @@ impl Sources {
     /// The text of a line, without its line end; `None` if the file or the line is not there.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
         let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
-            let bytes = std::fs::read(file).ok()?;
+            let bytes = foreign::read(file.as_ref(), MAX_SOURCE).ok()?;
             Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
         });
         lines.as_ref()?.get((line as usize).checked_sub(1)?).map(String::as_str)

@@ -11,6 +11,7 @@ mod shell;
 mod stats;
 
 use crate::settings;
+use analyzer::report::clean_text;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -66,11 +67,11 @@ impl Exit {
                 ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
             }
             Exit::Usage(what) => {
-                eprintln!("mpivet: {what}");
+                eprintln!("mpivet: {}", clean_text(&what));
                 ExitCode::from(WRONG_USE)
             }
             Exit::Cannot(e) => {
-                eprintln!("mpivet: {e:#}");
+                eprintln!("mpivet: {}", clean_text(&format!("{e:#}")));
                 ExitCode::from(CANNOT)
             }
         }

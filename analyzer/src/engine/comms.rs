@@ -48,16 +48,20 @@ impl Group {
         if index < 0 || index as u32 >= self.len {
             return None;
         }
-        Some(if self.list.is_empty() { self.first + index * self.step } else { self.list[index as usize] })
+        Some(if self.list.is_empty() {
+            self.first.wrapping_add(index.wrapping_mul(self.step))
+        } else {
+            self.list[index as usize]
+        })
     }
 
     pub(crate) fn position(&self, rank: i32) -> Option<u32> {
         if !self.list.is_empty() {
             return self.places.get(&rank).copied();
         }
-        let delta = rank - self.first;
-        let k = if delta % self.step == 0 { delta / self.step } else { -1 };
-        (k >= 0 && (k as u32) < self.len).then_some(k as u32)
+        let (delta, step) = (i64::from(rank) - i64::from(self.first), i64::from(self.step));
+        let k = if delta % step == 0 { delta / step } else { -1 };
+        (0..i64::from(self.len)).contains(&k).then_some(k as u32)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = i32> + '_ {
@@ -105,8 +109,8 @@ impl CommKey {
     }
 }
 
-/// Groups may be larger than the world, since they may have processes outside; not larger than this.
-const MAX_GROUP: usize = 1 << 20;
+/// Groups may be larger than the run, since they may have processes outside of it; by not more than this.
+const MAX_OUTSIDE: usize = 1 << 12;
 
 /// One communicator, window or file of the run.
 pub(crate) struct Comm {
@@ -294,7 +298,7 @@ impl Comms {
             _ => None,
         });
         // A group beyond all measure is damage of the trace.
-        let most = MAX_GROUP.max(self.ranks as usize);
+        let most = MAX_OUTSIDE.saturating_add(self.ranks.max(0) as usize);
         let groups = groups.filter(|(l, r)| l.len() <= most && r.as_ref().is_none_or(|r| r.len() <= most));
         let member = groups.and_then(|(local, remote)| {
             let (low, high) = order(local, remote);

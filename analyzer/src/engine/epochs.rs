@@ -63,7 +63,7 @@ impl Model {
         let unchecked = constant("MPI_MODE_NOCHECK").zip(assertion).is_none_or(|(bit, given)| given & bit != 0);
         let threads = self.has_threads(me);
         let known = |r: i32| r >= 0 && (r as usize) < self.ranks.len();
-        let group = group.filter(|g| g.iter().all(known));
+        let group = group.filter(|g| g.len() <= self.ranks.len() && g.iter().all(known));
         let e = &mut self.comms.list[member.ix].epochs;
         // Which of two threads was first in an epoch is not always known.
         e.unclear |= threads;

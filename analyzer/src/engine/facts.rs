@@ -28,7 +28,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     pub(crate) fn event(&self) -> u64 {
-        2 * self.index + 1
+        self.index.saturating_mul(2).saturating_add(1)
     }
 
     /// When the call returned; `u64::MAX` while it has not.
@@ -189,7 +189,7 @@ impl Report {
             }
             std::collections::hash_map::Entry::Occupied(mut e) => {
                 let kept = e.get_mut();
-                kept.count += count;
+                kept.count = kept.count.saturating_add(count);
                 for r in ranks {
                     if !kept.ranks.contains(r) {
                         kept.ranks.push(*r);

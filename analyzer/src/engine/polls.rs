@@ -43,7 +43,7 @@ impl Polls {
     }
 
     fn add(&mut self, poll: Poll, times: u64) {
-        self.times += times;
+        self.times = self.times.saturating_add(times);
         let call = &poll.origin;
         let is_same = |p: &Poll| (p.origin.func, p.origin.site) == (call.func, call.site) && p.origin.ins == call.ins;
         if self.list.iter().any(is_same) {
@@ -100,7 +100,7 @@ impl Model {
     pub(super) fn note_repeated(&mut self, rank: i32, thread: u16, index: u64, times: u64) {
         let t = self.ranks[rank as usize].thread(thread);
         if t.last.as_ref().is_some_and(|last| last.index == index) && !t.polls.list.is_empty() {
-            t.polls.times += times;
+            t.polls.times = t.polls.times.saturating_add(times);
         }
     }
 }

@@ -141,7 +141,8 @@ impl Model {
         r.calls += u64::from(polls);
         r.now = r.now.max(time);
         let open = &mut self.ranks[rank as usize].thread(thread).open;
-        let Some(place) = open.iter().position(|o| o.origin.index == index) else {
+        // The innermost call returns; those that were left by a jump pile up in front.
+        let Some(place) = open.iter().rposition(|o| o.origin.index == index) else {
             return self.note_repeated(rank, thread, index, polls.into());
         };
         let OpenCall { origin, entered } = open.remove(place);

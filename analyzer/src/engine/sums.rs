@@ -287,7 +287,7 @@ fn wrong_results<'a>(g: &Gathering<'a>) -> Vec<WrongResult<'a>> {
         let results: Option<Vec<_>> = views.iter().map(result).collect();
         let Some(results) = results else { return Vec::new() };
         let parts: Vec<Checksum> = results.iter().map(|r| r.0).collect();
-        if all(&parts) == all(&contributions) || parts.iter().map(|c| c.bytes).sum::<u64>() != bytes {
+        if all(&parts) == all(&contributions) || parts.iter().map(|c| c.bytes).fold(0, u64::saturating_add) != bytes {
             return Vec::new();
         }
         let wrong = views.into_iter().zip(results);

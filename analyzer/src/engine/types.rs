@@ -107,7 +107,7 @@ impl Signatures {
     pub(crate) fn set_size(&mut self, id: Id, size: u64) {
         let Some(amount) = self.predefined.get_mut(id as usize) else { return };
         if id != 0 && size != 0 && amount.sig == id {
-            amount.bytes = Some(size * amount.reps);
+            amount.bytes = Some(size.saturating_mul(amount.reps));
             self.entries[id as usize].bytes = size;
         }
     }

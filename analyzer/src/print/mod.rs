@@ -10,6 +10,7 @@ mod said;
 
 use crate::cli::{CLEAN, Exit, PrintPlan};
 use analyzer::load::Traces;
+use analyzer::report::clean_line;
 use met::Met;
 use printer::Printer;
 use serde_json::json;
@@ -80,7 +81,7 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, met: &mut Met, out: &mu
         let at = damage.offset.map(|o| format!(" at byte {o}")).unwrap_or_default();
         let (world, number) = names.of(rank);
         match plan.format {
-            PrintFormat::Text => writeln!(out, "// {}{at}: {}", names.list(&[rank]), damage.what)?,
+            PrintFormat::Text => writeln!(out, "// {}{at}: {}", names.list(&[rank]), clean_line(&damage.what))?,
             PrintFormat::Json => {
                 let mut line = json::line("damage", &json::Speaker { world, rank: number, thread: 0 });
                 line.insert("offset".into(), json!(damage.offset));

@@ -5,9 +5,11 @@ use super::met::Met;
 use super::said::system;
 use super::{PrintFormat, json};
 use crate::cli::PrintPlan;
+use analyzer::report::clean_line;
 use analyzer::symbols::Symbols;
 use analyzer::worlds::Names;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -177,14 +179,14 @@ impl<'a> Printer<'a> {
             let mut line = json::line(kind, &self.speaker(thread));
             line.insert("text".into(), json!(text));
             time.map(|t| line.insert("seconds".into(), json!(json::micros(self.seconds(t)))));
-            return Value::Object(line).to_string();
+            return clean(Value::Object(line).to_string());
         }
         let who = if kind == "definition" { self.name.clone() } else { self.who(thread) };
         let mut line = format!("{who}: {text}");
         if let Some(time) = time.filter(|_| self.plan.times && kind != "return") {
             _ = write!(line, "    // {:.6}s", self.seconds(time));
         }
-        line
+        clean(line)
     }
 
     /// Something belongs between this call and its return.
@@ -284,7 +286,7 @@ impl<'a> Printer<'a> {
         let seconds = self.times_of(call);
         if self.plan.format == PrintFormat::Json {
             let location = place.as_ref().map(|p| &p.location);
-            return json::call(call, part, &self.speaker(call.thread), seconds, location, &self.known.names);
+            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.known.names));
         }
         let returned = !call.is_open() && part == json::Part::Both;
         let mut line = format!("{}: {}", self.who(call.thread), format_call(call, &self.known.names));
@@ -305,7 +307,7 @@ impl<'a> Printer<'a> {
             }
         }
         line.push_str(place.as_ref().map_or("", |p| &p.text));
-        line
+        clean(line)
     }
 
     /// The return of a call that was printed before; `numbered`: with its event.
@@ -314,7 +316,7 @@ impl<'a> Printer<'a> {
             let place = self.place(call.site, symbols);
             let (part, location) = (json::Part::Return, place.as_ref().map(|p| &p.location));
             let seconds = self.times_of(call);
-            return json::call(call, part, &self.speaker(call.thread), seconds, location, &self.known.names);
+            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.known.names));
         }
         let mut line = format!("{}: return {}", self.who(call.thread), format_return(call, &self.known.names));
         if numbered {
@@ -323,7 +325,7 @@ impl<'a> Printer<'a> {
                 _ = write!(line, " {:.6}s", self.seconds(call.t_return));
             }
         }
-        line
+        clean(line)
     }
 
     fn place(&mut self, site: Id, symbols: &mut Symbols) -> Option<Rc<Place>> {
@@ -359,13 +361,14 @@ impl<'a> Printer<'a> {
                 line.insert("bytes".into(), json!(dump.bytes));
                 line.insert("elements".into(), json!(crate::dumps::values(dump, &contents)));
             }
-            return Value::Object(line).to_string();
+            return clean(Value::Object(line).to_string());
         }
         let mut line = format!("{}: {text}    //", self.who(thread));
         if self.plan.times {
             _ = write!(line, " {:.6}s", self.seconds(time));
         }
         line.push_str(place.as_ref().map_or("", |p| &p.text));
+        let mut line = clean(line);
         if let Some(dump) = shown {
             line.push_str(&crate::dumps::elements(dump, &contents));
         }
@@ -379,6 +382,14 @@ impl<'a> Printer<'a> {
 
     fn seconds(&self, time: u64) -> f64 {
         time.saturating_sub(self.header.start_ticks) as f64 / self.header.ticks_per_second.max(1) as f64
+    }
+}
+
+/// A trace may come from somebody else: nothing in it commands the terminal.
+fn clean(line: String) -> String {
+    match clean_line(&line) {
+        Cow::Owned(clean) => clean,
+        Cow::Borrowed(_) => line,
     }
 }
 

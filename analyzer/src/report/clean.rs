@@ -7,7 +7,7 @@ use super::view::{FindingView, Frame, Site, Waits};
 use std::borrow::Cow;
 
 /// Text in which lines may end.
-pub(super) fn lines(text: &str) -> Cow<'_, str> {
+pub fn lines(text: &str) -> Cow<'_, str> {
     let is_good = |c: char| matches!(c, '\n' | '\t') || shown(c) == c;
     if text.chars().all(is_good) {
         return Cow::Borrowed(text);
@@ -17,7 +17,7 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Text of one line.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+pub fn line(text: &str) -> Cow<'_, str> {
     let is_good = |c: char| c == '\t' || shown(c) == c;
     if text.chars().all(is_good) {
         return Cow::Borrowed(text);

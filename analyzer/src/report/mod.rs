@@ -43,7 +43,7 @@ use std::path::PathBuf;
 use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
-pub(crate) use clean::line as clean_line;
+pub use clean::{line as clean_line, lines as clean_text};
 pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;

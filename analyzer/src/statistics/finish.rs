@@ -23,9 +23,9 @@ impl Calls {
             self.min = if self.timed == 0 { more.min } else { self.min.min(more.min) };
             self.max = self.max.max(more.max);
         }
-        self.timed += more.timed;
-        self.calls += more.calls;
-        self.open += more.open;
+        self.timed = self.timed.saturating_add(more.timed);
+        self.calls = self.calls.saturating_add(more.calls);
+        self.open = self.open.saturating_add(more.open);
         self.ns = self.ns.saturating_add(more.ns);
         self.polling = self.polling.saturating_add(more.polling);
         self.carries(more.bytes);

@@ -9,6 +9,7 @@ mod units;
 use crate::cli::{CLEAN, Exit, StatsFormat, StatsPlan};
 use crate::run::evidence::running_here;
 use analyzer::observe::{Ending, Observer};
+use analyzer::report::{clean_line, clean_text};
 use analyzer::statistics::Statistics;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -45,7 +46,8 @@ pub(crate) fn stats(plan: &StatsPlan) -> Result<u8, Exit> {
     if plan.format == StatsFormat::Csv {
         run.defects.iter().for_each(|defect| eprintln!("mpivet: the trace is incomplete: {defect}"));
     }
-    crate::put(&text)?;
+    // Names in the trace, which may come from somebody else.
+    crate::put(&clean_text(&text))?;
     Ok(CLEAN)
 }
 
@@ -63,7 +65,9 @@ fn count(plan: &StatsPlan) -> Result<Run, Exit> {
         }
         None => None,
     };
-    let job = observer.traces.job().0;
+    let mut job = observer.traces.job().0;
+    let clean = |text: &mut String| *text = clean_line(text).into_owned();
+    job.arguments.iter_mut().chain([&mut job.program]).for_each(clean);
     let mut report = observer.report(Ending::Any).map_err(Exit::cannot)?;
     let defects = report.defects();
     let nothing = || Exit::cannot(anyhow::anyhow!("nothing was counted"));

@@ -142,7 +142,7 @@ fn bridge_kind(call: &Call) -> Option<BridgeKind> {
 impl Linker {
     /// A world of `size` processes, the first of which is number `first`.
     pub fn add_world(&mut self, first: Process, size: i32, spawned: bool) {
-        while self.members.len() < (first + size) as usize {
+        while self.members.len() < first.saturating_add(size).max(0) as usize {
             self.members.push(Member { first, size, spawned, ..Member::default() });
         }
     }
@@ -242,7 +242,7 @@ impl Linker {
             return;
         }
         let member = &mut self.members[process as usize];
-        let from = (bridge.first - member.size).max(0) as usize;
+        let from = bridge.first.saturating_sub(member.size).max(0) as usize;
         for (known, other) in member.outsiders.iter_mut().skip(from).zip(others) {
             *known = Some(*other);
         }
@@ -389,7 +389,7 @@ impl Linker {
 
 /// Larger groups are damage.
 const MAX_GROUP: usize = 1 << 20;
-const MAX_OUTSIDERS: usize = 1 << 24;
+const MAX_OUTSIDERS: usize = 1 << 20;
 
 impl Member {
     /// Numbers that this process gives, as numbers of the run.

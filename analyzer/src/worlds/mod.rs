@@ -28,17 +28,34 @@ struct World {
 #[derive(Debug, Clone, Default)]
 pub struct Worlds {
     list: Vec<World>,
+    /// More processes than this are taken for damage, if it is not [`MAX_RANKS`].
+    most: Option<Process>,
 }
 
-/// More ranks than this are taken for damage.
+/// More processes than this are taken for damage.
 const MAX_RANKS: i32 = 1 << 20;
+/// The same for a run that is over, which so many traces are of: a small file may say of large numbers that they are.
+const MAX_MISSING: usize = 1 << 10;
+const MAX_PER_TRACE: usize = 1 << 6;
 
 impl Worlds {
+    /// There are this many traces, and there will be no more.
+    pub fn expect(&mut self, traces: usize) {
+        let most = MAX_MISSING.saturating_add(traces.saturating_mul(MAX_PER_TRACE));
+        self.most = Some(i32::try_from(most).unwrap_or(MAX_RANKS).min(MAX_RANKS));
+    }
+
+    /// More processes than this are taken for damage.
+    pub fn most(&self) -> Process {
+        self.most.unwrap_or(MAX_RANKS)
+    }
+
     /// The number of the process that wrote `header`. `plain`: its trace has the name of a rank of the first world.
     /// `None`: it is of an earlier run in the same directory, or its world is not known yet.
     pub fn place(&mut self, header: &RankHeader, plain: bool) -> Option<Process> {
         let (rank, launch) = (header.rank, &header.launch);
-        if !(0..MAX_RANKS).contains(&rank) {
+        let most = self.most();
+        if !(0..most).contains(&rank) {
             return None;
         }
         let place = match self.list.iter().position(|w| w.takes(header)) {
@@ -47,10 +64,13 @@ impl Worlds {
                 let mut first = 0;
                 if let Some(last) = self.list.last() {
                     let older = self.list.first().is_some_and(|w| header.start_unix_ns < w.started);
-                    if plain || header.size <= rank || header.size > MAX_RANKS || launch.spawned && older {
+                    if plain || header.size <= rank || header.size > most || launch.spawned && older {
                         return None;
                     }
-                    first = last.first + last.size;
+                    first = last.first.saturating_add(last.size);
+                    if first.saturating_add(header.size) > most {
+                        return None;
+                    }
                 }
                 let (launch, members) = (launch.clone(), BTreeMap::new());
                 self.list.push(World { launch, size: header.size, first, members, started: header.start_unix_ns });

@@ -1,12 +1,16 @@
 //! The blocks of a rank's file, or of one of its segments, in order: headers first, payloads when they are wanted. Damage is
 //! skipped.
 
-use super::{Defect, OpenError};
+use super::{Defect, Defects, OpenError};
 use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+
+/// So many bytes, and a multiple of those of the file, are read at most to find blocks behind damage.
+const SEARCH: u64 = 64 << 20;
 
 type Head = [u8; BLOCK_HEADER_BYTES];
 
@@ -43,13 +47,16 @@ pub(super) struct Blocks {
     ahead: Option<Head>,
     /// The writer is gone: a torn tail is damage, not work in progress.
     pub(super) finished: bool,
-    pub(super) defects: Vec<Defect>,
+    pub(super) defects: Defects,
+    /// Bytes that were read to find blocks behind damage.
+    searched: Cell<u64>,
 }
 
 impl Blocks {
     /// The blocks of `file` behind its header, which ends at `pos`.
     pub(super) fn new(rank: i32, (segment, path): (u64, PathBuf), file: File, pos: u64) -> Blocks {
-        Blocks { rank, segment, path, file, pos, ahead: None, finished: false, defects: Vec::new() }
+        let (defects, searched) = (Defects::default(), Cell::new(0));
+        Blocks { rank, segment, path, file, pos, ahead: None, finished: false, defects, searched }
     }
 
     pub(super) fn segment(&self) -> u64 {
@@ -67,7 +74,7 @@ impl Blocks {
     }
 
     pub(super) fn defect(&mut self, offset: u64, what: impl Into<String>) {
-        self.defects.push(Defect { rank: self.rank, offset, what: what.into() });
+        self.defects.add(Defect { rank: self.rank, offset, what: what.into() });
     }
 
     /// The next whole block of the file; `None` at the end of what is whole. `staged` says whether there are stages,
@@ -213,7 +220,8 @@ impl Blocks {
     fn find_block(&self) -> Result<Option<u64>, OpenError> {
         let size = self.size()?;
         let mut from = self.pos + 1;
-        let mut window = vec![0; 1 << 20];
+        // Mostly it is near.
+        let mut window = vec![0; 1 << 12];
         loop {
             let got = self.read_at(from, &mut window)?;
             if got < BLOCK_HEADER_BYTES {
@@ -222,11 +230,21 @@ impl Blocks {
             for (i, head) in window[..got].windows(BLOCK_HEADER_BYTES).enumerate() {
                 let Some(header) = head.first_chunk().and_then(BlockHeader::from_bytes) else { continue };
                 let block = BlockRef { header, segment: self.segment, start: from + i as u64 };
-                if block.end() <= size && self.is_whole(&block)? {
+                if block.end() > size {
+                    continue;
+                }
+                // Headers that say of each other's bytes that they are theirs: not all of it can be tried.
+                let searched = self.searched.get().saturating_add(header.len.into());
+                if searched > SEARCH.saturating_add(size.saturating_mul(4)) {
+                    return Ok(None);
+                }
+                self.searched.set(searched);
+                if self.is_whole(&block)? {
                     return Ok(Some(block.start));
                 }
             }
             from += (got - BLOCK_HEADER_BYTES + 1) as u64;
+            window.resize((window.len() * 2).min(1 << 20), 0);
         }
     }
 }

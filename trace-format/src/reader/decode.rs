@@ -24,6 +24,9 @@ struct OpenCall {
     offset: Option<usize>,
 }
 
+/// So many calls of a thread are open at most: more have callbacks in each other, or were left by jumps and never return.
+const MAX_OPEN: usize = 1 << 12;
+
 /// What must be known of a thread's earlier records to decode its next one.
 pub(super) struct Decoder {
     number: u16,
@@ -142,6 +145,9 @@ impl Decoder {
                 call.index = index;
                 self.polled = Polled::new(&call, index, offset);
                 if call.is_open() {
+                    if self.open.len() >= MAX_OPEN {
+                        self.open.drain(..MAX_OPEN / 2);
+                    }
                     self.open.push(OpenCall { index, func, t_call: call.t_call, offset: Some(offset) });
                 }
                 Ok(RankEvent::Call(call))
@@ -151,7 +157,7 @@ impl Decoder {
                     return Err("short return record".into());
                 }
                 let (time, index, class) = (u64_at(bytes, 8), u64_at(bytes, 16), u64_at(bytes, 24) as u16);
-                let Some(place) = self.open.iter().position(|o| o.index == index) else {
+                let Ok(place) = self.open.binary_search_by_key(&index, |o| o.index) else {
                     return Err(format!("return of call {index}, which is not open"));
                 };
                 let open = self.open.remove(place);

@@ -2,7 +2,7 @@
 //! writer removes the oldest segment before it begins another one; what is open here stays readable.
 
 use super::blocks::{BlockRef, Blocks};
-use super::{Defect, OpenError};
+use super::{Defects, OpenError};
 use crate::file::{BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, SNAPSHOT, segment_number, segment_path};
 use crate::pack::Unpacker;
 use rustc_hash::FxHashMap;
@@ -77,10 +77,9 @@ impl Files {
         self.main.unread() + self.segments.back().map_or(0, Blocks::unread)
     }
 
-    pub(super) fn take_defects(&mut self) -> Vec<Defect> {
-        let mut all = std::mem::take(&mut self.main.defects);
-        self.segments.iter_mut().for_each(|s| all.append(&mut s.defects));
-        all
+    pub(super) fn take_defects(&mut self, all: &mut Defects) {
+        all.take(&mut self.main.defects);
+        self.segments.iter_mut().for_each(|s| all.take(&mut s.defects));
     }
 
     fn of(&mut self, segment: u64) -> Option<&mut Blocks> {
@@ -142,7 +141,7 @@ impl Files {
     pub(super) fn close_before(&mut self, segment: u64) {
         while self.segments.len() > 1 && self.segments.front().is_some_and(|s| s.segment() < segment) {
             if let Some(mut gone) = self.segments.pop_front() {
-                self.main.defects.append(&mut gone.defects);
+                self.main.defects.take(&mut gone.defects);
             }
         }
     }

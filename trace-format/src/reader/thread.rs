@@ -221,7 +221,7 @@ impl Thread {
     pub(super) fn next_record(&mut self, blobs: &Blobs) -> Option<Result<RankEvent, String>> {
         if self.at >= self.records.len() {
             if std::mem::take(&mut self.whole) {
-                self.lap += 1;
+                self.lap = self.lap.saturating_add(1);
                 self.offset = 0;
                 self.decoder.next_lap();
             }

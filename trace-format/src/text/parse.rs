@@ -12,6 +12,9 @@ use crate::ranks::Ranks;
 use crate::reader::RankEvent;
 use crate::sample::Sample;
 
+/// More ranks are a slip of the pen.
+const MAX_RANKS: i32 = 1 << 16;
+
 /// A line of text that is not in the notation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
@@ -78,7 +81,11 @@ impl Parser {
             if world.parse() != Ok(trace.worlds.len()) {
                 return Err(format!("the next world is number {}", trace.worlds.len()));
             }
-            trace.worlds.push(size.trim().parse().map_err(|_| format!("`{n}` is no number of ranks"))?);
+            let size = size.trim().parse().ok().filter(|size| (0..=MAX_RANKS).contains(size));
+            trace.worlds.push(size.ok_or_else(|| format!("`{n}` is no number of ranks"))?);
+            if trace.worlds.iter().map(|size| i64::from(*size)).sum::<i64>() > MAX_RANKS.into() {
+                return Err(format!("there are more than {MAX_RANKS} ranks"));
+            }
             return Ok(());
         }
         let (who, what) = line.split_once(':').ok_or("expected `rank: event`")?;
@@ -87,7 +94,8 @@ impl Parser {
             None => (0, who),
         };
         let (rank, thread) = who.split_once('.').unwrap_or((who, "0"));
-        let rank: i32 = rank.trim().parse().map_err(|_| format!("`{rank}` is no rank"))?;
+        let known = rank.trim().parse().ok().filter(|rank| (0..MAX_RANKS).contains(rank));
+        let rank: i32 = known.ok_or_else(|| format!("`{rank}` is no rank"))?;
         let size = trace.worlds.get(world);
         if (world > 0 || trace.worlds.len() > 1) && size.is_none_or(|size| rank >= *size) {
             return Err(format!("there is no rank {rank} in world {world}"));

@@ -58,7 +58,7 @@ pub(super) fn error(name: &str) -> Result<u16, String> {
 
 fn user_id(text: &str) -> Option<Id> {
     let digits = text.get(1..)?;
-    text.starts_with(|c: char| c.is_ascii_lowercase()).then(|| digits.parse::<Id>().ok())?.map(|n| FIRST_USER_ID + n)
+    text.starts_with(|c: char| c.is_ascii_lowercase()).then(|| digits.parse::<Id>().ok())??.checked_add(FIRST_USER_ID)
 }
 
 pub(super) fn parse_id(kind: Kind, text: &str) -> Result<Id, String> {

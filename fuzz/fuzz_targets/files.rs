@@ -1,0 +1,5 @@
+//! See `fuzz/src/files.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::files::target(data));

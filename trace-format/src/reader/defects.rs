@@ -1,0 +1,51 @@
+//! What of a trace could not be read. Noise has as many defects as it has bytes: the first ones are told, the others counted.
+
+/// A place in a trace that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defect {
+    pub rank: i32,
+    /// Offset in the trace file, where that is known.
+    pub offset: u64,
+    pub what: String,
+}
+
+/// So many are told of a rank.
+const MOST: usize = 100;
+
+/// The defects of a rank's trace.
+#[derive(Debug, Clone, Default)]
+pub struct Defects {
+    first: Vec<Defect>,
+    /// How many more there are.
+    more: u64,
+}
+
+impl Defects {
+    pub(super) fn add(&mut self, defect: Defect) {
+        if self.first.len() < MOST { self.first.push(defect) } else { self.more = self.more.saturating_add(1) }
+    }
+
+    /// Takes what another list has.
+    pub(super) fn take(&mut self, other: &mut Defects) {
+        other.first.drain(..).for_each(|defect| self.add(defect));
+        self.more = self.more.saturating_add(std::mem::take(&mut other.more));
+    }
+
+    /// How many there are, also those that are not told.
+    pub fn count(&self) -> u64 {
+        self.more.saturating_add(self.first.len() as u64)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// Those that are told, in the order in which they were found, and what stands for the others.
+    pub fn told(&self) -> impl Iterator<Item = Defect> + '_ {
+        let rest = self.first.last().filter(|_| self.more > 0).map(|last| Defect {
+            what: format!("damaged in {} more places, here or elsewhere", self.more),
+            ..last.clone()
+        });
+        self.first.iter().cloned().chain(rest)
+    }
+}

@@ -116,8 +116,11 @@ impl Traces {
             }
             let plain = rank_of_stem(&stem);
             match self.open_stem(&stem, plain) {
-                Ok(reader) => {
+                Ok(mut reader) => {
                     self.unopened.remove(&stem);
+                    if self.ranks.len() + readers.len() >= FEW {
+                        reader.spare(PIECE);
+                    }
                     readers.push((plain.is_none_or(|p| !p.1), reader));
                 }
                 // Perhaps its header is being written just now, so that the next try succeeds.
@@ -138,6 +141,10 @@ impl Traces {
             }
         }
         self.settle_first();
+        if !new.is_empty() && self.ranks.len() > FEW {
+            let piece = (PIECES / self.ranks.len()).clamp(SMALLEST_PIECE, PIECE);
+            self.ranks.values_mut().for_each(|trace| trace.reader.spare(piece));
+        }
         Ok(new)
     }
 
@@ -226,8 +233,8 @@ impl Traces {
         }
     }
 
-    /// Hands over what is new, at most about `blocks` blocks a rank, and says which ranks had something. Those that
-    /// `skip` names are left alone.
+    /// Hands over what is new, at most about `blocks` blocks a rank (of many ranks a piece of one), and says which ranks
+    /// had something. Those that `skip` names are left alone.
     pub fn poll(
         &mut self,
         blocks: usize,
@@ -236,6 +243,7 @@ impl Traces {
     ) -> BTreeSet<i32> {
         let mut news = BTreeSet::new();
         let names = self.worlds.names();
+        let blocks = if self.ranks.len() > FEW { 1 } else { blocks };
         for (&rank, trace) in &mut self.ranks {
             if trace.failed.is_some() || skip(rank) {
                 continue;
@@ -342,6 +350,13 @@ impl Traces {
         (job, damage)
     }
 }
+
+/// So many traces may be open all the time. If there are more, one is open at a time, and read in pieces.
+const FEW: usize = 128;
+/// Bytes of records of all ranks that are at hand then, and of one rank.
+const PIECES: usize = 48 << 20;
+const PIECE: usize = 64 << 10;
+const SMALLEST_PIECE: usize = 4 << 10;
 
 /// More ranks than this are taken for damage.
 const MAX_RANKS: i32 = 1 << 20;

@@ -70,7 +70,7 @@ impl Packer {
     /// For blocks of at most `bytes`; larger ones are not packed.
     pub fn new(bytes: usize) -> Packer {
         Packer {
-            cells: Cells::new(),
+            cells: Cells::with_room(),
             out: Vec::with_capacity(bytes + MARGIN),
             by_content: Box::new([NONE; PLACES]),
             by_site: Box::new([NONE; PLACES]),

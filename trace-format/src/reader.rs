@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 mod blocks;
 mod decode;
 mod merge;
+mod sparing;
 mod stage;
 mod thread;
 
@@ -90,6 +91,10 @@ pub struct RankReader {
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
     pace: merge::Pace,
+    /// Bytes of blocks that were found and not used.
+    waiting: u64,
+    /// Bytes of records that are unpacked at a time, if there are many ranks.
+    sparing: Option<usize>,
     pub defects: Vec<Defect>,
 }
 
@@ -143,6 +148,8 @@ impl RankReader {
             blobs: Blobs::default(),
             late: Vec::new(),
             pace: merge::Pace::default(),
+            waiting: 0,
+            sparing: None,
             defects: Vec::new(),
         })
     }
@@ -173,6 +180,9 @@ impl RankReader {
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, sink);
         self.defects.append(&mut self.blocks.defects);
+        if self.sparing.is_some() {
+            self.put_away();
+        }
         result
     }
 
@@ -229,13 +239,12 @@ impl RankReader {
 
     /// The thread of the process, as the system numbers it, that is thread `number` of the trace.
     pub fn owner(&self, number: u16) -> Option<u32> {
-        self.threads.get(&number)?.stage.as_ref()?.owner()
+        self.threads.get(&number)?.owner()
     }
 
     /// Bytes of the file that are still to be read.
     pub fn unread(&self) -> u64 {
-        let blocks = self.threads.values().flat_map(|t| &t.blocks);
-        self.blocks.unread() + blocks.map(|b| u64::from(b.header.len)).sum::<u64>()
+        self.blocks.unread() + self.waiting
     }
 
     /// Looks for new blocks of the file.
@@ -252,6 +261,7 @@ impl RankReader {
             } else if thread == PROCESS_THREAD {
                 self.process_block(&block)?;
             } else {
+                self.waiting += u64::from(block.header.len);
                 self.threads.entry(thread).or_insert_with(|| Thread::new(thread)).blocks.push_back(block);
             }
         }
@@ -335,6 +345,13 @@ impl RankReader {
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();
             *budget -= 1;
+            if self.sparing.is_some() && self.threads.len() == 1 {
+                match self.use_piece(number, &block, payload, sink)? {
+                    true => return Ok(true),
+                    false => continue,
+                }
+            }
+            self.waiting = self.waiting.saturating_sub(block.header.len.into());
             self.define(block.start, sink)?;
             if !self.blocks.payload(&block, &mut payload)? {
                 continue;

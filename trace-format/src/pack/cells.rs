@@ -34,12 +34,16 @@ pub(super) fn head_of(key: u64) -> usize {
 
 impl Cells {
     pub(super) fn new() -> Cells {
+        Cells { list: Vec::new(), words: Vec::new(), strides: Vec::new(), last: NONE, time: 0 }
+    }
+
+    /// For one who must not allocate later.
+    pub(super) fn with_room() -> Cells {
         Cells {
             list: Vec::with_capacity(MAX_CELLS),
             words: Vec::with_capacity(ARENA),
             strides: Vec::with_capacity(ARENA),
-            last: NONE,
-            time: 0,
+            ..Cells::new()
         }
     }
 

@@ -7,11 +7,14 @@ use crate::record::Commit;
 /// Unpacks blocks.
 pub struct Unpacker {
     cells: Cells,
+    /// How far the block was unpacked: byte of it, and bytes of records that came of these.
+    at: usize,
+    done: usize,
 }
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        Unpacker { cells: Cells::new() }
+        Unpacker { cells: Cells::new(), at: 0, done: 0 }
     }
 }
 
@@ -56,18 +59,41 @@ impl<'a> Input<'a> {
 impl Unpacker {
     /// Puts the records that `packed` stands for into `out`, with `lap` in their commit words.
     pub fn unpack(&mut self, packed: &[u8], lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
-        out.clear();
+        self.begin();
+        self.unpack_piece(packed, lap, usize::MAX, out).map(|_| ())
+    }
+
+    /// A block begins.
+    pub fn begin(&mut self) {
         self.cells.forget();
         self.cells.time = 0;
+        (self.at, self.done) = (0, 0);
+    }
+
+    /// Puts the next records of the block into `out`, until they are about `most` bytes. True if these were the last ones.
+    pub fn unpack_piece(
+        &mut self,
+        packed: &[u8],
+        lap: u64,
+        most: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, PackError> {
+        out.clear();
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         if total > MAX_UNPACKED {
             return Err(PackError(0));
         }
-        while out.len() < total {
+        input.at = input.at.max(self.at);
+        let rest = total.saturating_sub(self.done);
+        while out.len() < rest.min(most) {
             self.record(&mut input, lap, out)?;
         }
-        if out.len() == total && input.at == packed.len() { Ok(()) } else { Err(input.damage()) }
+        (self.at, self.done) = (input.at, self.done.saturating_add(out.len()));
+        if self.done < total {
+            return Ok(false);
+        }
+        if self.done == total && input.at == packed.len() { Ok(true) } else { Err(input.damage()) }
     }
 
     fn record(&mut self, input: &mut Input, lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {

@@ -3,9 +3,10 @@
 use super::{Defect, OpenError};
 use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, BlockKind, checksum};
 use crate::pack::Unpacker;
+use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
 type Head = [u8; BLOCK_HEADER_BYTES];
@@ -28,7 +29,14 @@ impl BlockRef {
 pub(super) struct Blocks {
     pub(super) rank: i32,
     path: PathBuf,
-    file: File,
+    /// Not open all the time if there are many ranks: see [`Blocks::close`].
+    file: OnceCell<File>,
+    /// Device and number of the file that was opened first.
+    identity: Option<(u64, u64)>,
+    /// Its size, once nobody writes any more.
+    known_size: Cell<Option<u64>>,
+    /// Everything was found.
+    ended: bool,
     pos: u64,
     /// The header at `pos`, if it was read already.
     ahead: Option<Head>,
@@ -42,10 +50,14 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The blocks of `file` behind its header, which ends at `pos`.
     pub(super) fn new(rank: i32, path: PathBuf, file: File, pos: u64) -> Blocks {
+        let identity = file.metadata().ok().map(|m| (m.dev(), m.ino()));
         Blocks {
             rank,
             path,
-            file,
+            file: OnceCell::from(file),
+            identity,
+            known_size: Cell::new(None),
+            ended: false,
             pos,
             ahead: None,
             finished: false,
@@ -69,9 +81,35 @@ impl Blocks {
         self.defects.push(Defect { rank: self.rank, offset, what: what.into() });
     }
 
+    /// Closes the file until it is needed again.
+    pub(super) fn close(&mut self) {
+        self.file.take();
+    }
+
+    fn file(&self) -> Result<&File, OpenError> {
+        if self.file.get().is_none() {
+            let file = File::open(&self.path).map_err(|e| self.io_error(e))?;
+            let identity = file.metadata().ok().map(|m| (m.dev(), m.ino()));
+            if identity != self.identity {
+                return Err(self.io_error(io::Error::other("another file has taken its place")));
+            }
+            return Ok(self.file.get_or_init(|| file));
+        }
+        self.file.get().ok_or_else(|| self.io_error(io::ErrorKind::NotFound.into()))
+    }
+
     /// The next whole block of the file; `None` at the end of what is whole. `staged` says whether there are stages,
     /// which hold what a torn block lacks.
     pub(super) fn next(&mut self, staged: impl Fn() -> bool) -> Result<Option<BlockRef>, OpenError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.find_next(staged)?;
+        self.ended = next.is_none() && self.finished;
+        Ok(next)
+    }
+
+    fn find_next(&mut self, staged: impl Fn() -> bool) -> Result<Option<BlockRef>, OpenError> {
         loop {
             let mut head = [0; BLOCK_HEADER_BYTES];
             match self.ahead.take() {
@@ -160,18 +198,55 @@ impl Blocks {
         Ok(whole)
     }
 
+    /// The next records of a packed block, about `most` bytes of them; `begun`: the first ones were read before. `None` if
+    /// the block is damaged, otherwise whether these are its last ones.
+    pub(super) fn piece(
+        &mut self,
+        block: &BlockRef,
+        begun: bool,
+        most: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<bool>, OpenError> {
+        if block.header.kind != BlockKind::Packed as u16 {
+            return Ok(self.payload(block, out)?.then_some(true));
+        }
+        let mut packed = std::mem::take(&mut self.packed);
+        self.read_payload(block, &mut packed)?;
+        if !begun {
+            if checksum(&packed) != block.header.checksum {
+                // Says what is damaged.
+                return Ok(self.payload(block, out)?.then_some(true));
+            }
+            self.unpacker.begin();
+        }
+        // What is in front of the damage is whole.
+        let last = self.unpacker.unpack_piece(&packed, block.header.lap, most, out).unwrap_or_else(|e| {
+            self.defect(block.start, e.to_string());
+            true
+        });
+        Ok(Some(last))
+    }
+
     fn io_error(&self, source: io::Error) -> OpenError {
         OpenError::Io { path: self.path.clone(), source }
     }
 
     fn size(&self) -> Result<u64, OpenError> {
-        self.file.metadata().map(|m| m.len()).map_err(|e| self.io_error(e))
+        if let Some(size) = self.known_size.get() {
+            return Ok(size);
+        }
+        let size = self.file()?.metadata().map(|m| m.len()).map_err(|e| self.io_error(e))?;
+        if self.finished {
+            self.known_size.set(Some(size));
+        }
+        Ok(size)
     }
 
     fn read_at(&self, pos: u64, out: &mut [u8]) -> Result<usize, OpenError> {
+        let file = self.file()?;
         let mut done = 0;
         while done < out.len() {
-            match self.file.read_at(&mut out[done..], pos + done as u64) {
+            match file.read_at(&mut out[done..], pos + done as u64) {
                 Ok(0) => break,
                 Ok(n) => done += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}

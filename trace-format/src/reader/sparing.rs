@@ -1,0 +1,49 @@
+//! Reading that spares what the system has only so much of, for runs of many ranks: between two looks at a rank its file
+//! is closed and its stages are unmapped, and a block is unpacked piece by piece, so that no rank holds a whole lap.
+
+use super::blocks::BlockRef;
+use super::{OpenError, RankEvent, RankReader};
+
+impl RankReader {
+    /// There are many ranks: of the records of this one, about so many bytes are unpacked at a time, and nothing is kept
+    /// open. A piece counts as a block in [`RankReader::poll`]. A process with several threads still holds a lap of each.
+    pub fn spare(&mut self, piece: usize) {
+        self.sparing = Some(piece.max(1));
+        self.put_away();
+    }
+
+    pub(super) fn put_away(&mut self) {
+        self.blocks.close();
+        self.threads.values_mut().for_each(super::Thread::leave_stage);
+    }
+
+    /// Makes the next piece of a block what is at hand of the only thread. False if the block is damaged.
+    pub(super) fn use_piece(
+        &mut self,
+        number: u16,
+        block: &BlockRef,
+        mut records: Vec<u8>,
+        sink: &mut dyn FnMut(RankEvent),
+    ) -> Result<bool, OpenError> {
+        let Some(thread) = self.threads.get(&number) else { return Ok(false) };
+        let begun = thread.has_begun();
+        let most = self.sparing.filter(|_| thread.reads_in_pieces(block)).unwrap_or(usize::MAX);
+        if !begun {
+            self.define(block.start, sink)?;
+        }
+        let last = self.blocks.piece(block, begun, most, &mut records)?;
+        if last != Some(false) {
+            self.waiting = self.waiting.saturating_sub(block.header.len.into());
+        }
+        let (Some(last), Some(thread)) = (last, self.threads.get_mut(&number)) else { return Ok(false) };
+        if begun {
+            thread.use_more(records);
+        } else if let Err(what) = thread.use_block(block, records, &self.blobs, sink) {
+            self.blocks.defect(block.start, what);
+        }
+        if !last {
+            thread.put_back(*block);
+        }
+        Ok(true)
+    }
+}

@@ -18,7 +18,6 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod schema;
-pub mod stencil;
 pub mod synthetic;
 pub mod terminal;
 pub mod tutorial;

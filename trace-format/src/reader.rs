@@ -93,8 +93,11 @@ pub struct RankReader {
     pace: merge::Pace,
     /// Bytes of blocks that were found and not used.
     waiting: u64,
-    /// Bytes of records that are unpacked at a time, if there are many ranks.
-    sparing: Option<usize>,
+    /// Bytes of records that are unpacked at a time; `None`: whole blocks.
+    piece: Option<usize>,
+    stays_closed: bool,
+    /// There are no stages, and there will be none.
+    has_no_stage: bool,
     pub defects: Vec<Defect>,
 }
 
@@ -149,7 +152,9 @@ impl RankReader {
             late: Vec::new(),
             pace: merge::Pace::default(),
             waiting: 0,
-            sparing: None,
+            piece: None,
+            stays_closed: false,
+            has_no_stage: false,
             defects: Vec::new(),
         })
     }
@@ -180,7 +185,7 @@ impl RankReader {
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, sink);
         self.defects.append(&mut self.blocks.defects);
-        if self.sparing.is_some() {
+        if self.stays_closed {
             self.put_away();
         }
         result
@@ -287,12 +292,18 @@ impl RankReader {
 
     /// Looks for stages of threads that were not known; the number of all threads.
     fn find_stages(&mut self) -> usize {
+        if self.has_no_stage {
+            return self.threads.len();
+        }
         for number in 0..PROCESS_THREAD {
             if self.threads.get(&number).is_some_and(|t| t.stage.is_some()) {
                 continue;
             }
             let path = stage_path_of(&self.dir, &self.stem, number);
-            let Ok(file) = File::open(&path) else { break };
+            let Ok(file) = File::open(&path) else {
+                self.has_no_stage = self.blocks.finished && number == 0;
+                break;
+            };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
@@ -345,7 +356,7 @@ impl RankReader {
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();
             *budget -= 1;
-            if self.sparing.is_some() && self.threads.len() == 1 {
+            if self.piece.is_some() && self.threads.len() == 1 {
                 match self.use_piece(number, &block, payload, sink)? {
                     true => return Ok(true),
                     false => continue,

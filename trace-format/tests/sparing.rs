@@ -72,7 +72,8 @@ fn pieces_are_the_whole() {
     assert_eq!(whole.len(), 20_020);
     for piece in [1, 100, 4096, 1 << 17, 1 << 20] {
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
-        reader.spare(piece);
+        reader.read_in_pieces(piece);
+        reader.stay_closed();
         assert!(read(&mut reader, 1) == whole, "pieces of {piece} bytes");
         assert!(reader.defects.is_empty(), "{:?}", reader.defects);
     }
@@ -84,7 +85,7 @@ fn a_piece_is_small() {
     write(dir.path(), 0, 20_000);
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
     reader.writer_is_gone();
-    reader.spare(1000);
+    reader.read_in_pieces(1000);
     let (mut events, mut most, mut polls) = (0, 0, 0);
     loop {
         let before = events;
@@ -107,7 +108,7 @@ fn damage_in_a_block_is_told_once() {
     fs::write(&path, bytes).unwrap();
     let mut whole = RankReader::open(dir.path(), 0).unwrap();
     let mut pieces = RankReader::open(dir.path(), 0).unwrap();
-    pieces.spare(500);
+    pieces.read_in_pieces(500);
     assert!(read(&mut whole, 4) == read(&mut pieces, 1));
     assert!(!whole.defects.is_empty());
     let told = |reader: &RankReader| {
@@ -128,7 +129,7 @@ fn thousands_of_ranks_are_open_at_the_same_time() {
     let mut readers: Vec<RankReader> = Vec::new();
     for rank in 0..RANKS {
         let mut reader = RankReader::open(dir.path(), rank).unwrap();
-        reader.spare(4096);
+        reader.stay_closed();
         readers.push(reader);
     }
     for reader in &mut readers {
@@ -143,7 +144,8 @@ fn another_file_in_its_place_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), 0, 20_000);
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
-    reader.spare(1000);
+    reader.read_in_pieces(1000);
+    reader.stay_closed();
     assert!(reader.poll(1, &mut |_| {}).unwrap());
     fs::rename(rank_path(dir.path(), 0), dir.path().join("before")).unwrap();
     write(dir.path(), 0, 20_000);

@@ -1,14 +1,21 @@
-//! Reading that spares what the system has only so much of, for runs of many ranks: between two looks at a rank its file
-//! is closed and its stages are unmapped, and a block is unpacked piece by piece, so that no rank holds a whole lap.
+//! Reading that spares memory, and for runs of many ranks what the system has only so much of: a block is unpacked piece
+//! by piece, so that no rank holds a whole lap, and between two looks at a rank its file is closed and its stages are
+//! unmapped.
 
 use super::blocks::BlockRef;
 use super::{OpenError, RankEvent, RankReader};
 
 impl RankReader {
-    /// There are many ranks: of the records of this one, about so many bytes are unpacked at a time, and nothing is kept
-    /// open. A piece counts as a block in [`RankReader::poll`]. A process with several threads still holds a lap of each.
-    pub fn spare(&mut self, piece: usize) {
-        self.sparing = Some(piece.max(1));
+    /// Of the records of a block about so many bytes are unpacked at a time, so that ranks can be read side by side in
+    /// small steps: a piece counts as a block in [`RankReader::poll`]. A process with several threads holds a lap of each
+    /// nevertheless.
+    pub fn read_in_pieces(&mut self, bytes: usize) {
+        self.piece = Some(bytes.max(1));
+    }
+
+    /// Keeps no file open and nothing mapped from now on, except while it reads.
+    pub fn stay_closed(&mut self) {
+        self.stays_closed = true;
         self.put_away();
     }
 
@@ -27,7 +34,7 @@ impl RankReader {
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get(&number) else { return Ok(false) };
         let begun = thread.has_begun();
-        let most = self.sparing.filter(|_| thread.reads_in_pieces(block)).unwrap_or(usize::MAX);
+        let most = self.piece.filter(|_| thread.reads_in_pieces(block)).unwrap_or(usize::MAX);
         if !begun {
             self.define(block.start, sink)?;
         }

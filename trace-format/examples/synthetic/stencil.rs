@@ -2,32 +2,30 @@
 //! exchange halos with their four neighbours, and now and then reduce something over all, over their row and over their
 //! column. Times have a jitter, addresses differ from rank to rank, so that the files are as large as those of a run.
 
-use crate::synthetic::header;
-use anyhow::Result;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};
 use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id, Module};
-use trace_format::file::{job_path, rank_path};
+use trace_format::file::{Launch, RankHeader, job_path, rank_path};
 use trace_format::job::{Job, Mpi};
-use trace_format::mpi::FnId;
+use trace_format::mpi::{FnId, table_hash};
 use trace_format::ranks::Ranks;
 use trace_format::writer::RankWriter;
 
 /// A run to be written.
 #[derive(Debug, Clone)]
-pub struct Stencil {
-    pub ranks: i32,
+pub(crate) struct Stencil {
+    pub(crate) ranks: i32,
     /// Exchanges: nine calls of each rank.
-    pub rounds: u64,
+    pub(crate) rounds: u64,
     /// Every so many rounds there is an MPI_Allreduce; 0: never.
-    pub reduce_every: u64,
+    pub(crate) reduce_every: u64,
     /// Each rank has communicators of its row and its column, and uses them as often.
-    pub grid_comms: bool,
+    pub(crate) grid_comms: bool,
     /// At the end rank 0 waits for a message that nobody sends, and the others for rank 0.
-    pub hangs: bool,
+    pub(crate) hangs: bool,
 }
 
 /// Nanoseconds of a round, and when the first one begins.
@@ -62,7 +60,7 @@ struct Rank<'a> {
 
 impl Stencil {
     /// Rounds for about so many events of all ranks together: each call is one, and each return.
-    pub fn with_events(self, events: u64) -> Stencil {
+    pub(crate) fn with_events(self, events: u64) -> Stencil {
         let calls = events / 2 / self.ranks.max(1) as u64;
         let reductions = if self.grid_comms { 3 } else { 1 };
         // Ten times the calls of a round, with its share of the reductions.
@@ -71,7 +69,7 @@ impl Stencil {
     }
 
     /// Events of all ranks.
-    pub fn events(&self) -> u64 {
+    pub(crate) fn events(&self) -> u64 {
         let reductions = self.rounds.checked_div(self.reduce_every).unwrap_or(0);
         let (setup, each) = if self.grid_comms { (4, 3) } else { (2, 1) };
         2 * self.ranks as u64 * (setup + 9 * self.rounds + each * reductions)
@@ -85,7 +83,7 @@ impl Stencil {
     }
 
     /// Writes the run into a directory, which is made, with so many threads.
-    pub fn write(&self, dir: &Path, threads: usize) -> Result<()> {
+    pub(crate) fn write(&self, dir: &Path, threads: usize) -> Result<()> {
         std::fs::create_dir_all(dir)?;
         let mpi = Mpi { family: "openmpi".into(), library: "Open MPI v4.1.4".into(), ..Mpi::default() };
         let job = Job { program: "./stencil".into(), ranks: self.ranks, mpi, ..Job::default() };
@@ -280,4 +278,29 @@ fn message(peer: &'static str, rank: i32, tag: i64) -> Vec<(&'static str, Value)
         ("tag", tag),
         ("comm", COMM_WORLD.into()),
     ])
+}
+
+/// The header of a rank of a run that never was; its ticks are nanoseconds.
+fn header(rank: i32, size: i32) -> RankHeader {
+    RankHeader {
+        mpivet: env!("CARGO_PKG_VERSION").into(),
+        table_hash: table_hash(),
+        rank,
+        size,
+        // No process has this number.
+        pid: u32::MAX,
+        pid_start: 0,
+        host: format!("node{}", rank / 64),
+        ticks_per_second: 1_000_000_000,
+        start_ticks: 0,
+        start_unix_ns: 1_700_000_000_000_000_000,
+        request_stride: 8,
+        stage_bytes: 1 << 18,
+        stack_depth: 8,
+        may_have_threads: false,
+        library_threads: Vec::new(),
+        program: "./stencil".into(),
+        cwd: "/".into(),
+        launch: Launch::default(),
+    }
 }

@@ -300,9 +300,13 @@ impl RankReader {
                 continue;
             }
             let path = stage_path_of(&self.dir, &self.stem, number);
-            let Ok(file) = File::open(&path) else {
-                self.has_no_stage = self.blocks.finished && number == 0;
-                break;
+            let file = match File::open(&path) {
+                Ok(file) => file,
+                Err(e) => {
+                    let none = number == 0 && e.kind() == io::ErrorKind::NotFound;
+                    self.has_no_stage = none && self.blocks.finished;
+                    break;
+                }
             };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {

@@ -235,7 +235,9 @@ impl Blocks {
         if let Some(size) = self.known_size.get() {
             return Ok(size);
         }
-        let size = self.file()?.metadata().map(|m| m.len()).map_err(|e| self.io_error(e))?;
+        // Asked of a closed file, too, which stays closed.
+        let metadata = self.file.get().map_or_else(|| std::fs::metadata(&self.path), File::metadata);
+        let size = metadata.map_err(|e| self.io_error(e))?.len();
         if self.finished {
             self.known_size.set(Some(size));
         }

@@ -139,7 +139,7 @@ impl Rank<'_> {
             put(&mut writer, &mut call(FnId::MPI_Finalize, 9, &[], &[]), end, 1_000_000)?;
             writer.system(&SystemEvent::Exit { status: 0 }, end + 2_000_000);
         }
-        Ok(writer.flush()?)
+        writer.flush()
     }
 
     fn play(&mut self, writer: &mut RankWriter<BufWriter<File>>, calls: &mut [Planned], start: u64) -> Result<()> {
@@ -239,13 +239,13 @@ impl Rank<'_> {
             _ => call(FnId::MPI_Barrier, 16, &ints(&[("comm", COMM_WORLD.into())]), &[]),
         };
         (open.t_call, open.outcome) = (time, Outcome::Open);
-        Ok(writer.call(&open)?)
+        writer.call(&open)
     }
 }
 
 fn put(writer: &mut RankWriter<BufWriter<File>>, call: &mut Call, time: u64, length: u64) -> Result<()> {
     (call.t_call, call.t_return) = (time, time + length);
-    Ok(writer.call(call)?)
+    writer.call(call)
 }
 
 fn comm(id: Id, local: Ranks) -> Definition {

@@ -69,6 +69,8 @@ pub struct Traces {
     /// By process (see [`crate::worlds`]); the headers have the number of the process in the place of the rank.
     ranks: BTreeMap<i32, Trace>,
     pub worlds: Worlds,
+    /// They are read in pieces, one of each at a time.
+    side_by_side: bool,
     /// Stems of the traces that are open.
     opened: BTreeSet<String>,
     unopened: BTreeMap<String, OpenError>,
@@ -82,6 +84,7 @@ impl Traces {
             dir: dir.to_owned(),
             ranks: BTreeMap::new(),
             worlds: Worlds::default(),
+            side_by_side: false,
             opened: BTreeSet::new(),
             unopened: BTreeMap::new(),
             symbols: Symbols::default(),
@@ -121,8 +124,11 @@ impl Traces {
             }
             let plain = rank_of_stem(&stem);
             match self.open_stem(&stem, plain) {
-                Ok(reader) => {
+                Ok(mut reader) => {
                     self.unopened.remove(&stem);
+                    if self.ranks.len() + readers.len() >= MOST_OPEN {
+                        reader.stay_closed();
+                    }
                     readers.push((plain.is_none_or(|p| !p.1), reader));
                 }
                 // Perhaps its header is being written just now, so that the next try succeeds.
@@ -143,7 +149,20 @@ impl Traces {
             }
         }
         self.settle_first();
+        if self.ranks.len() > MOST_OPEN && !new.is_empty() {
+            self.ranks.values_mut().for_each(|trace| trace.reader.stay_closed());
+        }
         Ok(new)
+    }
+
+    /// Nobody writes any more: the more ranks there are, the less is read of each at a time.
+    pub(crate) fn read_side_by_side(&mut self) {
+        let ranks = self.ranks.len();
+        if ranks > FEW {
+            let piece = (ROUND / ranks).clamp(SMALLEST_PIECE, LARGEST_PIECE);
+            self.ranks.values_mut().for_each(|trace| trace.reader.read_in_pieces(piece));
+            self.side_by_side = true;
+        }
     }
 
     fn open_stem(&self, stem: &str, plain: Option<(i32, bool)>) -> Result<RankReader, OpenError> {
@@ -231,8 +250,8 @@ impl Traces {
         }
     }
 
-    /// Hands over what is new, at most about `blocks` blocks a rank, and says which ranks had something. Those that
-    /// `skip` names are left alone.
+    /// Hands over what is new, at most about `blocks` blocks a rank (or a piece of one: see
+    /// [`Traces::read_side_by_side`]), and says which ranks had something. Those that `skip` names are left alone.
     pub fn poll(
         &mut self,
         blocks: usize,
@@ -241,6 +260,7 @@ impl Traces {
     ) -> BTreeSet<i32> {
         let mut news = BTreeSet::new();
         let names = self.worlds.names();
+        let blocks = if self.side_by_side { 1 } else { blocks };
         for (&rank, trace) in &mut self.ranks {
             if trace.failed.is_some() || skip(rank) {
                 continue;
@@ -370,3 +390,12 @@ fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
          are not judged"
     )
 }
+
+/// Of more ranks than this, blocks are read in pieces.
+const FEW: usize = 8;
+/// Bytes of records that are read of all ranks before it is the turn of the first one again, and of one rank.
+const ROUND: usize = 2 << 20;
+const SMALLEST_PIECE: usize = 4 << 10;
+const LARGEST_PIECE: usize = 64 << 10;
+/// If there are more traces, they are open one at a time: a process may have 1024 files open, if nobody says otherwise.
+const MOST_OPEN: usize = 128;

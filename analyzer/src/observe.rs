@@ -178,6 +178,9 @@ impl Observer {
         for rank in gone {
             self.traces.writer_is_gone(rank);
         }
+        if until.is_none() {
+            self.traces.read_side_by_side();
+        }
         let in_time = || until.is_none_or(|u| Instant::now() < u);
         let size = self.traces.unread();
         self.stages.begin(READING, Some(size));

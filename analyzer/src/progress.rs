@@ -39,12 +39,22 @@ impl Bar {
     }
 }
 
-/// Says how long each stage took, and how long since `printing` it is printed.
+/// Says how long each stage took, how long since `printing` it is printed, and how much memory all of it took.
 pub(crate) fn tell_stages(report: &Report, printing: Instant) {
     let printed = (PRINTING, printing.elapsed().as_secs_f64());
     for (name, seconds) in report.stages.iter().chain([&printed]) {
         eprintln!("mpivet: {name}: {seconds:.3} s");
     }
+    if let Some(kilobytes) = most_memory() {
+        eprintln!("mpivet: most memory: {:.1} MiB", kilobytes as f64 / 1024.0);
+    }
+}
+
+/// The most memory that this process had at any time, in kilobytes, as the system tells.
+fn most_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
 impl Progress for Bar {

@@ -21,6 +21,7 @@ mod decode;
 mod defects;
 mod merge;
 mod ring;
+mod sparing;
 mod stage;
 mod thread;
 
@@ -87,6 +88,13 @@ pub struct RankReader {
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
     late: Vec<RankEvent>,
     pace: merge::Pace,
+    /// Bytes of blocks that were found and not used.
+    waiting: u64,
+    /// Bytes of records that are unpacked at a time; `None`: whole blocks.
+    piece: Option<usize>,
+    stays_closed: bool,
+    /// There are no stages, and there will be none.
+    has_no_stage: bool,
     pub defects: Defects,
 }
 
@@ -143,6 +151,10 @@ impl RankReader {
             blobs: Blobs::default(),
             late: Vec::new(),
             pace: merge::Pace::default(),
+            waiting: 0,
+            piece: None,
+            stays_closed: false,
+            has_no_stage: false,
             defects: Defects::default(),
         })
     }
@@ -173,6 +185,9 @@ impl RankReader {
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, sink);
         self.blocks.take_defects(&mut self.defects);
+        if self.stays_closed {
+            self.put_away();
+        }
         result
     }
 
@@ -235,13 +250,12 @@ impl RankReader {
 
     /// The thread of the process, as the system numbers it, that is thread `number` of the trace.
     pub fn owner(&self, number: u16) -> Option<u32> {
-        self.threads.get(&number)?.stage.as_ref()?.owner()
+        self.threads.get(&number)?.owner()
     }
 
     /// Bytes of the file that are still to be read.
     pub fn unread(&self) -> u64 {
-        let blocks = self.threads.values().flat_map(|t| &t.blocks);
-        self.blocks.unread() + blocks.map(|b| u64::from(b.header.len)).sum::<u64>()
+        self.blocks.unread() + self.waiting
     }
 
     /// Looks for new blocks of the file.
@@ -258,6 +272,7 @@ impl RankReader {
             } else if thread == PROCESS_THREAD {
                 self.process_block(&block)?;
             } else {
+                self.waiting += u64::from(block.header.len);
                 self.threads.entry(thread).or_insert_with(|| Thread::new(thread)).blocks.push_back(block);
             }
         }
@@ -283,12 +298,22 @@ impl RankReader {
 
     /// Looks for stages of threads that were not known; the number of all threads.
     fn find_stages(&mut self) -> usize {
+        if self.has_no_stage {
+            return self.threads.len();
+        }
         for number in 0..PROCESS_THREAD {
             if self.threads.get(&number).is_some_and(|t| t.stage.is_some()) {
                 continue;
             }
             let path = stage_path_of(&self.dir, &self.stem, number);
-            let Ok(file) = foreign::open(&path) else { break };
+            let file = match foreign::open(&path) {
+                Ok(file) => file,
+                Err(e) => {
+                    let none = number == 0 && e.kind() == io::ErrorKind::NotFound;
+                    self.has_no_stage = none && self.blocks.finished;
+                    break;
+                }
+            };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
@@ -341,6 +366,13 @@ impl RankReader {
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();
             *budget -= 1;
+            if self.piece.is_some() && self.threads.len() == 1 {
+                match self.use_piece(number, &block, payload, sink)? {
+                    true => return Ok(true),
+                    false => continue,
+                }
+            }
+            self.waiting = self.waiting.saturating_sub(block.header.len.into());
             self.define(block.place(), sink)?;
             if !self.blocks.payload(&block, &mut payload)? {
                 continue;

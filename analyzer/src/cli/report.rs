@@ -57,7 +57,7 @@ pub(super) struct AnalyzeArgs {
     /// Say nothing when nothing was found
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say how long each stage of the analysis took
+    /// Say how long each stage of the analysis took, and how much memory it needed
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]

@@ -20,6 +20,8 @@ use permitted::{Collective, Kind, Many, OpIx, Operation, Program, Step, Wait};
 
 /// Steps of all ranks together that are written down.
 const MOST_STEPS: usize = 100_000;
+/// Ranks that the parts of all collective operations need: with many ranks that are far more than steps.
+const MOST_NEEDED: usize = 4 << 20;
 /// Findings of one window after which it is left alone.
 const MOST_WITNESSES: usize = 4;
 
@@ -52,6 +54,7 @@ pub(crate) struct Script {
     /// By operation: what is sent, or room for what is received.
     amounts: Vec<Option<Amount>>,
     steps: usize,
+    needed: usize,
     probes: Vec<Told>,
     /// Receives and probes that leave the source or the tag open: how many, and by thread, in order.
     wildcards: u64,
@@ -152,7 +155,17 @@ impl Script {
         if self.unknown.is_some() {
             return 0;
         }
-        let needs = (0..size).map(needs).collect();
+        let mut all = Vec::with_capacity(size as usize);
+        for position in 0..size {
+            let needed = needs(position);
+            self.needed += needed.len();
+            if self.needed > MOST_NEEDED {
+                self.give_up("too many ranks take part in its collective operations");
+                return 0;
+            }
+            all.push(needed);
+        }
+        let needs = all;
         self.program.collectives.push(Collective { parts: vec![None; size as usize], needs });
         self.program.collectives.len() as u32 - 1
     }

@@ -158,8 +158,11 @@ impl Graph {
                 !goes
             });
             if blocked.len() == before {
+                blocked.sort_unstable();
                 return blocked.into_iter().map(|i| i as i32).collect();
             }
+            // A chain of ranks that wait for each other is gone through once, whichever way it goes.
+            blocked.reverse();
         }
     }
 

@@ -180,8 +180,9 @@ pub(crate) struct Wanted {
 const UNTOLD: &str = "some messages or collective operations are not certain, or of other worlds";
 const UNSEEN: &str = "one-sided or partitioned communication may keep messages in order as well";
 
-/// Steps that the replay may lag behind without being looked at.
+/// Steps that the replay may lag behind without being looked at; the second one for each thread.
 const PATIENCE: usize = 1 << 14;
+const PATIENCE_A_THREAD: usize = 64;
 
 impl Model {
     /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
@@ -381,7 +382,7 @@ impl Model {
     /// Looks what keeps the replay from going on, if it lags far behind.
     fn keep_up(&mut self) {
         let w = &self.weakest;
-        if w.replay.lag() > w.patience.max(PATIENCE) {
+        if w.replay.lag() > w.patience.max(PATIENCE).max(PATIENCE_A_THREAD * w.lanes.len()) {
             self.look_for_permissions(false);
             self.weakest.patience = 2 * self.weakest.replay.lag();
         }

@@ -43,6 +43,8 @@ pub(crate) struct Calls {
     /// By rank and thread.
     pub(crate) lanes: BTreeMap<(i32, u16), Lane>,
     kept: usize,
+    /// How many are kept before the earlier ones are dropped; 0: [`MOST`]. More where many threads keep their few.
+    most: usize,
     pub(crate) seen: u64,
     /// Room of calls that were dropped.
     spare: Vec<Vec<Value>>,
@@ -68,8 +70,9 @@ impl Calls {
             Exact { func: seen.func, index: seen.index, site: seen.site, begin, end, class, polls: call.polls, ins };
         self.lanes.entry((seen.rank, seen.thread)).or_default().calls.push_back(exact);
         self.kept += 1;
-        if self.kept > MOST {
+        if self.kept > self.most.max(MOST) {
             self.trim();
+            self.most = 2 * self.kept;
         }
     }
 

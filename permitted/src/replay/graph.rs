@@ -1,7 +1,7 @@
 //! Who waits for whom at one moment of a replay.
 
 use super::Id;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What an operation waits for.
 pub(super) enum Dependence {
@@ -27,28 +27,20 @@ pub(super) struct Graph {
 impl Graph {
     /// Threads that can never go on, if these operations were complete.
     pub(super) fn dead(&self, granted: &FxHashSet<Id>) -> FxHashSet<u32> {
-        let lanes = 0..self.waits.len() as u32;
-        let mut dead: FxHashSet<u32> = lanes.filter(|l| self.waits[*l as usize].is_some()).collect();
+        let mut dead: Vec<bool> = self.waits.iter().map(Option::is_some).collect();
+        let mut left: Vec<u32> = (0..self.waits.len() as u32).filter(|l| dead[*l as usize]).collect();
         loop {
-            let before = dead.len();
-            let stays = |lane: u32| {
-                let Some(waits) = &self.waits[lane as usize] else { return false };
-                let open = |(id, on): &(Id, Dependence)| {
-                    !granted.contains(id)
-                        && match on {
-                            Dependence::Lanes(lanes) => lanes.iter().any(|l| dead.contains(l)),
-                            Dependence::Any(lanes) => lanes.iter().all(|l| dead.contains(l)),
-                            Dependence::Never => true,
-                            Dependence::Unknown => false,
-                        }
-                };
-                if waits.any { waits.ops.iter().all(open) } else { waits.ops.iter().any(open) }
-            };
-            let now: FxHashSet<u32> = dead.iter().copied().filter(|l| stays(*l)).collect();
-            dead = now;
-            if dead.len() == before {
-                return dead;
+            let before = left.len();
+            left.retain(|lane| {
+                let stays = self.waits[*lane as usize].as_ref().is_some_and(|w| w.keep(&dead, granted));
+                dead[*lane as usize] = stays;
+                stays
+            });
+            if left.len() == before {
+                return left.into_iter().collect();
             }
+            // A chain of threads that wait for each other is gone through once, whichever way it goes.
+            left.reverse();
         }
     }
 
@@ -68,36 +60,74 @@ impl Graph {
     pub(super) fn causes(&self, dead: &FxHashSet<u32>) -> Vec<Vec<u32>> {
         let mut lanes: Vec<u32> = dead.iter().copied().collect();
         lanes.sort_unstable();
-        let mut parts: Vec<Vec<u32>> = Vec::new();
-        let mut placed: FxHashSet<u32> = FxHashSet::default();
-        for lane in &lanes {
-            if placed.contains(lane) {
-                continue;
-            }
-            let forth = self.reach(*lane, dead);
-            // A part with no way out: all that it reaches reach it.
-            if forth.iter().all(|l| *l == *lane || self.reach(*l, dead).contains(lane)) {
-                let mut part: Vec<u32> = forth.into_iter().chain([*lane]).collect();
-                part.sort_unstable();
-                part.dedup();
-                placed.extend(&part);
-                parts.push(part);
-            }
-        }
+        let next: FxHashMap<u32, Vec<u32>> = lanes.iter().map(|l| (*l, self.next(*l, dead))).collect();
+        let mut parts: Vec<Vec<u32>> = components(&lanes, &next);
+        // A part with no way out.
+        parts.retain(|part| part.iter().all(|l| next[l].iter().all(|other| part.binary_search(other).is_ok())));
+        parts.sort_unstable();
         parts
     }
+}
 
-    /// What can be reached from a thread in one step or more.
-    fn reach(&self, lane: u32, dead: &FxHashSet<u32>) -> FxHashSet<u32> {
-        let mut reached = FxHashSet::default();
-        let mut work = vec![lane];
-        while let Some(at) = work.pop() {
-            for next in self.next(at, dead) {
-                if reached.insert(next) {
-                    work.push(next);
+impl Waits {
+    /// Does it go on waiting if these threads do nothing more?
+    fn keep(&self, dead: &[bool], granted: &FxHashSet<Id>) -> bool {
+        let is_dead = |lane: &u32| dead.get(*lane as usize) == Some(&true);
+        let open = |(id, on): &(Id, Dependence)| {
+            !granted.contains(id)
+                && match on {
+                    Dependence::Lanes(lanes) => lanes.iter().any(is_dead),
+                    Dependence::Any(lanes) => lanes.iter().all(is_dead),
+                    Dependence::Never => true,
+                    Dependence::Unknown => false,
                 }
+        };
+        if self.any { self.ops.iter().all(open) } else { self.ops.iter().any(open) }
+    }
+}
+
+/// Threads that all reach each other, in groups, each ascending (Tarjan, without recursion).
+fn components(lanes: &[u32], next: &FxHashMap<u32, Vec<u32>>) -> Vec<Vec<u32>> {
+    /// When a thread was met, and the earliest one on the path that it reaches.
+    struct Met {
+        at: usize,
+        low: usize,
+        on_path: bool,
+    }
+    let mut met: FxHashMap<u32, Met> = FxHashMap::default();
+    let (mut path, mut parts) = (Vec::new(), Vec::new());
+    for root in lanes {
+        let mut work = vec![(*root, 0usize)];
+        if met.contains_key(root) {
+            continue;
+        }
+        while let Some((lane, step)) = work.pop() {
+            if step == 0 {
+                let at = met.len();
+                met.insert(lane, Met { at, low: at, on_path: true });
+                path.push(lane);
+            }
+            if let Some(other) = next.get(&lane).and_then(|n| n.get(step)) {
+                work.push((lane, step + 1));
+                match met.get(other).map(|m| (m.at, m.on_path)) {
+                    None => work.push((*other, 0)),
+                    Some((at, true)) => _ = met.entry(lane).and_modify(|m| m.low = m.low.min(at)),
+                    Some(_) => {}
+                }
+                continue;
+            }
+            let Some((at, low)) = met.get(&lane).map(|m| (m.at, m.low)) else { continue };
+            if at == low {
+                let begin = path.iter().rposition(|l| *l == lane).unwrap_or(0);
+                let mut part = path.split_off(begin);
+                part.iter().for_each(|l| _ = met.entry(*l).and_modify(|m| m.on_path = false));
+                part.sort_unstable();
+                parts.push(part);
+            }
+            if let Some((before, _)) = work.last() {
+                _ = met.entry(*before).and_modify(|m| m.low = m.low.min(low));
             }
         }
-        reached
     }
+    parts
 }

@@ -12,11 +12,14 @@ pub struct Unpacker {
     cells: Cells,
     /// The lap of the block that may go on from what was unpacked last.
     next: Option<u64>,
+    /// How far the block was unpacked: byte of it, and bytes of records that came of these.
+    at: usize,
+    done: usize,
 }
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        Unpacker { cells: Cells::new(), next: None }
+        Unpacker { cells: Cells::new(), next: None, at: 0, done: 0 }
     }
 }
 
@@ -67,29 +70,55 @@ impl Unpacker {
     /// Puts the records that `packed` stands for into `out`, with `lap` in their commit words. Blocks of a thread come in
     /// their order: see [`Unpacker::can_unpack`].
     pub fn unpack(&mut self, packed: &[u8], lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
+        self.begin();
+        self.unpack_piece(packed, lap, usize::MAX, out).map(|_| ())
+    }
+
+    /// A block begins.
+    pub fn begin(&mut self) {
+        (self.at, self.done) = (0, 0);
+    }
+
+    /// Puts the next records of the block into `out`, until they are about `most` bytes. True if these were the last ones.
+    pub fn unpack_piece(
+        &mut self,
+        packed: &[u8],
+        lap: u64,
+        most: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, PackError> {
         out.clear();
-        let follows = self.next.take() == Some(lap);
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         if total > MAX_UNPACKED {
             return Err(PackError(0));
         }
-        match input.take(1)?.first().copied() {
-            Some(ALONE) => {
-                self.cells.forget();
-                self.cells.time = 0;
+        if self.at == 0 {
+            let follows = self.next.take() == Some(lap);
+            match input.take(1)?.first().copied() {
+                Some(ALONE) => {
+                    self.cells.forget();
+                    self.cells.time = 0;
+                }
+                Some(0) if follows => {}
+                _ => return Err(PackError(4)),
             }
-            Some(0) if follows => {}
-            _ => return Err(PackError(4)),
+            self.at = input.at;
         }
-        while out.len() < total {
-            self.record(&mut input, (lap, total), out)?;
+        input.at = self.at;
+        let rest = total.saturating_sub(self.done);
+        while out.len() < rest.min(most) {
+            self.record(&mut input, (lap, rest), out)?;
         }
-        if out.len() != total || input.at != packed.len() {
+        (self.at, self.done) = (input.at, self.done.saturating_add(out.len()));
+        if self.done < total {
+            return Ok(false);
+        }
+        if self.done != total || input.at != packed.len() {
             return Err(input.damage());
         }
         self.next = Some(lap.wrapping_add(1));
-        Ok(())
+        Ok(true)
     }
 
     fn record(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {

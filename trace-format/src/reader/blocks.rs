@@ -3,10 +3,10 @@
 
 use super::{Defect, Defects, OpenError};
 use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
 /// So many bytes, and a multiple of those of the file, are read at most to find blocks behind damage.
@@ -41,7 +41,14 @@ pub(super) struct Blocks {
     /// As in [`BlockRef`].
     segment: u64,
     path: PathBuf,
-    file: File,
+    /// Not open all the time if there are many ranks: see [`Blocks::close`].
+    file: OnceCell<File>,
+    /// Device and number of the file that was opened first.
+    identity: Option<(u64, u64)>,
+    /// Its size, once nobody writes any more.
+    known_size: Cell<Option<u64>>,
+    /// Everything was found.
+    ended: bool,
     pos: u64,
     /// The header at `pos`, if it was read already.
     ahead: Option<Head>,
@@ -55,8 +62,21 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The blocks of `file` behind its header, which ends at `pos`.
     pub(super) fn new(rank: i32, (segment, path): (u64, PathBuf), file: File, pos: u64) -> Blocks {
-        let (defects, searched) = (Defects::default(), Cell::new(0));
-        Blocks { rank, segment, path, file, pos, ahead: None, finished: false, defects, searched }
+        let identity = file.metadata().ok().map(|m| (m.dev(), m.ino()));
+        Blocks {
+            rank,
+            segment,
+            path,
+            file: OnceCell::from(file),
+            identity,
+            known_size: Cell::new(None),
+            ended: false,
+            pos,
+            ahead: None,
+            finished: false,
+            defects: Defects::default(),
+            searched: Cell::new(0),
+        }
     }
 
     pub(super) fn segment(&self) -> u64 {
@@ -77,9 +97,35 @@ impl Blocks {
         self.defects.add(Defect { rank: self.rank, offset, what: what.into() });
     }
 
+    /// Closes the file until it is needed again.
+    pub(super) fn close(&mut self) {
+        self.file.take();
+    }
+
+    fn file(&self) -> Result<&File, OpenError> {
+        if self.file.get().is_none() {
+            let file = File::open(&self.path).map_err(|e| self.io_error(e))?;
+            let identity = file.metadata().ok().map(|m| (m.dev(), m.ino()));
+            if identity != self.identity {
+                return Err(self.io_error(io::Error::other("another file has taken its place")));
+            }
+            return Ok(self.file.get_or_init(|| file));
+        }
+        self.file.get().ok_or_else(|| self.io_error(io::ErrorKind::NotFound.into()))
+    }
+
     /// The next whole block of the file; `None` at the end of what is whole. `staged` says whether there are stages,
     /// which hold what a torn block lacks.
     pub(super) fn next(&mut self, staged: impl Fn() -> bool) -> Result<Option<BlockRef>, OpenError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.find_next(staged)?;
+        self.ended = next.is_none() && self.finished;
+        Ok(next)
+    }
+
+    fn find_next(&mut self, staged: impl Fn() -> bool) -> Result<Option<BlockRef>, OpenError> {
         loop {
             let mut head = [0; BLOCK_HEADER_BYTES];
             match self.ahead.take() {
@@ -138,7 +184,7 @@ impl Blocks {
         Ok(checksum(&payload) == block.header.checksum)
     }
 
-    fn read_payload(&self, block: &BlockRef, out: &mut Vec<u8>) -> Result<(), OpenError> {
+    pub(super) fn read_payload(&self, block: &BlockRef, out: &mut Vec<u8>) -> Result<(), OpenError> {
         out.clear();
         out.resize(block.header.len as usize, 0);
         let got = self.read_at(block.start + BLOCK_HEADER_BYTES as u64, out)?;
@@ -167,13 +213,23 @@ impl Blocks {
     }
 
     fn size(&self) -> Result<u64, OpenError> {
-        self.file.metadata().map(|m| m.len()).map_err(|e| self.io_error(e))
+        if let Some(size) = self.known_size.get() {
+            return Ok(size);
+        }
+        // Asked of a closed file, too, which stays closed.
+        let metadata = self.file.get().map_or_else(|| std::fs::metadata(&self.path), File::metadata);
+        let size = metadata.map_err(|e| self.io_error(e))?.len();
+        if self.finished {
+            self.known_size.set(Some(size));
+        }
+        Ok(size)
     }
 
     fn read_at(&self, pos: u64, out: &mut [u8]) -> Result<usize, OpenError> {
+        let file = self.file()?;
         let mut done = 0;
         while done < out.len() {
-            match self.file.read_at(&mut out[done..], pos + done as u64) {
+            match file.read_at(&mut out[done..], pos + done as u64) {
                 Ok(0) => break,
                 Ok(n) => done += n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}

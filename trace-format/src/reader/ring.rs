@@ -3,7 +3,7 @@
 
 use super::blocks::{BlockRef, Blocks};
 use super::{Defects, OpenError};
-use crate::file::{BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, SNAPSHOT, segment_number, segment_path};
+use crate::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, SNAPSHOT, segment_number, segment_path};
 use crate::pack::Unpacker;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -148,35 +148,66 @@ impl Files {
 
     /// Reads the payload of a block, and unpacks it. False if it is damaged, or goes on from one that is; that is noted.
     pub(super) fn payload(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<bool, OpenError> {
-        let header = block.header;
-        let is_packed = header.kind == BlockKind::Packed as u16;
+        Ok(self.piece(block, false, usize::MAX, out)?.is_some())
+    }
+
+    /// The next records of a block, about `most` bytes of them if it is packed; `begun`: the first ones were read before.
+    /// `None` if the block is damaged, otherwise whether these are its last ones.
+    pub(super) fn piece(
+        &mut self,
+        block: &BlockRef,
+        begun: bool,
+        most: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<bool>, OpenError> {
+        let is_packed = block.header.kind == BlockKind::Packed as u16;
         let mut buffer = std::mem::take(&mut self.buffer);
-        let Some(blocks) = self.of(block.segment) else { return Ok(false) };
-        let read = blocks.payload(block, if is_packed { &mut buffer } else { out });
-        if is_packed && matches!(read, Ok(true)) {
-            let Packed { unpacker, told } = self.packed.entry(header.thread).or_default();
-            let what = if unpacker.can_unpack(&buffer, header.lap) {
-                *told = false;
-                unpacker.unpack(&buffer, header.lap, out).err().map(|e| e.to_string())
-            } else {
-                out.clear();
-                let first = !std::mem::replace(told, true);
-                // In front of the first segment that is left, nothing is expected.
-                let what = "goes on from a block that is lost: skipped, with those behind it up to the next one that stands for itself";
-                first.then(|| what.to_owned())
-            };
-            let is_lost = *told;
-            if let Some(what) = what {
-                // What is in front of the damage is whole.
-                self.defect(block, what);
-            }
-            self.buffer = buffer;
-            return Ok(!is_lost);
-        }
+        let Some(blocks) = self.of(block.segment) else { return Ok(None) };
+        let read = match begun {
+            // It was found to be whole.
+            true => blocks.read_payload(block, &mut buffer).map(|()| true),
+            false => blocks.payload(block, if is_packed { &mut buffer } else { out }),
+        };
+        let piece = match read {
+            Ok(true) if is_packed => Ok(self.unpack(block, &buffer, begun, most, out)),
+            read => read.map(|whole| whole.then_some(true)),
+        };
         self.buffer = buffer;
-        read
+        piece
+    }
+
+    fn unpack(&mut self, block: &BlockRef, packed: &[u8], begun: bool, most: usize, out: &mut Vec<u8>) -> Option<bool> {
+        let BlockHeader { thread, lap, .. } = block.header;
+        let Packed { unpacker, told } = self.packed.entry(thread).or_default();
+        if !begun {
+            let can = unpacker.can_unpack(packed, lap);
+            let first = !std::mem::replace(told, !can);
+            if !can {
+                out.clear();
+                if first {
+                    self.defect(block, NO_BEGINNING);
+                }
+                return None;
+            }
+            unpacker.begin();
+        }
+        // What is in front of the damage is whole.
+        let last = unpacker.unpack_piece(packed, lap, most, out);
+        Some(last.unwrap_or_else(|e| {
+            self.defect(block, e.to_string());
+            true
+        }))
+    }
+
+    /// Closes all files until they are needed again.
+    pub(super) fn close(&mut self) {
+        self.main.close();
+        self.segments.iter_mut().for_each(Blocks::close);
     }
 }
+
+const NO_BEGINNING: &str =
+    "goes on from a block that is lost: skipped, with those behind it up to the next one that stands for itself";
 
 /// The segment that is in the place of the one with this number, with its own number.
 fn segment(dir: &Path, stem: &str, number: u64) -> Option<(u64, PathBuf, File)> {

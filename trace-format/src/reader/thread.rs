@@ -33,6 +33,10 @@ pub(super) struct Thread {
     base: usize,
     /// The records at hand are a whole lap: the next one begins behind them.
     whole: bool,
+    /// The first of the blocks was read in part: up to `offset`.
+    begun: bool,
+    /// The thread as the system numbers it, of a stage that is not mapped just now.
+    owner: Option<u32>,
     /// The lap that is read next, and how far it has been read already.
     lap: u64,
     offset: usize,
@@ -60,6 +64,8 @@ impl Thread {
             at: 0,
             base: 0,
             whole: false,
+            begun: false,
+            owner: None,
             lap: 0,
             offset: 0,
             decoder: Decoder::new(number),
@@ -187,6 +193,7 @@ impl Thread {
         sink: &mut dyn FnMut(RankEvent),
     ) -> Result<(), String> {
         let lap = block.header.lap;
+        self.begun = false;
         let mut result = Ok(());
         if lap < self.lap {
             self.records = payload;
@@ -207,6 +214,42 @@ impl Thread {
         (self.records, self.at, self.base) = (payload, self.offset, 0);
         self.whole = true;
         result.and(damaged)
+    }
+
+    /// Nothing of this lap was read, or the first pieces of its block.
+    pub(super) fn reads_in_pieces(&self, block: &BlockRef) -> bool {
+        self.begun || self.offset == 0 || block.header.lap != self.lap
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Takes the next records of a block whose first ones were used.
+    pub(super) fn use_more(&mut self, records: Vec<u8>) {
+        (self.records, self.at, self.base) = (records, 0, self.offset);
+        (self.whole, self.begun) = (true, false);
+    }
+
+    /// The records at hand are not the last ones of the block.
+    pub(super) fn put_back(&mut self, block: BlockRef) {
+        if std::mem::take(&mut self.whole) {
+            self.offset = self.base + self.records.len();
+            self.begun = true;
+            self.blocks.push_front(block);
+        }
+    }
+
+    /// Unmaps the stage until it is needed again.
+    pub(super) fn leave_stage(&mut self) {
+        if let Some(stage) = self.stage.take() {
+            self.owner = stage.owner();
+        }
+    }
+
+    /// The thread of the process, as the system numbers it.
+    pub(super) fn owner(&self) -> Option<u32> {
+        self.stage.as_ref().map_or(self.owner, StageView::owner)
     }
 
     /// The buffer of the records at hand, to be filled anew.

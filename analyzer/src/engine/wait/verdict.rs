@@ -25,16 +25,17 @@ impl Graph {
         // Knots: parts of the graph that hold themselves.
         let components = self.components(&dead, &is_dead);
         let mut knotted = vec![false; self.vertices.len()];
+        let holds_itself = |r: i32| self.waits_for(r).iter().any(|w| w.0 == r);
         for helped in [true, false] {
-            for part in &components {
+            for part in components.iter().filter(|p| p.len() > 1 || p.iter().any(|r| holds_itself(*r))) {
                 if part.iter().any(|r| knotted[*r as usize]) {
                     continue;
                 }
-                let inside = |r: i32| part.contains(&r);
+                let inside = |r: i32| part.binary_search(&r).is_ok();
                 let stay = self.stay(assume, |r| if inside(r) { None } else { Some(helped || !finished(r)) });
                 let stay: Vec<i32> =
                     if helped { stay } else { stay.into_iter().filter(|r| !hung[*r as usize]).collect() };
-                let looped = stay.len() > 1 || stay.iter().any(|r| self.waits_for(*r).iter().any(|w| w.0 == *r));
+                let looped = stay.len() > 1 || stay.iter().any(|r| holds_itself(*r));
                 // What a hang-up holds is no knot of its own.
                 if stay.is_empty() || !looped || !helped && part.iter().any(|r| hung[*r as usize]) {
                     continue;
@@ -120,7 +121,7 @@ impl Graph {
                         path.reverse();
                         return path;
                     }
-                    if ranks.contains(&w) && !from.contains_key(&w) {
+                    if ranks.binary_search(&w).is_ok() && !from.contains_key(&w) {
                         from.insert(w, v);
                         queue.push_back(w);
                     }

@@ -1,0 +1,91 @@
+//! Long runs and runs of many ranks: what mpivet needs for them is bounded, and grows no faster than they do. Traces are
+//! written, not recorded: see `docs/scale.md`.
+
+#[path = "../../trace-format/examples/synthetic/stencil.rs"]
+mod stencil;
+
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use stencil::Stencil;
+
+/// One at a time: each has the processors for itself.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What an analysis needed.
+struct Needed {
+    mebibytes: f64,
+    /// Of the processors, in user mode.
+    seconds: f64,
+    code: Option<i32>,
+    out: String,
+}
+
+fn run(ranks: i32) -> Stencil {
+    Stencil { ranks, rounds: 1, reduce_every: 5, grid_comms: true, hangs: false }
+}
+
+/// Writes a run and analyzes it with as many open files as a shell permits.
+fn analyzed(run: &Stencil, options: &[&str]) -> Needed {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    run.write(dir.path(), 2).unwrap();
+    // The last line of `times` is of the shell's children.
+    let script = "ulimit -S -n 1024; \"$0\" analyze --verbose \"$@\"; code=$?; times >&2; exit $code";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_mpivet")]).args(options).arg(dir.path());
+    let output = command.env_remove("MPIVET_MAX_FINDINGS").output().unwrap();
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr);
+    let memory = err.lines().find_map(|l| l.strip_prefix("mpivet: most memory: ")?.strip_suffix(" MiB"));
+    let mebibytes = memory.unwrap_or_else(|| panic!("nothing of memory: {err}{out}")).parse().unwrap();
+    let seconds = err.lines().last().and_then(user_seconds).unwrap_or_else(|| panic!("no times: {err}"));
+    println!("{} ranks, {} events, {options:?}: {mebibytes} MiB, {seconds:.2} s", run.ranks, run.events());
+    Needed { mebibytes, seconds, code: output.status.code(), out }
+}
+
+/// `0m1.230s 0m0.100s`: the first of them.
+fn user_seconds(times: &str) -> Option<f64> {
+    let (minutes, seconds) = times.split_whitespace().next()?.split_once('m')?;
+    Some(60.0 * minutes.parse::<f64>().ok()? + seconds.strip_suffix('s')?.parse::<f64>().ok()?)
+}
+
+fn assert_clean(needed: &Needed) {
+    assert!(needed.code == Some(0) && needed.out.contains("no errors found"), "{:?}: {}", needed.code, needed.out);
+}
+
+#[test]
+fn memory_does_not_grow_with_the_length_of_the_run() {
+    for (format, events, most) in [("text", 10_000_000, 200.0), ("json", 3_000_000, 200.0), ("html", 3_000_000, 300.0)]
+    {
+        let needed = |events: u64| analyzed(&run(16).with_events(events), &["--format", format]);
+        let (short, long) = (needed(1_000_000), needed(events));
+        assert_eq!(long.code, Some(0), "{}", long.out);
+        assert!(long.mebibytes < most, "{format}: {} MiB", long.mebibytes);
+        assert!(
+            long.mebibytes < 1.2 * short.mebibytes + 8.0,
+            "{format}: {} MiB for a short run, {} MiB for a longer one",
+            short.mebibytes,
+            long.mebibytes
+        );
+    }
+}
+
+/// Also the hundreds of communicators of rows and columns.
+#[test]
+fn ten_thousand_ranks_cost_ten_times_a_thousand() {
+    let needed = |ranks: i32| analyzed(&Stencil { rounds: 10, ..run(ranks) }, &[]);
+    let (some, many) = (needed(1_000), needed(10_000));
+    assert_clean(&some);
+    assert_clean(&many);
+    // With room for what is noise on a busy machine; what is quadratic takes ten times as much.
+    assert!(many.seconds < 30.0 * some.seconds.max(0.1), "{} s, {} s", some.seconds, many.seconds);
+    assert!(many.mebibytes < 15.0 * some.mebibytes, "{} MiB, {} MiB", some.mebibytes, many.mebibytes);
+    assert!(many.mebibytes < 1500.0, "{} MiB", many.mebibytes);
+}
+
+#[test]
+fn the_one_rank_for_which_thousands_wait_is_found() {
+    let needed = analyzed(&Stencil { rounds: 5, hangs: true, ..run(4_000) }, &[]);
+    assert_eq!(needed.code, Some(1), "{}", needed.out);
+    assert!(needed.out.contains("real-deadlock"), "{}", needed.out);
+}

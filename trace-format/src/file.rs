@@ -39,7 +39,7 @@ pub const PROCESS_THREAD: u16 = u16::MAX;
 pub const STAGE_BYTES: usize = 256 << 10;
 
 /// What is said once of a rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankHeader {
     /// Version of mpivet that wrote the file.
     pub mpivet: String,

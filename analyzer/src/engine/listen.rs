@@ -11,7 +11,8 @@ use super::shape::{Shape, shape};
 use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_format::call::{SystemEvent, Value, special};
+use trace_format::args::Args;
+use trace_format::call::{SystemEvent, special};
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::ranks::Ranks;
@@ -141,8 +142,8 @@ pub struct Returned<'a> {
     pub last: Option<u64>,
     /// What it sends, or what it says to have received; `None`: neither, or it is not known.
     pub bytes: Option<u64>,
-    pub ins: &'a [Value],
-    pub outs: &'a [Value],
+    pub ins: &'a Args,
+    pub outs: &'a Args,
 }
 
 /// One side of a message, or a part of a collective operation.
@@ -259,7 +260,7 @@ impl Listening {
     }
 
     /// A call has returned, the last of its polls at `last`.
-    fn returned(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), bytes: Option<u64>, outs: &[Value]) {
+    fn returned(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), bytes: Option<u64>, outs: &Args) {
         if let Some(listener) = &mut self.listener {
             let (call, class, last) = (CallSeen::new(origin), Some(class), Some(last));
             listener.call(&Returned { call, polls, class, last, bytes, ins: &origin.ins, outs });
@@ -298,7 +299,7 @@ impl Listening {
 
 impl Model {
     /// A call has returned, the last of its polls at `last`.
-    pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &[Value]) {
+    pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
         if self.listening.is_on() {
             let bytes = super::volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listening.returned(origin, polls, (class, last), bytes, outs);
@@ -366,7 +367,15 @@ impl Model {
         for open in self.ranks.iter().flat_map(super::Rank::open_calls) {
             let call = CallSeen::new(&open.origin);
             let ins = &open.origin.ins;
-            listener.call(&Returned { call, polls: 0, class: None, last: None, bytes: None, ins, outs: &[] });
+            listener.call(&Returned {
+                call,
+                polls: 0,
+                class: None,
+                last: None,
+                bytes: None,
+                ins,
+                outs: &Args::default(),
+            });
         }
         let under_way = self.under_way();
         for (id, op) in self.ops.iter() {

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 pub mod checks;
 pub mod clocks;
 pub mod csv;

@@ -1,8 +1,9 @@
 //! The traces of a directory, of a finished run or of one that is still going on: which ranks have one, what is new
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
+use crate::ahead;
 use crate::symbols::Symbols;
-use crate::worlds::Worlds;
+use crate::worlds::{Names, Worlds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
@@ -10,7 +11,7 @@ use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trac
 use trace_format::foreign;
 use trace_format::job::{Job, MAX_JOB};
 use trace_format::mpi::Class;
-use trace_format::reader::{OpenError, RankEvent, RankReader, traces_in};
+use trace_format::reader::{LeanEvent, OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
 
 /// Why a directory cannot be analyzed at all.
@@ -43,6 +44,12 @@ struct Trace {
     reader: RankReader,
     /// Reading failed: nothing more is expected of it.
     failed: Option<String>,
+    told: Told,
+}
+
+/// What the events of a trace tell of the trace itself.
+#[derive(Default)]
+struct Told {
     /// How far recording got when it was lost, and why.
     lost: Option<String>,
     /// Calls that are missing, and until when they were made.
@@ -52,8 +59,31 @@ struct Trace {
     ended_job: bool,
 }
 
+impl Told {
+    fn note(&mut self, rank: i32, event: &LeanEvent, symbols: &mut Symbols, names: &Names) {
+        self.ended_job |= ends_job(event);
+        match event {
+            RankEvent::Definition(d) => symbols.define(rank, d),
+            RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
+                self.lost = Some(format!(
+                    "recording stopped after {} events ({reason}): what {} did later is unknown",
+                    self.events,
+                    names.list(&[rank])
+                ));
+            }
+            RankEvent::System { event: SystemEvent::Gap { calls }, time, .. } => {
+                let (before, until) = self.gap.unwrap_or_default();
+                self.gap = Some((before.saturating_add(*calls), until.max(*time)));
+            }
+            RankEvent::Call(call) => self.events += if call.is_open() { 1 } else { 2 },
+            RankEvent::Return { .. } => self.events += 1,
+            RankEvent::System { .. } => {}
+        }
+    }
+}
+
 /// Does the process that says this end, and the job with it?
-fn ends_job(event: &RankEvent) -> bool {
+fn ends_job(event: &LeanEvent) -> bool {
     match event {
         RankEvent::System { event: SystemEvent::Signal(signal), .. } => signal.is_last,
         RankEvent::System { event: SystemEvent::MpiError { fatal, .. }, .. } => *fatal,
@@ -181,7 +211,7 @@ impl Traces {
         reader.renumber(process);
         self.symbols.add_rank(process, &reader.header.cwd);
         self.symbols.started(reader.header.start_unix_ns);
-        self.ranks.insert(process, Trace { reader, failed: None, lost: None, gap: None, events: 0, ended_job: false });
+        self.ranks.insert(process, Trace { reader, failed: None, told: Told::default() });
     }
 
     /// Another view of the trace of one process, from its beginning.
@@ -256,7 +286,7 @@ impl Traces {
         &mut self,
         blocks: usize,
         skip: &dyn Fn(i32) -> bool,
-        sink: &mut dyn FnMut(i32, RankEvent),
+        sink: &mut dyn FnMut(i32, LeanEvent),
     ) -> BTreeSet<i32> {
         let mut news = BTreeSet::new();
         let names = self.worlds.names();
@@ -265,27 +295,11 @@ impl Traces {
             if trace.failed.is_some() || skip(rank) {
                 continue;
             }
-            let Trace { reader, lost, gap, events, ended_job, .. } = trace;
+            let Trace { reader, told, .. } = trace;
             let defects = reader.defects.count();
             let symbols = &mut self.symbols;
-            let result = reader.poll(blocks, &mut |event| {
-                *ended_job |= ends_job(&event);
-                match &event {
-                    RankEvent::Definition(d) => symbols.define(rank, d),
-                    RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
-                        *lost = Some(format!(
-                            "recording stopped after {events} events ({reason}): what {} did later is unknown",
-                            names.list(&[rank])
-                        ));
-                    }
-                    RankEvent::System { event: SystemEvent::Gap { calls }, time, .. } => {
-                        let (before, until) = gap.unwrap_or_default();
-                        *gap = Some((before + calls, until.max(*time)));
-                    }
-                    RankEvent::Call(call) => *events += if call.is_open() { 1 } else { 2 },
-                    RankEvent::Return { .. } => *events += 1,
-                    RankEvent::System { .. } => {}
-                }
+            let result = reader.poll_lean(blocks, usize::MAX, &mut |event| {
+                told.note(rank, &event, symbols, &names);
                 sink(rank, event);
             });
             match result {
@@ -298,6 +312,39 @@ impl Traces {
             }
         }
         news
+    }
+
+    /// Reads the traces of all processes on, ahead of who takes the events, until nothing new comes or `go_on` says no:
+    /// for processes that are gone. `reached` is told now and then how many bytes are still to be read.
+    pub(crate) fn read_ahead(
+        &mut self,
+        sink: &mut dyn FnMut(i32, &mut LeanEvent),
+        go_on: &dyn Fn() -> bool,
+        reached: &dyn Fn(u64),
+    ) {
+        let names = self.worlds.names();
+        let mut unread = self.unread();
+        let (mut readers, mut others) = (Vec::new(), Vec::new());
+        for (&rank, Trace { reader, failed, told }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
+            others.push((rank, failed, told, reader.unread()));
+            readers.push(reader);
+        }
+        let symbols = &mut self.symbols;
+        ahead::read(readers, |mut turn| {
+            let Some((rank, failed, told, left)) = others.get_mut(turn.place) else { return true };
+            for event in &mut turn.events {
+                told.note(*rank, event, symbols, &names);
+                sink(*rank, event);
+            }
+            if turn.failed.is_some() {
+                **failed = turn.failed;
+            }
+            if let Some(now) = turn.unread {
+                unread = (unread + now).saturating_sub(std::mem::replace(left, now));
+                reached(unread);
+            }
+            go_on()
+        });
     }
 
     /// Bytes that the ranks have written and that were not read yet.
@@ -313,13 +360,13 @@ impl Traces {
 
     /// Not one call, and no stage that could hold one: it could not be made.
     fn is_empty(&self, trace: &Trace) -> bool {
-        trace.events == 0 && !stage_path_of(&self.dir, trace.reader.stem(), 0).exists()
+        trace.told.events == 0 && !stage_path_of(&self.dir, trace.reader.stem(), 0).exists()
     }
 
     /// What could not be read, in a fixed order. A process that recorded nothing is no damage if the job was stopped, or
     /// if another process ended it: it was killed before it came to that.
     pub fn damage(&self, is_stopped: bool) -> Vec<Damage> {
-        let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.ended_job);
+        let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.told.ended_job);
         let mut all = Vec::new();
         for (stem, why) in &self.unopened {
             let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
@@ -332,8 +379,8 @@ impl Traces {
         }
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
-            let gap = trace.gap.map(|gap| missing_calls(&trace.reader.header, gap));
-            let whole = trace.failed.iter().chain(&trace.lost).chain(&gap);
+            let gap = trace.told.gap.map(|gap| missing_calls(&trace.reader.header, gap));
+            let whole = trace.failed.iter().chain(&trace.told.lost).chain(&gap);
             all.extend(whole.map(|what| Damage { rank, offset: None, what: what.clone() }));
             if self.is_empty(trace) && !is_cut_short {
                 let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();

@@ -23,7 +23,7 @@ use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::{ABEND, CHECKS};
 use trace_format::file::RankHeader;
 use trace_format::job::Job;
-use trace_format::reader::RankEvent;
+use trace_format::reader::{LeanEvent, RankEvent};
 use trace_format::selection::Selection;
 use trace_format::witness::Witness;
 
@@ -106,6 +106,15 @@ fn guarded<T>(broken: &mut Option<String>, part: impl FnOnce() -> T) -> Option<T
     }
 }
 
+/// Keeps what is told apart from the engine's findings.
+fn note_system(rank: i32, event: &LeanEvent, signals: &mut Vec<(i32, Signal)>, samples: &mut Samples) {
+    match event {
+        RankEvent::System { event: SystemEvent::Signal(signal), .. } if signal.is_last => signals.push((rank, *signal)),
+        RankEvent::System { event: SystemEvent::Sample(sample), .. } => samples.take(rank, sample),
+        _ => {}
+    }
+}
+
 impl Observer {
     pub fn new(dir: &Path, selection: Selection) -> Observer {
         Observer {
@@ -174,7 +183,7 @@ impl Observer {
         let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
         let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
         self.running = running.iter().map(|h| h.rank).collect();
-        let until = (!running.is_empty()).then(|| Instant::now() + RUNNING_LIMIT);
+        let until = (!self.running.is_empty()).then(|| Instant::now() + RUNNING_LIMIT);
         for rank in gone {
             self.traces.writer_is_gone(rank);
         }
@@ -184,6 +193,9 @@ impl Observer {
         let in_time = || until.is_none_or(|u| Instant::now() < u);
         let size = self.traces.unread();
         self.stages.begin(READING, Some(size));
+        if self.running.is_empty() {
+            self.read_ahead(size);
+        }
         while in_time() && (!self.poll().is_empty() || self.link(true)) {
             self.stages.reached(size.saturating_sub(self.traces.unread()));
         }
@@ -197,13 +209,14 @@ impl Observer {
         news
     }
 
-    fn poll_traces(&mut self) -> BTreeSet<i32> {
+    /// Looks for new traces, and makes them known to the engine; how many processes there are, if there is anything to do.
+    fn prepare(&mut self) -> Option<i32> {
         if self.broken.is_some() {
-            return BTreeSet::new();
+            return None;
         }
         // The directory is gone or unreadable: the traces that are open tell enough.
         _ = self.traces.look_for_ranks();
-        let Some(size) = self.traces.size() else { return BTreeSet::new() };
+        let size = self.traces.size()?;
         let (selection, exploring, listeners) = (&self.selection, &self.exploring, &mut self.listeners);
         let engine = self.engine.get_or_insert_with(|| {
             let mut engine = Engine::new(0);
@@ -238,21 +251,20 @@ impl Observer {
                 self.linker.introduce(header.rank, &header.host, clock);
             }
         }
+        Some(size)
+    }
+
+    fn poll_traces(&mut self) -> BTreeSet<i32> {
+        let Some(size) = self.prepare() else { return BTreeSet::new() };
         let mut events = 0;
         let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
         let (signals, samples) = (&mut self.signals, &mut self.samples);
+        let Some(engine) = self.engine.as_mut() else { return BTreeSet::new() };
         let news = guarded(&mut self.broken, || {
-            traces.poll(BLOCKS_A_TURN, &|rank| linker.borrow().holds(rank), &mut |rank, event| {
+            traces.poll(BLOCKS_A_TURN, &|rank| linker.borrow().holds(rank), &mut |rank, mut event| {
                 events += 1;
-                if let RankEvent::System { event: SystemEvent::Signal(signal), .. } = &event
-                    && signal.is_last
-                {
-                    signals.push((rank, *signal));
-                }
-                if let RankEvent::System { event: SystemEvent::Sample(sample), .. } = &event {
-                    samples.take(rank, sample);
-                }
-                linker.borrow_mut().feed(rank, event, engine);
+                note_system(rank, &event, signals, samples);
+                linker.borrow_mut().feed(rank, &mut event, engine);
             })
         });
         self.last_events = events;
@@ -265,6 +277,27 @@ impl Observer {
             }
         }
         news
+    }
+
+    /// Reads what processes that are gone have written, of `size` bytes, while the engine takes it. Stops where a process is
+    /// held back until others are known.
+    fn read_ahead(&mut self, size: u64) {
+        let start = Instant::now();
+        if self.prepare().is_none() {
+            return;
+        }
+        let Some(engine) = self.engine.as_mut() else { return };
+        let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
+        let (signals, samples, stages) = (&mut self.signals, &mut self.samples, &self.stages);
+        guarded(&mut self.broken, || {
+            let mut take = |rank, event: &mut LeanEvent| {
+                note_system(rank, event, signals, samples);
+                linker.borrow_mut().feed(rank, event, engine);
+            };
+            let reached = |unread: u64| stages.reached(size.saturating_sub(unread));
+            traces.read_ahead(&mut take, &|| !linker.borrow().holds_any(), &reached);
+        });
+        self.stages.add(READING, start.elapsed());
     }
 
     /// Finds out who is on the other side of communicators between worlds; true if processes go on that were held back.

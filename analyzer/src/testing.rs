@@ -233,7 +233,7 @@ fn run_with(
     }
     engine.grow(first, names);
     for (rank, event) in events {
-        linker.feed(rank, event, &mut engine);
+        linker.feed(rank, &mut event.into(), &mut engine);
         linker.link(&|_| false, false, &mut engine);
     }
     while linker.link(&|_| true, true, &mut engine) || linker.give_up(&mut engine) {}

@@ -113,6 +113,6 @@ fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<Trai
         }
         RankEvent::System { .. } => {}
     };
-    while !traces.poll(4, &|_| false, &mut |_, event| take(event)).is_empty() {}
+    while !traces.poll(4, &|_| false, &mut |_, event| take(event.into())).is_empty() {}
     Some(trail)
 }

@@ -10,6 +10,7 @@ mod graph;
 mod knots;
 mod probes;
 mod told;
+mod waiting;
 
 use crate::program::Mode;
 pub use knots::{Block, Knot, Need, Permission};
@@ -19,13 +20,15 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use told::Place;
 pub use told::{Act, Call, Id, Ids, Needs};
+use waiting::Waiting;
 
 /// Lists of waiting messages that are kept although they are empty.
 const MAX_LISTS: usize = 1 << 14;
 
 enum Step<T> {
     Start(Id),
-    Wait(Call<T>),
+    /// How many of those that it waits for were seen to be complete.
+    Wait(Box<Call<T>>, usize),
 }
 
 struct Op<T> {
@@ -82,7 +85,7 @@ pub struct Replay<T> {
     ready: Vec<u32>,
     queued: usize,
     /// Sends and receives that were posted and have not met, by communicator and destination.
-    waiting: FxHashMap<Place, Vec<Id>>,
+    waiting: FxHashMap<Place, Waiting>,
     /// Where some of them belong together and have to let others go before them.
     held: FxHashSet<Place>,
     /// Threads in a probe, by the same.
@@ -205,7 +208,7 @@ impl<T: Clone> Replay<T> {
                 op.steps += 1;
             }
         }
-        self.push(lane, Step::Wait(call));
+        self.push(lane, Step::Wait(Box::new(call), 0));
     }
 
     /// The caller will not speak of the operation again, except to [`Replay::pair`] it.
@@ -260,10 +263,15 @@ impl<T: Clone> Replay<T> {
                     self.queued -= 1;
                     self.post(id);
                 }
-                Some(Step::Wait(call)) => {
-                    let is_open = |id: &&Id| self.op(**id).is_some_and(|op| !op.complete);
+                Some(Step::Wait(call, seen)) => {
+                    let is_open = |id: &Id| self.op(*id).is_some_and(|op| !op.complete);
                     let wanted = call.any.as_ref().unwrap_or(&call.ops);
-                    if let Some(id) = wanted.iter().find(is_open).copied() {
+                    if let Some(more) = wanted.iter().skip(*seen).position(is_open) {
+                        let place = seen + more;
+                        let id = wanted[place];
+                        if let Some(Step::Wait(_, seen)) = self.lanes[lane as usize].steps.front_mut() {
+                            *seen = place;
+                        }
                         if let Some(op) = self.op_mut(id) {
                             op.waiters.push(lane);
                         }
@@ -275,9 +283,9 @@ impl<T: Clone> Replay<T> {
                         self.probing.entry((look.comm, look.at)).or_default().push(lane);
                         return;
                     }
-                    let Some(Step::Wait(call)) = self.lanes[lane as usize].steps.pop_front() else { return };
+                    let Some(Step::Wait(call, _)) = self.lanes[lane as usize].steps.pop_front() else { return };
                     self.queued -= 1;
-                    for id in call.ops {
+                    for id in call.ops.iter().copied() {
                         self.step_over(id);
                     }
                 }
@@ -295,7 +303,8 @@ impl<T: Clone> Replay<T> {
         match op.act {
             Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => {
                 let buffered = matches!(op.act, Act::Send { mode: Mode::Buffered, .. });
-                self.waiting.entry((comm, at)).or_default().push(id);
+                let (lane, is_send) = (op.lane, op.act.is_send());
+                self.waiting.entry((comm, at)).or_default().post(id, lane, is_send);
                 if buffered {
                     self.complete(id);
                 }
@@ -341,8 +350,8 @@ impl<T: Clone> Replay<T> {
     /// Something has gone there that others had to let go before them.
     fn let_others_meet(&mut self, place: Option<Place>) {
         let Some(place) = place.filter(|place| !self.held.is_empty() && self.held.remove(place)) else { return };
-        for id in self.waiting.get(&place).cloned().unwrap_or_default() {
-            if self.waiting.get(&place).is_some_and(|list| list.contains(&id)) {
+        for id in self.waiting.get(&place).map(Waiting::in_order).unwrap_or_default() {
+            if self.waiting.get(&place).is_some_and(|list| list.holds(id)) {
                 self.try_meet(id);
             }
         }
@@ -353,20 +362,21 @@ impl<T: Clone> Replay<T> {
         let (a, b) = (self.op(one)?, self.op(other)?);
         let place = a.act.place()?;
         let list = self.waiting.get(&place)?;
-        let before = |of: Id| list.iter().take_while(move |id| **id != of).filter_map(|id| self.op(*id));
         let in_place = |of: Id, op: &Op<T>, partner: &Op<T>| {
-            before(of).any(|x| x.lane == op.lane && (x.act.takes(&partner.act) || partner.act.takes(&x.act)))
+            let before = list.before(of, op.act.is_send()).filter(|w| w.lane == op.lane);
+            before.filter_map(|w| self.op(w.id)).any(|x| x.act.takes(&partner.act) || partner.act.takes(&x.act))
         };
         (in_place(one, a, b) || in_place(other, b, a)).then_some(place)
     }
 
     fn no_longer_waiting(&mut self, id: Id) {
-        let Some(place) = self.op(id).and_then(|op| op.act.place()) else { return };
+        let Some((act, place)) = self.op(id).and_then(|op| Some((&op.act, op.act.place()?))) else { return };
+        let is_send = act.is_send();
         self.wake_probing(place.0, place.1);
         // Empty lists are kept for the next message, as long as there are not too many.
         let many = self.waiting.len() > MAX_LISTS;
         let Some(list) = self.waiting.get_mut(&place) else { return };
-        list.retain(|other| *other != id);
+        list.remove(id, is_send);
         if list.is_empty() && many {
             self.waiting.remove(&place);
         }
@@ -426,7 +436,7 @@ impl<T: Clone> Replay<T> {
 
     fn front(&self, lane: u32) -> Option<&Call<T>> {
         match self.lanes[lane as usize].steps.front() {
-            Some(Step::Wait(call)) => Some(call),
+            Some(Step::Wait(call, _)) => Some(call),
             _ => None,
         }
     }

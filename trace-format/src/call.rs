@@ -96,9 +96,9 @@ pub enum Outcome {
     Returned(u16),
 }
 
-/// One MPI call of one thread of one rank.
+/// One MPI call of one thread of one rank. `A`: its values, as they are spelled or as [`crate::args::Args`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct Call<A = Vec<Value>> {
     pub func: FnId,
     /// Thread number within the rank, 0 is the thread that initialized MPI.
     pub thread: u16,
@@ -114,9 +114,9 @@ pub struct Call {
     /// How many more times the same poll was made with the same negative answer.
     pub polls: u32,
     /// Values at the call, by parameter.
-    pub ins: Vec<Value>,
+    pub ins: A,
     /// Values at the return, by parameter; empty while open.
-    pub outs: Vec<Value>,
+    pub outs: A,
 }
 
 impl Call {
@@ -137,6 +137,24 @@ impl Call {
         }
     }
 
+    /// Value of the named parameter before the call.
+    pub fn arg(&self, name: &str) -> Option<&Value> {
+        self.func.row().param(name).map(|i| &self.ins[i])
+    }
+
+    /// Value of the named parameter after the call.
+    pub fn out(&self, name: &str) -> Option<&Value> {
+        self.func.row().param(name).and_then(|i| self.outs.get(i))
+    }
+}
+
+impl<A> Call<A> {
+    /// The same call with its values in another form.
+    pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Call<B> {
+        let Call { func, thread, index, site, t_call, t_return, outcome, polls, ins, outs } = self;
+        Call { func, thread, index, site, t_call, t_return, outcome, polls, ins: form(ins), outs: form(outs) }
+    }
+
     /// Number of the call event within its thread.
     pub fn call_event(&self) -> u64 {
         self.index.saturating_mul(2).saturating_add(1)
@@ -154,16 +172,6 @@ impl Call {
     /// Returned without an error.
     pub fn succeeded(&self) -> bool {
         self.outcome == Outcome::Returned(0)
-    }
-
-    /// Value of the named parameter before the call.
-    pub fn arg(&self, name: &str) -> Option<&Value> {
-        self.func.row().param(name).map(|i| &self.ins[i])
-    }
-
-    /// Value of the named parameter after the call.
-    pub fn out(&self, name: &str) -> Option<&Value> {
-        self.func.row().param(name).and_then(|i| self.outs.get(i))
     }
 }
 

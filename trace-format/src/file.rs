@@ -54,7 +54,7 @@ pub const NOT_COUNTED: u64 = u64::MAX;
 pub const STAGE_BYTES: usize = 256 << 10;
 
 /// What is said once of a rank.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankHeader {
     /// Version of mpivet that wrote the file.
     pub mpivet: String,

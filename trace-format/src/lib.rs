@@ -4,6 +4,7 @@
 //! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; the byte layout of the
 //! files is described in [`file`] and [`record`].
 
+pub mod args;
 pub mod call;
 pub mod callbacks;
 pub mod catalogue;

@@ -1,7 +1,7 @@
 //! What a program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet`: regions, watched data, dumps of its
 //! arrays. It travels as an MPI_Pcontrol call with a level of its own and the address of a request.
 
-use crate::call::Value;
+use crate::args::Arg;
 use crate::definition::{Id, UNKNOWN_ID};
 use crate::mpi::{FnId, Kind, predefined};
 use crate::text::{Names, format_int};
@@ -14,9 +14,9 @@ pub const MAGIC: u64 = 0x6d70_6976_6574_0001;
 /// Most bytes of one dump that are kept.
 pub const MAX_DUMP_BYTES: u64 = 1 << 20;
 
-/// Does a call with these arguments say something to mpivet?
-pub fn is_mark(func: FnId, ins: &[Value]) -> bool {
-    func == FnId::MPI_Pcontrol && ins.first().is_some_and(|level| level.int() == i64::from(LEVEL))
+/// Does a call with this first argument say something to mpivet?
+pub fn is_mark(func: FnId, level: Arg) -> bool {
+    func == FnId::MPI_Pcontrol && level.int() == i64::from(LEVEL)
 }
 
 /// What a request asks for, as C and Fortran number it.

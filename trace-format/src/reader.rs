@@ -1,6 +1,7 @@
 //! Reads the trace of one rank, of a finished run or of one that is still going on: the blocks of the trace file,
 //! then what is still in the stages. Damage is reported as a [`Defect`] and skipped; it never ends the reading.
 
+use crate::args::Args;
 use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
@@ -10,7 +11,6 @@ use crate::file::{
 };
 use crate::foreign;
 use crate::mpi::table_hash;
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
@@ -51,12 +51,13 @@ pub enum OpenError {
     BadHeader { path: PathBuf },
 }
 
-/// What the reader hands over: each thread's events in their order, the threads of a rank by time.
+/// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of
+/// calls, as they are spelled or as [`Args`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum RankEvent {
+pub enum RankEvent<A = Vec<Value>> {
     Definition(Definition),
     /// A call, open or already returned.
-    Call(Call),
+    Call(Call<A>),
     /// The return of a call that was handed over while open. If it was not, the call is a poll that was repeated since.
     Return {
         thread: u16,
@@ -64,13 +65,48 @@ pub enum RankEvent {
         time: u64,
         class: u16,
         polls: u32,
-        outs: Vec<Value>,
+        outs: A,
     },
     System {
         thread: u16,
         time: u64,
         event: SystemEvent,
     },
+}
+
+/// An event in the form that is decoded fastest and takes least memory.
+pub type LeanEvent = RankEvent<Args>;
+
+impl<A> RankEvent<A> {
+    fn map<B>(self, mut form: impl FnMut(A) -> B) -> RankEvent<B> {
+        match self {
+            RankEvent::Definition(definition) => RankEvent::Definition(definition),
+            RankEvent::Call(call) => RankEvent::Call(call.map(form)),
+            RankEvent::Return { thread, index, time, class, polls, outs } => {
+                RankEvent::Return { thread, index, time, class, polls, outs: form(outs) }
+            }
+            RankEvent::System { thread, time, event } => RankEvent::System { thread, time, event },
+        }
+    }
+}
+
+impl LeanEvent {
+    /// Takes the event; what is left in its place means nothing.
+    pub fn take(&mut self) -> LeanEvent {
+        std::mem::replace(self, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Recording { on: true } })
+    }
+}
+
+impl From<LeanEvent> for RankEvent {
+    fn from(event: LeanEvent) -> RankEvent {
+        event.map(|args| args.to_values())
+    }
+}
+
+impl From<RankEvent> for LeanEvent {
+    fn from(event: RankEvent) -> LeanEvent {
+        event.map(Args::from)
+    }
 }
 
 /// Reads one rank's trace.
@@ -86,7 +122,7 @@ pub struct RankReader {
     unreadable: BTreeSet<u16>,
     blobs: Blobs,
     /// Events of the process as a whole, held back until what its threads did before them has been handed over.
-    late: Vec<RankEvent>,
+    late: Vec<LeanEvent>,
     pace: merge::Pace,
     /// Bytes of blocks that were found and not used.
     waiting: u64,
@@ -183,7 +219,18 @@ impl RankReader {
     /// is something that has to wait for what another thread may have done before.
     /// When it returns false, everything that the rank has committed was handed over.
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
-        let result = self.read(max_blocks, sink);
+        self.poll_lean(max_blocks, usize::MAX, &mut |event| sink(event.into()))
+    }
+
+    /// As [`RankReader::poll`], and of a process with one thread at most this many events: what ranks did at about the
+    /// same time can so be looked at together.
+    pub fn poll_lean(
+        &mut self,
+        max_blocks: usize,
+        max_events: usize,
+        sink: &mut dyn FnMut(LeanEvent),
+    ) -> Result<bool, OpenError> {
+        let result = self.read(max_blocks, max_events, sink);
         self.blocks.take_defects(&mut self.defects);
         if self.stays_closed {
             self.put_away();
@@ -191,7 +238,13 @@ impl RankReader {
         result
     }
 
-    fn read(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
+    /// Is something at hand behind which nothing can have appeared?
+    fn has_rest(&self) -> bool {
+        self.blocks.finished && self.threads.len() == 1 && self.threads.values().any(Thread::has_records)
+    }
+
+    /// Looks for blocks and stages that are new.
+    fn look_around(&mut self) -> Result<(), OpenError> {
         self.find_blocks()?;
         loop {
             // A thread that is found now may have recorded something before what was found of the others.
@@ -201,48 +254,81 @@ impl RankReader {
             // only when the file was searched once more.
             self.find_blocks()?;
             if self.find_stages() == threads {
-                break;
+                return Ok(());
             }
         }
-        let events = Cell::new(0u64);
-        let mut sink = |event| {
-            events.set(events.get() + 1);
-            sink(event);
-        };
+    }
+
+    fn read(
+        &mut self,
+        max_blocks: usize,
+        max_events: usize,
+        sink: &mut dyn FnMut(LeanEvent),
+    ) -> Result<bool, OpenError> {
+        if !self.has_rest() {
+            self.look_around()?;
+        }
+        let mut events = 0u64;
         let known = self.definitions.len();
         let mut budget = max_blocks;
         let rest = if self.threads.len() > 1 {
-            self.merge(&mut budget, &mut sink)?
+            self.merge(&mut budget, &mut |event| {
+                events += 1;
+                sink(event);
+            })?
         } else {
-            self.read_only_thread(&mut budget, &mut sink)?
+            self.read_only_thread(&mut budget, (max_events, &mut events), sink)?
         };
         let fronts = self.threads.values().map(|t| &t.blocks).chain([&self.definitions]);
         self.blocks.close_before(fronts.filter_map(|b| b.front()).map(|b| b.segment).min().unwrap_or(u64::MAX));
         let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
         if done {
-            self.define((u64::MAX, 0), &mut sink)?;
+            self.define((u64::MAX, 0), &mut |event| {
+                events += 1;
+                sink(event);
+            })?;
         }
         // What is still in the stages came before.
         let all = self.threads.values().all(Thread::is_known);
-        if done && (all || events.get() == 0 && budget == max_blocks) {
-            self.late.drain(..).for_each(&mut sink);
+        if done && (all || events == 0 && budget == max_blocks) {
+            events += self.late.len() as u64;
+            self.late.drain(..).for_each(&mut *sink);
         }
-        Ok(rest || !done || events.get() > 0 || self.definitions.len() != known || budget < max_blocks)
+        Ok(rest || !done || events > 0 || self.definitions.len() != known || budget < max_blocks)
     }
 
-    /// Without others to wait for, a thread's events go straight through.
-    fn read_only_thread(&mut self, budget: &mut usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
+    /// Without others to wait for, a thread's events go straight through. True if there are more of them at hand.
+    fn read_only_thread(
+        &mut self,
+        budget: &mut usize,
+        (mut most, events): (usize, &mut u64),
+        sink: &mut dyn FnMut(LeanEvent),
+    ) -> Result<bool, OpenError> {
         let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
-        self.use_stage(number, sink)?;
+        self.use_stage(number, &mut |event| {
+            *events += 1;
+            sink(event);
+        })?;
         loop {
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
             while let Some(event) = thread.next_record(&self.blobs) {
                 match event {
-                    Ok(event) => sink(event),
+                    Ok(event) => {
+                        *events += 1;
+                        sink(event);
+                    }
                     Err(what) => damaged(&mut self.defects, &self.blocks, what),
                 }
+                most -= 1;
+                if most == 0 {
+                    return Ok(true);
+                }
             }
-            if !self.use_block(number, budget, sink)? {
+            let more = self.use_block(number, budget, &mut |event| {
+                *events += 1;
+                sink(event);
+            })?;
+            if !more {
                 return Ok(false);
             }
         }
@@ -332,7 +418,7 @@ impl RankReader {
     }
 
     /// Hands over the definitions in front of `position`.
-    fn define(&mut self, position: (u64, u64), sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
+    fn define(&mut self, position: (u64, u64), sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
         let mut payload = Vec::new();
         while self.definitions.front().is_some_and(|b| b.place() < position)
             && let Some(block) = self.definitions.pop_front()
@@ -359,7 +445,7 @@ impl RankReader {
         &mut self,
         number: u16,
         budget: &mut usize,
-        sink: &mut dyn FnMut(RankEvent),
+        sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
         loop {
             let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
@@ -387,7 +473,7 @@ impl RankReader {
     }
 
     /// Makes what was taken from the stage of a thread what is at hand of it.
-    fn use_stage(&mut self, number: u16, sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
+    fn use_stage(&mut self, number: u16, sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
         let Some(thread) = self.threads.get(&number) else { return Ok(()) };
         if !thread.has_staged() {
             return Ok(());

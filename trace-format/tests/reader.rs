@@ -389,3 +389,40 @@ fn checksums_in_the_notation_are_read_back() {
         assert!(parse(&format!("0: MPI_Barrier()\n0: {wrong}\n")).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn a_few_events_at_a_time_are_the_same_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, &header()).unwrap();
+    for time in 0..20_000 {
+        writer.call(&call(3 * time, Some(3 * time + 1))).unwrap();
+        if time % 1_000 == 0 {
+            writer.system(&SystemEvent::Recording { on: true }, 3 * time + 2);
+        }
+    }
+    writer.flush().unwrap();
+    drop(writer);
+    fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+    let reader = || {
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        reader
+    };
+    let mut all = Vec::new();
+    let mut at_once = reader();
+    while at_once.poll(2, &mut |e| all.push(e)).unwrap() {}
+    assert_eq!(all.len(), 20_020);
+    for most in [1, 7, 1_000, usize::MAX] {
+        let mut reader = reader();
+        let (mut events, mut largest) = (Vec::new(), 0);
+        loop {
+            let before = events.len();
+            if !reader.poll_lean(1, most, &mut |e| events.push(RankEvent::from(e))).unwrap() {
+                break;
+            }
+            largest = largest.max(events.len() - before);
+        }
+        assert_eq!((events == all, largest <= most, reader.defects.len()), (true, true, 0), "{most} at a time");
+    }
+}

@@ -4,7 +4,6 @@ use super::grouped;
 use crate::engine::Model;
 use crate::engine::ending::{Ending, was};
 use crate::engine::facts::{Draft, Origin, Report, Site, rank_list};
-use trace_format::call::Value;
 use trace_format::catalogue::{ABORT, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABORT;
@@ -12,7 +11,7 @@ pub(super) static CHECK: &CheckInfo = &ABORT;
 /// The error code that MPI_Abort was called with.
 pub(super) fn error_code(abort: &Origin) -> i64 {
     let place = abort.func.row().param("errorcode");
-    place.and_then(|p| abort.ins.get(p)).map(Value::int).unwrap_or(0)
+    place.map(|p| abort.ins.get(p).int()).unwrap_or(0)
 }
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {

@@ -9,6 +9,7 @@ use crate::engine::flows::Flow;
 use crate::engine::wait::Knot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
+use trace_format::args::Arg;
 use trace_format::call::Value;
 use trace_format::call::special::UNDEFINED;
 use trace_format::catalogue::{COLLECTIVE_ARGUMENT_MISMATCH, CheckInfo};
@@ -48,15 +49,15 @@ pub(super) fn compares(what: What) -> bool {
 fn value(v: &View, name: &str, model: &Model) -> Option<Value> {
     let place = v.call.func.row().param(name)?;
     let kind = v.call.func.row().params[place].kind;
-    Some(match (kind, v.call.ins.get(place)?) {
-        (_, Value::None) => return None,
+    Some(match (kind, v.call.ins.get(place)) {
+        (_, Arg::None) => return None,
         // Any integer but 0 is true.
-        (Kind::Flag, Value::Int(flag)) => Value::Int(i64::from(*flag != 0)),
-        (Kind::Flag, Value::Ints(flags)) => Value::Ints(flags.iter().map(|f| i64::from(*f != 0)).collect()),
-        (Kind::Datatype, Value::Int(id)) => Value::Int(model.extent(v.rank, *id as Id).filter(|extent| *extent != 0)?),
-        (Kind::Const, Value::Int(asserted)) if name == "assert" => Value::Int(asserted & fence_bits(model)?),
-        (Kind::Const, Value::Int(v)) if *v == i64::from(UNDEFINED) => return None,
-        (_, other) => other.clone(),
+        (Kind::Flag, Arg::Int(flag)) => Value::Int(i64::from(flag != 0)),
+        (Kind::Flag, Arg::Ints(flags)) => Value::Ints(flags.iter().map(|f| i64::from(*f != 0)).collect()),
+        (Kind::Datatype, Arg::Int(id)) => Value::Int(model.extent(v.rank, id as Id).filter(|extent| *extent != 0)?),
+        (Kind::Const, Arg::Int(asserted)) if name == "assert" => Value::Int(asserted & fence_bits(model)?),
+        (Kind::Const, Arg::Int(v)) if v == i64::from(UNDEFINED) => return None,
+        (_, other) => other.into(),
     })
 }
 
@@ -166,8 +167,8 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
 fn group_of<'a>(call: &Origin, model: &'a Model) -> Option<&'a Ranks> {
     static EMPTY: LazyLock<Ranks> = LazyLock::new(Ranks::default);
     let place = call.func.row().param("group")?;
-    let Value::Int(id) = call.ins.get(place)? else { return None };
-    match *id as Id {
+    let Arg::Int(id) = call.ins.get(place) else { return None };
+    match id as Id {
         GROUP_EMPTY => Some(&*EMPTY),
         id => model.ranks[call.rank as usize].objects.groups.get(&id),
     }
@@ -222,9 +223,9 @@ fn differing(knot: &Knot, e: &Ending, model: &Model) -> Option<(&'static str, Ve
     let calls = same_call(knot, e)?;
     let in_words = |call: &Origin, name: &str| match name {
         "group" => group_of(call, model).map(|g| format!("{{{g}}}")),
-        _ => match call.ins.get(call.func.row().param(name)?)? {
-            Value::Int(tag) => Some(tag.to_string()),
-            Value::Str(text) => Some(format!("{text:?}")),
+        _ => match call.ins.get(call.func.row().param(name)?) {
+            Arg::Int(tag) => Some(tag.to_string()),
+            Arg::Str(text) => Some(format!("{text:?}")),
             _ => None,
         },
     };

@@ -8,7 +8,7 @@ use crate::engine::facts::{Draft, Origin, Report, rank_list};
 use crate::engine::frees::{Step, is_free};
 use crate::engine::shape::{NONE, shape};
 use crate::engine::wait::Knot;
-use trace_format::call::Value;
+use trace_format::args::Arg;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, FnId, Kind};
@@ -69,8 +69,8 @@ pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
 /// The object that a collective is called on.
 fn object_number(call: &Origin, model: &Model) -> Option<u32> {
     let (kind, place) = shape(call.func).ordering_object();
-    let Value::Int(id) = call.ins.get(place as usize)? else { return None };
-    let member = model.ranks[call.rank as usize].objects.members.get(&(kind, *id as Id))?;
+    let Arg::Int(id) = call.ins.get(place.into()) else { return None };
+    let member = model.ranks[call.rank as usize].objects.members.get(&(kind, id as Id))?;
     member.map(|m| m.ix)
 }
 

@@ -12,7 +12,8 @@ use super::weakest::{Told, ToldAll};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use trace_format::call::{Value, special};
+use trace_format::args::Arg;
+use trace_format::call::special;
 use trace_format::definition::{Id, Neighbors};
 use trace_format::mpi::{Class, Coll, FnId, Start};
 
@@ -294,15 +295,14 @@ impl<'a> Gathering<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn value(&self, place: Place) -> &'a Value {
-        static NOTHING: Value = Value::None;
-        if place == NONE { &NOTHING } else { self.call.ins.get(place as usize).unwrap_or(&NOTHING) }
+    pub(crate) fn value(&self, place: Place) -> Arg<'a> {
+        if place == NONE { Arg::None } else { self.call.ins.get(place.into()) }
     }
 
     /// The integer at a place, if the function has such a parameter and it was recorded.
     pub(crate) fn int(&self, place: Place) -> Option<i64> {
         match self.value(place) {
-            Value::Int(v) => Some(*v),
+            Arg::Int(v) => Some(v),
             _ => None,
         }
     }
@@ -347,8 +347,8 @@ impl<'a> View<'a> {
 pub(crate) struct Half<'a> {
     rank: i32,
     pub(crate) in_place: bool,
-    pub(crate) count: &'a Value,
-    datatype: &'a Value,
+    pub(crate) count: Arg<'a>,
+    datatype: Arg<'a>,
 }
 
 impl Half<'_> {
@@ -367,25 +367,25 @@ impl Half<'_> {
     /// All that goes to or comes from `n` partners, where there is one type for all.
     pub(crate) fn total(&self, model: &Model, n: u32) -> Option<Amount> {
         let count = match self.count {
-            Value::Int(v) => v.saturating_mul(i64::from(n)),
-            Value::Ints(all) => all.iter().fold(0i64, |sum, v| sum.saturating_add(*v)),
+            Arg::Int(v) => v.saturating_mul(i64::from(n)),
+            Arg::Ints(all) => all.iter().fold(0i64, |sum, v| sum.saturating_add(*v)),
             _ => return None,
         };
-        let Value::Int(datatype) = self.datatype else { return None };
-        Some(model.one(self.rank, *datatype as Id)?.times(count))
+        let Arg::Int(datatype) = self.datatype else { return None };
+        Some(model.one(self.rank, datatype as Id)?.times(count))
     }
 
     /// Are counts and type the same for all partners?
     pub(crate) fn is_uniform(&self) -> bool {
-        matches!((self.count, self.datatype), (Value::Int(_), Value::Int(_)))
+        matches!((self.count, self.datatype), (Arg::Int(_), Arg::Int(_)))
     }
 }
 
 /// What an argument says of partner `i`: the same for all, or one value for each.
-fn for_partner(value: &Value, i: u32) -> Option<i64> {
+fn for_partner(value: Arg, i: u32) -> Option<i64> {
     match value {
-        Value::Int(v) => Some(*v),
-        Value::Ints(v) => v.get(i as usize).copied(),
+        Arg::Int(v) => Some(v),
+        Arg::Ints(v) => v.get(i as usize).copied(),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use super::wait::{Cond, Why, all, any};
 use super::weakest::Meeting;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use trace_format::call::Value;
+use trace_format::args::Arg;
 use trace_format::definition::Id;
 use trace_format::mpi::{Kind, RmaSync};
 use trace_format::ranks::Ranks;
@@ -50,7 +50,7 @@ impl Model {
         let params = &origin.func.row().params;
         let int = |kind: Kind, nth: usize| {
             let mut places = params.iter().enumerate().filter(|(_, p)| p.kind == kind);
-            places.nth(nth).and_then(|(i, _)| if let Value::Int(v) = origin.ins.get(i)? { Some(*v) } else { None })
+            places.nth(nth).and_then(|(i, _)| if let Arg::Int(v) = origin.ins.get(i) { Some(v) } else { None })
         };
         let member = self.resolve(origin, Kind::Win, int(Kind::Win, 0)? as Id)?;
         let me = origin.rank;
@@ -155,9 +155,9 @@ impl Model {
     /// World rank of the process that a call of `win` names.
     fn target_of(&self, origin: &Origin, win: CommIx) -> Option<i32> {
         let place = origin.func.row().params.iter().position(|p| p.kind == Kind::Rank)?;
-        let Value::Int(target) = origin.ins.get(place)? else { return None };
+        let Arg::Int(target) = origin.ins.get(place) else { return None };
         let comm = &self.comms.list[win];
-        comm.peers(comm.position(origin.rank)?).get(*target as i32)
+        comm.peers(comm.position(origin.rank)?).get(target as i32)
     }
 
     /// When a call of one-sided synchronisation can return, or MPI_Win_test find the epoch over.

@@ -4,7 +4,8 @@ use super::Model;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use trace_format::call::{Call, Value};
+use trace_format::args::Args;
+use trace_format::call::Call;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
@@ -23,7 +24,7 @@ pub(crate) struct Origin {
     pub(crate) func: FnId,
     pub(crate) index: u64,
     pub(crate) site: Id,
-    pub(crate) ins: Vec<Value>,
+    pub(crate) ins: Args,
 }
 
 impl Origin {
@@ -303,7 +304,7 @@ pub(crate) fn as_call(origin: &Origin) -> Call {
     call.thread = origin.thread;
     call.index = origin.index;
     call.site = origin.site;
-    call.ins.clone_from(&origin.ins);
+    call.ins = origin.ins.to_values();
     call
 }
 

@@ -15,7 +15,7 @@ use super::{Model, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use trace_format::call::Value;
+use trace_format::args::{Arg, Args};
 use trace_format::definition::{FIRST_USER_ID, Id, UNKNOWN_ID};
 use trace_format::mpi::{Class, Dir, Kind};
 
@@ -56,7 +56,7 @@ struct Candidates(Vec<FxHashMap<(Kind, Id), bool>>);
 impl Candidates {
     fn spoken_of(&mut self, call: &Origin) {
         let Some(freed) = self.0.get_mut(call.rank as usize).filter(|f| !f.is_empty()) else { return };
-        for (p, value) in call.func.row().params.iter().zip(&call.ins).filter(|(p, _)| is_forgotten(p.kind)) {
+        for (p, value) in call.func.row().params.iter().zip(call.ins.iter()).filter(|(p, _)| is_forgotten(p.kind)) {
             for id in ids(value) {
                 freed.entry((p.kind, id)).and_modify(|met| *met = true);
             }
@@ -70,8 +70,8 @@ fn is_forgotten(kind: Kind) -> bool {
 }
 
 /// Objects of the program that an argument names.
-fn ids(value: &Value) -> impl Iterator<Item = Id> {
-    let one = if let Value::Int(id) = value { Some(*id) } else { None };
+fn ids(value: Arg) -> impl Iterator<Item = Id> {
+    let one = if let Arg::Int(id) = value { Some(id) } else { None };
     let all = one.into_iter().chain(value.ints().iter().copied());
     all.filter_map(|id| Id::try_from(id).ok()).filter(|id| *id >= FIRST_USER_ID && *id != UNKNOWN_ID)
 }
@@ -88,21 +88,21 @@ fn freed_by(origin: &Origin, s: &Shape) -> Option<(Kind, Id)> {
         Class::Free => (origin.func.row().params.first()?.kind, 0),
         _ => return None,
     };
-    let id = ids(origin.ins.get(place as usize)?).next()?;
+    let id = ids(origin.ins.get(place.into())).next()?;
     is_forgotten(kind).then_some((kind, id))
 }
 
 impl Model {
     /// A call has returned without an error: the program may hold objects that it gave, and has not any more what it
     /// freed.
-    pub(super) fn note_handles(&mut self, origin: &Origin, s: &Shape, outs: &[Value]) {
+    pub(super) fn note_handles(&mut self, origin: &Origin, s: &Shape, outs: &Args) {
         let r = &mut self.ranks[origin.rank as usize];
         if r.holed {
             // Nobody counts what was handed out in calls that were not recorded.
             return;
         }
         if s.hands_out {
-            let params = origin.func.row().params.iter().zip(outs);
+            let params = origin.func.row().params.iter().zip(outs.iter());
             for (p, value) in params.filter(|(p, _)| p.dir == Dir::Out && is_forgotten(p.kind)) {
                 ids(value).for_each(|id| *r.handles.held.entry((p.kind, id)).or_default() += 1);
             }

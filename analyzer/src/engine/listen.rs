@@ -11,7 +11,8 @@ use super::shape::{Shape, shape};
 use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_format::call::{SystemEvent, Value, special};
+use trace_format::args::Args;
+use trace_format::call::{SystemEvent, special};
 use trace_format::definition::Id;
 use trace_format::marks::is_mark;
 use trace_format::mpi::{FnId, Kind};
@@ -142,8 +143,8 @@ pub struct Returned<'a> {
     pub last: Option<u64>,
     /// What it sends, or what it says to have received; `None`: neither, or it is not known.
     pub bytes: Option<u64>,
-    pub ins: &'a [Value],
-    pub outs: &'a [Value],
+    pub ins: &'a Args,
+    pub outs: &'a Args,
 }
 
 /// One side of a message, or a part of a collective operation.
@@ -260,7 +261,7 @@ impl Listening {
     }
 
     /// A call has returned, the last of its polls at `last`.
-    fn returned(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), bytes: Option<u64>, outs: &[Value]) {
+    fn returned(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), bytes: Option<u64>, outs: &Args) {
         if let Some(listener) = &mut self.listener {
             let (call, class, last) = (CallSeen::new(origin), Some(class), Some(last));
             listener.call(&Returned { call, polls, class, last, bytes, ins: &origin.ins, outs });
@@ -299,9 +300,9 @@ impl Listening {
 
 impl Model {
     /// A call has returned, the last of its polls at `last`.
-    pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &[Value]) {
+    pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
         // What the program says to mpivet comes as an event of its own.
-        if self.listening.is_on() && !is_mark(origin.func, &origin.ins) {
+        if self.listening.is_on() && !is_mark(origin.func, origin.ins.get(0)) {
             let bytes = super::volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listening.returned(origin, polls, (class, last), bytes, outs);
         }
@@ -365,11 +366,19 @@ impl Model {
     /// The run is over: what is still under way.
     pub(super) fn tell_the_rest(&mut self) {
         let Some(mut listener) = self.listening.listener.take() else { return };
-        let is_told = |open: &&super::OpenCall| !is_mark(open.origin.func, &open.origin.ins);
+        let is_told = |open: &&super::OpenCall| !is_mark(open.origin.func, open.origin.ins.get(0));
         for open in self.ranks.iter().flat_map(super::Rank::open_calls).filter(is_told) {
             let call = CallSeen::new(&open.origin);
             let ins = &open.origin.ins;
-            listener.call(&Returned { call, polls: 0, class: None, last: None, bytes: None, ins, outs: &[] });
+            listener.call(&Returned {
+                call,
+                polls: 0,
+                class: None,
+                last: None,
+                bytes: None,
+                ins,
+                outs: &Args::default(),
+            });
         }
         let under_way = self.under_way();
         for (id, op) in self.ops.iter() {

@@ -52,11 +52,11 @@ use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use trace_format::call::Signal;
-use trace_format::catalogue::NO_PROGRESS;
+use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Buffering;
-use trace_format::reader::RankEvent;
+use trace_format::reader::{LeanEvent, RankEvent};
 use trace_format::selection::Selection;
 use trace_format::variables::BufferingLimit;
 use trace_format::witness::Witness;
@@ -172,6 +172,7 @@ impl Engine {
                 buffering: None,
                 buffering_limit: None,
                 selection: Selection::default(),
+                short_sends: Selection::default().is_on(&INCORRECT_SEND_SIZE),
                 weakest: weakest::Weakest::default(),
                 listening: listen::Listening::default(),
             },
@@ -197,6 +198,7 @@ impl Engine {
     /// What the user wants to be told; to be said before any event is fed.
     pub fn select(&mut self, selection: Selection) {
         self.model.weakest.select(&selection);
+        self.model.short_sends = selection.is_on(&INCORRECT_SEND_SIZE);
         self.model.selection = selection;
     }
 
@@ -257,16 +259,29 @@ impl Engine {
 
     /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.
     pub fn feed(&mut self, rank: i32, event: RankEvent) {
+        self.feed_lean(rank, &mut event.into());
+    }
+
+    /// The same for an event as the reader has it. What is left of it means nothing.
+    pub fn feed_lean(&mut self, rank: i32, event: &mut LeanEvent) {
         if self.model.rank_mut(rank).is_none() {
             return;
         }
         match event {
-            RankEvent::Definition(d) => self.model.define(rank, d),
+            RankEvent::Definition(_) => {
+                if let RankEvent::Definition(definition) = event.take() {
+                    self.model.define(rank, definition);
+                }
+            }
             RankEvent::Call(call) => self.model.call(rank, call),
             RankEvent::Return { thread, index, time, class, polls, outs } => {
-                self.model.return_of(rank, thread, index, (time, polls), class, &outs);
+                self.model.return_of(rank, *thread, *index, (*time, *polls), *class, outs);
             }
-            RankEvent::System { thread, time, event } => self.model.system(rank, thread, time, event),
+            RankEvent::System { .. } => {
+                if let RankEvent::System { thread, time, event } = event.take() {
+                    self.model.system(rank, thread, time, event);
+                }
+            }
         }
     }
 

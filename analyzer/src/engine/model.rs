@@ -47,6 +47,8 @@ pub(crate) struct Model {
     pub(crate) buffering_limit: Option<BufferingLimit>,
     /// What the user wants to be told.
     pub(crate) selection: Selection,
+    /// Does the user want to be told of messages that are shorter than the room for them?
+    pub(super) short_sends: bool,
     /// The run in a library that promises nothing.
     pub(crate) weakest: super::weakest::Weakest,
     /// Who wants to know more than findings.

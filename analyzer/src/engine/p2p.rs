@@ -17,7 +17,6 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
-use trace_format::catalogue::INCORRECT_SEND_SIZE;
 use trace_format::mpi::SendMode;
 
 pub(crate) type OpId = u32;
@@ -184,7 +183,9 @@ impl Model {
         let (other, late) = here.last.note(o.shown());
         here.mixed |= other;
         here.unsure |= late;
-        self.try_lane(comm, dest, lane);
+        if !here.recvs.is_empty() {
+            self.try_lane(comm, dest, lane);
+        }
     }
 
     pub(crate) fn post_recv(&mut self, op: OpId) {
@@ -211,8 +212,11 @@ impl Model {
         let recvs = &mut lane.recvs;
         let at = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
         recvs.insert(at, (order, op));
+        let waits = lane.sends.is_empty();
         if exact {
-            self.try_lane(comm, rank, (source, tag));
+            if !waits {
+                self.try_lane(comm, rank, (source, tag));
+            }
         } else {
             self.try_all_lanes(comm, rank);
         }
@@ -275,8 +279,12 @@ impl Model {
             lane.sends.pop_front();
             lane.recvs.pop_front();
             let certain = !lane.is_doubtful();
+            let over = !many && (lane.sends.is_empty() || lane.recvs.is_empty());
             self.tell_pair(send, recv, certain);
             self.pair(send, recv);
+            if over {
+                return;
+            }
         }
     }
 
@@ -347,8 +355,7 @@ impl Model {
         let (s, r) = (&self.ops[send], &self.ops[recv]);
         let (Some(sent), Some(room)) = (s.data, r.data) else { return };
         let (sent, room) = (sent.amount, room.amount);
-        let all_sizes = self.selection.is_on(&INCORRECT_SEND_SIZE);
-        if are_alike(sent, room) && !(all_sizes && sent.reps < room.reps) || s.dim || r.dim {
+        if are_alike(sent, room) && !(self.short_sends && sent.reps < room.reps) || s.dim || r.dim {
             return;
         }
         let lane = (s.comm, r.rank, s.rank, s.tag);

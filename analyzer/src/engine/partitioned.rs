@@ -10,7 +10,7 @@ use super::shape::shape;
 use super::wait::{Cond, Why};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use trace_format::call::Value;
+use trace_format::args::Arg;
 use trace_format::mpi::{Class, Kind};
 
 /// Source and destination (world ranks) and tag.
@@ -175,8 +175,8 @@ impl Model {
 
 /// Numbers of the partitions that a call marks ready.
 fn marked(origin: &Origin) -> Vec<i64> {
-    let value = |name: &str| origin.func.row().param(name).and_then(|p| origin.ins.get(p));
-    let number = |name: &str| if let Some(Value::Int(v)) = value(name) { Some(*v) } else { None };
+    let value = |name: &str| origin.func.row().param(name).map(|p| origin.ins.get(p));
+    let number = |name: &str| if let Some(Arg::Int(v)) = value(name) { Some(v) } else { None };
     match (number("partition"), number("partition_low"), number("partition_high")) {
         (Some(one), ..) => vec![one],
         (_, Some(low), Some(high)) => (low.max(0)..=high.min(MOST_PARTITIONS as i64)).collect(),

@@ -6,7 +6,7 @@ use super::facts::Origin;
 use super::replay::{Entered, Target, int};
 use super::shape::{Shape, shape};
 use std::sync::Arc;
-use trace_format::call::Value;
+use trace_format::args::Args;
 use trace_format::mpi::{Class, FnId, Many};
 
 /// So many polls in a row are no accident.
@@ -63,7 +63,7 @@ pub(crate) fn is_poll(func: FnId) -> bool {
 }
 
 /// Did the poll find nothing?
-fn is_negative(s: &Shape, outs: &[Value]) -> bool {
+fn is_negative(s: &Shape, outs: &Args) -> bool {
     let found = match s.class {
         Class::Test(Many::Some) | Class::GetStatus(Many::Some) => int(outs, s.index),
         _ => int(outs, s.flag),
@@ -73,14 +73,7 @@ fn is_negative(s: &Shape, outs: &[Value]) -> bool {
 
 impl Model {
     /// A call has returned, in a record that stands for so many calls.
-    pub(super) fn note_poll(
-        &mut self,
-        origin: &Arc<Origin>,
-        entered: Entered,
-        failed: bool,
-        outs: &[Value],
-        times: u64,
-    ) {
+    pub(super) fn note_poll(&mut self, origin: &Arc<Origin>, entered: Entered, failed: bool, outs: &Args, times: u64) {
         let s = shape(origin.func);
         let rank = origin.rank as usize;
         if !is_poll(origin.func) || failed || !is_negative(s, outs) {

@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel, Value};
+use trace_format::args::Args;
+use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
@@ -192,7 +193,7 @@ impl Rank {
         };
         self.call(place.thread, place.call).or_else(pending).unwrap_or_else(|| {
             let func = FnId::from_index(place.func.into()).unwrap_or(FnId::MPI_Init);
-            let ins = vec![Value::None; func.row().params.len()];
+            let ins = Args::new(func.row().params.len());
             let &Place { thread, call: index, site, .. } = place;
             Arc::new(Origin { rank, time: 0, end: AtomicU64::new(0), thread, func, index, site, ins })
         })

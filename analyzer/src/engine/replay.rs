@@ -17,8 +17,9 @@ use super::{Model, OpenCall};
 pub(crate) use bridges::Bridge;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use trace_format::args::{Arg, Args};
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
-use trace_format::call::{Call, Outcome, Status, Value};
+use trace_format::call::{Call, Outcome, Status};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::mpi::{Class, Kind, SendMode, Start};
@@ -53,42 +54,34 @@ pub(crate) struct Target {
     pub(crate) tag: i32,
 }
 
-fn value(values: &[Value], place: Place) -> &Value {
-    static NOTHING: Value = Value::None;
-    if place == NONE { &NOTHING } else { values.get(place as usize).unwrap_or(&NOTHING) }
+fn value(values: &Args, place: Place) -> Arg<'_> {
+    if place == NONE { Arg::None } else { values.get(place.into()) }
 }
 
 /// An integer argument or handle at its place.
-pub(crate) fn int(values: &[Value], place: Place) -> Option<i64> {
-    match value(values, place) {
-        Value::Int(v) => Some(*v),
-        Value::Request { handle, .. } => Some(*handle),
-        _ => None,
-    }
+#[inline]
+pub(crate) fn int(values: &Args, place: Place) -> Option<i64> {
+    if place == NONE { None } else { values.int(place.into()) }
 }
 
-fn status_at(outs: &[Value], place: Place, i: usize) -> Option<Status> {
+fn status_at(outs: &Args, place: Place, i: usize) -> Option<Status> {
     match value(outs, place) {
-        Value::Status(s) => Some(*s),
-        Value::Statuses(all) => all.get(i).copied(),
+        Arg::Status(status) => Some(status),
+        Arg::Statuses(all) => all.get(i).copied(),
         _ => None,
     }
 }
 
 /// Handles of the requests that a call is given, with the address of the first.
-pub(crate) fn given_requests<'a>(ins: &'a [Value], s: &Shape) -> (u64, &'a [i64]) {
-    match value(ins, s.request) {
-        Value::Request { slot, handle } => (*slot, std::slice::from_ref(handle)),
-        Value::Requests { base, handles } => (*base, handles),
-        Value::Int(handle) => (0, std::slice::from_ref(handle)),
-        Value::Ints(handles) => (0, handles),
-        _ => (0, &[]),
-    }
+pub(crate) fn given_requests<'a>(ins: &'a Args, s: &Shape) -> (u64, &'a [i64]) {
+    if s.request == NONE { (0, &[]) } else { ins.requests(s.request.into()) }
 }
 
 impl Model {
-    pub(super) fn call(&mut self, rank: i32, call: Call) {
-        let Call { func, thread, index, site, outcome, polls, ins, outs, t_call: time, t_return, .. } = call;
+    pub(super) fn call(&mut self, rank: i32, call: &mut Call<Args>) {
+        let Call { func, thread, index, site, outcome, polls, t_call: time, t_return, .. } = *call;
+        let ins = std::mem::take(&mut call.ins);
+        let outs = &call.outs;
         let end = match outcome {
             Outcome::Open => u64::MAX,
             // Several calls in one record: when each of them was is not known.
@@ -116,10 +109,10 @@ impl Model {
             Outcome::Returned(class) => {
                 self.ranks[rank as usize].events += 1;
                 let entered = self.enter(&origin, s, Some(class));
-                self.leave(&origin, s, entered, class, &outs);
-                self.hear_return(&origin, polls, (class, t_return), &outs);
+                self.leave(&origin, s, entered, class, outs);
+                self.hear_return(&origin, polls, (class, t_return), outs);
                 if !self.blind {
-                    self.note_poll(&origin, entered, class != 0, &outs, 1 + u64::from(polls));
+                    self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
                 }
             }
         }
@@ -134,7 +127,7 @@ impl Model {
         index: u64,
         (time, polls): (u64, u32),
         class: u16,
-        outs: &[Value],
+        outs: &Args,
     ) {
         let r = &mut self.ranks[rank as usize];
         r.events += 1;
@@ -199,7 +192,7 @@ impl Model {
                         id.and_then(|id| self.comms.resolve(rank, objects, Kind::Comm, id as Id)).map(|m| m.ix);
                     let tag = int(&origin.ins, s.tag).unwrap_or(0);
                     let text = match value(&origin.ins, s.text) {
-                        Value::Str(text) => text.clone(),
+                        Arg::Str(text) => text.to_owned(),
                         _ => String::new(),
                     };
                     let key = CommKey::GroupCalls { parent, ranks, tag, text };
@@ -223,7 +216,7 @@ impl Model {
                 entered.target = self.target(origin, s.peer, s.tag, s);
             }
             // At its start: the message is there, and what is wrong with its size may keep the call from returning.
-            Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &[]),
+            Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &Args::default()),
             Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
             // At its start: whoever waits may return before it does.
             Class::GrequestComplete => self.grequest_complete(origin, s),

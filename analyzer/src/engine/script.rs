@@ -126,6 +126,11 @@ impl Script {
         self.wild.push(Vec::new());
     }
 
+    /// Is anything written down?
+    pub(super) fn is_written(&self) -> bool {
+        self.unknown.is_none()
+    }
+
     fn room(&mut self, lane: u32, call: &Known) -> bool {
         if self.unknown.is_some() {
             return false;

@@ -4,12 +4,13 @@ use super::Model;
 use super::facts::Origin;
 use super::replay::int;
 use super::shape::{NONE, Shape, shape};
-use trace_format::call::{Value, special};
+use trace_format::args::{Arg, Args};
+use trace_format::call::special;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, Kind, Start};
 
 /// Bytes of a call that has returned; `None`: it moves nothing by itself, or how much is not known.
-pub(super) fn of_call(model: &Model, origin: &Origin, outs: &[Value]) -> Option<u64> {
+pub(super) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64> {
     let s = shape(origin.func);
     match s.class {
         Class::Send(_, start) | Class::SendRecv(start) | Class::SendRecvReplace(start)
@@ -19,8 +20,8 @@ pub(super) fn of_call(model: &Model, origin: &Origin, outs: &[Value]) -> Option<
         }
         Class::Collective(coll, start) if start != Start::Persistent => of_collective(model, origin, s, coll),
         Class::Recv(Start::Blocking) | Class::Mrecv(Start::Blocking) | Class::Wait(_) => {
-            match outs.get(s.status as usize)? {
-                Value::Status(status) => status.bytes,
+            match outs.get(s.status.into()) {
+                Arg::Status(status) => status.bytes,
                 _ => None,
             }
         }
@@ -31,9 +32,9 @@ pub(super) fn of_call(model: &Model, origin: &Origin, outs: &[Value]) -> Option<
 /// The send buffer of a call, where one count and one type describe it, or one type several counts.
 fn sent(model: &Model, origin: &Origin, s: &Shape) -> Option<u64> {
     let datatype = int(&origin.ins, s.send.datatype)?;
-    let count = match origin.ins.get(s.send.count as usize)? {
-        Value::Int(count) => *count,
-        Value::Ints(counts) => counts.iter().fold(0i64, |sum, n| sum.saturating_add(*n)),
+    let count = match origin.ins.get(s.send.count.into()) {
+        Arg::Int(count) => count,
+        Arg::Ints(counts) => counts.iter().fold(0i64, |sum, n| sum.saturating_add(*n)),
         _ => return None,
     };
     model.one(origin.rank, datatype as Id)?.times(count).bytes

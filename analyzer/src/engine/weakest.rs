@@ -54,7 +54,8 @@ pub(crate) struct Weakest {
     off: bool,
     /// Rank and thread of each of the replay's threads.
     lanes: Vec<(i32, u16)>,
-    of: FxHashMap<(i32, u16), u32>,
+    /// The replay's threads of each rank, by thread.
+    of: Vec<SmallVec<[(u16, u32); 1]>>,
     /// How far it may lag behind before it is looked at.
     patience: usize,
     /// Calls that one thread polls with, until something else happens.
@@ -194,11 +195,18 @@ impl Model {
 
     fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
         let w = &mut self.weakest;
-        *w.of.entry((rank, thread)).or_insert_with(|| {
-            w.lanes.push((rank, thread));
-            w.script.lane();
-            w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread))
-        })
+        let place = rank as usize;
+        if w.of.len() <= place {
+            w.of.resize_with(self.ranks.len().max(place + 1), SmallVec::new);
+        }
+        if let Some((_, lane)) = w.of[place].iter().find(|(of, _)| *of == thread) {
+            return *lane;
+        }
+        w.lanes.push((rank, thread));
+        w.script.lane();
+        let lane = w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread));
+        w.of[place].push((thread, lane));
+        lane
     }
 
     /// A call that may order things in ways that are not written down.
@@ -364,14 +372,18 @@ impl Model {
     }
 
     fn tell_wait(&mut self, origin: &Known, ops: Tolds, any: Option<Tolds>, patient: bool, returned: bool) {
-        self.weakest.polls.remove(&(origin.rank, origin.thread));
+        if !self.weakest.polls.is_empty() {
+            self.weakest.polls.remove(&(origin.rank, origin.thread));
+        }
         if ops.is_empty() || any.as_ref().is_some_and(SmallVec::is_empty) && returned {
             return;
         }
         let lane = self.replay_lane(origin.rank, origin.thread);
         let w = &mut self.weakest;
         let scripts = |all: &[Told]| all.iter().filter_map(|t| t.script).collect();
-        w.script.wait(lane, scripts(&ops), any.as_deref().map(scripts), patient, origin);
+        if w.script.is_written() {
+            w.script.wait(lane, scripts(&ops), any.as_deref().map(scripts), patient, origin);
+        }
         let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
         let info = origin.clone();
         let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, look: None, info };

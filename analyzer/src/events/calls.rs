@@ -6,7 +6,8 @@ use crate::engine::listen::Returned;
 use crate::engine::replay::int;
 use crate::engine::shape::{NONE, shape};
 use std::io::{self, Write};
-use trace_format::call::{Status, Value, special};
+use trace_format::args::Arg;
+use trace_format::call::{Status, special};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Kind};
 use trace_format::text::{NoNames, format_int};
@@ -54,8 +55,8 @@ fn seconds(ns: i64) -> String {
 
 /// What the only status of a call says.
 fn status(call: &Returned) -> Option<Status> {
-    match call.outs.get(shape(call.call.func).status as usize)? {
-        Value::Status(status) => Some(*status),
+    match call.outs.get(shape(call.call.func).status.into()) {
+        Arg::Status(status) => Some(status),
         _ => None,
     }
 }

@@ -135,7 +135,7 @@ impl Writer for Perfetto {
 
     fn call(&mut self, scene: &Scene, returned: &Returned) -> io::Result<()> {
         let call = &returned.call;
-        let mut made = Call { ins: returned.ins.to_vec(), outs: returned.outs.to_vec(), ..Call::new(call.func) };
+        let mut made = Call { ins: returned.ins.to_values(), outs: returned.outs.to_values(), ..Call::new(call.func) };
         let mut args = json!({ "call": format_call(&made, &NoNames), "event": 2 * call.index + 1 });
         if let Some(class) = returned.class {
             made.outcome = Outcome::Returned(class);

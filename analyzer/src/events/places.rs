@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::RankHeader;
-use trace_format::reader::RankEvent;
+use trace_format::reader::{LeanEvent, RankEvent};
 
 /// A running job may write without end.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ impl Places {
         let until = (!running.is_empty()).then(|| Instant::now() + LIMIT);
         let mut sites = Vec::new();
         let mut first_calls = FxHashMap::default();
-        let mut note = |rank: i32, event: RankEvent| match event {
+        let mut note = |rank: i32, event: LeanEvent| match event {
             RankEvent::Definition(Definition::Stack { id, .. } | Definition::SourceStack { id, .. }) => {
                 sites.push((rank, id));
             }

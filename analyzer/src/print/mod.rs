@@ -68,7 +68,7 @@ fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, met: &mut Met, out: &mu
     let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
     let mut printer = Printer::new(plan, header, &names, met);
     let mut events = Vec::new();
-    while !traces.poll(4, &|_| false, &mut |_, event| events.push(event)).is_empty() {
+    while !traces.poll(4, &|_| false, &mut |_, event| events.push(event.into())).is_empty() {
         for event in events.drain(..) {
             printer.event(event, &mut traces.symbols, out)?;
         }

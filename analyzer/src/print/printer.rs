@@ -15,6 +15,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
+use trace_format::args::Arg;
 use trace_format::call::{Call, Outcome, SystemEvent};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::RankHeader;
@@ -90,7 +91,7 @@ impl<'a> Printer<'a> {
         match event {
             RankEvent::Definition(d) => self.definition(d),
             // What it says to mpivet comes behind it.
-            RankEvent::Call(call) if is_mark(call.func, &call.ins) => {
+            RankEvent::Call(call) if is_mark(call.func, level_of(&call)) => {
                 _ = self.marking.insert(call.thread, (call.index, call.site))
             }
             RankEvent::Return { thread, index, .. } if self.marking_site(thread, index).is_some() => {}
@@ -396,4 +397,9 @@ fn clean(line: String) -> String {
 fn place(rank: i32, site: Id, symbols: &mut Symbols) -> Option<Place> {
     let (location, shown) = symbols.user_place(rank, site)?;
     Some(Place { location, text: format!(" @ {shown}") })
+}
+
+/// The first argument of a call.
+fn level_of(call: &Call) -> Arg<'_> {
+    call.ins.first().map_or(Arg::None, Arg::from)
 }

@@ -28,7 +28,7 @@ fn collect(text: &str, hosts: &[&str]) -> (Collector, Vec<i32>) {
         first += size;
     }
     for (rank, event) in trace.events {
-        linker.feed(rank, event, &mut engine);
+        linker.feed(rank, &mut event.into(), &mut engine);
     }
     engine.finish(&End::default());
     let collector = std::mem::take(&mut *collector.lock().unwrap());

@@ -3,7 +3,7 @@
 use crate::engine::listen::Returned;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
-use trace_format::call::Value;
+use trace_format::args::Args;
 use trace_format::definition::Id;
 use trace_format::mpi::FnId;
 
@@ -27,7 +27,7 @@ pub(crate) struct Exact {
     pub(crate) end: Option<i64>,
     pub(crate) class: u16,
     pub(crate) polls: u32,
-    pub(crate) ins: Vec<Value>,
+    pub(crate) ins: Args,
 }
 
 /// The calls of a thread.
@@ -46,8 +46,6 @@ pub(crate) struct Calls {
     /// How many are kept before the earlier ones are dropped; 0: [`MOST`]. More where many threads keep their few.
     most: usize,
     pub(crate) seen: u64,
-    /// Room of calls that were dropped.
-    spare: Vec<Vec<Value>>,
     /// Until when calls waited, by rank and thread: number of the call and time, in the slot of the number.
     waits: FxHashMap<(i32, u16), Vec<(u64, i64)>>,
     /// Slots of a lane that begins now.
@@ -61,9 +59,7 @@ impl Calls {
 
     pub(crate) fn push(&mut self, call: &Returned, begin: i64, end: Option<i64>) {
         self.seen += 1 + u64::from(call.polls);
-        let mut ins = self.spare.pop().unwrap_or_default();
-        ins.clear();
-        ins.extend_from_slice(call.ins);
+        let ins = call.ins.clone();
         let seen = call.call;
         let class = call.class.unwrap_or(0);
         let exact =
@@ -83,10 +79,9 @@ impl Calls {
         for lane in self.lanes.values_mut() {
             let more = lane.calls.len().saturating_sub(left);
             lane.cut |= more > 0;
-            self.spare.extend(lane.calls.drain(..more).map(|c| c.ins));
+            lane.calls.drain(..more);
             self.kept += lane.calls.len();
         }
-        self.spare.truncate(LEFT);
     }
 
     /// The run is over: the same calls are kept in whatever order the ranks came.

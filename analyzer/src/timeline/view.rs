@@ -253,7 +253,7 @@ fn lanes(calls: &Calls, start: i64, tables: &mut Tables, symbols: &mut Symbols) 
 /// The arguments of a call, as reports write them.
 fn arguments(exact: &Exact) -> String {
     let mut call = Call::new(exact.func);
-    call.ins.clone_from(&exact.ins);
+    call.ins = exact.ins.to_values();
     let text = format_call(&call, &NoNames);
     let inside = text.find('(').map_or("", |open| &text[open + 1..]);
     let inside = inside.strip_suffix(')').unwrap_or(inside);

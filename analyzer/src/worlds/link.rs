@@ -11,12 +11,13 @@ use super::Process;
 use crate::engine::Engine;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
-use trace_format::call::{Call, Value};
+use trace_format::args::{Arg, Args};
+use trace_format::call::Call;
 use trace_format::definition::{Bridge, BridgeKind, Definition};
 use trace_format::file::RankHeader;
 use trace_format::mpi::{Class, Coll};
 use trace_format::ranks::Ranks;
-use trace_format::reader::RankEvent;
+use trace_format::reader::{LeanEvent, RankEvent};
 
 /// Where the clock of a process stands.
 #[derive(Debug, Clone, Copy)]
@@ -74,12 +75,12 @@ struct Member {
     outsiders: Vec<Option<Process>>,
     /// What it is held back for, and what is held back.
     waits: Option<(usize, Bridge)>,
-    held: VecDeque<RankEvent>,
+    held: VecDeque<LeanEvent>,
     /// How many bridges it has of a kind and a local group.
     nth: FxHashMap<(BridgeKind, Vec<Process>), u32>,
     open: Vec<OpenCall>,
-    /// Time of the latest call that was read.
-    seen: u64,
+    /// Ticks of the latest call that was read.
+    seen: Option<u64>,
     /// Anything was read of it.
     begun: bool,
 }
@@ -128,9 +129,11 @@ pub struct Linker {
     members: Vec<Member>,
     sides: Vec<Side>,
     links: u64,
+    /// Some process was held back once.
+    held: bool,
 }
 
-fn bridge_kind(call: &Call) -> Option<BridgeKind> {
+fn bridge_kind(call: &Call<Args>) -> Option<BridgeKind> {
     match call.func.row().class {
         Class::Collective(Coll::CommSpawn | Coll::CommSpawnMultiple, _) => Some(BridgeKind::Spawn),
         Class::Collective(Coll::CommAccept, _) => Some(BridgeKind::Accept),
@@ -155,49 +158,49 @@ impl Linker {
         }
     }
 
-    /// Takes the next event of a process; hands it to the engine, now or later.
-    pub fn feed(&mut self, process: Process, event: RankEvent, engine: &mut Engine) {
+    /// Takes the next event of a process; hands it to the engine, now or later. What is left of the event means nothing.
+    pub fn feed(&mut self, process: Process, event: &mut LeanEvent, engine: &mut Engine) {
         let Some(member) = self.members.get_mut(process as usize) else { return };
         member.begun = true;
         if member.waits.is_some() {
-            return member.held.push_back(event);
+            return member.held.push_back(event.take());
         }
         self.take(process, event, engine);
     }
 
-    fn take(&mut self, process: Process, event: RankEvent, engine: &mut Engine) {
+    fn take(&mut self, process: Process, event: &mut LeanEvent, engine: &mut Engine) {
         let member = &mut self.members[process as usize];
-        let event = match event {
-            RankEvent::Definition(Definition::Bridge(bridge)) => return self.bridge(process, bridge, engine),
-            RankEvent::Definition(Definition::Comm { id, local, remote, neighbors }) => {
-                let remote = remote.map(|r| member.processes(r));
-                let local = member.processes(local);
-                RankEvent::Definition(Definition::Comm { id, local, remote, neighbors })
+        match event {
+            RankEvent::Definition(Definition::Bridge(bridge)) => {
+                let bridge = bridge.clone();
+                return self.bridge(process, bridge, engine);
             }
-            RankEvent::Definition(Definition::Group { id, ranks }) => {
-                RankEvent::Definition(Definition::Group { id, ranks: member.processes(ranks) })
+            RankEvent::Definition(Definition::Comm { local, remote, .. }) => {
+                *remote = remote.take().map(|r| member.processes(r));
+                *local = member.processes(std::mem::take(local));
+            }
+            RankEvent::Definition(Definition::Group { ranks, .. }) => {
+                *ranks = member.processes(std::mem::take(ranks));
             }
             RankEvent::Call(call) => {
-                let entered = member.clock.unix_ns(call.t_call);
-                member.seen = member.seen.max(entered);
+                member.seen = member.seen.max(Some(call.t_call));
                 if call.is_open()
-                    && let Some(kind) = bridge_kind(&call)
+                    && let Some(kind) = bridge_kind(call)
                 {
-                    let port = match call.arg("port_name") {
-                        Some(Value::Str(port)) => port.clone(),
+                    let entered = member.clock.unix_ns(call.t_call);
+                    let port = match call.func.row().param("port_name").map(|place| call.ins.get(place)) {
+                        Some(Arg::Str(port)) => port.to_owned(),
                         _ => String::new(),
                     };
                     member.open.push(OpenCall { thread: call.thread, index: call.index, kind, entered, port });
                 }
-                RankEvent::Call(call)
             }
             RankEvent::Return { thread, index, .. } => {
-                member.open.retain(|o| (o.thread, o.index) != (thread, index));
-                event
+                member.open.retain(|o| (o.thread, o.index) != (*thread, *index));
             }
-            other => other,
-        };
-        engine.feed(process, event);
+            _ => {}
+        }
+        engine.feed_lean(process, event);
     }
 
     fn bridge(&mut self, process: Process, bridge: Bridge, engine: &mut Engine) {
@@ -231,6 +234,7 @@ impl Linker {
             self.apply(process, place, &bridge, engine);
         } else if !side.lost {
             self.members[process as usize].waits = Some((place, bridge));
+            self.held = true;
         }
     }
 
@@ -255,7 +259,7 @@ impl Linker {
     }
 
     pub fn holds_any(&self) -> bool {
-        self.members.iter().any(|m| m.waits.is_some())
+        self.held && self.members.iter().any(|m| m.waits.is_some())
     }
 
     /// Finds what belongs together, and lets those go on who waited for it; true if there was something. `caught_up`
@@ -284,8 +288,8 @@ impl Linker {
                     self.apply(process as Process, place, &bridge, engine);
                 }
                 while self.members[process].waits.is_none() {
-                    let Some(event) = self.members[process].held.pop_front() else { break };
-                    self.take(process as Process, event, engine);
+                    let Some(mut event) = self.members[process].held.pop_front() else { break };
+                    self.take(process as Process, &mut event, engine);
                 }
             }
         }
@@ -381,8 +385,8 @@ impl Linker {
         let kind = if hosts { ours.kind } else { theirs.kind };
         let rival = |o: &OpenCall| o.kind == kind && o.entered <= until && o.port == ours.port;
         self.members.iter().enumerate().all(|(p, m)| match &m.waits {
-            Some((_, bridge)) => m.seen.max(bridge.returned) >= until,
-            None => (m.seen >= until || caught_up(p as Process)) && !m.open.iter().any(rival),
+            Some((_, bridge)) => m.seen().max(bridge.returned) >= until,
+            None => (m.seen() >= until || caught_up(p as Process)) && !m.open.iter().any(rival),
         })
     }
 }
@@ -392,6 +396,11 @@ const MAX_GROUP: usize = 1 << 20;
 const MAX_OUTSIDERS: usize = 1 << 20;
 
 impl Member {
+    /// Time of the latest call that was read.
+    fn seen(&self) -> u64 {
+        self.seen.map_or(0, |ticks| self.clock.unix_ns(ticks))
+    }
+
     /// Numbers that this process gives, as numbers of the run.
     fn processes(&self, ranks: Ranks) -> Ranks {
         if self.first == 0 && self.outsiders.is_empty() || ranks.len() > MAX_GROUP {

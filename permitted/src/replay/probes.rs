@@ -1,6 +1,7 @@
 //! Probes in the replay: they wait for a message without receiving it.
 
 use super::graph::Dependence;
+use super::waiting::Waiting;
 use super::{Act, Op, Replay};
 
 /// What a probe looked for, and the message that it was told of.
@@ -30,13 +31,15 @@ impl Look {
 impl<T: Clone> Replay<T> {
     /// Is there a message that a probe would be told of, and not one that goes to a receive that is there already?
     pub(super) fn is_there(&self, look: &Look, told: bool) -> bool {
-        let here = || self.waiting.get(&(look.comm, look.at)).into_iter().flatten().filter_map(|id| self.op(*id));
+        let here =
+            || self.waiting.get(&(look.comm, look.at)).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
         here().any(|op| look.sees(&op.act, told) && !here().any(|recv| recv.act.takes(&op.act)))
     }
 
     /// Is the message there, perhaps to go to a receive that was posted before?
     pub(super) fn is_sent(&self, look: &Look) -> bool {
-        let here = self.waiting.get(&(look.comm, look.at)).into_iter().flatten().filter_map(|id| self.op(*id));
+        let here =
+            self.waiting.get(&(look.comm, look.at)).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
         here.into_iter().any(|op| look.sees(&op.act, true))
     }
 

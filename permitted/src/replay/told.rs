@@ -75,6 +75,10 @@ impl Act {
         }
     }
 
+    pub(super) fn is_send(&self) -> bool {
+        matches!(self, Act::Send { .. })
+    }
+
     /// Is it a receive from anybody, or with any tag?
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())

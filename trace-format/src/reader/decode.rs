@@ -1,7 +1,8 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
-use super::RankEvent;
-use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
+use super::{LeanEvent, RankEvent};
+use crate::args::Args;
+use crate::call::{Call, Outcome, Signal, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
 use crate::file::NOT_COUNTED;
 use crate::mpi::FnId;
@@ -49,7 +50,7 @@ struct Polled {
 
 impl Polled {
     /// A poll that returned.
-    fn new(call: &Call, index: u64, offset: usize) -> Option<Polled> {
+    fn new(call: &Call<Args>, index: u64, offset: usize) -> Option<Polled> {
         let row = call.func.row();
         (row.class.is_poll() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
     }
@@ -96,7 +97,7 @@ impl Decoder {
         &mut self,
         blobs: &Blobs,
         read: impl Fn(usize) -> &'a [u8],
-        sink: &mut dyn FnMut(RankEvent),
+        sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<(), String> {
         if let Some(polled) = &mut self.polled
             && let bytes = read(polled.offset)
@@ -133,7 +134,8 @@ impl Decoder {
     }
 
     /// The event of the record `bytes`, which stands at `offset` of the current lap.
-    pub(super) fn record(&mut self, blobs: &Blobs, bytes: &[u8], offset: usize) -> Result<RankEvent, String> {
+    #[inline(always)]
+    pub(super) fn record(&mut self, blobs: &Blobs, bytes: &[u8], offset: usize) -> Result<LeanEvent, String> {
         let commit = Commit::unpack(u64_at(bytes, 0));
         match commit.state {
             s if s == State::Entered as u8 || s == State::Returned as u8 => {
@@ -162,9 +164,9 @@ impl Decoder {
                 };
                 let open = self.open.remove(place);
                 let mut cells = Cells { bytes, at: RETURN_HEADER_BYTES, blobs };
-                let mut outs = vec![Value::None; open.func.row().params.len()];
+                let mut outs = Args::new(open.func.row().params.len());
                 for item in &plans()[open.func.index()].outs {
-                    outs[item.param] = cells.item(item)?;
+                    cells.item(item, &mut outs)?;
                 }
                 let time = time.max(open.t_call);
                 Ok(RankEvent::Return { thread: self.number, index, time, class, polls: 0, outs })
@@ -212,26 +214,36 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b))
 }
 
-fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs) -> Result<Call, String> {
+#[inline]
+fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs) -> Result<Call<Args>, String> {
     if bytes.len() < CALL_HEADER_BYTES {
         return Err("short call record".into());
     }
     let commit = Commit::unpack(u64_at(bytes, 0));
     let plan = &plans()[func.index()];
-    let mut call = Call::new(func);
-    call.t_call = u64_at(bytes, 8);
-    call.site = u32_at(bytes, 24);
-    call.polls = u32_at(bytes, 28);
+    let params = func.row().params.len();
+    let mut call = Call {
+        func,
+        thread: 0,
+        index: 0,
+        site: u32_at(bytes, 24),
+        t_call: u64_at(bytes, 8),
+        t_return: 0,
+        outcome: Outcome::Open,
+        polls: u32_at(bytes, 28),
+        ins: Args::new(params),
+        outs: Args::new(params),
+    };
     let mut cells = Cells { bytes, at: CALL_HEADER_BYTES, blobs };
     for item in &plan.ins {
-        call.ins[item.param] = cells.item(item)?;
+        cells.item(item, &mut call.ins)?;
     }
     if commit.state == State::Returned as u8 {
         let word = u64_at(bytes, 16);
         call.outcome = Outcome::Returned((word >> 48) as u16);
         call.t_return = call.t_call.saturating_add(word & MAX_DURATION);
         for item in &plan.outs {
-            call.outs[item.param] = cells.item(item)?;
+            cells.item(item, &mut call.outs)?;
         }
     }
     Ok(call)
@@ -305,9 +317,8 @@ impl Cells<'_> {
         Ok(one(elem, self.take(elem.width())?))
     }
 
-    fn status(&mut self) -> Result<Status, String> {
-        let bytes = self.take(STATUS_BYTES)?.first_chunk().ok_or("short status")?;
-        Ok(unpack_status(bytes))
+    fn status(&mut self) -> Result<&[u8; STATUS_BYTES], String> {
+        Ok(self.take(STATUS_BYTES)?.first_chunk().ok_or("short status")?)
     }
 
     /// Length, then that many bytes times `width`, inline or from a blob.
@@ -320,14 +331,23 @@ impl Cells<'_> {
         self.blobs.get(&id).map(Vec::as_slice).ok_or_else(|| format!("blob {id} is missing"))
     }
 
-    fn item(&mut self, item: &Item) -> Result<Value, String> {
-        Ok(match item.shape {
-            Shape::Arg(Elem::Status) | Shape::Deref(Elem::Status) => Value::Status(self.status()?),
-            Shape::Arg(elem) | Shape::Deref(elem) => Value::Int(self.elem(elem)?),
+    #[inline]
+    fn item(&mut self, item: &Item, args: &mut Args) -> Result<(), String> {
+        match item.shape {
+            Shape::Arg(Elem::Status) | Shape::Deref(Elem::Status) => args.set_status(item.param, self.status()?),
+            Shape::Arg(elem) | Shape::Deref(elem) => args.set_int(item.param, self.elem(elem)?),
             Shape::SlotAndDeref(elem) => {
                 let slot = u64_at(self.take(8)?, 0);
-                Value::Request { slot, handle: self.elem(elem)? }
+                args.set_request(item.param, slot, self.elem(elem)?);
             }
+            _ => args.set(item.param, self.long(item)?),
+        }
+        Ok(())
+    }
+
+    /// What is as long as it says.
+    fn long(&mut self, item: &Item) -> Result<Value, String> {
+        Ok(match item.shape {
             Shape::Array { elem: Elem::Status, .. } => {
                 let bytes = self.array(STATUS_BYTES)?;
                 Value::Statuses(bytes.as_chunks::<STATUS_BYTES>().0.iter().map(unpack_status).collect())
@@ -340,6 +360,7 @@ impl Cells<'_> {
             Shape::Str { .. } | Shape::StrArray { .. } => {
                 Value::Str(String::from_utf8_lossy(self.array(1)?).into_owned())
             }
+            Shape::Arg(_) | Shape::Deref(_) | Shape::SlotAndDeref(_) => Value::None,
         })
     }
 }

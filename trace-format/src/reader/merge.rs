@@ -1,7 +1,7 @@
 //! The events of a rank's threads by time. Threads of a process share a clock, so that one order of all their calls is
 //! known; what a thread has recorded late in its stage, or will still record, must be waited for.
 
-use super::{OpenError, RankEvent, RankReader, damaged};
+use super::{LeanEvent, OpenError, RankEvent, RankReader, damaged};
 use crate::reader::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ enum Next {
 
 impl RankReader {
     /// Hands over what is at hand, by time; reads further blocks where needed. True if something is held back.
-    pub(super) fn merge(&mut self, budget: &mut usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
+    pub(super) fn merge(&mut self, budget: &mut usize, sink: &mut dyn FnMut(LeanEvent)) -> Result<bool, OpenError> {
         let numbers: Vec<u16> = self.threads.keys().copied().collect();
         for number in &numbers {
             let mut returns = Vec::new();
@@ -77,9 +77,9 @@ impl RankReader {
     /// Runs `f`; the returns of open calls among what it hands over are collected instead.
     fn with_returns<T>(
         &mut self,
-        returns: &mut Vec<RankEvent>,
-        sink: &mut dyn FnMut(RankEvent),
-        f: impl FnOnce(&mut RankReader, &mut dyn FnMut(RankEvent)) -> T,
+        returns: &mut Vec<LeanEvent>,
+        sink: &mut dyn FnMut(LeanEvent),
+        f: impl FnOnce(&mut RankReader, &mut dyn FnMut(LeanEvent)) -> T,
     ) -> T {
         f(self, &mut |event| match event {
             RankEvent::Return { .. } => returns.push(event),
@@ -87,14 +87,14 @@ impl RankReader {
         })
     }
 
-    fn keep(&mut self, number: u16, returns: Vec<RankEvent>) {
+    fn keep(&mut self, number: u16, returns: Vec<LeanEvent>) {
         if let Some(thread) = self.threads.get_mut(&number) {
             returns.into_iter().for_each(|event| thread.add_return(event));
         }
     }
 
     /// Decodes the next record of a thread, if that is not done yet.
-    fn fill(&mut self, number: u16, budget: &mut usize, sink: &mut dyn FnMut(RankEvent)) -> Result<(), OpenError> {
+    fn fill(&mut self, number: u16, budget: &mut usize, sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
         loop {
             let Some(thread) = self.threads.get_mut(&number).filter(|t| !t.has_head()) else { return Ok(()) };
             match thread.next_record(&self.blobs) {

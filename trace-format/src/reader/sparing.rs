@@ -3,7 +3,7 @@
 //! unmapped.
 
 use super::blocks::BlockRef;
-use super::{OpenError, RankEvent, RankReader};
+use super::{LeanEvent, OpenError, RankReader};
 
 impl RankReader {
     /// Of the records of a block about so many bytes are unpacked at a time, so that ranks can be read side by side in
@@ -30,7 +30,7 @@ impl RankReader {
         number: u16,
         block: &BlockRef,
         mut records: Vec<u8>,
-        sink: &mut dyn FnMut(RankEvent),
+        sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get(&number) else { return Ok(false) };
         let begun = thread.has_begun();

@@ -1,11 +1,12 @@
 //! What was read of one thread: the blocks of the file that are still to come, the records at hand, and what its stage
 //! holds beyond them.
 
-use super::RankEvent;
 use super::blocks::BlockRef;
 use super::decode::{Blobs, Decoder, earliest, is_entered, latest, record_at};
 use super::stage::StageView;
-use crate::call::{Outcome, SystemEvent, Value};
+use super::{LeanEvent, RankEvent};
+use crate::args::Args;
+use crate::call::{Outcome, SystemEvent};
 use std::collections::VecDeque;
 
 /// What a stage held at one moment.
@@ -42,9 +43,9 @@ pub(super) struct Thread {
     offset: usize,
     decoder: Decoder,
     /// The next event in the order of the records, with its time.
-    head: Option<(u64, RankEvent)>,
+    head: Option<(u64, LeanEvent)>,
     /// Returns of calls that were handed over without them, the earliest last.
-    returns: Vec<(u64, RankEvent)>,
+    returns: Vec<(u64, LeanEvent)>,
     /// Time of the last event that was handed over.
     last: u64,
     /// The latest time stamp in blocks of the file.
@@ -143,12 +144,17 @@ impl Thread {
         seen
     }
 
+    /// Is something at hand that was not handed over?
+    pub(super) fn has_records(&self) -> bool {
+        self.at < self.records.len()
+    }
+
     pub(super) fn has_staged(&self) -> bool {
         self.staged.is_some()
     }
 
     /// Laps are missing in front of this one, which begins behind `calls` calls, and at `time`.
-    fn skip_to(&mut self, lap: u64, calls: u64, time: u64, sink: &mut dyn FnMut(RankEvent)) {
+    fn skip_to(&mut self, lap: u64, calls: u64, time: u64, sink: &mut dyn FnMut(LeanEvent)) {
         (self.lap, self.offset) = (lap, 0);
         let calls = self.decoder.skip(calls);
         self.decoder.next_lap();
@@ -161,7 +167,7 @@ impl Thread {
         &mut self,
         limited: bool,
         blobs: &Blobs,
-        sink: &mut dyn FnMut(RankEvent),
+        sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<(), String> {
         // A block that came meanwhile has the same and more.
         let Some(staged) = self.staged.take().filter(|_| self.blocks.is_empty()) else { return Ok(()) };
@@ -190,7 +196,7 @@ impl Thread {
         payload: Vec<u8>,
         limited: bool,
         blobs: &Blobs,
-        sink: &mut dyn FnMut(RankEvent),
+        sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<(), String> {
         let lap = block.header.lap;
         self.begun = false;
@@ -260,8 +266,8 @@ impl Thread {
 
     /// The next event in the order of the records at hand; `None` when they are used up. An error is a damaged record
     /// that is skipped.
-    #[inline]
-    pub(super) fn next_record(&mut self, blobs: &Blobs) -> Option<Result<RankEvent, String>> {
+    #[inline(always)]
+    pub(super) fn next_record(&mut self, blobs: &Blobs) -> Option<Result<LeanEvent, String>> {
         if self.at >= self.records.len() {
             if std::mem::take(&mut self.whole) {
                 self.lap = self.lap.saturating_add(1);
@@ -290,12 +296,12 @@ impl Thread {
         self.head.is_some()
     }
 
-    pub(super) fn set_head(&mut self, event: RankEvent) {
+    pub(super) fn set_head(&mut self, event: LeanEvent) {
         self.head = Some((time_of(&event), event));
     }
 
     /// Keeps a return until its time comes.
-    pub(super) fn add_return(&mut self, event: RankEvent) {
+    pub(super) fn add_return(&mut self, event: LeanEvent) {
         let time = time_of(&event);
         let place = self.returns.partition_point(|r| r.0 > time);
         self.returns.insert(place, (time, event));
@@ -303,7 +309,7 @@ impl Thread {
 
     /// The next event. Where other threads did something until a call returned (`until` is the time of their next
     /// event), its return is an event of its own, so that what the call gave is not known before it was.
-    pub(super) fn next_event(&mut self, until: u64) -> Option<RankEvent> {
+    pub(super) fn next_event(&mut self, until: u64) -> Option<LeanEvent> {
         self.last = self.next_time()?;
         let head_time = self.head.as_ref().map_or(u64::MAX, |h| h.0);
         if self.returns.last().is_some_and(|r| r.0 <= head_time) {
@@ -316,7 +322,7 @@ impl Thread {
             && call.t_return > until
             && call.polls == 0
         {
-            let outs = std::mem::replace(&mut call.outs, vec![Value::None; call.ins.len()]);
+            let outs = std::mem::replace(&mut call.outs, Args::new(call.ins.len()));
             let (thread, index, time) = (call.thread, call.index, call.t_return);
             (call.outcome, call.t_return) = (Outcome::Open, 0);
             self.add_return(RankEvent::Return { thread, index, time, class, polls: 0, outs });
@@ -325,7 +331,7 @@ impl Thread {
     }
 }
 
-fn time_of(event: &RankEvent) -> u64 {
+fn time_of(event: &LeanEvent) -> u64 {
     match event {
         RankEvent::Call(call) => call.t_call,
         RankEvent::Return { time, .. } | RankEvent::System { time, .. } => *time,

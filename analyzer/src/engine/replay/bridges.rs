@@ -8,7 +8,7 @@ use crate::engine::shape::Shape;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use trace_format::call::Value;
+use trace_format::args::Arg;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Kind};
 use trace_format::ranks::Ranks;
@@ -76,7 +76,7 @@ impl Model {
     fn side_of_group(&self, origin: &Origin, s: &Shape) -> Option<Side> {
         let group = self.given_group(origin, "local_group")?;
         let leader = group.get(int(&origin.ins, s.peer)?.try_into().ok()?)?;
-        let Value::Str(stringtag) = value(&origin.ins, s.text) else { return None };
+        let Arg::Str(stringtag) = value(&origin.ins, s.text) else { return None };
         // No two of a program's few tags have the same hash.
         let mut hasher = FxHasher::default();
         (origin.name(), stringtag).hash(&mut hasher);

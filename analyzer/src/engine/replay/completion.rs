@@ -8,8 +8,9 @@ use crate::engine::requests::{ReqId, Request};
 use crate::engine::shape::{NONE, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use trace_format::args::{Arg, Args};
+use trace_format::call::Status;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
-use trace_format::call::{Status, Value};
 use trace_format::mpi::{Many, Start};
 
 impl Model {
@@ -62,12 +63,12 @@ impl Model {
         many: Many,
         wait: bool,
         failed: bool,
-        outs: &[Value],
+        outs: &Args,
     ) -> SmallVec<[(usize, usize); 4]> {
         let flag = wait || failed && many == Many::One || int(outs, s.flag).is_some_and(|f| f != 0);
         let count = match value(&origin.ins, s.request) {
-            Value::Requests { handles, .. } | Value::Ints(handles) => handles.len(),
-            Value::None => 0,
+            Arg::Requests { handles, .. } | Arg::Ints(handles) => handles.len(),
+            Arg::None => 0,
             _ => 1,
         };
         match many {
@@ -93,7 +94,7 @@ impl Model {
         many: Many,
         wait: bool,
         failed: bool,
-        outs: &[Value],
+        outs: &Args,
     ) {
         let completed = Model::completed(origin, s, many, wait, failed, outs);
         let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
@@ -136,7 +137,7 @@ impl Model {
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.
-    pub(super) fn peek(&mut self, origin: &Arc<Origin>, s: &Shape, many: Many, outs: &[Value]) {
+    pub(super) fn peek(&mut self, origin: &Arc<Origin>, s: &Shape, many: Many, outs: &Args) {
         let completed = Model::completed(origin, s, many, false, false, outs);
         let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
         // Who goes on when it has this answer has waited for it.
@@ -205,7 +206,7 @@ impl Model {
     }
 
     /// A matched probe takes its message at its return; the receive is called later.
-    pub(super) fn matched_probe(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &[Value]) {
+    pub(super) fn matched_probe(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.tell_poll(origin);
         }
@@ -223,7 +224,7 @@ impl Model {
     }
 
     /// A probe has returned.
-    pub(super) fn probed(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &[Value]) {
+    pub(super) fn probed(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.tell_poll(origin);
         }
@@ -239,7 +240,7 @@ impl Model {
         self.tell_probe(origin, s, told, s.flag == NONE);
     }
 
-    pub(super) fn matched_recv(&mut self, origin: &Arc<Origin>, s: &Shape, start: Start, failed: bool, outs: &[Value]) {
+    pub(super) fn matched_recv(&mut self, origin: &Arc<Origin>, s: &Shape, start: Start, failed: bool, outs: &Args) {
         let handle = int(&origin.ins, s.message).unwrap_or(0);
         let data = self.data(origin, s.recv);
         let messages = &mut self.ranks[origin.rank as usize].messages;

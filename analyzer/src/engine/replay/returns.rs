@@ -8,14 +8,14 @@ use crate::engine::facts::Origin;
 use crate::engine::requests::Request;
 use crate::engine::shape::Shape;
 use std::sync::Arc;
-use trace_format::call::Value;
+use trace_format::args::Args;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
 
 impl Model {
     /// The return of a call.
-    pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &[Value]) {
+    pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
         self.listening.begin(origin);
         let failed = class != 0;
         if failed {
@@ -201,7 +201,7 @@ impl Model {
     }
 
     /// The kind of topology that a new communicator has.
-    fn note_topology(&mut self, origin: &Origin, s: &Shape, coll: Coll, outs: &[Value]) {
+    fn note_topology(&mut self, origin: &Origin, s: &Shape, coll: Coll, outs: &Args) {
         let Some(new) = int(outs, s.new_comm) else { return };
         let topologies = &mut self.ranks[origin.rank as usize].objects.topologies;
         let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
@@ -217,7 +217,7 @@ impl Model {
     }
 
     /// Objects that a collective made.
-    fn made_by(&mut self, origin: &Origin, s: &Shape, parent: CommIx, index: u64, outs: &[Value]) {
+    fn made_by(&mut self, origin: &Origin, s: &Shape, parent: CommIx, index: u64, outs: &Args) {
         let objects = &mut self.ranks[origin.rank as usize].objects;
         let rank = origin.rank;
         if let Some(id) = int(outs, s.new_comm)
@@ -234,7 +234,7 @@ impl Model {
         }
     }
 
-    pub(super) fn add_request(&mut self, request: Request, s: &Shape, outs: &[Value]) {
+    pub(super) fn add_request(&mut self, request: Request, s: &Shape, outs: &Args) {
         let slot = int(&request.origin.ins, s.request).unwrap_or(0) as u64;
         let handle = int(outs, s.request).unwrap_or(0);
         self.ranks[request.origin.rank as usize].requests.add(request, handle, slot);

@@ -3,7 +3,7 @@
 use crate::engine::collective::{self, View, What, what};
 use crate::engine::comms::Comm;
 use permitted::Needs;
-use trace_format::call::Value;
+use trace_format::args::Arg;
 use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::mpi::Coll;
 
@@ -39,17 +39,16 @@ pub(super) fn gets_only_from(view: &View) -> Option<Vec<u32>> {
     use Coll::*;
     let What::Coll(coll) = view.coll() else { return None };
     match (coll, view.recv().count) {
-        (Gatherv | Allgatherv | Alltoallv | Alltoallw, Value::Ints(counts)) if counts.contains(&0) => {
+        (Gatherv | Allgatherv | Alltoallv | Alltoallw, Arg::Ints(counts)) if counts.contains(&0) => {
             let places = counts.iter().enumerate().filter(|(_, count)| **count != 0);
             // Only the root has counts that mean something.
             let gets = coll != Gatherv || view.root() == i32::try_from(view.position).ok();
             gets.then(|| places.map(|(place, _)| place as u32).collect())
         }
-        (ReduceScatter, Value::Ints(counts)) if counts.get(view.position as usize) == Some(&0) => Some(Vec::new()),
-        (
-            Bcast | Scatter | Scatterv | Allgather | Alltoall | Reduce | Allreduce | ReduceScatterBlock,
-            Value::Int(0),
-        ) => Some(Vec::new()),
+        (ReduceScatter, Arg::Ints(counts)) if counts.get(view.position as usize) == Some(&0) => Some(Vec::new()),
+        (Bcast | Scatter | Scatterv | Allgather | Alltoall | Reduce | Allreduce | ReduceScatterBlock, Arg::Int(0)) => {
+            Some(Vec::new())
+        }
         _ => None,
     }
 }

@@ -1,0 +1,108 @@
+//! Reads the traces of processes that are gone ahead of the engine: other threads read, unpack and decode, all ranks a
+//! little at a time, so that what ranks did at about the same time comes together and little is in flight.
+//!
+//! The order does not depend on the threads: each reads its ranks in turns, and the turns are taken in turns.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use trace_format::reader::{LeanEvent, RankReader};
+
+/// Blocks of a rank at a time at most.
+const BLOCKS: usize = 4;
+/// Events of all ranks in one round, and of one rank at least and at most.
+const ROUND: usize = 1 << 13;
+const FEWEST: usize = 32;
+const MOST: usize = 1 << 9;
+/// Turns that a thread may be ahead.
+const AHEAD: usize = 8;
+/// Turns of a rank after which it is said how far it was read.
+const OFTEN: u32 = 64;
+/// Threads that read: the engine is slower than a few of them.
+const MOST_THREADS: usize = 4;
+
+/// What was read of one rank in one turn.
+pub(crate) struct Turn {
+    /// Its place among the readers.
+    pub(crate) place: usize,
+    pub(crate) events: Vec<LeanEvent>,
+    /// Bytes of it that are still to be read, said now and then.
+    pub(crate) unread: Option<u64>,
+    /// Why it cannot be read any further.
+    pub(crate) failed: Option<String>,
+}
+
+/// Processors that this process may use.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Reads all of these to their ends. `take` is given each turn, and says whether to go on: if not, what was read already
+/// still comes.
+pub(crate) fn read(readers: Vec<&mut RankReader>, mut take: impl FnMut(Turn) -> bool) {
+    let most = (ROUND / readers.len().max(1)).clamp(FEWEST, MOST);
+    let threads = (processors() - 1).min(MOST_THREADS).min(readers.len());
+    let stop = AtomicBool::new(false);
+    let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
+    shares.resize_with(threads.max(1), Vec::new);
+    let many = shares.len();
+    for (place, reader) in readers.into_iter().enumerate() {
+        shares[place % many].push((place, reader));
+    }
+    if threads == 0 {
+        return shares.into_iter().for_each(|share| {
+            turns(share, most, &mut |turn| {
+                if !take(turn) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                !stop.load(Ordering::Relaxed)
+            });
+        });
+    }
+    thread::scope(|scope| {
+        let mut sources: Vec<Receiver<Turn>> = Vec::new();
+        for share in shares {
+            let (sender, receiver) = sync_channel(AHEAD);
+            let stop = &stop;
+            scope.spawn(move || read_share(share, most, &sender, stop));
+            sources.push(receiver);
+        }
+        while !sources.is_empty() {
+            sources.retain(|source| {
+                let Ok(turn) = source.recv() else { return false };
+                if !take(turn) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                true
+            });
+        }
+    });
+}
+
+fn read_share(share: Vec<(usize, &mut RankReader)>, most: usize, sender: &SyncSender<Turn>, stop: &AtomicBool) {
+    turns(share, most, &mut |turn| sender.send(turn).is_ok() && !stop.load(Ordering::Relaxed));
+}
+
+/// Reads in turns until nothing is left, or `send` does not want more.
+fn turns(mut share: Vec<(usize, &mut RankReader)>, most: usize, send: &mut dyn FnMut(Turn) -> bool) {
+    let (mut round, mut wanted) = (0u32, true);
+    while wanted && !share.is_empty() {
+        share.retain_mut(|(place, reader)| {
+            if !wanted {
+                return true;
+            }
+            let mut events = Vec::with_capacity(most);
+            let defects = reader.defects.count();
+            let result = reader.poll_lean(BLOCKS, most, &mut |event| events.push(event));
+            // Behind damage there may be more.
+            let more = match &result {
+                Ok(any) => *any || reader.defects.count() > defects,
+                Err(_) => false,
+            };
+            let unread = (!more || round % OFTEN == 0).then(|| reader.unread());
+            wanted = send(Turn { place: *place, events, unread, failed: result.err().map(|e| e.to_string()) });
+            more
+        });
+        round = round.wrapping_add(1);
+    }
+}

@@ -167,7 +167,7 @@ fn behind_missing_calls_only_what_a_call_says_by_itself_is_judged() {
         }
         trace.events.iter().for_each(|(rank, event)| engine.feed(*rank, event.clone()));
         let analysis = engine.finish(&End::default());
-        (analysis.findings.iter().map(|f| f.check).collect::<Vec<_>>(), engine.in_flight())
+        (analysis.findings.iter().map(|f| f.check.name).collect::<Vec<_>>(), engine.in_flight())
     };
     assert!(found(None).0.len() > 1, "{:?}", found(None));
     for rank in 0..2 {

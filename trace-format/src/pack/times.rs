@@ -129,8 +129,9 @@ impl Times {
         // Neither overlapped the one before it, which keeps the order.
         let apart = (expected.0 as i64) >= 0 && (real.0.wrapping_sub(self.real) as i64) >= 0;
         let same_class = (expected.1 ^ real.1) & !MAX_DURATION == 0;
-        // The less is left of the block, the less may the reader be ahead of it.
-        let in_time = ends <= real_end || ends - real_end <= self.last.saturating_sub(real_end) / 4;
+        // A reader that is ahead cannot be set back, but must wait; one that is behind leaps.
+        let most = (self.last.saturating_sub(real_end) / 4).min(self.bound / 16);
+        let in_time = ends <= real_end || ends - real_end <= most;
         apart && same_class && near(begins, real.0) && near(ends, real_end) && in_time && begins <= ends
     }
 
@@ -158,7 +159,9 @@ impl Times {
     /// What should be expected of a cell, if that is worth telling.
     pub(super) fn better(&mut self, cell: u16, expected: (u64, u64)) -> Option<(u64, u64)> {
         let habit = self.habits.get_mut(usize::from(cell)).filter(|h| h.seen >= h.due)?;
+        // Rather too early than too late: see [`Times::fit`].
         let gap = (habit.gap >> 4).max(0) as u64;
+        let gap = gap - gap / 32;
         let second = (habit.duration >> 4).max(0) as u64 | habit.class;
         // Errors of many records in a row add up until one is told its times.
         let worth = (self.bound / 32).min(gap.saturating_add(second & MAX_DURATION) / 256 + 1);

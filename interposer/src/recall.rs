@@ -101,10 +101,10 @@ impl Recall {
         call.bytes = unsafe { from.cast::<[u64; BYTES / 8]>().read_unaligned() };
     }
 
-    /// The arguments of the call that was found or put there are all right.
+    /// Are the arguments of the call that was found or put there all right?
     #[inline(always)]
-    pub(crate) fn set_fine(&mut self, place: Place) {
-        self.0.get_mut(place.0 as usize % PLACES).into_iter().for_each(|call| call.is_fine = true);
+    pub(crate) fn set_fine(&mut self, place: Place, is_fine: bool) {
+        self.0.get_mut(place.0 as usize % PLACES).into_iter().for_each(|call| call.is_fine = is_fine);
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
             assert!(!is_known);
             recall.keep(place, info, 5, &words, values.as_ptr().cast());
             assert!(recall.find(info, 5, &words).1 && !recall.is_fine(place));
-            recall.set_fine(place);
+            recall.set_fine(place, true);
             assert!(recall.is_fine(place));
             let mut copied = [0u64; BYTES / 8];
             recall.copy(place, copied.as_mut_ptr().cast());

@@ -93,11 +93,17 @@ pub(super) fn changed_bytes(used: &Use, change: &Change) -> String {
 /// A blocking call is about to be made.
 pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     let own = matches!(call.info.row.class, Class::SendRecv(_) | Class::Collective(..));
-    if !own && !operations::is_any_pending() {
+    // The same call was looked at before, and found fine by itself.
+    let is_new = own && !call.open.is_fine;
+    if !is_new && !operations::is_any_pending() {
         return;
     }
     let uses = operands::uses(thread, call);
-    itself(thread, call, &uses);
+    if itself(thread, call, &uses)
+        && let Some(place) = call.open.place
+    {
+        thread.recall.set_fine(place, false);
+    }
     if operations::is_any_pending()
         && let Some(conflict) = operations::conflict(&uses)
     {
@@ -105,12 +111,12 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     }
 }
 
-/// The buffers of one call against each other.
-pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) {
+/// The buffers of one call against each other: is anything wrong with them?
+pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
     let class = call.info.row.class;
     // Parts of files go through one buffer, and replacing is what is wanted.
     if uses.len() < 2 || !matches!(class, Class::SendRecv(_) | Class::Collective(..)) {
-        return;
+        return false;
     }
     let found = if let [a, b] = uses {
         let writes = a.access.writes() || b.access.writes();
@@ -123,11 +129,12 @@ pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) {
             conflict.and_then(|(other, address)| Some((uses.get(other)?.clone(), u.clone(), address)))
         })
     };
-    let Some((a, b, address)) = found else { return };
+    let Some((a, b, address)) = found else { return false };
     match class {
         Class::SendRecv(_) => overlapping_sendrecv::tell(thread, call, &a, &b, address),
         _ => collective_overlap::tell_own(thread, call, &a, &b, address),
     }
+    true
 }
 
 /// A conflict with a pending operation.

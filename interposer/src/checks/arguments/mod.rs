@@ -37,7 +37,7 @@ pub(super) fn check(thread: &mut Thread, call: &Call) -> bool {
     }
     let is_fine = !rules.messages.is_empty() && passes(thread, call, rules) || !examine(thread, call);
     if let Some(place) = call.open.place.filter(|_| is_fine) {
-        thread.recall.set_fine(place);
+        thread.recall.set_fine(place, true);
     }
     !is_fine
 }

@@ -71,13 +71,7 @@ impl Unpacker {
     }
 
     /// Puts the next records of the block into `out`, until they are about `most` bytes. True if these were the last ones.
-    pub fn unpack_piece(
-        &mut self,
-        packed: &[u8],
-        lap: u64,
-        most: usize,
-        out: &mut Vec<u8>,
-    ) -> Result<bool, PackError> {
+    pub fn unpack_piece(&mut self, packed: &[u8], lap: u64, most: usize, out: &mut Vec<u8>) -> Result<bool, PackError> {
         out.clear();
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;

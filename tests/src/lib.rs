@@ -3,6 +3,7 @@
 
 pub mod at_once;
 pub mod browser;
+pub mod budgets;
 pub mod calls;
 pub mod checks_page;
 pub mod compile;

@@ -1,0 +1,89 @@
+/*
+ * A few kinds of MPI calls, counted by callgrind: tests/tests/budgets.rs.
+ *
+ *   valgrind --tool=callgrind --instr-atstart=no budget CALLS
+ *
+ * Each kind is called CALLS times and then twice as often, on one rank. Behind each of the two loops callgrind writes its
+ * counts, with the name of the kind and 1 or 2: what is counted once for all (the first call, the dump itself) is in
+ * both, and goes away in the difference.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <valgrind/callgrind.h>
+
+static char sent[8], received[8];
+
+static void comm_rank(long calls)
+{
+    int rank;
+    for (long i = 0; i < calls; i++)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+static void self(long calls)
+{
+    MPI_Request requests[2];
+    for (long i = 0; i < calls / 4; i++) {
+        MPI_Irecv(received, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(sent, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[1]);
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+}
+
+static void sendrecv(long calls)
+{
+    for (long i = 0; i < calls; i++)
+        MPI_Sendrecv(sent, 8, MPI_BYTE, 0, 1, received, 8, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void allreduce(long calls)
+{
+    double in = 1.0, out;
+    for (long i = 0; i < calls; i++)
+        MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* Polls in vain, for a message that comes behind them. */
+static void test(long calls)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Irecv(received, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &request);
+    for (long i = 0; i < calls && !done; i++)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Send(sent, 8, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(long calls);
+} kinds[] = {
+    {"comm-rank", comm_rank}, {"self", self}, {"sendrecv", sendrecv}, {"allreduce", allreduce}, {"test", test},
+};
+
+int main(int argc, char **argv)
+{
+    long calls = argc > 1 ? atol(argv[1]) : 0;
+    if (calls < 4) {
+        fprintf(stderr, "usage: budget CALLS\n");
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    CALLGRIND_START_INSTRUMENTATION;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        for (int times = 1; times <= 2; times++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s %d", kinds[kind].name, times);
+            CALLGRIND_ZERO_STATS;
+            kinds[kind].run(times * calls);
+            CALLGRIND_DUMP_STATS_AT(name);
+        }
+    }
+    CALLGRIND_STOP_INSTRUMENTATION;
+    MPI_Finalize();
+    return 0;
+}

@@ -14,8 +14,8 @@ use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::{LastPoll, Thread};
 use crate::tool::sampling;
 use crate::{
-    checks, clock, define, errors, forced, grequests, handles, levels, lifecycle, marks, queues, real, signals, sites,
-    statuses, sums,
+    checks, clock, define, errors, forced, grequests, handles, interrupted, levels, lifecycle, marks, queues, real,
+    signals, sites, statuses, sums,
 };
 use crate::{thread, trace};
 use std::cell::Cell;
@@ -43,15 +43,33 @@ static ABI: OnceLock<&'static Abi> = OnceLock::new();
 
 static STARTING: Mutex<()> = Mutex::new(());
 
+/// What a child of the process does not inherit, not even one that the C library is not told of (a system call of the
+/// program's own): the stages are in memory that both share.
+#[repr(C, align(4096))]
+struct Wiped {
+    is_recording: AtomicU8,
+    rest: [u8; 4095],
+}
+
+static WIPED: Wiped = Wiped { is_recording: AtomicU8::new(0), rest: [0; 4095] };
+
+/// Has the system wipe the page in children.
+fn stay_out_of_children() {
+    let page = (&raw const WIPED).cast_mut().cast();
+    // SAFETY: the page holds this variable alone. Where the system cannot do it, nothing changes.
+    unsafe { libc::madvise(page, size_of::<Wiped>(), libc::MADV_WIPEONFORK) };
+}
+
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
+    WIPED.is_recording.store(u8::from(mode == Mode::Recording), Ordering::SeqCst);
     if mode == Mode::Off {
         queues::lost();
     }
 }
 
 pub(crate) fn is_recording() -> bool {
-    MODE.load(Ordering::Relaxed) == Mode::Recording as u8
+    WIPED.is_recording.load(Ordering::Relaxed) != 0
 }
 
 /// The family of the process, known once MPI has started.
@@ -63,6 +81,7 @@ pub(crate) fn abi() -> Option<&'static Abi> {
 pub(crate) fn start(abi: &'static Abi) {
     _ = ABI.set(abi);
     INFOS.get_or_init(info::all);
+    stay_out_of_children();
     set_mode(Mode::Recording);
 }
 
@@ -92,6 +111,11 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
     // SAFETY: the pointer is this thread's own state, and no reference to it is live.
     let state = unsafe { &mut *thread };
+    if interrupted::is_at_work(state) {
+        interrupted::look(state, frame.stack_pointer(), info.row.id);
+        return without_record(f, info, abi, &mut words);
+    }
+    interrupted::enter(state, frame.stack_pointer());
     if state.under_way.last().is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) {
         errors::left(state, frame.stack_pointer());
     }
@@ -100,6 +124,8 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     // callback of the program may come back here.
     let begun = guarded(|| begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
     if begun != Some(true) {
+        // SAFETY: as above.
+        interrupted::leave(unsafe { &*thread });
         return without_record(f, info, abi, &mut words);
     }
     // SAFETY: as above.
@@ -110,6 +136,7 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
         let stack_pointer = frame.stack_pointer();
         thread.under_way.push(UnderWay { index, func, site, stack_pointer, depth, freed });
         thread.depth += 1;
+        interrupted::leave(thread);
         outer
     };
     let call = Call { info, abi, words: &words, open: &open };
@@ -127,11 +154,14 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &Frame) -> u64 {
     // SAFETY: as above.
     unsafe {
         let thread = &mut *thread;
+        interrupted::enter(thread, frame.stack_pointer());
         thread.depth = thread.depth.saturating_sub(1);
         thread.under_way.truncate(outer);
     }
     // SAFETY: as above.
     guarded(|| end(unsafe { &mut *thread }, &call, result as i32));
+    // SAFETY: as above.
+    interrupted::leave(unsafe { &*thread });
     // SAFETY: as above.
     if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
@@ -160,6 +190,13 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     let (Some(info), Some(abi), Some(thread)) = (info, abi(), thread::current().filter(|_| info.is_some())) else {
         return function().to_bits();
     };
+    // SAFETY: as in `dispatch`.
+    let state = unsafe { &mut *thread };
+    if interrupted::is_at_work(state) {
+        interrupted::look(state, frame.stack_pointer(), info.row.id);
+        return function().to_bits();
+    }
+    interrupted::enter(state, frame.stack_pointer());
     let mut words = frame.args(0);
     let mut open = Open::default();
     // SAFETY: as in `dispatch`.
@@ -169,6 +206,8 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
         // SAFETY: as in `dispatch`.
         guarded(|| end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
     }
+    // SAFETY: as in `dispatch`.
+    interrupted::leave(unsafe { &*thread });
     result.to_bits()
 }
 

@@ -19,11 +19,13 @@ mod clock;
 mod config;
 mod datatype;
 mod define;
+mod descriptor;
 mod dispatch;
 mod each;
 mod elf;
 mod emulated;
 mod encode;
+mod environment;
 mod errors;
 mod exports;
 mod facts;
@@ -33,6 +35,7 @@ mod given;
 mod grequests;
 mod handles;
 mod info;
+mod interrupted;
 mod launch;
 mod levels;
 mod lifecycle;
@@ -54,6 +57,7 @@ mod sessions;
 mod signals;
 mod sites;
 mod snapshots;
+mod spare_stack;
 mod stage;
 mod statuses;
 mod stubs;
@@ -63,6 +67,7 @@ mod tls;
 mod tool;
 mod trace;
 mod types;
+mod unloading;
 
 /// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]

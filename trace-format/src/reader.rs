@@ -201,7 +201,8 @@ impl RankReader {
         } else {
             self.read_only_thread(&mut budget, &mut sink)?
         };
-        let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
+        // A stage that was looked at while there were blocks to be read has the last calls still.
+        let done = !rest && self.threads.values().all(Thread::is_known);
         if done {
             self.define(u64::MAX, &mut sink)?;
             self.late.drain(..).for_each(&mut sink);

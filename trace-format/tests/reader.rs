@@ -388,3 +388,24 @@ fn checksums_in_the_notation_are_read_back() {
         assert!(parse(&format!("0: MPI_Barrier()\n0: {wrong}\n")).is_err(), "{wrong}");
     }
 }
+
+/// What the process as a whole did comes behind the last calls of its threads, however few blocks are read at a time.
+#[test]
+fn the_end_of_a_process_comes_last() {
+    for budget in [1, 2, 64] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut process = Process::start(dir.path(), 1);
+        for time in 1..=3 {
+            process.record(0, &call(10 * time, Some(10 * time + 5)));
+            process.empty(0);
+        }
+        process.record(0, &call(100, Some(105)));
+        process.exit(200);
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        let mut times = Vec::new();
+        let mut take = |event: RankEvent| times.extend(flat(&event).first().map(|e| e.2));
+        while reader.poll(budget, &mut take).unwrap() {}
+        assert_eq!(times, [10, 20, 30, 100, 200], "{budget} blocks at a time");
+    }
+}

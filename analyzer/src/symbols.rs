@@ -15,7 +15,8 @@ use trace_format::symbols::{Loaders, Location, MAX_SOURCE, Modules};
 #[derive(Default)]
 struct Rank {
     modules: Modules,
-    stacks: FxHashMap<Id, Box<[u64]>>,
+    /// With the number of modules that had come: another may lie in the place of one that was unloaded.
+    stacks: FxHashMap<Id, (usize, Box<[u64]>)>,
     sources: FxHashMap<Id, Location>,
     interpreted: FxHashMap<Id, Interpreted>,
     known: FxHashMap<Id, Vec<Location>>,
@@ -31,19 +32,21 @@ struct Interpreted {
 }
 
 impl Rank {
-    /// The return addresses of a call site, and the places in interpreted code that they were called from.
-    fn call_site(&self, site: Id) -> (Vec<u64>, Vec<Location>) {
-        let stack = |id: Id| self.stacks.get(&id).map(|s| s.to_vec()).unwrap_or_default();
+    /// The return addresses of a call site, with the number of modules that had come, and the places in interpreted code that
+    /// they were called from.
+    fn call_site(&self, site: Id) -> (usize, Vec<u64>, Vec<Location>) {
+        let stack = |id: Id| self.stacks.get(&id).map(|(n, s)| (*n, s.to_vec())).unwrap_or_default();
         let Some(Interpreted { sources, stack: below, interpreter }) = self.interpreted.get(&site) else {
-            return (stack(site), Vec::new());
+            let (modules, addresses) = stack(site);
+            return (modules, addresses, Vec::new());
         };
-        let mut addresses = stack(*below);
+        let (modules, mut addresses) = stack(*below);
         // What the interpreter itself does, and how it was started, says nothing.
-        if let Some(module) = self.modules.of(*interpreter) {
+        if let Some(module) = self.modules.of_then(*interpreter, modules) {
             let inside = addresses.iter().position(|a| (module.start..module.end).contains(a));
             addresses.truncate(inside.unwrap_or(addresses.len()));
         }
-        (addresses, sources.iter().filter_map(|id| self.sources.get(id).cloned()).collect())
+        (modules, addresses, sources.iter().filter_map(|id| self.sources.get(id).cloned()).collect())
     }
 }
 
@@ -97,7 +100,9 @@ impl Symbols {
         let rank = self.ranks.entry(rank).or_default();
         match definition {
             Definition::Module(module) => rank.modules.add(module.clone()),
-            Definition::Stack { id, frames } => _ = rank.stacks.insert(*id, frames.as_slice().into()),
+            Definition::Stack { id, frames } => {
+                rank.stacks.insert(*id, (rank.modules.count(), frames.as_slice().into()));
+            }
             Definition::Source { id, file, function, line } => {
                 let (file, function, module) = (file.clone(), function.clone(), INTERPRETED.to_owned());
                 rank.sources.insert(*id, Location { function, file, line: *line, module, offset: 0 });
@@ -123,14 +128,14 @@ impl Symbols {
         if let Some(frames) = known.and_then(|r| r.known.get(&site)) {
             return frames.clone();
         }
-        let (stack, interpreted) = known.map(|r| r.call_site(site)).unwrap_or_default();
+        let (modules, stack, interpreted) = known.map(|r| r.call_site(site)).unwrap_or_default();
         let mut frames = Vec::new();
         if pc != 0 {
-            frames.extend_from_slice(&self.locate(rank, pc));
+            frames.extend_from_slice(&self.locate(rank, pc, usize::MAX));
         }
         for return_address in stack {
             // The call is the instruction before the one that it returns to.
-            frames.extend_from_slice(&self.locate(rank, return_address.saturating_sub(1)));
+            frames.extend_from_slice(&self.locate(rank, return_address.saturating_sub(1), modules));
         }
         frames.extend(interpreted);
         // Where a callback of the program was called from: this library stands between the program and MPI.
@@ -141,8 +146,8 @@ impl Symbols {
         frames
     }
 
-    fn locate(&mut self, rank: i32, address: u64) -> Rc<[Location]> {
-        let module = self.ranks.get(&rank).and_then(|r| r.modules.of(address));
+    fn locate(&mut self, rank: i32, address: u64, modules: usize) -> Rc<[Location]> {
+        let module = self.ranks.get(&rank).and_then(|r| r.modules.of_then(address, modules));
         let Some(module) = module else {
             return Rc::new([Location { offset: address, ..Location::default() }]);
         };

@@ -1,5 +1,6 @@
 //! Options, read from the environment once when MPI starts.
 
+use crate::environment;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -57,7 +58,7 @@ pub(crate) enum Queues {
 
 /// `MPIVET_QUEUES`
 pub(crate) fn queues() -> Queues {
-    match std::env::var("MPIVET_QUEUES").as_deref() {
+    match environment::var("MPIVET_QUEUES").as_deref() {
         Ok("off") => Queues::Off,
         Ok("on") => Queues::All,
         Ok("") | Err(_) => Queues::Known,
@@ -88,7 +89,7 @@ pub(crate) struct Checksums {
 pub(crate) fn checksums() -> &'static Checksums {
     static CHECKSUMS: OnceLock<Checksums> = OnceLock::new();
     CHECKSUMS.get_or_init(|| {
-        let (which, between) = match std::env::var("MPIVET_CHECKSUMS").as_deref() {
+        let (which, between) = match environment::var("MPIVET_CHECKSUMS").as_deref() {
             Ok("off") => (Which::None, false),
             Ok("" | "sends") | Err(_) => (Which::PendingSends, false),
             Ok("all") => (Which::PendingSends, true),
@@ -97,7 +98,7 @@ pub(crate) fn checksums() -> &'static Checksums {
                 (Which::PendingSends, false)
             }
         };
-        let sample_over = std::env::var("MPIVET_SAMPLE_OVER").ok().filter(|v| !v.is_empty()).and_then(|v| {
+        let sample_over = environment::var("MPIVET_SAMPLE_OVER").ok().filter(|v| !v.is_empty()).and_then(|v| {
             let bytes = v.parse().ok();
             if bytes.is_none() {
                 crate::log::line("MPIVET_SAMPLE_OVER is no number of bytes; all data are looked at");
@@ -114,7 +115,7 @@ pub(crate) fn checksums() -> &'static Checksums {
 /// The same words mean no as in `mpivet.toml` and for `mpivet run`.
 fn set(name: &str) -> bool {
     let is_no = |v: &std::ffi::OsStr| ["", "0", "false", "no", "off"].iter().any(|no| v.eq_ignore_ascii_case(no));
-    std::env::var_os(name).is_some_and(|v| !is_no(&v))
+    environment::var_os(name).is_some_and(|v| !is_no(&v))
 }
 
 fn sampling() -> Option<Sampling> {
@@ -134,11 +135,11 @@ fn keeping() -> Keeping {
 }
 
 fn text(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|v| !v.is_empty())
+    environment::var(name).ok().filter(|v| !v.is_empty())
 }
 
 fn path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
+    environment::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
 }
 
 /// Which findings this process makes: `MPIVET_CHECKS`, `MPIVET_SEVERITY` and `MPIVET_MAX_FINDINGS`, read at the first use.
@@ -146,7 +147,7 @@ fn path(name: &str) -> Option<PathBuf> {
 pub(crate) fn selection() -> &'static Selection {
     static SELECTION: OnceLock<Selection> = OnceLock::new();
     SELECTION.get_or_init(|| {
-        let (selection, errors) = Selection::from_environment(|name| std::env::var(name).ok());
+        let (selection, errors) = Selection::from_environment(|name| environment::var(name).ok());
         errors.iter().for_each(|e| crate::log::line(&e.to_string()));
         selection
     })
@@ -172,7 +173,7 @@ impl Config {
             // Wrong words are told now rather than at the first finding.
             selection();
         }
-        let depth = std::env::var("MPIVET_STACK_DEPTH").ok().filter(|d| !d.is_empty());
+        let depth = environment::var("MPIVET_STACK_DEPTH").ok().filter(|d| !d.is_empty());
         let stack_depth = match depth.as_deref().map(str::parse::<usize>) {
             None => 8,
             Some(Ok(n)) => n.clamp(1, MAX_STACK_DEPTH),
@@ -195,7 +196,7 @@ impl Config {
             stress: set(STRESS),
             sampling: sampling(),
             keeping: keeping(),
-            variables: std::env::var(VARIABLES).as_deref() != Ok("off"),
+            variables: environment::var(VARIABLES).as_deref() != Ok("off"),
         }
     }
 }

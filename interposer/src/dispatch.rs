@@ -11,8 +11,8 @@ use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::Thread;
 use crate::tool::sampling;
 use crate::{
-    checks, clock, errors, forced, handles, levels, lifecycle, marks, ordinary, queues, quick, real, sums, thread,
-    trace,
+    checks, clock, errors, forced, handles, interrupted, levels, lifecycle, marks, ordinary, queues, quick, real, sums,
+    thread, trace,
 };
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -35,24 +35,41 @@ pub(crate) enum Mode {
 
 static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
 static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
-/// The first of [`INFOS`] while calls are recorded, else null.
-static RECORDED: AtomicPtr<Info> = AtomicPtr::new(std::ptr::null_mut());
 static ABI: OnceLock<&'static Abi> = OnceLock::new();
 
 static STARTING: Mutex<()> = Mutex::new(());
+
+/// What a child of the process does not inherit, not even one that the C library is not told of (a system call of the
+/// program's own): the stages are in memory that both share.
+#[repr(C, align(4096))]
+struct Wiped {
+    /// The table of functions while calls are recorded.
+    recorded: AtomicPtr<Info>,
+    rest: [u8; 4096 - size_of::<AtomicPtr<Info>>()],
+}
+
+static WIPED: Wiped =
+    Wiped { recorded: AtomicPtr::new(std::ptr::null_mut()), rest: [0; 4096 - size_of::<AtomicPtr<Info>>()] };
+
+/// Has the system wipe the page in children.
+fn stay_out_of_children() {
+    let page = (&raw const WIPED).cast_mut().cast();
+    // SAFETY: the page holds this variable alone. Where the system cannot do it, nothing changes.
+    unsafe { libc::madvise(page, size_of::<Wiped>(), libc::MADV_WIPEONFORK) };
+}
 
 pub(crate) fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::SeqCst);
     let infos = INFOS.get().filter(|_| mode == Mode::Recording);
     let first = infos.map_or(std::ptr::null(), |infos| infos.as_ptr());
-    RECORDED.store(first.cast_mut(), Ordering::Release);
+    WIPED.recorded.store(first.cast_mut(), Ordering::Release);
     if mode == Mode::Off {
         queues::lost();
     }
 }
 
 pub(crate) fn is_recording() -> bool {
-    MODE.load(Ordering::Relaxed) == Mode::Recording as u8
+    !WIPED.recorded.load(Ordering::Relaxed).is_null()
 }
 
 /// The family of the process, known once MPI has started.
@@ -64,6 +81,7 @@ pub(crate) fn abi() -> Option<&'static Abi> {
 pub(crate) fn start(abi: &'static Abi) {
     _ = ABI.set(abi);
     INFOS.get_or_init(|| info::all(abi));
+    stay_out_of_children();
     set_mode(Mode::Recording);
 }
 
@@ -91,12 +109,16 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     if f.is_null() || !quick::is_usual(unsafe { &*thread }) {
         return ordinarily(number, frame);
     }
+    // SAFETY: as above.
+    interrupted::enter(unsafe { &*thread }, place.1);
     let words = frame.words(info.args);
     let mut open = MaybeUninit::uninit();
     // SAFETY: as above; the reference ends before the library is called, where a callback of the program may come back
     // here.
     let begun = guarded(|| quick::begin(unsafe { &mut *thread }, info, place, words, &mut open));
     if begun != Some(true) {
+        // SAFETY: as above.
+        interrupted::leave(unsafe { &*thread });
         return ordinarily(number, frame);
     }
     // SAFETY: `begin` has written it if it says so.
@@ -107,13 +129,15 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     unwinding.end();
     // SAFETY: as above.
     guarded(|| quick::end(unsafe { &mut *thread }, &call, result as i32));
+    // SAFETY: as above.
+    interrupted::leave(unsafe { &*thread });
     result
 }
 
 /// What is known of a function, if calls are recorded.
 #[inline(always)]
 fn recorded(index: usize) -> Option<&'static Info> {
-    let all = RECORDED.load(Ordering::Acquire);
+    let all = WIPED.recorded.load(Ordering::Acquire);
     // SAFETY: the pointer is null or that of the table, which lives for ever and has all functions.
     (!all.is_null() && index < FUNCTIONS.len()).then(|| unsafe { &*all.add(index) })
 }
@@ -132,6 +156,11 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
     // SAFETY: the pointer is this thread's own state, and no reference to it is live.
     let state = unsafe { &mut *thread };
+    if interrupted::is_at_work(state) {
+        interrupted::look(state, frame.stack_pointer(), info.row.id);
+        return without_record(f, info, abi, &mut words);
+    }
+    interrupted::enter(state, frame.stack_pointer());
     if state.under_way.last().is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) {
         errors::left(state, frame.stack_pointer());
     }
@@ -141,6 +170,8 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     let begun =
         guarded(|| ordinary::begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
     if begun != Some(true) {
+        // SAFETY: as above.
+        interrupted::leave(unsafe { &*thread });
         return without_record(f, info, abi, &mut words);
     }
     let call = Call { info, abi, words: &words, open: &open };
@@ -157,6 +188,8 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     unwinding.end();
     // SAFETY: as above.
     guarded(|| ordinary::end(unsafe { &mut *thread }, &call, result as i32));
+    // SAFETY: as above.
+    interrupted::leave(unsafe { &*thread });
     // SAFETY: as above.
     if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
         // SAFETY: as above.
@@ -185,6 +218,13 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     let (Some(info), Some(abi), Some(thread)) = (info, abi(), thread::current().filter(|_| info.is_some())) else {
         return function().to_bits();
     };
+    // SAFETY: as in `dispatch`.
+    let state = unsafe { &mut *thread };
+    if interrupted::is_at_work(state) {
+        interrupted::look(state, frame.stack_pointer(), info.row.id);
+        return function().to_bits();
+    }
+    interrupted::enter(state, frame.stack_pointer());
     let mut words = frame.args(0);
     let mut open = Open::default();
     // SAFETY: as in `dispatch`.
@@ -195,6 +235,8 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
         // SAFETY: as in `dispatch`.
         guarded(|| ordinary::end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
     }
+    // SAFETY: as in `dispatch`.
+    interrupted::leave(unsafe { &*thread });
     result.to_bits()
 }
 
@@ -303,6 +345,7 @@ struct Unwinding<'a> {
     call: &'a Call<'a>,
     /// How many calls were under way before.
     outer: usize,
+    stack_pointer: u64,
 }
 
 impl<'a> Unwinding<'a> {
@@ -314,7 +357,8 @@ impl<'a> Unwinding<'a> {
         let (func, open, outer, depth) = (call.info.func, call.open, state.under_way.len(), state.depth);
         state.under_way.push(UnderWay { index: open.index, func, site: open.site, stack_pointer, depth, freed });
         state.depth += 1;
-        Unwinding { thread, call, outer }
+        interrupted::leave(state);
+        Unwinding { thread, call, outer, stack_pointer }
     }
 
     /// It has returned.
@@ -322,6 +366,7 @@ impl<'a> Unwinding<'a> {
     fn end(self) {
         // SAFETY: as in `begin`.
         let state = unsafe { &mut *self.thread };
+        interrupted::enter(state, self.stack_pointer);
         state.depth = state.depth.saturating_sub(1);
         state.under_way.truncate(self.outer);
         std::mem::forget(self);
@@ -331,7 +376,7 @@ impl<'a> Unwinding<'a> {
 impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
-        let Unwinding { thread, call, outer } = *self;
+        let Unwinding { thread, call, outer, .. } = *self;
         guarded(|| {
             // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
             let thread = unsafe { &mut *thread };

@@ -7,14 +7,14 @@ use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
-    checks, clock, define, each, errors, forced, handles, launch, limits, log, queues, sessions, signals, sites,
-    thread, tool, trace,
+    checks, clock, define, each, environment, errors, forced, handles, interrupted, launch, limits, log, queues,
+    sessions, signals, sites, thread, tool, trace,
 };
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -203,7 +203,8 @@ fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
 
 fn create(dir: &Path, stem: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.append(true).create_new(true).mode(private::MODE).custom_flags(libc::O_CLOEXEC).open(trace_path(dir, stem))
+    options.append(true).custom_flags(libc::O_CLOEXEC);
+    private::create_new(&trace_path(dir, stem), &mut options)
 }
 
 /// How long a trace file may have no header because its process is just writing it, in tries of 1 ms.
@@ -235,7 +236,7 @@ fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
     if let (Some(root), Some(dir)) = (&config.each, &config.dir) {
         return each::directory(dir, root, spawned).unwrap_or_else(|| dir.clone());
     }
-    let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| std::env::var(v).ok());
+    let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| environment::var(v).ok());
     let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
     let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();
     existing.unwrap_or_else(|| {
@@ -358,7 +359,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     if !is_recorder() {
         return;
     }
-    if !signals::in_handler() {
+    if !signals::in_handler() && !interrupted::was_left() {
         ENDS_IN_ORDER.store(true, Ordering::SeqCst);
         at_the_end(errors::before_end);
     }

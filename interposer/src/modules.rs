@@ -29,6 +29,12 @@ impl Loaded {
         }
     }
 
+    /// Is it the same module at the same place?
+    pub(crate) fn is_same(&self, other: &Loaded) -> bool {
+        (self.start, self.end, self.bias) == (other.start, other.end, other.bias)
+            && (&self.path, &self.build_id) == (&other.path, &other.build_id)
+    }
+
     fn find_origin(&self) -> Origin {
         let name = self.path.rsplit('/').next().unwrap_or("");
         let stem = name.split(".so").next().unwrap_or(name);

@@ -6,7 +6,7 @@ use crate::encode::Words;
 use crate::info::{Info, Watched};
 use crate::recording::{Call, Open, Return, complete, write_header, write_ins};
 use crate::thread::Thread;
-use crate::{checks, clock, ordinary, queues, statuses, unusual};
+use crate::{checks, clock, interrupted, ordinary, queues, statuses, unusual};
 use std::mem::MaybeUninit;
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
@@ -21,7 +21,10 @@ pub(crate) fn fits(info: &Info) -> bool {
 /// Is the thread in no call, and is nothing on that calls must look at?
 #[inline(always)]
 pub(crate) fn is_usual(thread: &Thread) -> bool {
-    thread.depth == 0 && thread.under_way.is_empty() && unusual::is_nothing(thread.is_main)
+    thread.depth == 0
+        && thread.under_way.is_empty()
+        && !interrupted::is_at_work(thread)
+        && unusual::is_nothing(thread.is_main)
 }
 
 /// Writes and commits the record of a call. False if it must take the long way; nothing has happened then.

@@ -87,8 +87,9 @@ pub(crate) fn install(under_run: bool) {
             const KEPT: c_int = libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
             action.sa_flags = libc::SA_SIGINFO
                 | match before.sa_sigaction {
-                    // The program's stack for signals, if it has one: its own may be what is full.
+                    // On the thread's stack for signals: its own may be what is full.
                     libc::SIG_DFL | libc::SIG_IGN => libc::SA_ONSTACK,
+                    handler if is_library_handler(handler) => libc::SA_ONSTACK | before.sa_flags & KEPT,
                     _ => before.sa_flags & KEPT,
                 };
             action.sa_mask = before.sa_mask;
@@ -328,9 +329,20 @@ fn record(delivered: &Delivered) {
     trace::process_event(&bytes, next_serial());
 }
 
+/// The end of the process is the library's doing, in a call that is not in the trace.
+static EXIT_IS_FORGOTTEN: AtomicBool = AtomicBool::new(false);
+
+/// An exit(3) that comes now is not written down.
+pub(crate) fn forget_exit() {
+    EXIT_IS_FORGOTTEN.store(true, Ordering::SeqCst);
+}
+
 /// Writes down that the process ends by exit(3).
 pub(crate) fn record_exit(status: c_int) {
     write_unwritten();
+    if EXIT_IS_FORGOTTEN.load(Ordering::SeqCst) {
+        return;
+    }
     let commit = Commit { func: SystemKind::Exit as u16, state: State::System as u8, words: 3, lap: 0 };
     let mut bytes = [0u8; SYSTEM_HEADER_BYTES + 8];
     let mut put = |at: usize, value: &[u8]| {

@@ -3,7 +3,7 @@
 
 use crate::caller::caller;
 use crate::modules::{self, Origin};
-use crate::{python, queues, trace};
+use crate::{python, queues, trace, unloading};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::ffi::{c_int, c_void};
@@ -62,6 +62,8 @@ pub(crate) struct Cache {
     depth: usize,
     /// The way that was replaced last.
     victim: usize,
+    /// The number of unloadings when the stacks were seen.
+    unloadings: u32,
     python: python::Cache,
 }
 
@@ -72,7 +74,8 @@ impl Cache {
         let seen = (0..SETS * WAYS)
             .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
-        Cache { seen, pairs: vec![(0, 0); SETS * WAYS * most], depth, victim: 0, python: python::Cache::new(depth) }
+        let pairs = vec![(0, 0); SETS * WAYS * most];
+        Cache { seen, pairs, depth, victim: 0, unloadings: unloading::count(), python: python::Cache::new(depth) }
     }
 
     /// The place of a call of `row` with this return address and stack pointer. In a Python program it is the stack
@@ -85,12 +88,23 @@ impl Cache {
 
     #[inline(always)]
     fn native(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        if self.unloadings != unloading::count() {
+            self.forget();
+        }
         let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
         let set = hash as usize * WAYS;
         match self.seen.get(set) {
             Some(seen) if self.is_stack_of(seen, return_address, stack_pointer) => seen.site,
             _ => self.other_way(set, return_address, stack_pointer, row),
         }
+    }
+
+    /// A module was unloaded: other code may lie where it lay, and call from the same addresses.
+    #[cold]
+    #[inline(never)]
+    fn forget(&mut self) {
+        self.unloadings = unloading::count();
+        self.seen.iter_mut().for_each(|seen| seen.return_address = 0);
     }
 
     /// Is the stack of this call the one that was seen?
@@ -164,7 +178,38 @@ fn are_there(pairs: &[(u64, u64)]) -> bool {
 
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
 static NEXT: AtomicU32 = AtomicU32::new(1);
-static MODULES: Mutex<Vec<modules::Loaded>> = Mutex::new(Vec::new());
+static MODULES: Mutex<Written> = Mutex::new(Written { changes: (0, 0), modules: Vec::new(), unloaded: Vec::new() });
+
+/// What is written down of modules.
+struct Written {
+    /// When the modules were looked at.
+    changes: modules::Changes,
+    /// Those that were loaded then.
+    modules: Vec<modules::Loaded>,
+    /// Stacks with addresses in modules that were unloaded since.
+    unloaded: Vec<(Id, Box<[u64]>)>,
+}
+
+impl Written {
+    /// Looks at the modules again. What is new among them.
+    fn look(&mut self, changes: modules::Changes) -> Vec<modules::Loaded> {
+        self.changes = changes;
+        let now = modules::loaded();
+        let (before, now) = (std::mem::replace(&mut self.modules, now), &self.modules);
+        let gone: Vec<_> = before.iter().filter(|m| !now.iter().any(|n| n.is_same(m))).collect();
+        if !gone.is_empty() {
+            // The next stack with the same addresses is another one.
+            STACKS.retain(|frames, id| {
+                let stays = !frames.iter().any(|a| gone.iter().any(|m| (m.start..m.end).contains(a)));
+                if !stays {
+                    self.unloaded.push((*id, frames.clone()));
+                }
+                stays
+            });
+        }
+        now.iter().filter(|n| !before.iter().any(|m| n.is_same(m))).cloned().collect()
+    }
+}
 
 /// A number for a call site that has none yet.
 pub(crate) fn next_id() -> Id {
@@ -173,12 +218,16 @@ pub(crate) fn next_id() -> Id {
 
 /// The number of a stack; a new one is written to the trace.
 fn intern(frames: &[u64]) -> Id {
+    // Modules first: those that are gone take their stacks with them.
+    let mut definitions = new_modules(frames);
+    let Some(trace) = trace::get() else { return 0 };
     if let Some(id) = STACKS.get(frames) {
+        if !definitions.is_empty() {
+            trace.define(&definitions);
+        }
         return *id;
     }
-    let Some(trace) = trace::get() else { return 0 };
     let id = next_id();
-    let mut definitions = new_modules(frames);
     definitions.push(Definition::Stack { id, frames: frames.to_vec() });
     trace.define(&definitions);
     if let Some(at) = frames.first() {
@@ -191,7 +240,7 @@ fn intern(frames: &[u64]) -> Id {
 /// A return address as `MODULE+0xOFFSET`, the offset as the module's file has it.
 fn place(address: u64) -> String {
     let known = MODULES.lock().unwrap_or_else(|e| e.into_inner());
-    match known.iter().find(|m| (m.start..m.end).contains(&address)) {
+    match known.modules.iter().find(|m| (m.start..m.end).contains(&address)) {
         Some(m) => format!("{}+{:#x}", m.path.rsplit('/').next().unwrap_or(""), address.wrapping_sub(m.bias)),
         None => format!("{address:#x}"),
     }
@@ -199,22 +248,24 @@ fn place(address: u64) -> String {
 
 /// The return addresses of a stack, innermost first; empty if there is no such stack. Slow.
 pub(crate) fn frames(stack: Id) -> Vec<u64> {
-    STACKS.iter().find(|entry| *entry.value() == stack).map_or(Vec::new(), |entry| entry.key().to_vec())
+    let known = STACKS.iter().find(|entry| *entry.value() == stack).map(|entry| entry.key().to_vec());
+    known.unwrap_or_else(|| {
+        let written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
+        let unloaded = written.unloaded.iter().find(|(id, _)| *id == stack);
+        unloaded.map_or(Vec::new(), |(_, frames)| frames.to_vec())
+    })
 }
 
-/// Definitions of the modules that hold these addresses and are not known yet.
+/// Definitions of modules that are not known yet, if there are such or if one of these addresses is in none that is.
 pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
-    let mut known = MODULES.lock().unwrap_or_else(|e| e.into_inner());
-    let covers = |known: &[modules::Loaded], a: &u64| known.iter().any(|m| (m.start..m.end).contains(a));
-    if addresses.iter().all(|a| covers(&known, a)) {
+    let mut written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
+    let covers = |a: &u64| written.modules.iter().any(|m| (m.start..m.end).contains(a));
+    let changes = modules::changes();
+    // What only came need not be told before it calls.
+    if changes.1 == written.changes.1 && addresses.iter().all(covers) {
         return Vec::new();
     }
-    let fresh: Vec<modules::Loaded> = modules::loaded()
-        .into_iter()
-        .filter(|m| !known.iter().any(|k| k.start == m.start && k.end == m.end && k.path == m.path))
-        .collect();
-    known.extend(fresh.iter().cloned());
-    fresh.iter().map(|m| Definition::Module(m.definition())).collect()
+    written.look(changes).iter().map(|m| Definition::Module(m.definition())).collect()
 }
 
 /// A walk up the stack.

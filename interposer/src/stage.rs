@@ -6,13 +6,11 @@ use crate::trace::{self, Lap, Packing};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicU64, Ordering};
-use trace_format::file::{
-    STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET, VERSION,
-    stage_path_of,
-};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use trace_format::file::{STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_MAGIC, STAGE_OWNER_OFFSET, VERSION, stage_path_of};
 use trace_format::pack::Packer;
 use trace_format::private;
+use trace_format::protocol::{self, Words};
 use trace_format::record::{Commit, State};
 
 #[repr(C)]
@@ -63,26 +61,28 @@ impl Stage {
         }
         let packing = Packing::new(Packer::bounded(STAGE_BYTES, trace.time_error));
         let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread, before: 0, packing };
-        stage.header(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
+        stage.word(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
         stage.set_owner();
-        stage.header(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
+        stage.word(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
         Ok(stage)
     }
 
     /// Says that the calling thread writes here from now on.
     pub(crate) fn set_owner(&self) {
         // SAFETY: a plain system call that cannot fail.
-        self.header(STAGE_OWNER_OFFSET).store(unsafe { libc::syscall(libc::SYS_gettid) } as u64, Ordering::Release);
+        self.word(STAGE_OWNER_OFFSET).store(unsafe { libc::syscall(libc::SYS_gettid) } as u64, Ordering::Release);
     }
 
     /// Says that nobody writes here any more.
     pub(crate) fn abandon(&self) {
-        self.header(STAGE_OWNER_OFFSET).store(0, Ordering::Release);
+        self.word(STAGE_OWNER_OFFSET).store(0, Ordering::Release);
     }
 
-    fn header(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: `offset` is one of the 8-byte fields of the header page, which stays mapped.
-        unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
+    #[inline(always)]
+    fn word(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: `at` is one of the 8-byte fields of the header page, or behind it the offset of a record, which is a
+        // multiple of 8 within the mapping. It stays mapped.
+        unsafe { &*self.base.add(at).cast::<AtomicU64>() }
     }
 
     /// Address of the byte at `offset` of the records.
@@ -90,12 +90,6 @@ impl Stage {
     pub(crate) fn at(&self, offset: usize) -> *mut u8 {
         // SAFETY: callers stay within the stage; one past its end is still within the allocation's bounds.
         unsafe { self.base.add(STAGE_HEADER_BYTES + offset) }
-    }
-
-    #[inline(always)]
-    fn commit_word(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: record offsets are multiples of 8 within the mapping.
-        unsafe { &*self.at(offset).cast::<AtomicU64>() }
     }
 
     /// Makes room for a record of at most `bytes`. False if recording ended.
@@ -135,11 +129,9 @@ impl Stage {
             n => unsafe { self.at(end).write_bytes(0, n) },
         }
         let end = padded;
-        // The terminator first: a reader must not run into the remains of an earlier lap.
-        self.commit_word(end).store(0, Ordering::Relaxed);
         let words = ((end - start) / 8) as u16;
         let commit = Commit { func, state: state as u8, words, lap: self.lap as u32 };
-        self.commit_word(start).store(commit.pack(), Ordering::Release);
+        protocol::commit(self, start, end, commit);
         self.cursor = end;
         start
     }
@@ -147,10 +139,7 @@ impl Stage {
     /// Marks a committed record as returned.
     #[inline(always)]
     pub(crate) fn complete(&self, offset: usize) {
-        let word = self.commit_word(offset);
-        let mut commit = Commit::unpack(word.load(Ordering::Relaxed));
-        commit.state = State::Returned as u8;
-        word.store(commit.pack(), Ordering::Release);
+        protocol::complete(self, offset);
     }
 
     /// Empties the stage into the trace. False if that failed; the stage then keeps what it holds.
@@ -173,9 +162,23 @@ impl Stage {
         self.before = self.calls;
         self.cursor = 0;
         self.lap += 1;
-        self.header(STAGE_RECORDS_OFFSET).store(self.calls, Ordering::Relaxed);
-        self.commit_word(0).store(0, Ordering::Relaxed);
-        self.header(STAGE_LAP_OFFSET).store(self.lap, Ordering::Release);
+        protocol::begin_lap(self, self.lap, self.calls);
         true
+    }
+}
+
+impl Words for Stage {
+    #[inline(always)]
+    fn own(&self, at: usize) -> u64 {
+        self.word(at).load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn store(&self, at: usize, value: u64, order: Ordering) {
+        self.word(at).store(value, order);
+    }
+
+    fn fence(&self, order: Ordering) {
+        fence(order);
     }
 }

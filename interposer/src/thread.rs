@@ -7,11 +7,12 @@ use crate::operations::Spare;
 use crate::queues::Queued;
 use crate::recall::Recall;
 use crate::recording::{self, Unwritten};
+use crate::spare_stack::SpareStack;
 use crate::stage::Stage;
 use crate::{config, errors, handles, log, mappings, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use trace_format::call::Checksum;
 use trace_format::record::State;
 use trace_format::writer;
@@ -57,6 +58,10 @@ pub(crate) struct Thread {
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Wildcard calls that it has made, in a run that replays a witness.
     pub(crate) wildcards: u64,
+    spare_stack: SpareStack,
+    /// The stack pointer of the call that this library is at work for, outside of the MPI library; 0: none. See
+    /// [`crate::interrupted`].
+    pub(crate) at_work: AtomicU64,
 }
 
 /// A poll that a later one may equal.
@@ -93,7 +98,7 @@ pub(crate) fn prepare(config: &config::Config) {
 unsafe extern "C" fn ended(thread: *mut c_void) {
     tls::set(0);
     // The stages of a forked child are those of its parent.
-    if !crate::lifecycle::is_recorder() {
+    if !crate::lifecycle::is_recorder() || crate::interrupted::was_left() {
         return;
     }
     // SAFETY: the value is the pointer that `current` set for this thread.
@@ -106,6 +111,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     state.stage.empty();
     state.stage.abandon();
     state.last_poll = None;
+    state.spare_stack.withdraw();
     crate::marks::thread_ended(state.number());
     if let Ok(mut idle) = IDLE.lock() {
         idle.push(thread as usize);
@@ -151,6 +157,7 @@ fn first_call() -> Option<*mut Thread> {
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
                 (*thread).depth = 0;
+                (*thread).at_work.store(0, Ordering::Relaxed);
                 (*thread).in_routine = None;
                 (*thread).is_main = false;
                 (*thread).stage.set_owner();
@@ -175,32 +182,11 @@ fn first_call() -> Option<*mut Thread> {
                     return None;
                 }
             };
-            Box::into_raw(Box::new(Thread {
-                stage,
-                sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
-                handles: handles::Cache::new(),
-                mappings: mappings::Cache::new(),
-                recall: Recall::new(),
-                depth: 0,
-                in_routine: None,
-                is_main: false,
-                fatal: None,
-                under_way: Vec::new(),
-                told: None,
-                untold: None,
-                marked_lost: false,
-                last_poll: None,
-                unwritten: None,
-                given: Vec::new(),
-                spare: Spare::new(),
-                queued: Vec::new(),
-                sent: Vec::new(),
-                return_apart: false,
-                statuses: Vec::new(),
-                wildcards: 0,
-            }))
+            make(stage)
         }
     };
+    // SAFETY: the state belongs to this thread, and no other reference to it is live.
+    unsafe { (*pointer).spare_stack.provide() };
     let key = KEY.load(Ordering::Relaxed);
     // SAFETY: the key exists; its value is given back by the destructor.
     if key != u32::MAX && unsafe { libc::pthread_setspecific(key, pointer.cast()) } != 0 {
@@ -208,6 +194,50 @@ fn first_call() -> Option<*mut Thread> {
     }
     tls::set(pointer as usize);
     Some(pointer)
+}
+
+/// Makes the state of a thread in its place on the heap: it is large, and the stack of a thread may be small.
+#[inline(never)]
+fn make(stage: Stage) -> *mut Thread {
+    let place = Box::into_raw(Box::<Thread>::new_uninit()).cast::<Thread>();
+    // One field after the other: a whole value would be put together on the stack.
+    macro_rules! write {
+        ($($field:ident: $value:expr,)*) => {{
+            $(
+                // SAFETY: the place is that of a `Thread`, and nobody else knows it.
+                unsafe { (&raw mut (*place).$field).write($value) };
+            )*
+            // The compiler says if one is missing.
+            let _ = |t: Thread| { let Thread { $($field: _,)* } = t; };
+        }};
+    }
+    write! {
+        stage: stage,
+        sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
+        handles: handles::Cache::new(),
+        mappings: mappings::Cache::new(),
+        recall: Recall::new(),
+        depth: 0,
+        in_routine: None,
+        is_main: false,
+        fatal: None,
+        under_way: Vec::new(),
+        told: None,
+        untold: None,
+        marked_lost: false,
+        last_poll: None,
+        unwritten: None,
+        given: Vec::new(),
+        spare: Spare::new(),
+        queued: Vec::new(),
+        sent: Vec::new(),
+        return_apart: false,
+        statuses: Vec::new(),
+        wildcards: 0,
+        spare_stack: SpareStack::default(),
+        at_work: AtomicU64::new(0),
+    }
+    place
 }
 
 impl Thread {

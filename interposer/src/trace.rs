@@ -1,18 +1,19 @@
 //! The trace file of this rank: where full stages and definitions go. One write(2) a block, behind one lock; never
 //! on the path of a hot call.
 
+use crate::descriptor::{self, Identity};
 use crate::log;
 use crate::ring::{self, Ring};
 use crate::unusual::{self, Matter};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum, trace_path,
 };
 use trace_format::mpi::Kind;
 use trace_format::pack::Packer;
@@ -25,6 +26,8 @@ static RAW_FD: AtomicI32 = AtomicI32::new(-1);
 
 pub(crate) struct Trace {
     file: Mutex<File>,
+    /// Tells whether a descriptor is still that of the file.
+    identity: Identity,
     /// Where events go if there is a limit of size.
     ring: Option<Mutex<Ring>>,
     /// What times may differ from those measured, in ticks.
@@ -67,9 +70,12 @@ pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str) -> io
     let Keeping { time_error_ns, max_bytes } = header.keeping;
     let ring = (max_bytes > 0).then(|| Ring::new(dir.to_owned(), stem.to_owned(), max_bytes)).transpose()?;
     let time_error = u128::from(time_error_ns) * u128::from(header.ticks_per_second) / 1_000_000_000;
+    let identity = Identity::of(&file, &trace_path(dir, stem))?;
+    let file = descriptor::far_up(file);
     RAW_FD.store(file.as_raw_fd(), Ordering::SeqCst);
     _ = TRACE.set(Trace {
         file: Mutex::new(file),
+        identity,
         ring: ring.map(Mutex::new),
         time_error: time_error as u64,
         dir: dir.to_owned(),
@@ -109,6 +115,18 @@ impl Packing {
     }
 }
 
+/// A descriptor of the trace file that is the trace's still, opened again if the program has closed the one before. Safe in
+/// a signal handler.
+fn current(identity: &Identity) -> io::Result<RawFd> {
+    let fd = RAW_FD.load(Ordering::SeqCst);
+    if fd < 0 || identity.size_by(fd).is_some() {
+        return Ok(fd);
+    }
+    let fd = identity.open()?;
+    RAW_FD.store(fd, Ordering::SeqCst);
+    Ok(fd)
+}
+
 /// Forgets the descriptor: after a fork the child must not write.
 pub(crate) fn detach() {
     RAW_FD.store(-1, Ordering::SeqCst);
@@ -117,8 +135,29 @@ pub(crate) fn detach() {
 }
 
 impl Trace {
+    /// Sees to it that the descriptor is that of the trace. False, and recording ends, if there is none.
+    fn is_open(&self, file: &mut File) -> bool {
+        match current(&self.identity) {
+            Ok(fd) if fd == file.as_raw_fd() => true,
+            Ok(fd) if fd >= 0 => {
+                // SAFETY: the descriptor was opened for the trace and belongs to nobody else.
+                let again = unsafe { File::from_raw_fd(fd) };
+                // The number of the old one belongs to the program, or to nobody.
+                std::mem::forget(std::mem::replace(file, again));
+                true
+            }
+            Ok(_) => false,
+            Err(e) => {
+                let what = "the program has closed the trace, which cannot be opened again";
+                lost(&format!("{what} in {}: {e}", self.dir.display()));
+                false
+            }
+        }
+    }
+
     fn append(&self, parts: [&[u8]; 2]) -> bool {
-        self.append_to(&self.file.lock().unwrap_or_else(|e| e.into_inner()), parts)
+        let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        !is_lost() && self.is_open(&mut file) && self.append_to(&file, parts)
     }
 
     /// Appends bytes whole. On failure nothing of them stays in the file and recording ends.
@@ -258,7 +297,7 @@ fn block(kind: BlockKind, (thread, lap, calls): (u16, u64, u64), payload: &[u8])
 
 /// Writes one record of the process (not of a thread) without locks or allocation: for signal handlers and exit.
 pub(crate) fn process_event(record: &[u8], serial: u64) {
-    let fd: RawFd = RAW_FD.load(Ordering::SeqCst);
+    let Some(trace) = get() else { return };
     let header = block(BlockKind::Events, (PROCESS_THREAD, serial, NOT_COUNTED), record);
     let mut bytes = [0u8; BLOCK_HEADER_BYTES + 128];
     let total = BLOCK_HEADER_BYTES + record.len();
@@ -266,7 +305,12 @@ pub(crate) fn process_event(record: &[u8], serial: u64) {
     let (head, tail) = place.split_at_mut(BLOCK_HEADER_BYTES);
     head.copy_from_slice(&header);
     tail.copy_from_slice(record);
-    if fd >= 0 && !is_lost() {
+    if is_lost() {
+        return;
+    }
+    let Ok(fd) = current(&trace.identity) else { return };
+    // Past the limit on file sizes a write raises SIGXFSZ, and the process would end by that.
+    if trace.identity.size_by(fd).is_some_and(|size| size + total as u64 <= size_limit()) {
         // SAFETY: the pointer and length are those of a live array; the file is open in append mode, so that one
         // write is one block.
         unsafe { libc::write(fd, bytes.as_ptr().cast(), total) };

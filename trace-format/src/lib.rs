@@ -22,6 +22,7 @@ pub mod near;
 pub mod pack;
 pub mod plan;
 pub mod private;
+pub mod protocol;
 pub mod ranks;
 pub mod reader;
 pub mod record;

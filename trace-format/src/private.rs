@@ -2,17 +2,38 @@
 //! another file, nor written to.
 
 use serde::Serialize;
-use std::fs::{DirBuilder, File, OpenOptions, remove_file};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, remove_file, set_permissions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 /// Rights of a file: what a program sends may be nobody else's business.
 pub const MODE: u32 = 0o600;
+/// Rights of a directory.
+const DIRECTORY_MODE: u32 = 0o700;
 
-/// Makes a directory and those above it, as far as they are not there.
+/// Makes a directory and those above it, as far as they are not there. The owner may use them whatever the program's umask
+/// says.
 pub fn make_dir(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    match DirBuilder::new().mode(DIRECTORY_MODE).create(path) {
+        Ok(()) => set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)),
+        Err(_) if path.is_dir() => Ok(()),
+        Err(e) if e.kind() == ErrorKind::NotFound => match path.parent() {
+            Some(above) if above != Path::new("") => {
+                make_dir(above)?;
+                make_dir(path)
+            }
+            _ => Err(e),
+        },
+        Err(e) => Err(e),
+    }
+}
+
+/// Makes a file that must not be there, readable whatever the program's umask says.
+pub fn create_new(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.create_new(true).mode(MODE).open(path)?;
+    file.set_permissions(Permissions::from_mode(MODE))?;
+    Ok(file)
 }
 
 /// Makes a file in the place of what is there: a link is replaced, not followed.
@@ -21,7 +42,7 @@ pub fn make_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         Err(e) if e.kind() != ErrorKind::NotFound => return Err(e),
         _ => {}
     }
-    options.create_new(true).mode(MODE).open(path)
+    create_new(path, options)
 }
 
 /// Makes a file with these contents in the place of what is there.
@@ -37,7 +58,7 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn links_are_replaced_and_others_may_not_read() {

@@ -426,3 +426,24 @@ fn a_few_events_at_a_time_are_the_same_events() {
         assert_eq!((events == all, largest <= most, reader.defects.len()), (true, true, 0), "{most} at a time");
     }
 }
+
+/// What the process as a whole did comes behind the last calls of its threads, however few blocks are read at a time.
+#[test]
+fn the_end_of_a_process_comes_last() {
+    for budget in [1, 2, 64] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut process = Process::start(dir.path(), 1);
+        for time in 1..=3 {
+            process.record(0, &call(10 * time, Some(10 * time + 5)));
+            process.empty(0);
+        }
+        process.record(0, &call(100, Some(105)));
+        process.exit(200);
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        let mut times = Vec::new();
+        let mut take = |event: RankEvent| times.extend(flat(&event).first().map(|e| e.2));
+        while reader.poll(budget, &mut take).unwrap() {}
+        assert_eq!(times, [10, 20, 30, 100, 200], "{budget} blocks at a time");
+    }
+}

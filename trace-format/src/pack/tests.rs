@@ -146,14 +146,14 @@ fn nested(seed: &mut u64, rounds: u64, out: &mut Vec<u8>, time: &mut u64, lap: u
         }
         for i in 0..inner {
             // Word 3 has the repeated polls in its upper half.
-            let polls = if random(seed) % 8 == 0 { random(seed) % 5 } else { 2 };
-            *time += 30 + if random(seed) % 500 == 0 { 5_000_000 } else { random(seed) % 9 };
+            let polls = if random(seed).is_multiple_of(8) { random(seed) % 5 } else { 2 };
+            *time += 30 + if random(seed).is_multiple_of(500) { 5_000_000 } else { random(seed) % 9 };
             record(out, 20, State::Returned, lap, &[*time, 40, 6 | polls << 32, 0x7f00 + 8 * i, round % 3]);
             *time += 40;
         }
         if round % 10 == 9 {
             *time += 1_000;
-            let class = u64::from(random(seed) % 50 == 0) << 48;
+            let class = u64::from(random(seed).is_multiple_of(50)) << 48;
             record(
                 out,
                 30,
@@ -163,7 +163,7 @@ fn nested(seed: &mut u64, rounds: u64, out: &mut Vec<u8>, time: &mut u64, lap: u
             );
             *time += 2_300;
         }
-        if random(seed) % 40 == 0 {
+        if random(seed).is_multiple_of(40) {
             record(out, 9, State::System, lap, &[*time, round, random(seed)]);
             // Something that began before the end of what was recorded last.
             record(out, 11, State::Entered, lap, &[*time - 20, 0, 8, u64::MAX]);

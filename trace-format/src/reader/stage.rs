@@ -1,7 +1,7 @@
 //! A read-only view of a stage that its owner may be writing to.
 
-use crate::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
-use crate::record::{Commit, LAP_MASK};
+use crate::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
+use crate::protocol::{self, Source};
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -37,7 +37,7 @@ impl StageView {
     }
 
     pub(super) fn lap(&self) -> u64 {
-        self.word(STAGE_LAP_OFFSET).map_or(0, |w| w.load(Ordering::Acquire))
+        protocol::lap(self)
     }
 
     /// CALL records in front of its lap.
@@ -51,23 +51,23 @@ impl StageView {
         u32::try_from(owner).ok().filter(|o| *o != 0)
     }
 
-    /// Copies the record at `offset` of lap `lap` into `out`. False if there is none (yet), or if the stage went on
-    /// to the next lap meanwhile.
+    /// As [`protocol::copy_record`].
     pub(super) fn copy_record(&self, offset: usize, lap: u64, out: &mut Vec<u8>) -> bool {
-        let at = STAGE_HEADER_BYTES + offset;
-        let Some(word) = self.word(at) else { return false };
-        let value = word.load(Ordering::Acquire);
-        let commit = Commit::unpack(value);
-        let len = commit.words as usize * 8;
-        if value == 0 || commit.lap != (lap as u32 & LAP_MASK) || len < 16 {
-            return false;
-        }
-        let Some(bytes) = self.map.get(at..at + len) else { return false };
-        out.clear();
-        out.extend_from_slice(bytes);
-        // The commit word decides which parts of the record are valid, so it must not be newer than the bytes.
-        out[..8].copy_from_slice(&value.to_le_bytes());
-        fence(Ordering::Acquire);
-        self.lap() == lap
+        protocol::copy_record(self, offset, lap, out)
+    }
+}
+
+impl Source for StageView {
+    fn load(&self, at: usize, order: Ordering) -> Option<u64> {
+        self.word(at).map(|word| word.load(order))
+    }
+
+    fn copy(&self, at: usize, bytes: usize, out: &mut Vec<u8>) -> bool {
+        let found = self.map.get(at..at + bytes);
+        found.map(|found| out.extend_from_slice(found)).is_some()
+    }
+
+    fn fence(&self, order: Ordering) {
+        fence(order);
     }
 }

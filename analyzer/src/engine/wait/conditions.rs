@@ -111,10 +111,13 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
     let Entered { send, recv, collective, target, window, .. } = open.entered;
     let s = shape(open.origin.func);
     let op = |outlooks: &mut Outlooks, op: Option<OpId>| op.map_or(Cond::Free, |op| operation(model, outlooks, op));
+    // Calls that only start an operation are local (MPI 4.1, 3.7.2): they return whatever others do.
     match s.class {
-        Class::Send(..) => op(outlooks, send),
-        Class::Recv(_) => op(outlooks, recv),
-        Class::SendRecv(_) | Class::SendRecvReplace(_) => all(vec![op(outlooks, send), op(outlooks, recv)]),
+        Class::Send(_, Start::Blocking) => op(outlooks, send),
+        Class::Recv(Start::Blocking) => op(outlooks, recv),
+        Class::SendRecv(Start::Blocking) | Class::SendRecvReplace(Start::Blocking) => {
+            all(vec![op(outlooks, send), op(outlooks, recv)])
+        }
         Class::Probe(Start::Blocking) | Class::Mprobe(Start::Blocking) => arrival(model, outlooks, rank, target),
         Class::Collective(_, Start::Blocking) | Class::CommCreateGroup | Class::CommFromGroup => match collective {
             Some((comm, index, position)) => in_collective(model, comm, index, position),

@@ -162,7 +162,7 @@ fn behind_missing_calls_only_what_a_call_says_by_itself_is_judged() {
     let trace = parse(run).unwrap();
     let found = |gap: Option<i32>| {
         let mut engine = Engine::new(trace.ranks);
-        for rank in gap {
+        if let Some(rank) = gap {
             engine.feed(rank, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Gap { calls: 7 } });
         }
         trace.events.iter().for_each(|(rank, event)| engine.feed(*rank, event.clone()));

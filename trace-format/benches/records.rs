@@ -122,6 +122,7 @@ fn header() -> RankHeader {
         request_stride: 8,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: 8,
+        keeping: Default::default(),
         may_have_threads: false,
         library_threads: Vec::new(),
         program: "./bench".into(),

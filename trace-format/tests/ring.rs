@@ -130,7 +130,7 @@ fn the_last_segments_are_read_and_what_is_missing_is_counted() {
     read(&mut reader, &mut seen);
     // Segments 8 to 11 are left, the last with one lap.
     let first = 7 * 3 * CALLS;
-    assert_eq!((seen.missing, reader.defects.len()), (vec![first], 0));
+    assert_eq!((seen.missing, reader.defects.count()), (vec![first], 0));
     assert_eq!(seen.calls, (first..31 * CALLS).collect::<Vec<u64>>());
     let names = ["repeated", "new 8", "repeated", "new 9", "repeated", "new 10", "repeated", "new 11"];
     assert_eq!(seen.names, names);
@@ -146,14 +146,14 @@ fn who_reads_in_time_misses_nothing_and_is_told_once() {
         process.work(dir.path(), 1 + step % 7);
         read(&mut reader, &mut seen);
     }
-    assert_eq!((&seen.missing, reader.defects.len()), (&vec![], 0));
+    assert_eq!((&seen.missing, reader.defects.count()), (&vec![], 0));
     assert_eq!(seen.calls, (0..process.lap * CALLS).collect::<Vec<u64>>());
     assert_eq!(seen.names.iter().filter(|n| *n == "repeated").count(), 1);
 
     // And who comes too late is told how much is gone, and goes on behind it.
     process.work(dir.path(), 3 * (SEGMENTS + 5));
     read(&mut reader, &mut seen);
-    assert_eq!((seen.missing.len(), reader.defects.len()), (1, 0));
+    assert_eq!((seen.missing.len(), reader.defects.count()), (1, 0));
     assert_eq!(seen.calls.len() as u64 + seen.missing[0], process.lap * CALLS);
     assert_eq!(seen.calls.last(), Some(&(process.lap * CALLS - 1)));
 }
@@ -178,7 +178,7 @@ fn damage_costs_what_goes_on_from_it_and_calls_keep_their_numbers() {
     // The first 10 laps, and from the block on that stands for itself.
     assert_eq!(seen.missing, [54 * CALLS]);
     assert_eq!(seen.calls, (0..10 * CALLS).chain(64 * CALLS..100 * CALLS).collect::<Vec<u64>>());
-    let what: Vec<&str> = reader.defects.iter().map(|d| d.what.as_str()).collect();
+    let what: Vec<String> = reader.defects.told().map(|d| d.what).collect();
     assert!(what[0].starts_with("damaged, ") && what[1].starts_with("goes on from a block that is lost"), "{what:?}");
     assert_eq!(what[2..], ["laps 10 to 63 of thread 0 are missing"]);
 }

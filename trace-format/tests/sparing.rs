@@ -22,6 +22,7 @@ fn header(rank: i32) -> RankHeader {
         start_unix_ns: 0,
         request_stride: 8,
         stage_bytes: 1 << 18,
+        keeping: Default::default(),
         stack_depth: 8,
         may_have_threads: false,
         library_threads: Vec::new(),
@@ -112,7 +113,7 @@ fn damage_in_a_block_is_told_once() {
     assert!(read(&mut whole, 4) == read(&mut pieces, 1));
     assert!(!whole.defects.is_empty());
     let told = |reader: &RankReader| {
-        let mut told: Vec<_> = reader.defects.iter().map(|d| (d.offset, d.what.clone())).collect();
+        let mut told: Vec<_> = reader.defects.told().map(|d| (d.offset, d.what.clone())).collect();
         told.sort();
         told
     };

@@ -103,7 +103,10 @@ fn regions_samples_and_signals_are_kept() {
     let all = timeline(text, 0);
     assert_eq!(all["region_names"], json!(["solve", "halo"]));
     assert_eq!(all["regions"], json!([[0, 0, 1, -1, 0], [0, 1, 2, 4, 1]]));
-    assert_eq!(all["samples"], json!([{ "variable": "queue", "rank": 0, "comm": 1, "points": [[3, 3.0], [5, 5.0]] }]));
+    assert_eq!(
+        all["samples"],
+        json!([{ "variable": "queue", "rank": 0, "comm": "MPI_COMM_WORLD", "points": [[3, 3.0], [5, 5.0]] }])
+    );
     assert_eq!(all["signals"], json!([[0, 7, 9]]));
 }
 

@@ -115,7 +115,7 @@ pub fn print(dir: &Path) {
         RankEvent::System { event: SystemEvent::Callback(callback), .. } => text = callback.to_string(),
         RankEvent::System { .. } | RankEvent::Return { .. } => {}
     };
-    while !traces.poll(4, &|_| false, &mut line).is_empty() {}
+    while !traces.poll(4, &|_| false, &mut |rank, event| line(rank, event.into())).is_empty() {}
 }
 
 /// What is written can be looked at.

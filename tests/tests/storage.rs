@@ -61,8 +61,11 @@ fn size(dir: &Path, rank: i32) -> Result<(u64, u64)> {
     Ok((main, segments))
 }
 
-/// Times of all calls of a rank: function, begin, end, in ticks; and ticks per microsecond.
-fn calls(dir: &Path, rank: i32) -> Result<(Vec<(u16, u64, u64)>, u64)> {
+/// A call: function, begin, end, in ticks.
+type Timed = (u16, u64, u64);
+
+/// Times of all calls of a rank, and ticks per microsecond.
+fn calls(dir: &Path, rank: i32) -> Result<(Vec<Timed>, u64)> {
     let mut reader = RankReader::open(&dir.join("trace"), rank)?;
     reader.writer_is_gone();
     let mut all = Vec::new();

@@ -15,16 +15,23 @@ const DIRECTORY_MODE: u32 = 0o700;
 /// Makes a directory and those above it, as far as they are not there. The owner may use them whatever the program's umask
 /// says.
 pub fn make_dir(path: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(DIRECTORY_MODE).create(path) {
-        Ok(()) => set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)),
-        Err(_) if path.is_dir() => Ok(()),
+    match make_one_dir(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => match path.parent() {
             Some(above) if above != Path::new("") => {
                 make_dir(above)?;
-                make_dir(path)
+                // Once: there are places where nothing can be made.
+                make_one_dir(path)
             }
             _ => Err(e),
         },
+        made => made,
+    }
+}
+
+fn make_one_dir(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(DIRECTORY_MODE).create(path) {
+        Ok(()) => set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)),
+        Err(_) if path.is_dir() => Ok(()),
         Err(e) => Err(e),
     }
 }
@@ -72,6 +79,7 @@ mod tests {
         assert_eq!((mode(&dir), mode(&dir.join("a/b")), mode(&link)), (0o700, 0o700, 0o600));
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "whole");
         assert_eq!(std::fs::read_to_string(&link).unwrap(), "new");
+        assert!(make_dir(Path::new("/proc/nobody/can/make")).is_err());
         // Not a file: nothing is taken away.
         assert!(write(&dir.join("a"), b"x").is_err() && dir.join("a/b").is_dir());
         std::fs::remove_dir_all(&dir).unwrap();

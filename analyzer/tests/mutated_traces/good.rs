@@ -63,6 +63,7 @@ fn header(world: usize, rank: i32, size: i32) -> RankHeader {
         request_stride: 8,
         stage_bytes: 1 << 14,
         stack_depth: 8,
+        keeping: Default::default(),
         may_have_threads: false,
         library_threads: Vec::new(),
         program: "./app".into(),

@@ -172,6 +172,7 @@ fn system(event: &mut SystemEvent, random: &mut Random) {
             1 => *class = number as u16,
             _ => *text = random.word(),
         },
+        SystemEvent::Gap { calls } => *calls = number as u64,
         SystemEvent::Lost { reason } => *reason = random.word(),
         SystemEvent::ThreadLevel { call, other, .. } => (*call, *other) = (number as u64, Some(random.below(4) as u16)),
         SystemEvent::Recording { on } => *on = !*on,

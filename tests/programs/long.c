@@ -40,8 +40,8 @@ int main(int argc, char **argv)
             MPI_Comm_free(&late);
         }
         // Who reads the trace meanwhile is not left behind.
-        if (!strcmp(end, "hang") && round % 1000 == 0)
-            usleep(30000);
+        if (!strcmp(end, "hang") && round % 100 == 0)
+            usleep(10000);
     }
     if (!strcmp(end, "hang"))
         MPI_Recv(many, 1, MPI_INT, left, 6, early, MPI_STATUS_IGNORE);

@@ -121,15 +121,15 @@ fn what_a_rank_dies_of_is_known_without_its_beginning() -> Result<()> {
 fn a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows() -> Result<()> {
     mpi::under_each(&mpi::required(), |mpi| {
         let dir = fresh(&format!("ring-hang-{}", mpi.name))?;
-        let arguments = [ROUNDS.to_owned(), "hang".to_owned()];
+        let arguments = ["15000".to_owned(), "hang".to_owned()];
         let job = mpi.job(2, &program(mpi, "long")?, &arguments);
-        let mut command = Command::new(vet::mpivet()?);
+        let mut command = vet::command()?;
         command.args(["run", "--max-trace-size", "1", "--dir", "trace", "--"]).args(&job).current_dir(&dir);
         Mpi::prepare(&mut command);
         let outcome = run::run(command, LIMIT)?;
         ensure!(outcome.code == Some(1), "exit code {:?}\n{}{}", outcome.code, outcome.stdout, outcome.stderr);
-        ensure!(outcome.stdout.contains("real-deadlock"), "{}", outcome.stdout);
-        ensure!(outcome.stdout.matches("error[").count() == 1, "nothing else:\n{}", outcome.stdout);
+        ensure!(outcome.stderr.contains("real-deadlock"), "{}", outcome.stderr);
+        ensure!(outcome.stderr.matches("error[").count() == 1, "nothing else:\n{}", outcome.stderr);
         ensure!(size(&dir, 0)?.1 <= 1 << 20, "the limit holds");
         // What is left does not suffice for that, and says so.
         let report = analyze(&dir)?;

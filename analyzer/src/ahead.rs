@@ -1,7 +1,7 @@
 //! Reads the traces of processes that are gone ahead of the engine: other threads read, unpack and decode, all ranks a
 //! little at a time, so that what ranks did at about the same time comes together and little is in flight.
 //!
-//! The order does not depend on the threads: each reads its ranks in turns, and the turns are taken in turns.
+//! The order does not depend on the threads: each reads its ranks in turns, and the turns are taken rank by rank.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -30,6 +30,8 @@ pub(crate) struct Turn {
     pub(crate) unread: Option<u64>,
     /// Why it cannot be read any further.
     pub(crate) failed: Option<String>,
+    /// There may be more of it.
+    more: bool,
 }
 
 /// Processors that this process may use.
@@ -41,6 +43,7 @@ fn processors() -> usize {
 /// still comes.
 pub(crate) fn read(readers: Vec<&mut RankReader>, mut take: impl FnMut(Turn) -> bool) {
     let most = (ROUND / readers.len().max(1)).clamp(FEWEST, MOST);
+    let mut places: Vec<usize> = (0..readers.len()).collect();
     let threads = (processors() - 1).min(MOST_THREADS).min(readers.len());
     let stop = AtomicBool::new(false);
     let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
@@ -67,13 +70,16 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, mut take: impl FnMut(Turn) -> 
             scope.spawn(move || read_share(share, most, &sender, stop));
             sources.push(receiver);
         }
-        while !sources.is_empty() {
-            sources.retain(|source| {
-                let Ok(turn) = source.recv() else { return false };
+        // Each thread goes through its share in order, so that what comes of it is always the turn of the rank whose turn
+        // it is: all ranks advance alike, with any number of threads.
+        while !places.is_empty() {
+            places.retain(|place| {
+                let Ok(turn) = sources[place % many].recv() else { return false };
+                let more = turn.more;
                 if !take(turn) {
                     stop.store(true, Ordering::Relaxed);
                 }
-                true
+                more
             });
         }
     });
@@ -100,7 +106,7 @@ fn turns(mut share: Vec<(usize, &mut RankReader)>, most: usize, send: &mut dyn F
                 Err(_) => false,
             };
             let unread = (!more || round % OFTEN == 0).then(|| reader.unread());
-            wanted = send(Turn { place: *place, events, unread, failed: result.err().map(|e| e.to_string()) });
+            wanted = send(Turn { place: *place, events, unread, failed: result.err().map(|e| e.to_string()), more });
             more
         });
         round = round.wrapping_add(1);

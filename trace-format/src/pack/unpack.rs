@@ -84,7 +84,8 @@ impl Unpacker {
         out.clear();
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
-        if total > MAX_UNPACKED {
+        // What is packed is smaller than the records.
+        if total > MAX_UNPACKED || packed.len() > MAX_UNPACKED {
             return Err(PackError(0));
         }
         if self.at == 0 {

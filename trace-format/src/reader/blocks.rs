@@ -3,6 +3,7 @@
 
 use super::{Defect, Defects, OpenError};
 use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
+use crate::foreign;
 use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io;
@@ -104,7 +105,7 @@ impl Blocks {
 
     fn file(&self) -> Result<&File, OpenError> {
         if self.file.get().is_none() {
-            let file = File::open(&self.path).map_err(|e| self.io_error(e))?;
+            let file = foreign::open(&self.path).map_err(|e| self.io_error(e))?;
             let identity = file.metadata().ok().map(|m| (m.dev(), m.ino()));
             if identity != self.identity {
                 return Err(self.io_error(io::Error::other("another file has taken its place")));

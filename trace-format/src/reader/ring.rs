@@ -4,6 +4,7 @@
 use super::blocks::{BlockRef, Blocks};
 use super::{Defects, OpenError};
 use crate::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, SNAPSHOT, segment_number, segment_path};
+use crate::foreign;
 use crate::pack::Unpacker;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -118,7 +119,7 @@ impl Files {
                 }
             }
             let Some((number, path, file)) = later else { return Ok(None) };
-            self.is_cut |= number != self.last + 1;
+            self.is_cut |= number != self.last.wrapping_add(1);
             self.last = number;
             let mut blocks = Blocks::new(self.main.rank, (number, path), file, SEGMENT_HEADER_BYTES as u64);
             blocks.finished = self.finished;
@@ -129,10 +130,11 @@ impl Files {
     /// The first segment behind the last one that was opened.
     fn find_segment(&self) -> Option<(u64, PathBuf, File)> {
         let (dir, stem) = self.stem.as_ref()?;
-        let next = segment(dir, stem, self.last + 1)?;
-        if next.0 == self.last + 1 {
-            return Some(next);
+        let next = self.last.wrapping_add(1);
+        if let Some(found) = segment(dir, stem, next).filter(|s| s.0 == next) {
+            return Some(found);
         }
+        // The writer may have died while it replaced a segment.
         let all = (0..SEGMENTS).filter_map(|place| segment(dir, stem, place));
         all.filter(|s| s.0 > self.last).min_by_key(|s| s.0)
     }
@@ -212,7 +214,7 @@ const NO_BEGINNING: &str =
 /// The segment that is in the place of the one with this number, with its own number.
 fn segment(dir: &Path, stem: &str, number: u64) -> Option<(u64, PathBuf, File)> {
     let path = segment_path(dir, stem, number);
-    let file = File::open(&path).ok()?;
+    let file = foreign::open(&path).ok()?;
     let mut head = [0; SEGMENT_HEADER_BYTES];
     file.read_exact_at(&mut head, 0).ok()?;
     Some((segment_number(&head)?, path, file))

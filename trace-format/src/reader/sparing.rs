@@ -49,8 +49,8 @@ impl RankReader {
         } else if let Err(what) = thread.use_block(block, records, limited, &self.blobs, sink) {
             self.blocks.defect(block, what);
         }
-        if !last {
-            thread.put_back(*block);
+        if !last && !thread.put_back(*block) {
+            self.waiting = self.waiting.saturating_sub(block.header.len.into());
         }
         Ok(true)
     }

@@ -237,13 +237,15 @@ impl Thread {
         (self.whole, self.begun) = (true, false);
     }
 
-    /// The records at hand are not the last ones of the block.
-    pub(super) fn put_back(&mut self, block: BlockRef) {
-        if std::mem::take(&mut self.whole) {
+    /// The records at hand are not the last ones of the block. False if the block was refused.
+    pub(super) fn put_back(&mut self, block: BlockRef) -> bool {
+        let is_used = std::mem::take(&mut self.whole);
+        if is_used {
             self.offset = self.base + self.records.len();
             self.begun = true;
             self.blocks.push_front(block);
         }
+        is_used
     }
 
     /// Unmaps the stage until it is needed again.

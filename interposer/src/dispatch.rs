@@ -197,7 +197,11 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     }
     if sampling::are_due() {
         // SAFETY: as above.
+        interrupted::enter(unsafe { &*thread }, frame.stack_pointer());
+        // SAFETY: as above.
         guarded(|| sampling::between_calls(unsafe { &mut *thread }));
+        // SAFETY: as above.
+        interrupted::leave(unsafe { &*thread });
     }
     result
 }
@@ -215,7 +219,7 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     }
     // SAFETY: MPI_Wtime and MPI_Wtick take no argument and return a double.
     let function: extern "C" fn() -> f64 = unsafe { std::mem::transmute(f) };
-    let (Some(info), Some(abi), Some(thread)) = (info, abi(), thread::current().filter(|_| info.is_some())) else {
+    let (Some(info), Some(abi), Some(thread)) = (info, abi(), info.and_then(|_| thread::current())) else {
         return function().to_bits();
     };
     // SAFETY: as in `dispatch`.

@@ -111,7 +111,7 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         // ignored by the calling convention.
         unsafe { real::call_words(routine, MAX_ARGS, &args) }
     };
-    let Some(thread) = thread::current().filter(|_| dispatch::is_recording()) else { return forward() };
+    let Some(thread) = dispatch::is_recording().then(thread::current).flatten() else { return forward() };
     let entered = clock::now();
     let mine = InRoutine {
         function: symbol.function,

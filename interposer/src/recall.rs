@@ -93,9 +93,17 @@ impl Recall {
     }
 
     /// Remembers a call whose values were just written, with room for [`BYTES`], to `from`.
-    pub(crate) fn keep(&mut self, place: Place, info: &Info, site: u32, words: &Words, from: *const u8) {
+    /// `changes`: [`handles::changes`] before that.
+    pub(crate) fn keep(
+        &mut self,
+        place: Place,
+        (info, site): (&Info, u32),
+        words: &Words,
+        from: *const u8,
+        changes: u32,
+    ) {
         let Some(call) = self.0.get_mut(place.0 as usize % PLACES) else { return };
-        (call.what, call.changes, call.is_fine) = (what(info, site), handles::changes(), false);
+        (call.what, call.changes, call.is_fine) = (what(info, site), changes, false);
         call.words.iter_mut().zip(words).for_each(|(known, word)| *known = *word);
         // SAFETY: the caller vouches for the memory.
         call.bytes = unsafe { from.cast::<[u64; BYTES / 8]>().read_unaligned() };
@@ -132,7 +140,7 @@ mod tests {
             let values = [7u64; BYTES / 8];
             let (place, is_known) = recall.find(info, 5, &words);
             assert!(!is_known);
-            recall.keep(place, info, 5, &words, values.as_ptr().cast());
+            recall.keep(place, (info, 5), &words, values.as_ptr().cast(), handles::changes());
             assert!(recall.find(info, 5, &words).1 && !recall.is_fine(place));
             recall.set_fine(place, true);
             assert!(recall.is_fine(place));

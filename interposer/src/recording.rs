@@ -91,8 +91,10 @@ pub(crate) fn write_ins(
     if is_known {
         thread.recall.copy(place, at);
     } else {
+        // Before the handles are looked up: what another thread changes meanwhile is looked up anew the next time.
+        let changes = handles::changes();
         write_new(thread, info, abi, words, at);
-        thread.recall.keep(place, info, site, words, at);
+        thread.recall.keep(place, (info, site), words, at, changes);
     }
     Ins { bytes, place: Some(place), is_fine: is_known && thread.recall.is_fine(place) }
 }

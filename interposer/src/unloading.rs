@@ -28,11 +28,14 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
     if real == 0 {
         return -1;
     }
-    // Before it is done, and not after: another thread may load something else into the gap at once.
+    // Before it is done: another thread may load something else into the gap at once.
     COUNT.fetch_add(1, Ordering::Relaxed);
     // SAFETY: this is the C library's function, and the caller keeps its conditions.
-    unsafe {
+    let result = unsafe {
         let real: unsafe extern "C" fn(*mut c_void) -> c_int = std::mem::transmute(real);
         real(handle)
-    }
+    };
+    // Destructors in the library may have called MPI meanwhile.
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    result
 }

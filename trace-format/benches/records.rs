@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use std::path::Path;
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{COMM_WORLD, Definition};
-use trace_format::file::{Launch, RankHeader, STAGE_BYTES, rank_path};
+use trace_format::file::{RankHeader, STAGE_BYTES, rank_path};
 use trace_format::mpi::{FnId, table_hash};
 use trace_format::pack::{Packer, Unpacker};
 use trace_format::ranks::Ranks;
@@ -111,23 +111,16 @@ fn header() -> RankHeader {
     RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").into(),
         table_hash: table_hash(),
-        rank: 0,
         size: 1,
         pid: u32::MAX,
-        pid_start: 0,
         host: "nowhere".into(),
         ticks_per_second: 1_000_000_000,
-        start_ticks: 0,
-        start_unix_ns: 0,
         request_stride: 8,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: 8,
-        keeping: Default::default(),
-        may_have_threads: false,
-        library_threads: Vec::new(),
         program: "./bench".into(),
         cwd: "/".into(),
-        launch: Launch::default(),
+        ..RankHeader::default()
     }
 }
 

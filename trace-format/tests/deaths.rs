@@ -27,23 +27,18 @@ fn header() -> RankHeader {
     RankHeader {
         mpivet: "0".into(),
         table_hash: table_hash(),
-        rank: 0,
         size: 1,
         pid: 1,
         pid_start: 1,
         host: "h".into(),
         ticks_per_second: 1_000_000_000,
-        start_ticks: 0,
-        start_unix_ns: 0,
         request_stride: 4,
         stage_bytes: STAGE as u32,
         stack_depth: 8,
-        keeping: Default::default(),
-        may_have_threads: false,
         library_threads: vec![],
         program: "p".into(),
         cwd: "/".into(),
-        launch: trace_format::file::Launch::default(),
+        ..RankHeader::default()
     }
 }
 

@@ -22,23 +22,15 @@ fn header() -> RankHeader {
     RankHeader {
         mpivet: "0.0.0".into(),
         table_hash: table_hash(),
-        rank: 0,
         size: 1,
-        pid: 0,
-        pid_start: 0,
         host: "here".into(),
         ticks_per_second: 1_000_000_000,
-        start_ticks: 0,
-        start_unix_ns: 0,
         request_stride: 8,
         stage_bytes: STAGE as u32,
         stack_depth: 8,
-        keeping: Default::default(),
-        may_have_threads: false,
-        library_threads: Vec::new(),
         program: "app".into(),
         cwd: "/".into(),
-        launch: trace_format::file::Launch::default(),
+        ..RankHeader::default()
     }
 }
 

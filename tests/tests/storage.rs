@@ -165,6 +165,52 @@ fn with_a_bound_on_times_a_loop_takes_less_than_half_the_room() -> Result<()> {
     })
 }
 
+/// A file system of a few megabytes.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` if this machine does not let us make one.
+    fn new(place: PathBuf, megabytes: u64) -> Result<Option<SmallDisk>> {
+        std::fs::create_dir_all(&place)?;
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={megabytes}m"), "tmpfs"]).arg(&place);
+        let made = mount.output().is_ok_and(|output| output.status.success());
+        Ok(made.then_some(SmallDisk(place)))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_ends_the_trace_and_not_the_program() -> Result<()> {
+    for mpi in mpi::required() {
+        // Full when something was recorded, and too small for anything.
+        for (megabytes, nothing) in [(6, false), (1, true)] {
+            let dir = fresh(&format!("full-{megabytes}-{}", mpi.name))?;
+            let Some(disk) = SmallDisk::new(dir.join("disk"), megabytes)? else {
+                eprintln!("left out: only root can make a small file system");
+                return Ok(());
+            };
+            let outcome = record(&mpi, ("long", &[ROUNDS]), 2, &disk.0, &[])?;
+            ensure!(outcome.code == Some(0), "{}: {:?}\n{}", mpi.name, outcome.code, outcome.stderr);
+            let told = outcome.stderr.matches("No space left on device").count();
+            ensure!((1..=2).contains(&told), "{}: not told once a rank:\n{}", mpi.name, outcome.stderr);
+            let report = analyze(&disk.0)?;
+            let said = format!("{}{}", report.stdout, report.stderr);
+            ensure!(
+                !said.contains("error[") && !said.contains("warning["),
+                "nothing that rests on lost calls:\n{said}"
+            );
+            ensure!(nothing || said.contains("incomplete"), "the report must say so:\n{said}");
+        }
+    }
+    Ok(())
+}
+
 /// Nanoseconds of a call at first and later, and kilobytes of memory.
 fn figures(outcome: &run::Outcome) -> Result<Vec<f64>> {
     ensure!(outcome.code == Some(0), "{:?}\n{}", outcome.code, outcome.stderr);

@@ -174,8 +174,8 @@ pub struct Report {
     /// What the ranks did when, for the formats that show it.
     #[serde(skip)]
     pub(crate) timeline: Option<Timeline>,
-    /// Advice on the report itself: what would make it better.
-    #[serde(skip)]
+    /// What was not checked, and why; advice on the report itself: what would make it better.
+    #[serde(rename = "remarks", skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     /// How many findings of a rank are shown.
     #[serde(skip)]

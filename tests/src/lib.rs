@@ -19,7 +19,6 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod schema;
-pub mod synthetic;
 pub mod terminal;
 pub mod tutorial;
 pub mod vet;

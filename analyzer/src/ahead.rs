@@ -10,7 +10,7 @@ use trace_format::reader::{LeanEvent, RankReader};
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
-/// Events of all ranks in one round, and of one rank at least and at most.
+/// Events of all ranks in one round, and of one rank at least and at most, by their weight.
 const ROUND: usize = 1 << 13;
 const FEWEST: usize = 32;
 const MOST: usize = 1 << 9;
@@ -110,5 +110,39 @@ fn turns(mut share: Vec<(usize, &mut RankReader)>, most: usize, send: &mut dyn F
             more
         });
         round = round.wrapping_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::call::{Call, Outcome, Value};
+    use trace_format::mpi::FnId;
+    use trace_format::synthetic::header;
+    use trace_format::writer::RankWriter;
+
+    #[test]
+    fn little_is_in_flight_of_calls_that_hold_much() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = std::fs::File::create(trace_format::file::rank_path(dir.path(), 0)).unwrap();
+        let mut writer = RankWriter::new(file, &header(0, 1)).unwrap();
+        let mut call = Call::new(FnId::MPI_Waitall);
+        call.outcome = Outcome::Returned(0);
+        call.ins[1] = Value::Requests { base: 0x1000, handles: vec![7; 10_000] };
+        let calls = 200;
+        for _ in 0..calls {
+            writer.call(&call).unwrap();
+        }
+        writer.flush().unwrap();
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        let (mut events, mut heaviest) = (0, 0);
+        read(vec![&mut reader], |turn| {
+            events += turn.events.len();
+            heaviest = heaviest.max(turn.events.iter().map(LeanEvent::weight).sum());
+            true
+        });
+        assert_eq!(events, calls);
+        assert!(heaviest < MOST + 100, "{heaviest}");
     }
 }

@@ -426,14 +426,16 @@ impl Traces {
 
 /// From where a trace can speak in which calls are missing, the last of them at `until`.
 fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
-    let seconds = until.saturating_sub(header.start_ticks) as f64 / header.ticks_per_second.max(1) as f64;
+    let ticks = until.saturating_sub(header.start_ticks);
+    let seconds = ticks as f64 / header.ticks_per_second.max(1) as f64;
+    let place = if ticks == 0 { String::new() } else { format!(" in the first {seconds:.3} s") };
     let calls = if calls == 0 { "calls".to_owned() } else { format!("{calls} calls") };
     let why = match header.keeping.max_bytes {
         0 => String::new(),
         bytes => format!(" (only the last {} MB are kept)", bytes >> 20),
     };
     format!(
-        "{calls} in the first {seconds:.3} s are missing{why}: from there on messages, collectives, requests and deadlocks \
+        "{calls}{place} are missing{why}: from there on messages, collectives, requests and deadlocks \
          are not judged"
     )
 }

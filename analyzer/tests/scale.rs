@@ -1,12 +1,9 @@
 //! Long runs and runs of many ranks: what mpivet needs for them is bounded, and grows no faster than they do. Traces are
 //! written, not recorded: see `docs/scale.md`.
 
-#[path = "../../trace-format/examples/synthetic/stencil.rs"]
-mod stencil;
-
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use stencil::Stencil;
+use trace_format::synthetic::Stencil;
 
 /// One at a time: each has the processors for itself.
 static ALONE: Mutex<()> = Mutex::new(());

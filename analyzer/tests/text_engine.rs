@@ -5,6 +5,7 @@ use analyzer::engine::{End, Engine};
 use analyzer::testing::{analyze, check_trace, describe};
 use trace_format::call::{Call, Outcome, Signal, Status, SystemEvent, Value};
 use trace_format::definition::{Definition, Module};
+use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::FnId;
 use trace_format::reader::RankEvent;
 use trace_format::text::parse;
@@ -160,18 +161,18 @@ fn behind_missing_calls_only_what_a_call_says_by_itself_is_judged() {
                1: mpi-error MPI_ERR_RANK fatal \"wrong\"
                1: MPI_Recv(source=0, tag=5)";
     let trace = parse(run).unwrap();
-    let found = |gap: Option<i32>| {
+    let found = |gap: Option<(i32, u16)>| {
         let mut engine = Engine::new(trace.ranks);
-        if let Some(rank) = gap {
-            engine.feed(rank, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Gap { calls: 7 } });
+        if let Some((rank, thread)) = gap {
+            engine.feed(rank, RankEvent::System { thread, time: 0, event: SystemEvent::Gap { calls: 7 } });
         }
         trace.events.iter().for_each(|(rank, event)| engine.feed(*rank, event.clone()));
         let analysis = engine.finish(&End::default());
         (analysis.findings.iter().map(|f| f.check.name).collect::<Vec<_>>(), engine.in_flight())
     };
     assert!(found(None).0.len() > 1, "{:?}", found(None));
-    for rank in 0..2 {
-        assert_eq!(found(Some(rank)), (vec!["mpi-error"], 0), "rank {rank}");
+    for gap in [(0, 0), (1, 0), (0, PROCESS_THREAD)] {
+        assert_eq!(found(Some(gap)), (vec!["mpi-error"], 0), "of rank and thread {gap:?}");
     }
     // What was known before stands.
     let mut engine = Engine::new(2);

@@ -2,49 +2,41 @@
 //! that the bytes get through to what understands them.
 //!
 //! An input is a byte of switches, the length of what is of rank 0 (16 bits), and for each rank chunks: kind, thread, length
-//! (16 bits), bytes.
+//! (16 bits), bytes. With a limit of size (switch 32) the highest bit of a kind begins the next segment.
 
 use super::reports;
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC,
-    job_path, rank_path, stage_path,
+    BLOCK_HEADER_BYTES, BlockKind, Keeping, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET,
+    STAGE_MAGIC, job_path, rank_path, rank_stem, segment_header, segment_path, stage_path,
 };
-use trace_format::mpi::table_hash;
 use trace_format::record::{Commit, LAP_MASK};
 use trace_format::selection::Selection;
+use trace_format::synthetic;
 use trace_format::writer::{file_header, seal};
 
 const STAGE_BYTES: usize = 1 << 14;
 /// Threads of a rank; one more number is that of the process as a whole.
 const THREADS: usize = 4;
+/// Of the switches.
+const LIMITED: u8 = 32;
 
 pub fn header(rank: i32, size: i32, switches: u8) -> RankHeader {
     RankHeader {
-        mpivet: String::new(),
-        table_hash: table_hash(),
-        rank,
-        size,
-        pid: u32::MAX,
-        pid_start: 1,
         host: if switches & 1 != 0 { format!("host{rank}") } else { "host".into() },
         ticks_per_second: if switches & 2 != 0 { 1 } else { 1_000_000_000 },
-        start_ticks: 0,
-        start_unix_ns: 0,
         request_stride: 4,
         stage_bytes: STAGE_BYTES as u32,
-        stack_depth: 8,
-        keeping: Default::default(),
         may_have_threads: switches & 4 != 0,
-        library_threads: Vec::new(),
-        program: "program".into(),
-        cwd: "/".into(),
-        launch: Default::default(),
+        keeping: Keeping { time_error_ns: 0, max_bytes: u64::from(switches & LIMITED) },
+        ..synthetic::header(rank, size)
     }
 }
 
 /// The files of one rank.
 struct Files {
     trace: Vec<u8>,
+    /// With a limit of size.
+    segments: Option<Vec<Vec<u8>>>,
     stages: [Vec<u8>; THREADS],
     laps: [u64; THREADS + 1],
 }
@@ -52,6 +44,9 @@ struct Files {
 impl Files {
     fn add(&mut self, kind: u8, thread: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         let thread = usize::from(thread) % (THREADS + 1);
+        if let Some(segments) = self.segments.as_mut().filter(|all| kind & 0x80 != 0 || all.is_empty()) {
+            segments.push(segment_header(segments.len() as u64 + 1).to_vec());
+        }
         let kind = match kind % 5 {
             0 => BlockKind::Events,
             1 => BlockKind::Definitions,
@@ -67,7 +62,8 @@ impl Files {
         let number = if thread == THREADS { PROCESS_THREAD } else { thread as u16 };
         seal(&mut block, kind, number, self.laps[thread]);
         self.laps[thread] += u64::from(kind != BlockKind::Definitions);
-        self.trace.append(&mut block);
+        let last = self.segments.as_mut().and_then(|all| all.last_mut()).filter(|_| thread != THREADS);
+        last.unwrap_or(&mut self.trace).append(&mut block);
         None
     }
 }
@@ -99,6 +95,7 @@ pub fn target(data: &[u8]) {
     for (rank, mut data) in [(0, first), (1, second)] {
         let mut files = Files {
             trace: file_header(&header(rank, 2, *switches)),
+            segments: (switches & LIMITED != 0).then(Vec::new),
             stages: Default::default(),
             laps: [0; THREADS + 1],
         };
@@ -110,6 +107,10 @@ pub fn target(data: &[u8]) {
             data = rest;
         }
         std::fs::write(rank_path(&dir, rank), &files.trace).expect("a file");
+        // The later ones replace the earlier ones.
+        for (number, segment) in (1..).zip(files.segments.iter().flatten()) {
+            std::fs::write(segment_path(&dir, &rank_stem(rank), number), segment).expect("a file");
+        }
         for (thread, records) in files.stages.iter().enumerate().filter(|(_, records)| !records.is_empty()) {
             let bytes = stage(records, files.laps[thread]);
             std::fs::write(stage_path(&dir, rank, thread as u16), bytes).expect("a file");

@@ -1,11 +1,11 @@
-//! The descriptor of the trace file. Programs close descriptors that they have not opened (a daemon all of them), and what
+//! The descriptors of the trace's files. Programs close descriptors that they have not opened (a daemon all of them), and what
 //! they open next gets their numbers: a block of the trace in a file of the program would be the worst that could happen.
-//! So it is looked at before every write.
+//! So they are looked at before every write.
 
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::os::fd::{AsRawFd, FromRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -43,6 +43,43 @@ impl Identity {
             return Err(io::Error::from_raw_os_error(libc::ESTALE));
         }
         Ok(duplicate_far_up(fd).unwrap_or(fd))
+    }
+}
+
+/// A file of the trace with its descriptor, which the program may have closed.
+pub(crate) struct Kept {
+    file: ManuallyDrop<File>,
+    identity: Identity,
+}
+
+impl Kept {
+    /// The file at `path`, which was just opened, under a number far up.
+    pub(crate) fn new(file: File, path: &Path) -> io::Result<Kept> {
+        let identity = Identity::of(&file, path)?;
+        Ok(Kept { file: ManuallyDrop::new(far_up(file)), identity })
+    }
+
+    /// The file, opened again if the program has closed it.
+    pub(crate) fn look(&mut self) -> io::Result<&File> {
+        if !self.is_ours() {
+            // SAFETY: the descriptor was opened just now and belongs to nobody else.
+            self.file = ManuallyDrop::new(unsafe { File::from_raw_fd(self.identity.open()?) });
+        }
+        Ok(&self.file)
+    }
+
+    fn is_ours(&self) -> bool {
+        self.identity.size_by(self.file.as_raw_fd()).is_some()
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // Otherwise the number belongs to the program, or to nobody.
+        if self.is_ours() {
+            // SAFETY: it is dropped once, and not used again.
+            unsafe { ManuallyDrop::drop(&mut self.file) };
+        }
     }
 }
 

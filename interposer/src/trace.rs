@@ -148,11 +148,15 @@ impl Trace {
             }
             Ok(_) => false,
             Err(e) => {
-                let what = "the program has closed the trace, which cannot be opened again";
-                lost(&format!("{what} in {}: {e}", self.dir.display()));
+                self.is_closed(&e);
                 false
             }
         }
+    }
+
+    fn is_closed(&self, error: &io::Error) {
+        let what = "the program has closed the trace, which cannot be opened again";
+        lost(&format!("{what} in {}: {error}", self.dir.display()));
     }
 
     fn append(&self, parts: [&[u8]; 2]) -> bool {
@@ -224,10 +228,20 @@ impl Trace {
             let bytes = (header.len() + payload.len()) as u64;
             if ring.has_room(bytes) {
                 ring.grew(bytes);
-                return self.append_to(&ring.file, [&header, payload]);
+                return self.append_to_ring(ring, [&header, payload]);
             }
             if !self.next_segment(ring) {
                 return false;
+            }
+        }
+    }
+
+    fn append_to_ring(&self, ring: &mut Ring, parts: [&[u8]; 2]) -> bool {
+        match ring.file() {
+            Ok(file) => self.append_to(file, parts),
+            Err(e) => {
+                self.is_closed(&e);
+                false
             }
         }
     }
@@ -258,7 +272,7 @@ impl Trace {
             (Ok(block), Some(ring)) => {
                 if ring.has_room(block.len() as u64) || self.next_segment(ring) {
                     ring.grew(block.len() as u64);
-                    _ = self.append_to(&ring.file, [&block, &[]]);
+                    self.append_to_ring(ring, [&block, &[]]);
                     ring.note(definitions);
                 }
             }

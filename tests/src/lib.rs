@@ -21,7 +21,6 @@ pub mod run;
 pub mod schedule;
 pub mod schema;
 pub mod steady;
-pub mod synthetic;
 pub mod terminal;
 pub mod tutorial;
 pub mod vet;

@@ -6,12 +6,12 @@
 use anyhow::{Context as _, Result};
 use mpivet_tests::budgets::{Counts, callgrind, hold};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::synthetic::Synthetic;
 use mpivet_tests::{compile::compile, root, scratch, vet};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use trace_format::synthetic::Stencil;
 
 const LIMIT: Duration = Duration::from_secs(600);
 /// Several laps of a stage, each of which is packed and written.
@@ -80,8 +80,8 @@ fn calls_under_open_mpi_keep_their_budgets() -> Result<()> {
 fn analysis(rounds: u64, options: &[&str]) -> Result<(u64, u64)> {
     let dir = scratch().join(format!("budgets-analyzer-{rounds}"));
     _ = std::fs::remove_dir_all(&dir);
-    let trace = Synthetic { ranks: 4, rounds, hangs: false };
-    trace.write(&dir.join("trace"))?;
+    let trace = Stencil { ranks: 4, rounds, reduce_every: 4, grid_comms: false, hangs: false };
+    trace.write(&dir.join("trace"), 1)?;
     let mut command = Command::new(release()?);
     command.arg("analyze").args(options).arg(dir.join("trace"));
     Mpi::prepare(&mut command);

@@ -64,13 +64,17 @@ fn fresh(mpi: &Mpi, name: &str) -> Result<PathBuf> {
     Ok(dir)
 }
 
+/// Settings of mpivet, as variables.
+type Settings<'a> = &'a [(&'a str, &'a str)];
+
 /// A process without a launcher; `trace`: with mpivet.
-fn alone(program: &Path, arguments: &[&str], dir: &Path, trace: Option<&Path>) -> Result<Output> {
+fn alone(program: &Path, arguments: &[&str], dir: &Path, trace: Option<(&Path, Settings)>) -> Result<Output> {
     // Who hangs is ended, and that is seen by its status.
     let mut command = Command::new("timeout");
     command.args(["--signal=KILL", "60"]).arg(program).args(arguments).current_dir(dir).stdin(Stdio::null());
     Mpi::prepare(&mut command);
-    if let Some(trace) = trace {
+    if let Some((trace, settings)) = trace {
+        command.envs(settings.iter().copied());
         command.env("LD_PRELOAD", vet::mpivet()?.with_file_name("libmpivet.so")).env("MPIVET_DIR", trace);
     }
     command.output().context("cannot run timeout")
@@ -125,10 +129,15 @@ fn analyzed(trace: &Path) -> Result<Report> {
 
 /// Runs a program without and with mpivet: it must end in the same way. Its report and what was recorded.
 fn compared(mpi: &Mpi, name: &str, arguments: &[&str]) -> Result<(Report, Recorded)> {
+    compared_with(mpi, name, arguments, &[])
+}
+
+/// The same with these settings of mpivet.
+fn compared_with(mpi: &Mpi, name: &str, arguments: &[&str], settings: Settings) -> Result<(Report, Recorded)> {
     let dir = fresh(mpi, &format!("{name}-{}", arguments.first().unwrap_or(&"")))?;
     let (program, trace) = (program(mpi, name)?, dir.join("trace"));
     let without = alone(&program, arguments, &dir, None)?;
-    let with = alone(&program, arguments, &dir, Some(&trace))?;
+    let with = alone(&program, arguments, &dir, Some((&trace, settings)))?;
     let words = String::from_utf8_lossy(&with.stderr);
     ensure!(end(&with) == end(&without), "{:?}, without mpivet {:?}\n{words}", end(&with), end(&without));
     ensure!(!words.contains("internal error"), "{words}");
@@ -252,7 +261,7 @@ fn calls_of_unloaded_libraries_are_told_apart() -> Result<()> {
             libraries.push(library.display().to_string());
         }
         let (program, trace) = (program(&mpi, "plugins")?, dir.join("trace"));
-        let output = alone(&program, &[&libraries[0], &libraries[1]], &dir, Some(&trace))?;
+        let output = alone(&program, &[&libraries[0], &libraries[1]], &dir, Some((&trace, &[])))?;
         ensure!(end(&output).1 == "the same place\n", "{}: {:?}", mpi.name, output);
         let report = analyzed(&trace)?;
         let mut files: Vec<&str> = report.findings.iter().flat_map(|f| &f.sites).map(|s| s.file.as_str()).collect();
@@ -264,10 +273,12 @@ fn calls_of_unloaded_libraries_are_told_apart() -> Result<()> {
 
 #[test]
 fn a_file_of_the_program_that_has_the_descriptor_of_the_trace_is_left_alone() -> Result<()> {
-    for mpi in mpi::required() {
+    // In the rank's file, and in segments of it.
+    for (mpi, most) in mpi::required().into_iter().flat_map(|mpi| [(mpi.clone(), None), (mpi, Some("1"))]) {
         let file = fresh(&mpi, "own-file")?.join("own");
         let own = file.display().to_string();
-        let (_, recorded) = compared(&mpi, "surroundings", &["close", &own])?;
+        let limit: Vec<_> = most.map(|megabytes| ("MPIVET_MAX_TRACE_SIZE", megabytes)).into_iter().collect();
+        let (_, recorded) = compared_with(&mpi, "surroundings", &["close", &own], &limit)?;
         ensure!(count(&recorded, FnId::MPI_Comm_rank) == 20_000, "{}: {}", mpi.name, recorded.calls.len());
         ensure!(recorded.exits == [0], "{}: {recorded:?}", mpi.name);
         ensure!(std::fs::read_to_string(&file)? == "all that is in here\n", "{}", mpi.name);

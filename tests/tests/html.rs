@@ -5,7 +5,6 @@ use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::browser::Browser;
 use mpivet_tests::compile::compile;
 use mpivet_tests::mpi::Mpi;
-use mpivet_tests::synthetic::{Synthetic, header};
 use mpivet_tests::{mpi, root, run, scratch, vet};
 use serde_json::json;
 use std::fs::File;
@@ -17,6 +16,7 @@ use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::job::Job;
 use trace_format::marks::Mark;
 use trace_format::reader::RankEvent;
+use trace_format::synthetic::{Stencil, header};
 use trace_format::text::parse;
 use trace_format::writer::RankWriter;
 
@@ -57,10 +57,15 @@ fn analyze_as(format: &str, dir: &Path) -> Result<(PathBuf, Duration)> {
     Ok((page, start.elapsed()))
 }
 
-fn synthetic(run: &Synthetic, name: &str) -> Result<PathBuf> {
+fn hanging(ranks: i32, rounds: u64) -> Stencil {
+    Stencil { ranks, rounds, reduce_every: 4, grid_comms: false, hangs: true }
+}
+
+/// Its traces.
+fn synthetic(run: &Stencil, name: &str) -> Result<PathBuf> {
     let dir = scratch().join("html").join(name);
     _ = std::fs::remove_dir_all(&dir);
-    run.write(&dir)?;
+    run.write(&dir, 2)?;
     Ok(dir)
 }
 
@@ -217,7 +222,7 @@ fn the_time_line_is_zoomed_and_moved() -> Result<()> {
 
 #[test]
 fn a_thousand_ranks_are_folded() -> Result<()> {
-    let dir = synthetic(&Synthetic { ranks: 1000, rounds: 30, hangs: true }, "thousand")?;
+    let dir = synthetic(&hanging(1000, 30), "thousand")?;
     let (page, _) = analyze(&dir)?;
     std::fs::remove_dir_all(&dir)?;
     ensure!(page.metadata()?.len() < 20 * MEGABYTE, "{} bytes", page.metadata()?.len());
@@ -239,8 +244,8 @@ fn a_thousand_ranks_are_folded() -> Result<()> {
 
 #[test]
 fn a_long_run_stays_small() -> Result<()> {
-    // 7 calls a round.
-    let run = Synthetic { ranks: 8, rounds: 4_000, hangs: true };
+    // 9 calls a round.
+    let run = hanging(8, 4_000);
     let dir = synthetic(&run, "long")?;
     let (page, _) = analyze(&dir)?;
     std::fs::remove_dir_all(&dir)?;
@@ -344,8 +349,8 @@ fn hostile(dir: &Path, evil: &str, source: &str) -> Result<()> {
 #[test]
 #[ignore = "a measurement, which takes minutes and much disk"]
 fn how_large_and_slow_it_gets() -> Result<()> {
-    for (ranks, rounds) in [(2, 345_000), (64, 10_780), (1000, 690)] {
-        let run = Synthetic { ranks, rounds, hangs: true };
+    for (ranks, rounds) in [(2, 270_000), (64, 8_450), (1000, 540)] {
+        let run = hanging(ranks, rounds);
         let dir = synthetic(&run, &format!("measured-{ranks}"))?;
         let (page, took) = analyze(&dir)?;
         let (_, plain) = analyze_as("json", &dir)?;

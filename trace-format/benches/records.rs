@@ -8,12 +8,13 @@ use divan::{Bencher, black_box};
 use std::path::Path;
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::definition::{COMM_WORLD, Definition};
-use trace_format::file::{RankHeader, STAGE_BYTES, rank_path};
-use trace_format::mpi::{FnId, table_hash};
+use trace_format::file::{STAGE_BYTES, rank_path};
+use trace_format::mpi::FnId;
 use trace_format::pack::{Packer, Unpacker};
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankReader;
 use trace_format::requests::Requests;
+use trace_format::synthetic::header;
 use trace_format::writer::{RankWriter, encode_call};
 
 fn main() {
@@ -107,25 +108,8 @@ fn encode(bencher: Bencher) {
     });
 }
 
-fn header() -> RankHeader {
-    RankHeader {
-        mpivet: env!("CARGO_PKG_VERSION").into(),
-        table_hash: table_hash(),
-        size: 1,
-        pid: u32::MAX,
-        host: "nowhere".into(),
-        ticks_per_second: 1_000_000_000,
-        request_stride: 8,
-        stage_bytes: STAGE_BYTES as u32,
-        stack_depth: 8,
-        program: "./bench".into(),
-        cwd: "/".into(),
-        ..RankHeader::default()
-    }
-}
-
 fn write(dir: &Path, steps: u64) -> std::io::Result<()> {
-    let mut writer = RankWriter::new(std::fs::File::create(rank_path(dir, 0))?, &header())?;
+    let mut writer = RankWriter::new(std::fs::File::create(rank_path(dir, 0))?, &header(0, 1))?;
     writer.define(&[Definition::Comm { id: COMM_WORLD, local: Ranks::first_n(4), remote: None, neighbors: None }])?;
     for number in 0..steps {
         step(number).iter().try_for_each(|call| writer.call(call))?;

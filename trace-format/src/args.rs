@@ -213,6 +213,11 @@ impl Args {
         }
     }
 
+    /// The values that have no room of their own, by place.
+    pub(crate) fn rest(&self) -> &[(u8, Value)] {
+        &self.rest
+    }
+
     /// The values of all parameters.
     pub fn iter(&self) -> impl Iterator<Item = Arg<'_>> {
         (0..self.len()).map(|place| self.get(place))

@@ -236,7 +236,7 @@ pub enum SystemEvent {
     /// than the main one (`other` is `None`), or while thread `other` was in a call.
     ThreadLevel { call: u64, level: ThreadLevel, other: Option<u16> },
     /// Calls in front of this place are not known: `calls` of this thread, where that is known. The trace has a limit of
-    /// size, or it is damaged.
+    /// size, or it is damaged. Of the process as a whole: it is not known which threads have made them.
     Gap { calls: u64 },
     /// MPI_Pcontrol paused (false) or resumed (true) the recording.
     Recording { on: bool },

@@ -31,6 +31,8 @@ pub mod sample;
 pub mod selection;
 pub mod several;
 pub mod symbols;
+#[cfg(feature = "synthetic")]
+pub mod synthetic;
 pub mod text;
 pub mod variables;
 pub mod witness;

@@ -11,6 +11,7 @@ use crate::file::{
 };
 use crate::foreign;
 use crate::mpi::table_hash;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,6 +25,7 @@ mod ring;
 mod sparing;
 mod stage;
 mod thread;
+mod weight;
 
 use blocks::{BlockRef, Blocks};
 use decode::Blobs;
@@ -131,6 +133,10 @@ pub struct RankReader {
     stays_closed: bool,
     /// There are no stages, and there will be none.
     has_no_stage: bool,
+    /// It was looked around since the process is gone.
+    saw_end: bool,
+    /// It was handed over that segments are gone.
+    told_cut: bool,
     pub defects: Defects,
 }
 
@@ -191,6 +197,8 @@ impl RankReader {
             piece: None,
             stays_closed: false,
             has_no_stage: false,
+            saw_end: false,
+            told_cut: false,
             defects: Defects::default(),
         })
     }
@@ -222,15 +230,15 @@ impl RankReader {
         self.poll_lean(max_blocks, usize::MAX, &mut |event| sink(event.into()))
     }
 
-    /// As [`RankReader::poll`], and of a process with one thread at most this many events: what ranks did at about the
-    /// same time can so be looked at together.
+    /// As [`RankReader::poll`], and about so many events at most, by their weight ([`LeanEvent::weight`]): what ranks did at
+    /// about the same time can so be looked at together, and little is in flight.
     pub fn poll_lean(
         &mut self,
         max_blocks: usize,
-        max_events: usize,
+        most: usize,
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
-        let result = self.read(max_blocks, max_events, sink);
+        let result = self.read(max_blocks, most, sink);
         self.blocks.take_defects(&mut self.defects);
         if self.stays_closed {
             self.put_away();
@@ -240,11 +248,25 @@ impl RankReader {
 
     /// Is something at hand behind which nothing can have appeared?
     fn has_rest(&self) -> bool {
-        self.blocks.finished && self.threads.len() == 1 && self.threads.values().any(Thread::has_records)
+        self.saw_end
+            && match self.threads.len() {
+                0 => false,
+                1 => self.threads.values().all(Thread::has_records),
+                _ => self.threads.values().all(Thread::is_ready),
+            }
+    }
+
+    /// Says once that segments are gone: a thread that recorded nothing later has no place where it could be said.
+    fn tell_cut(&mut self, sink: &mut dyn FnMut(LeanEvent)) {
+        if self.blocks.is_cut && !std::mem::replace(&mut self.told_cut, true) {
+            let time = self.threads.values().map(Thread::last_time).fold(self.header.start_ticks, u64::max);
+            sink(RankEvent::System { thread: PROCESS_THREAD, time, event: SystemEvent::Gap { calls: 0 } });
+        }
     }
 
     /// Looks for blocks and stages that are new.
     fn look_around(&mut self) -> Result<(), OpenError> {
+        self.saw_end = self.blocks.finished;
         self.find_blocks()?;
         loop {
             // A thread that is found now may have recorded something before what was found of the others.
@@ -259,76 +281,57 @@ impl RankReader {
         }
     }
 
-    fn read(
-        &mut self,
-        max_blocks: usize,
-        max_events: usize,
-        sink: &mut dyn FnMut(LeanEvent),
-    ) -> Result<bool, OpenError> {
+    fn read(&mut self, max_blocks: usize, most: usize, sink: &mut dyn FnMut(LeanEvent)) -> Result<bool, OpenError> {
         if !self.has_rest() {
             self.look_around()?;
         }
-        let mut events = 0u64;
+        let taken = Cell::new(0usize);
+        let sink = &mut |event: LeanEvent| {
+            taken.set(taken.get().saturating_add(event.weight()));
+            sink(event);
+        };
+        self.tell_cut(sink);
         let known = self.definitions.len();
         let mut budget = max_blocks;
-        let rest = if self.threads.len() > 1 {
-            self.merge(&mut budget, &mut |event| {
-                events += 1;
-                sink(event);
-            })?
-        } else {
-            self.read_only_thread(&mut budget, (max_events, &mut events), sink)?
+        let rest = match self.threads.len() {
+            0 | 1 => self.read_only_thread(&mut budget, (most, &taken), sink)?,
+            _ => self.merge(&mut budget, (most, &taken), sink)?,
         };
         let fronts = self.threads.values().map(|t| &t.blocks).chain([&self.definitions]);
         self.blocks.close_before(fronts.filter_map(|b| b.front()).map(|b| b.segment).min().unwrap_or(u64::MAX));
         let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
         if done {
-            self.define((u64::MAX, 0), &mut |event| {
-                events += 1;
-                sink(event);
-            })?;
+            self.define((u64::MAX, 0), sink)?;
         }
         // What is still in the stages came before.
         let all = self.threads.values().all(Thread::is_known);
-        if done && (all || events == 0 && budget == max_blocks) {
-            events += self.late.len() as u64;
+        if done && (all || taken.get() == 0 && budget == max_blocks) {
             self.late.drain(..).for_each(&mut *sink);
         }
-        Ok(rest || !done || events > 0 || self.definitions.len() != known || budget < max_blocks)
+        Ok(rest || !done || taken.get() > 0 || self.definitions.len() != known || budget < max_blocks)
     }
 
     /// Without others to wait for, a thread's events go straight through. True if there are more of them at hand.
     fn read_only_thread(
         &mut self,
         budget: &mut usize,
-        (mut most, events): (usize, &mut u64),
+        (most, taken): (usize, &Cell<usize>),
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
         let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
-        self.use_stage(number, &mut |event| {
-            *events += 1;
-            sink(event);
-        })?;
+        self.use_stage(number, sink)?;
         loop {
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
             while let Some(event) = thread.next_record(&self.blobs) {
                 match event {
-                    Ok(event) => {
-                        *events += 1;
-                        sink(event);
-                    }
+                    Ok(event) => sink(event),
                     Err(what) => damaged(&mut self.defects, &self.blocks, what),
                 }
-                most -= 1;
-                if most == 0 {
+                if taken.get() >= most {
                     return Ok(true);
                 }
             }
-            let more = self.use_block(number, budget, &mut |event| {
-                *events += 1;
-                sink(event);
-            })?;
-            if !more {
+            if !self.use_block(number, budget, sink)? {
                 return Ok(false);
             }
         }
@@ -355,6 +358,8 @@ impl RankReader {
                 self.definitions.push_back(block);
             } else if kind != BlockKind::Events as u16 && kind != BlockKind::Packed as u16 {
                 self.blocks.defect(&block, format!("unknown kind of block {kind}, skipped"));
+            } else if thread == PROCESS_THREAD && kind == BlockKind::Packed as u16 {
+                self.blocks.defect(&block, "a packed block of the process, skipped");
             } else if thread == PROCESS_THREAD {
                 self.process_block(&block)?;
             } else {
@@ -423,6 +428,9 @@ impl RankReader {
         while self.definitions.front().is_some_and(|b| b.place() < position)
             && let Some(block) = self.definitions.pop_front()
         {
+            if block.repeats() && !self.blocks.is_cut {
+                continue;
+            }
             if !self.blocks.payload(&block, &mut payload)? {
                 continue;
             }
@@ -448,6 +456,8 @@ impl RankReader {
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
         loop {
+            // It may have turned out with the block before.
+            self.tell_cut(sink);
             let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();

@@ -10,11 +10,12 @@ use trace_format::call::{Call, Outcome, Value};
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC, VERSION, rank_path, stage_path,
 };
-use trace_format::mpi::{FnId, table_hash};
+use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
 use trace_format::protocol::{self, Words};
 use trace_format::reader::{RankEvent, RankReader};
 use trace_format::record::{Commit, State};
+use trace_format::synthetic;
 use trace_format::writer::{encode_call, file_header, seal};
 
 /// Few calls fit in.
@@ -24,22 +25,7 @@ const CALLS: u64 = 40;
 const PIECE: usize = 24;
 
 fn header() -> RankHeader {
-    RankHeader {
-        mpivet: "0".into(),
-        table_hash: table_hash(),
-        size: 1,
-        pid: 1,
-        pid_start: 1,
-        host: "h".into(),
-        ticks_per_second: 1_000_000_000,
-        request_stride: 4,
-        stage_bytes: STAGE as u32,
-        stack_depth: 8,
-        library_threads: vec![],
-        program: "p".into(),
-        cwd: "/".into(),
-        ..RankHeader::default()
-    }
+    RankHeader { stage_bytes: STAGE as u32, ..synthetic::header(0, 1) }
 }
 
 /// A process that dies before its store number `deadline`.

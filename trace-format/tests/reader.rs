@@ -9,29 +9,19 @@ use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC,
     rank_path, stage_path,
 };
-use trace_format::mpi::{FnId, table_hash};
-use trace_format::reader::{RankEvent, RankReader};
+use trace_format::mpi::FnId;
+use trace_format::pack::Packer;
+use trace_format::reader::{LeanEvent, RankEvent, RankReader};
 use trace_format::record::{Commit, LAP_MASK};
 use trace_format::sample::Sample;
+use trace_format::synthetic;
 use trace_format::text::{format_checksums, parse};
 use trace_format::writer::{RankWriter, encode_call, encode_system, file_header, seal};
 
 const STAGE: usize = 1 << 12;
 
 fn header() -> RankHeader {
-    RankHeader {
-        mpivet: "0.0.0".into(),
-        table_hash: table_hash(),
-        size: 1,
-        host: "here".into(),
-        ticks_per_second: 1_000_000_000,
-        request_stride: 8,
-        stage_bytes: STAGE as u32,
-        stack_depth: 8,
-        program: "app".into(),
-        cwd: "/".into(),
-        ..RankHeader::default()
-    }
+    RankHeader { stage_bytes: STAGE as u32, ..synthetic::header(0, 1) }
 }
 
 /// Pseudo-random numbers, always the same.
@@ -86,9 +76,13 @@ impl Process {
     }
 
     fn block(&mut self, thread: u16, lap: u64, records: &[u8]) {
+        self.add(BlockKind::Events, thread, lap, records);
+    }
+
+    fn add(&mut self, kind: BlockKind, thread: u16, lap: u64, payload: &[u8]) {
         let mut block = vec![0; BLOCK_HEADER_BYTES];
-        block.extend_from_slice(records);
-        seal(&mut block, BlockKind::Events, thread, lap);
+        block.extend_from_slice(payload);
+        seal(&mut block, kind, thread, lap);
         self.file.write_all_at(&block, self.len).unwrap();
         self.len += block.len() as u64;
     }
@@ -291,6 +285,70 @@ fn without_stages_the_file_alone_is_merged() {
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
     reader.writer_is_gone();
     assert_eq!(read_all(&mut reader), did);
+}
+
+#[test]
+fn no_more_is_handed_over_than_is_wanted() {
+    let mut random = Random(9);
+    for threads in [2, 5] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut process = Process::start(dir.path(), threads);
+        let (mut time, mut did) = (0, Vec::new());
+        work(&mut process, &mut random, &mut time, 5000, &mut did);
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        let (mut seen, mut looks) = (Vec::new(), 0);
+        loop {
+            let mut taken = 0;
+            let mut take = |event: LeanEvent| {
+                taken += event.weight();
+                seen.extend(flat(&event.into()));
+            };
+            if !reader.poll_lean(64, 50, &mut take).unwrap() {
+                break;
+            }
+            assert!(taken <= 50, "{taken} at once");
+            looks += 1;
+        }
+        assert_eq!(seen, did, "{threads} threads");
+        assert!(looks > 10 && reader.defects.is_empty(), "{looks} times, {:?}", reader.defects);
+    }
+}
+
+#[test]
+fn what_was_recorded_before_the_end_is_seen_though_something_was_at_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = Process::start(dir.path(), 2);
+    for time in 0..100 {
+        process.record(0, &call(10 * time, Some(10 * time + 1)));
+    }
+    process.record(1, &call(5, Some(6)));
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    let mut seen = Vec::new();
+    let until = Instant::now() + Duration::from_secs(10);
+    while seen.is_empty() && Instant::now() < until {
+        reader.poll_lean(64, 1, &mut |event| seen.extend(flat(&event.into()))).unwrap();
+    }
+    // Another thread goes on, then the process ends.
+    process.record(1, &call(55, Some(56)));
+    reader.writer_is_gone();
+    seen.extend(read_all(&mut reader));
+    assert!(seen.is_sorted_by_key(|s| s.2) && seen.len() == 204, "{seen:?}");
+}
+
+#[test]
+fn packed_blocks_of_the_process_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut process = Process::start(dir.path(), 1);
+    let mut record = Vec::new();
+    encode_system(&SystemEvent::Exit { status: 0 }, 1, &mut record);
+    let packed = Packer::new(STAGE).pack(&record.repeat(50)).unwrap().to_vec();
+    process.add(BlockKind::Packed, PROCESS_THREAD, 0, &packed);
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    while reader.poll(2, &mut |event| panic!("{event:?}")).unwrap() {}
+    let what: Vec<String> = reader.defects.told().map(|d| d.what).collect();
+    assert_eq!(what, ["a packed block of the process, skipped"]);
 }
 
 /// A process may be killed between the making of a stage and the first byte in it.

@@ -3,32 +3,16 @@
 use std::fs;
 use std::path::Path;
 use trace_format::call::{Call, Outcome, Value};
-use trace_format::file::{RankHeader, rank_path};
-use trace_format::mpi::{FnId, table_hash};
+use trace_format::file::rank_path;
+use trace_format::mpi::FnId;
 use trace_format::reader::{RankEvent, RankReader};
+use trace_format::synthetic::header;
 use trace_format::writer::RankWriter;
-
-fn header(rank: i32) -> RankHeader {
-    RankHeader {
-        mpivet: "0.0.0".into(),
-        table_hash: table_hash(),
-        rank,
-        size: 1000,
-        host: "here".into(),
-        ticks_per_second: 1_000_000_000,
-        request_stride: 8,
-        stage_bytes: 1 << 18,
-        stack_depth: 8,
-        program: "app".into(),
-        cwd: "/".into(),
-        ..RankHeader::default()
-    }
-}
 
 /// Several blocks; now and then a call that returns in a record of its own.
 fn write(dir: &Path, rank: i32, calls: u64) {
     let mut bytes = Vec::new();
-    let mut writer = RankWriter::new(&mut bytes, &header(rank)).unwrap();
+    let mut writer = RankWriter::new(&mut bytes, &header(rank, 1000)).unwrap();
     for index in 0..calls {
         let mut call = Call::new([FnId::MPI_Send, FnId::MPI_Barrier][(index % 3 / 2) as usize]);
         (call.index, call.t_call, call.t_return) = (index, 100 * index, 100 * index + 50 + index % 7);

@@ -183,7 +183,10 @@ impl Model {
             }
             SystemEvent::Lost { .. } => r.lost = true,
             SystemEvent::Gap { .. } => {
-                r.thread(thread).open.clear();
+                // Of which threads of the process, their own gaps say.
+                if thread != PROCESS_THREAD {
+                    r.thread(thread).open.clear();
+                }
                 self.lose_sight();
             }
             SystemEvent::Mark { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use trace_format::args::Arg;
 use trace_format::call::{Call, Outcome, SystemEvent};
 use trace_format::definition::{Definition, Id};
-use trace_format::file::RankHeader;
+use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::{Mark, is_mark};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::reader::RankEvent;
@@ -274,7 +274,7 @@ impl<'a> Printer<'a> {
     }
 
     fn who(&self, thread: u16) -> String {
-        if thread == 0 { self.name.clone() } else { format!("{}.{thread}", self.name) }
+        if matches!(thread, 0 | PROCESS_THREAD) { self.name.clone() } else { format!("{}.{thread}", self.name) }
     }
 
     fn speaker(&self, thread: u16) -> json::Speaker {

@@ -136,27 +136,8 @@ mod tests {
     use super::*;
 
     fn header(rank: i32, size: i32, launch: Launch) -> RankHeader {
-        RankHeader {
-            mpivet: String::new(),
-            table_hash: 0,
-            rank,
-            size,
-            pid: 0,
-            pid_start: 0,
-            host: "here".into(),
-            ticks_per_second: 1,
-            start_ticks: 0,
-            start_unix_ns: 5,
-            request_stride: 8,
-            stage_bytes: 0,
-            stack_depth: 0,
-            keeping: Default::default(),
-            program: String::new(),
-            cwd: String::new(),
-            may_have_threads: false,
-            library_threads: Vec::new(),
-            launch,
-        }
+        let header = trace_format::synthetic::header(rank, size);
+        RankHeader { ticks_per_second: 1, start_unix_ns: 5, launch, ..header }
     }
 
     fn space(namespace: &str, spawned: bool) -> Launch {

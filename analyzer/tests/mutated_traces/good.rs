@@ -9,6 +9,7 @@ use trace_format::file::{
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
 use trace_format::reader::RankEvent;
+use trace_format::synthetic;
 use trace_format::text::parse;
 use trace_format::writer::{definition_block, encode_call, encode_return, encode_system, file_header, seal};
 
@@ -49,26 +50,11 @@ fn ranks(text: &str) -> Vec<Rank> {
 fn header(world: usize, rank: i32, size: i32) -> RankHeader {
     let namespace = if world == 0 { String::new() } else { format!("world {world}") };
     RankHeader {
-        mpivet: "0.1.0".into(),
-        table_hash: trace_format::mpi::table_hash(),
-        rank,
-        size,
-        // No process has this number.
-        pid: u32::MAX,
-        pid_start: 0,
-        host: "nowhere".into(),
         ticks_per_second: 1_000,
-        start_ticks: 0,
         start_unix_ns: world as u64,
-        request_stride: 8,
         stage_bytes: 1 << 14,
-        stack_depth: 8,
-        keeping: Default::default(),
-        may_have_threads: false,
-        library_threads: Vec::new(),
-        program: "./app".into(),
-        cwd: "/".into(),
         launch: Launch { namespace, spawned: world > 0, ..Launch::default() },
+        ..synthetic::header(rank, size)
     }
 }
 

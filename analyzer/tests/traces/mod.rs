@@ -6,36 +6,15 @@
 use std::fs;
 use std::path::Path;
 use trace_format::call::SystemEvent;
-use trace_format::file::{Launch, RankHeader, job_path, rank_path};
+use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::job::Job;
-use trace_format::mpi::table_hash;
 use trace_format::reader::RankEvent;
+use trace_format::synthetic;
 use trace_format::text::parse;
 use trace_format::writer::RankWriter;
 
 pub(crate) fn header(rank: i32, size: i32) -> RankHeader {
-    RankHeader {
-        mpivet: "0.1.0".into(),
-        table_hash: table_hash(),
-        rank,
-        size,
-        // No process has this number.
-        pid: u32::MAX,
-        pid_start: 0,
-        host: "nowhere".into(),
-        ticks_per_second: 1_000,
-        start_ticks: 0,
-        start_unix_ns: 0,
-        request_stride: 8,
-        stage_bytes: 1 << 18,
-        stack_depth: 8,
-        keeping: Default::default(),
-        may_have_threads: false,
-        library_threads: Vec::new(),
-        program: "./app".into(),
-        cwd: "/".into(),
-        launch: Launch::default(),
-    }
+    RankHeader { ticks_per_second: 1_000, ..synthetic::header(rank, size) }
 }
 
 /// The trace of one rank of a correct program, in several blocks.

@@ -2,7 +2,9 @@
 //! skipped.
 
 use super::{Defect, Defects, OpenError};
-use crate::file::{BLOCK_HEADER_BYTES, BlockHeader, checksum};
+use crate::file::{
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SNAPSHOT, checksum, segment_number,
+};
 use crate::foreign;
 use std::cell::{Cell, OnceCell};
 use std::fs::File;
@@ -31,6 +33,11 @@ impl BlockRef {
         (self.segment, self.start)
     }
 
+    /// Does it say once more what objects there are?
+    pub(super) fn repeats(&self) -> bool {
+        self.segment > 1 && self.header.kind == BlockKind::Definitions as u16 && self.header.thread == SNAPSHOT
+    }
+
     fn end(&self) -> u64 {
         self.start + (BLOCK_HEADER_BYTES as u64) + u64::from(self.header.len)
     }
@@ -48,6 +55,8 @@ pub(super) struct Blocks {
     identity: Option<(u64, u64)>,
     /// Its size, once nobody writes any more.
     known_size: Cell<Option<u64>>,
+    /// It was a segment, and the writer has removed it while it was closed.
+    is_gone: Cell<bool>,
     /// Everything was found.
     ended: bool,
     pos: u64,
@@ -71,6 +80,7 @@ impl Blocks {
             file: OnceCell::from(file),
             identity,
             known_size: Cell::new(None),
+            is_gone: Cell::new(false),
             ended: false,
             pos,
             ahead: None,
@@ -103,16 +113,35 @@ impl Blocks {
         self.file.take();
     }
 
+    /// Was it removed before all of it was read?
+    pub(super) fn is_gone(&self) -> bool {
+        self.is_gone.get()
+    }
+
     fn file(&self) -> Result<&File, OpenError> {
-        if self.file.get().is_none() {
-            let file = foreign::open(&self.path).map_err(|e| self.io_error(e))?;
-            let identity = file.metadata().ok().map(|m| (m.dev(), m.ino()));
-            if identity != self.identity {
-                return Err(self.io_error(io::Error::other("another file has taken its place")));
-            }
-            return Ok(self.file.get_or_init(|| file));
+        match self.file.get() {
+            Some(file) => Ok(file),
+            None => self.reopen().map(|file| self.file.get_or_init(|| file)).map_err(|e| self.io_error(e)),
         }
-        self.file.get().ok_or_else(|| self.io_error(io::ErrorKind::NotFound.into()))
+    }
+
+    fn reopen(&self) -> io::Result<File> {
+        // Of a segment: the writer that goes on has removed it.
+        let gone = || self.is_gone.set(self.segment > 0);
+        let file = foreign::open(&self.path).inspect_err(|e| {
+            if e.kind() == io::ErrorKind::NotFound {
+                gone();
+            }
+        })?;
+        let metadata = file.metadata()?;
+        // What tells a file that is gone may be what tells the next one.
+        let is_same = Some((metadata.dev(), metadata.ino())) == self.identity
+            && (self.segment == 0 || number_of(&file) == Some(self.segment));
+        if is_same {
+            return Ok(file);
+        }
+        gone();
+        Err(io::Error::other("another file has taken its place"))
     }
 
     /// The next whole block of the file; `None` at the end of what is whole. `staged` says whether there are stages,
@@ -304,4 +333,11 @@ impl Blocks {
             window.resize((window.len() * 2).min(1 << 20), 0);
         }
     }
+}
+
+/// The number that a segment has, if it is one.
+pub(super) fn number_of(file: &File) -> Option<u64> {
+    let mut head = [0; SEGMENT_HEADER_BYTES];
+    file.read_exact_at(&mut head, 0).ok()?;
+    segment_number(&head)
 }

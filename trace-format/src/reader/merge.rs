@@ -3,6 +3,7 @@
 
 use super::{LeanEvent, OpenError, RankEvent, RankReader, damaged};
 use crate::reader::thread::Thread;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// A thread takes the time of a call before the record can be seen, and may lose its processor in between. In a running
@@ -43,8 +44,14 @@ enum Next {
 }
 
 impl RankReader {
-    /// Hands over what is at hand, by time; reads further blocks where needed. True if something is held back.
-    pub(super) fn merge(&mut self, budget: &mut usize, sink: &mut dyn FnMut(LeanEvent)) -> Result<bool, OpenError> {
+    /// Hands over what is at hand, by time, until that is enough; reads further blocks where needed. True if something is
+    /// held back.
+    pub(super) fn merge(
+        &mut self,
+        budget: &mut usize,
+        (most, taken): (usize, &Cell<usize>),
+        sink: &mut dyn FnMut(LeanEvent),
+    ) -> Result<bool, OpenError> {
         let numbers: Vec<u16> = self.threads.keys().copied().collect();
         for number in &numbers {
             let mut returns = Vec::new();
@@ -65,7 +72,10 @@ impl RankReader {
                     {
                         sink(event);
                         self.fill(number, budget, sink)?;
-                        if !self.is_ready(number) {
+                        if taken.get() >= most {
+                            return Ok(true);
+                        }
+                        if !self.threads.get(&number).is_some_and(Thread::is_ready) {
                             break;
                         }
                     }
@@ -116,16 +126,11 @@ impl RankReader {
         }
     }
 
-    /// Is the thread's next event known, or that there is none?
-    fn is_ready(&self, number: u16) -> bool {
-        self.threads.get(&number).is_some_and(|t| t.has_head() || t.is_known())
-    }
-
     fn choose(&self) -> Next {
         let silent_until = if self.blocks.finished { u64::MAX } else { self.pace.horizon };
         let (mut first, mut second) = (None, (u64::MAX, u16::MAX));
         for (&number, thread) in &self.threads {
-            if !self.is_ready(number) {
+            if !thread.is_ready() {
                 return Next::Wait;
             }
             if !thread.has_head() {

@@ -1,15 +1,15 @@
 //! All blocks of a rank: those of its file, and of the segments that its events are in where there is a limit of size. The
-//! writer removes the oldest segment before it begins another one; what is open here stays readable.
+//! writer removes the oldest segment before it begins another one; what is open here stays readable, what is closed may be
+//! gone.
 
-use super::blocks::{BlockRef, Blocks};
+use super::blocks::{BlockRef, Blocks, number_of};
 use super::{Defects, OpenError};
-use crate::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, SNAPSHOT, segment_number, segment_path};
+use crate::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, segment_path};
 use crate::foreign;
 use crate::pack::Unpacker;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// What of the blocks of a thread can be unpacked.
@@ -29,7 +29,7 @@ pub(super) struct Files {
     stem: Option<(PathBuf, String)>,
     /// The number of the last segment that was opened.
     last: u64,
-    /// Segments are gone that nobody has read.
+    /// Segments are gone that were not read, or not to their end.
     pub(super) is_cut: bool,
     packed: FxHashMap<u16, Packed>,
     buffer: Vec<u8>,
@@ -107,15 +107,11 @@ impl Files {
             if let Some(blocks) = self.segments.back_mut() {
                 // The writer has gone on to another one: what is torn stays torn.
                 blocks.finished |= later.is_some();
-                while let Some(block) = blocks.next(&staged)? {
-                    // It repeats what was read already.
-                    let is_known = block.header.kind == BlockKind::Definitions as u16
-                        && block.header.thread == SNAPSHOT
-                        && !self.is_cut
-                        && block.segment > 1;
-                    if !is_known {
-                        return Ok(Some(block));
-                    }
+                match blocks.next(&staged) {
+                    Ok(Some(block)) => return Ok(Some(block)),
+                    Ok(None) => {}
+                    Err(_) if blocks.is_gone() => self.is_cut = true,
+                    Err(e) => return Err(e),
                 }
             }
             let Some((number, path, file)) = later else { return Ok(None) };
@@ -170,6 +166,12 @@ impl Files {
             true => blocks.read_payload(block, &mut buffer).map(|()| true),
             false => blocks.payload(block, if is_packed { &mut buffer } else { out }),
         };
+        if read.is_err() && blocks.is_gone() {
+            self.is_cut = true;
+            self.buffer = buffer;
+            out.clear();
+            return Ok(None);
+        }
         let piece = match read {
             Ok(true) if is_packed => Ok(self.unpack(block, &buffer, begun, most, out)),
             read => read.map(|whole| whole.then_some(true)),
@@ -180,13 +182,14 @@ impl Files {
 
     fn unpack(&mut self, block: &BlockRef, packed: &[u8], begun: bool, most: usize, out: &mut Vec<u8>) -> Option<bool> {
         let BlockHeader { thread, lap, .. } = block.header;
+        let is_cut = self.is_cut;
         let Packed { unpacker, told } = self.packed.entry(thread).or_default();
         if !begun {
             let can = unpacker.can_unpack(packed, lap);
             let first = !std::mem::replace(told, !can);
             if !can {
                 out.clear();
-                if first {
+                if first && !is_cut {
                     self.defect(block, NO_BEGINNING);
                 }
                 return None;
@@ -215,7 +218,5 @@ const NO_BEGINNING: &str =
 fn segment(dir: &Path, stem: &str, number: u64) -> Option<(u64, PathBuf, File)> {
     let path = segment_path(dir, stem, number);
     let file = foreign::open(&path).ok()?;
-    let mut head = [0; SEGMENT_HEADER_BYTES];
-    file.read_exact_at(&mut head, 0).ok()?;
-    Some((segment_number(&head)?, path, file))
+    Some((number_of(&file)?, path, file))
 }

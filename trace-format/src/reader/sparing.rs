@@ -24,7 +24,7 @@ impl RankReader {
         self.threads.values_mut().for_each(super::Thread::leave_stage);
     }
 
-    /// Makes the next piece of a block what is at hand of the only thread. False if the block is damaged.
+    /// Makes the next piece of a block what is at hand of the only thread. False if the block is damaged or gone.
     pub(super) fn use_piece(
         &mut self,
         number: u16,
@@ -43,7 +43,11 @@ impl RankReader {
             self.waiting = self.waiting.saturating_sub(block.header.len.into());
         }
         let limited = self.blocks.are_limited();
-        let (Some(last), Some(thread)) = (last, self.threads.get_mut(&number)) else { return Ok(false) };
+        let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+        let Some(last) = last else {
+            thread.give_up_block();
+            return Ok(false);
+        };
         if begun {
             thread.use_more(records);
         } else if let Err(what) = thread.use_block(block, records, limited, &self.blobs, sink) {

@@ -260,6 +260,16 @@ impl Thread {
         self.stage.as_ref().map_or(self.owner, StageView::owner)
     }
 
+    /// The first of the blocks, which was read in part, is gone.
+    pub(super) fn give_up_block(&mut self) {
+        self.begun = false;
+    }
+
+    /// Time of the last event that was handed over by time.
+    pub(super) fn last_time(&self) -> u64 {
+        self.last
+    }
+
     /// The buffer of the records at hand, to be filled anew.
     pub(super) fn buffer(&mut self) -> Vec<u8> {
         self.at = 0;
@@ -296,6 +306,11 @@ impl Thread {
 
     pub(super) fn has_head(&self) -> bool {
         self.head.is_some()
+    }
+
+    /// Is the next event known, or that there is none?
+    pub(super) fn is_ready(&self) -> bool {
+        self.has_head() || self.is_known()
     }
 
     pub(super) fn set_head(&mut self, event: LeanEvent) {

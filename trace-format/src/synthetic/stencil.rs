@@ -2,30 +2,30 @@
 //! exchange halos with their four neighbours, and now and then reduce something over all, over their row and over their
 //! column. Times have a jitter, addresses differ from rank to rank, so that the files are as large as those of a run.
 
+use crate::call::{Call, Outcome, Status, SystemEvent, Value};
+use crate::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id, Module};
+use crate::file::{RankHeader, job_path, rank_path};
+use crate::job::{Job, Mpi};
+use crate::mpi::FnId;
+use crate::ranks::Ranks;
+use crate::writer::RankWriter;
 use std::fs::File;
 use std::io::{BufWriter, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
-use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};
-use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id, Module};
-use trace_format::file::{Launch, RankHeader, job_path, rank_path};
-use trace_format::job::{Job, Mpi};
-use trace_format::mpi::{FnId, table_hash};
-use trace_format::ranks::Ranks;
-use trace_format::writer::RankWriter;
 
 /// A run to be written.
 #[derive(Debug, Clone)]
-pub(crate) struct Stencil {
-    pub(crate) ranks: i32,
+pub struct Stencil {
+    pub ranks: i32,
     /// Exchanges: nine calls of each rank.
-    pub(crate) rounds: u64,
+    pub rounds: u64,
     /// Every so many rounds there is an MPI_Allreduce; 0: never.
-    pub(crate) reduce_every: u64,
+    pub reduce_every: u64,
     /// Each rank has communicators of its row and its column, and uses them as often.
-    pub(crate) grid_comms: bool,
+    pub grid_comms: bool,
     /// At the end rank 0 waits for a message that nobody sends, and the others for rank 0.
-    pub(crate) hangs: bool,
+    pub hangs: bool,
 }
 
 /// Nanoseconds of a round, and when the first one begins.
@@ -60,7 +60,7 @@ struct Rank<'a> {
 
 impl Stencil {
     /// Rounds for about so many events of all ranks together: each call is one, and each return.
-    pub(crate) fn with_events(self, events: u64) -> Stencil {
+    pub fn with_events(self, events: u64) -> Stencil {
         let calls = events / 2 / self.ranks.max(1) as u64;
         let reductions = if self.grid_comms { 3 } else { 1 };
         // Ten times the calls of a round, with its share of the reductions.
@@ -69,7 +69,7 @@ impl Stencil {
     }
 
     /// Events of all ranks.
-    pub(crate) fn events(&self) -> u64 {
+    pub fn events(&self) -> u64 {
         let reductions = self.rounds.checked_div(self.reduce_every).unwrap_or(0);
         let (setup, each) = if self.grid_comms { (4, 3) } else { (2, 1) };
         2 * self.ranks as u64 * (setup + 9 * self.rounds + each * reductions)
@@ -83,7 +83,7 @@ impl Stencil {
     }
 
     /// Writes the run into a directory, which is made, with so many threads.
-    pub(crate) fn write(&self, dir: &Path, threads: usize) -> Result<()> {
+    pub fn write(&self, dir: &Path, threads: usize) -> Result<()> {
         std::fs::create_dir_all(dir)?;
         let mpi = Mpi { family: "openmpi".into(), library: "Open MPI v4.1.4".into(), ..Mpi::default() };
         let job = Job { program: "./stencil".into(), ranks: self.ranks, mpi, ..Job::default() };
@@ -109,7 +109,7 @@ impl Stencil {
 impl Rank<'_> {
     fn write(&mut self, dir: &Path) -> Result<()> {
         let file = BufWriter::new(File::create(rank_path(dir, self.rank))?);
-        let mut writer = RankWriter::new(file, &header(self.rank, self.run.ranks))?;
+        let mut writer = RankWriter::new(file, &self.header())?;
         writer.define(&self.definitions())?;
         put(&mut writer, &mut call(FnId::MPI_Init, 1, &[], &[]), 0, 1_000_000)?;
         if self.run.grid_comms {
@@ -151,6 +151,15 @@ impl Rank<'_> {
             put(writer, &mut planned.call, start + planned.begin + early, planned.length + long)?;
         }
         Ok(())
+    }
+
+    fn header(&self) -> RankHeader {
+        RankHeader {
+            host: format!("node{}", self.rank / 64),
+            start_unix_ns: 1_700_000_000_000_000_000,
+            program: "./stencil".into(),
+            ..super::header(self.rank, self.run.ranks)
+        }
     }
 
     fn row(&self) -> i32 {
@@ -278,30 +287,4 @@ fn message(peer: &'static str, rank: i32, tag: i64) -> Vec<(&'static str, Value)
         ("tag", tag),
         ("comm", COMM_WORLD.into()),
     ])
-}
-
-/// The header of a rank of a run that never was; its ticks are nanoseconds.
-fn header(rank: i32, size: i32) -> RankHeader {
-    RankHeader {
-        mpivet: env!("CARGO_PKG_VERSION").into(),
-        table_hash: table_hash(),
-        rank,
-        size,
-        // No process has this number.
-        pid: u32::MAX,
-        pid_start: 0,
-        host: format!("node{}", rank / 64),
-        ticks_per_second: 1_000_000_000,
-        start_ticks: 0,
-        start_unix_ns: 1_700_000_000_000_000_000,
-        request_stride: 8,
-        stage_bytes: 1 << 18,
-        stack_depth: 8,
-        keeping: Default::default(),
-        may_have_threads: false,
-        library_threads: Vec::new(),
-        program: "./stencil".into(),
-        cwd: "/".into(),
-        launch: Launch::default(),
-    }
 }

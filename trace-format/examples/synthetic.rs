@@ -1,10 +1,8 @@
 //! Writes the traces of a run that never was, to measure with: see `docs/scale.md`.
 
-mod stencil;
-
 use std::error::Error;
 use std::path::Path;
-use stencil::Stencil;
+use trace_format::synthetic::Stencil;
 
 const USAGE: &str = "synthetic DIR RANKS EVENTS [comms] [hangs]\n\
     Writes the traces of RANKS processes into DIR that exchange halos and reduce: about EVENTS calls and returns in all.\n\

@@ -135,6 +135,11 @@ unsafe extern "C" fn enter_double() {
     )
 }
 
+/// Is it the beginning of one of the common parts?
+pub(crate) fn is_entry(function: u64) -> bool {
+    [enter as *const (), enter_fortran as *const (), enter_double as *const ()].contains(&(function as *const ()))
+}
+
 /// An entry point and, [`RESOLVER_OFFSET`] bytes behind it, its resolver (see [`crate::exports`]).
 macro_rules! entry {
     ($symbol:expr, $id:expr, $enter:ident, $resolve:ident) => {

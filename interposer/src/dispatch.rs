@@ -138,8 +138,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
 #[inline(always)]
 fn recorded(index: usize) -> Option<&'static Info> {
     let all = WIPED.recorded.load(Ordering::Acquire);
+    const COUNT: usize = FUNCTIONS.len();
     // SAFETY: the pointer is null or that of the table, which lives for ever and has all functions.
-    (!all.is_null() && index < FUNCTIONS.len()).then(|| unsafe { &*all.add(index) })
+    (!all.is_null() && index < COUNT).then(|| unsafe { &*all.add(index) })
 }
 
 /// A call that does not take the quick path.
@@ -379,7 +380,9 @@ impl<'a> Unwinding<'a> {
         let state = unsafe { &mut *self.thread };
         interrupted::enter(state, self.stack_pointer);
         state.depth = state.depth.saturating_sub(1);
-        state.under_way.truncate(self.outer);
+        while state.under_way.len() > self.outer {
+            state.under_way.pop();
+        }
         std::mem::forget(self);
     }
 }

@@ -204,8 +204,11 @@ impl Packer {
             let Some((cell, words)) = self.cells.call_behind(last, u64::from_le_bytes(*commit) & KEY) else { break };
             let Some((args, behind)) = behind.split_at_checked(words.len()) else { break };
             let mut differs = 0;
-            for (i, word) in words.iter().enumerate() {
-                differs |= args.get(i).map_or(0, |new| word ^ u64::from_le_bytes(*new));
+            for i in 0..words.len() {
+                // Both are as long, and the compiler knows it.
+                if let (Some(word), Some(new)) = (words.get(i), args.get(i)) {
+                    differs |= word ^ u64::from_le_bytes(*new);
+                }
             }
             let gap = zigzag(time.wrapping_sub(ended));
             if differs != 0 || left.len() < least {

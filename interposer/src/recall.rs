@@ -9,12 +9,15 @@ use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::num::NonZeroU64;
 
 /// Most arguments, and most bytes of their values.
-const WORDS: usize = 12;
+const WORDS: usize = 13;
 pub(crate) const BYTES: usize = 80;
 /// Words that every call is compared by; only longer calls have more, and only the longest more than the second number.
 const FEW: usize = 4;
 const SHORT: usize = 8;
 pub(crate) const PLACES: usize = 64;
+
+// The bytes begin where a line of the processor's cache does.
+const _: () = assert!(std::mem::offset_of!(Call, bytes) % 64 == 0);
 
 /// A call as it was made.
 #[repr(C, align(64))]

@@ -138,8 +138,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
 #[inline(always)]
 fn recorded(index: usize) -> Option<&'static Info> {
     let all = WIPED.recorded.load(Ordering::Acquire);
+    const COUNT: usize = FUNCTIONS.len();
     // SAFETY: the pointer is null or that of the table, which lives for ever and has all functions.
-    (!all.is_null() && index < FUNCTIONS.len()).then(|| unsafe { &*all.add(index) })
+    (!all.is_null() && index < COUNT).then(|| unsafe { &*all.add(index) })
 }
 
 /// A call that does not take the quick path.
@@ -177,7 +178,7 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     let call = Call { info, abi, words: &words, open: &open };
     let unwinding = Unwinding::begin(thread, &call, frame.stack_pointer(), open.freed);
     let result = match info.watched {
-        Watched::Pcontrol if is_for_us(thread, &call) => 0,
+        Watched::Pcontrol if is_for_us(thread, &call, frame.stack_pointer()) => 0,
         _ => match info.forced {
             None => forward(f, info.args, &words),
             // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it; as
@@ -247,9 +248,14 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
 /// A call of MPI_Pcontrol: does the program speak to mpivet, not to the library?
 #[cold]
 #[inline(never)]
-fn is_for_us(thread: *mut Thread, call: &Call) -> bool {
+fn is_for_us(thread: *mut Thread, call: &Call, stack_pointer: u64) -> bool {
     // SAFETY: the pointer is this thread's own state, and no other reference to it is live.
-    guarded(|| marks::pcontrol(unsafe { &mut *thread }, call)) == Some(true)
+    interrupted::enter(unsafe { &*thread }, stack_pointer);
+    // SAFETY: as above.
+    let is_ours = guarded(|| marks::pcontrol(unsafe { &mut *thread }, call)) == Some(true);
+    // SAFETY: as above.
+    interrupted::leave(unsafe { &*thread });
+    is_ours
 }
 
 /// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.
@@ -332,6 +338,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
     let Some(thread) = thread::current() else { return };
     // SAFETY: the pointer is this thread's own state.
     let thread = unsafe { &mut *thread };
+    interrupted::enter(thread, frame.stack_pointer());
     let mut words = *words;
     let mut open = Open::default();
     if ordinary::begin(thread, info, abi, frame, false, &mut words, &mut open) {
@@ -340,6 +347,7 @@ pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: 
         unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
         ordinary::end(thread, &Call { info, abi, words: &words, open: &open }, result);
     }
+    interrupted::leave(thread);
 }
 
 /// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
@@ -372,7 +380,9 @@ impl<'a> Unwinding<'a> {
         let state = unsafe { &mut *self.thread };
         interrupted::enter(state, self.stack_pointer);
         state.depth = state.depth.saturating_sub(1);
-        state.under_way.truncate(self.outer);
+        while state.under_way.len() > self.outer {
+            state.under_way.pop();
+        }
         std::mem::forget(self);
     }
 }
@@ -380,10 +390,11 @@ impl<'a> Unwinding<'a> {
 impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
-        let Unwinding { thread, call, outer, .. } = *self;
+        let Unwinding { thread, call, outer, stack_pointer } = *self;
         guarded(|| {
             // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
             let thread = unsafe { &mut *thread };
+            interrupted::enter(thread, stack_pointer);
             thread.depth -= 1;
             thread.under_way.truncate(outer);
             queues::left(thread, call);
@@ -395,6 +406,7 @@ impl Drop for Unwinding<'_> {
             } else {
                 complete(thread, call, done, false);
             }
+            interrupted::leave(thread);
             if thread.depth == 0 {
                 levels::leave(thread);
             }

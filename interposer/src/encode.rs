@@ -20,9 +20,59 @@ use trace_format::record::{BLOB_BIT, MAX_INLINE_BYTES, STATUS_BYTES, pack_status
 /// The words of a call's arguments.
 pub(crate) type Words = [u64; real::MAX_ARGS];
 
-/// Writes values one after the other into memory that the caller has reserved.
+/// Where values are written to, one after the other. Whoever makes one has reserved room for all.
+pub(crate) struct Out(pub(crate) *mut u8);
+
+impl Out {
+    #[inline(always)]
+    fn put4(&mut self, value: u32) {
+        // SAFETY: there is room for all values that are written.
+        unsafe {
+            self.0.cast::<u32>().write_unaligned(value);
+            self.0 = self.0.add(4);
+        }
+    }
+
+    #[inline(always)]
+    fn put8(&mut self, value: u64) {
+        // SAFETY: as in `put4`.
+        unsafe {
+            self.0.cast::<u64>().write_unaligned(value);
+            self.0 = self.0.add(8);
+        }
+    }
+
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        // SAFETY: as in `put4`; the source is a live slice elsewhere.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.0, bytes.len());
+            self.0 = self.0.add(bytes.len());
+        }
+    }
+
+    /// The status at an address: that of one of this family, the program's or our own.
+    #[inline(always)]
+    fn put_status(&mut self, abi: &Abi, address: u64) {
+        // SAFETY: the caller vouches for the status.
+        let status = unsafe { abi.status_at(address) };
+        let packed = pack_status(status);
+        // SAFETY: as in `put4`.
+        unsafe {
+            self.0.cast::<[u8; STATUS_BYTES]>().write_unaligned(packed);
+            self.0 = self.0.add(STATUS_BYTES);
+        }
+    }
+}
+
+/// An address that may be followed; 0 if it stands for something else.
+#[inline(always)]
+fn followed(abi: &Abi, address: u64) -> u64 {
+    if address >= abi.lowest_address && address != u64::MAX { address } else { 0 }
+}
+
+/// Writes values one after the other, by their plans.
 pub(crate) struct Encoder<'a> {
-    pub(crate) at: *mut u8,
+    pub(crate) out: Out,
     pub(crate) abi: &'static Abi,
     pub(crate) handles: &'a mut handles::Cache,
     pub(crate) words: &'a Words,
@@ -51,56 +101,25 @@ impl Encoder<'_> {
     /// An address that may be followed; 0 if it stands for something else.
     #[inline(always)]
     fn address(&self, param: usize) -> u64 {
-        self.followed(self.word(param))
-    }
-
-    #[inline(always)]
-    fn followed(&self, a: u64) -> u64 {
-        if a >= self.abi.lowest_address && a != u64::MAX { a } else { 0 }
-    }
-
-    #[inline(always)]
-    fn put4(&mut self, value: u32) {
-        // SAFETY: the caller of the encoder reserved room for all values of the plan.
-        unsafe {
-            self.at.cast::<u32>().write_unaligned(value);
-            self.at = self.at.add(4);
-        }
-    }
-
-    #[inline(always)]
-    fn put8(&mut self, value: u64) {
-        // SAFETY: as in `put4`.
-        unsafe {
-            self.at.cast::<u64>().write_unaligned(value);
-            self.at = self.at.add(8);
-        }
-    }
-
-    fn put_bytes(&mut self, bytes: &[u8]) {
-        // SAFETY: as in `put4`; the source is a live slice elsewhere.
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at, bytes.len());
-            self.at = self.at.add(bytes.len());
-        }
+        followed(self.abi, self.word(param))
     }
 
     /// One element whose value is in a word (the upper half is undefined for 4-byte values).
     #[inline(always)]
     fn put_elem(&mut self, elem: Elem, value: u64) {
         match elem {
-            Elem::I32(Kind::Rank | Kind::Root) => self.put4(self.abi.rank(value as i32) as u32),
-            Elem::I32(Kind::Tag) => self.put4(self.abi.tag(value as i32) as u32),
-            Elem::I32(_) => self.put4(value as u32),
-            Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf) => self.put8(self.abi.buffer(value) as u64),
-            Elem::I64(_) => self.put8(value),
+            Elem::I32(Kind::Rank | Kind::Root) => self.out.put4(self.abi.rank(value as i32) as u32),
+            Elem::I32(Kind::Tag) => self.out.put4(self.abi.tag(value as i32) as u32),
+            Elem::I32(_) => self.out.put4(value as u32),
+            Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf) => self.out.put8(self.abi.buffer(value) as u64),
+            Elem::I64(_) => self.out.put8(value),
             Elem::Handle(kind) => {
                 let id = self.handles.id(kind, self.abi.handle_arg(kind, value));
-                self.put4(id);
+                self.out.put4(id);
             }
             Elem::Raw(kind) => {
                 let raw = raw_handle(kind, self.abi.handle_arg(kind, value));
-                self.put8(raw as u64);
+                self.out.put8(raw as u64);
             }
             Elem::Status => {}
         }
@@ -130,18 +149,6 @@ impl Encoder<'_> {
         }
     }
 
-    #[inline(always)]
-    fn put_status(&mut self, address: u64) {
-        // SAFETY: the address is that of a status of this family, the program's or our own.
-        let status = unsafe { self.abi.status_at(address) };
-        let packed = pack_status(status);
-        // SAFETY: as in `put4`.
-        unsafe {
-            self.at.cast::<[u8; STATUS_BYTES]>().write_unaligned(packed);
-            self.at = self.at.add(STATUS_BYTES);
-        }
-    }
-
     /// Values at the call.
     #[inline(always)]
     pub(crate) fn ins(&mut self) {
@@ -159,7 +166,7 @@ impl Encoder<'_> {
     #[inline(always)]
     fn put_handle(&mut self, kind: Kind, handle: u64) {
         let id = self.handles.id(kind, handle);
-        self.put4(id);
+        self.out.put4(id);
     }
 
     /// Any value, by its plan.
@@ -171,21 +178,21 @@ impl Encoder<'_> {
                 self.put_elem(elem, value);
             }
             Shape::Deref(Elem::Status) => match self.address(item.param) {
-                a if a != 0 && valid => self.put_status(a),
-                _ => self.put_bytes(&[0; STATUS_BYTES]),
+                a if a != 0 && valid => self.out.put_status(self.abi, a),
+                _ => self.out.put_bytes(&[0; STATUS_BYTES]),
             },
             Shape::Deref(elem) => {
                 let value = match self.address(item.param) {
                     a if a != 0 && valid => self.load(elem, a),
-                    _ => return self.put_bytes(self.zeros(elem)),
+                    _ => return self.out.put_bytes(self.zeros(elem)),
                 };
                 self.put_elem(elem, value);
             }
             Shape::SlotAndDeref(elem) => {
                 let address = self.address(item.param);
-                self.put8(address);
+                self.out.put8(address);
                 if address == 0 {
-                    self.put8(0);
+                    self.out.put8(0);
                 } else {
                     let value = self.load(elem, address);
                     self.put_elem(elem, value);
@@ -194,7 +201,7 @@ impl Encoder<'_> {
             Shape::Array { elem, len, at_root } => self.array(item.param, elem, len, at_root, valid),
             Shape::SlotAndArray { elem, len, at_root } => {
                 let address = self.address(item.param);
-                self.put8(address);
+                self.out.put8(address);
                 self.array(item.param, elem, len, at_root, valid);
             }
             Shape::Str { len, at_root } => {
@@ -305,7 +312,7 @@ impl Encoder<'_> {
         if n * elem.width() > MAX_INLINE_BYTES {
             return self.long_array(address, elem, n, valid);
         }
-        self.put4(n as u32);
+        self.out.put4(n as u32);
         self.elements(address, elem, n, valid);
     }
 
@@ -321,8 +328,8 @@ impl Encoder<'_> {
         for i in 0..n as u64 {
             let place = address + i * stride;
             match elem {
-                _ if !valid => self.put_bytes(self.zeros(elem)),
-                Elem::Status => self.put_status(place),
+                _ if !valid => self.out.put_bytes(self.zeros(elem)),
+                Elem::Status => self.out.put_status(self.abi, place),
                 _ => {
                     let value = self.load(elem, place);
                     self.put_elem(elem, value);
@@ -335,19 +342,19 @@ impl Encoder<'_> {
     #[cold]
     fn long_array(&mut self, address: u64, elem: Elem, n: usize, valid: bool) {
         let mut bytes = vec![0u8; n * elem.width()];
-        let here = std::mem::replace(&mut self.at, bytes.as_mut_ptr());
+        let here = std::mem::replace(&mut self.out.0, bytes.as_mut_ptr());
         self.elements(address, elem, n, valid);
-        self.at = here;
+        self.out.0 = here;
         self.bytes_or_blob(n, &bytes);
     }
 
     /// Length and bytes; too many bytes become a blob.
     fn bytes_or_blob(&mut self, len: usize, bytes: &[u8]) {
         if bytes.len() <= MAX_INLINE_BYTES {
-            self.put4(len as u32);
-            self.put_bytes(bytes);
+            self.out.put4(len as u32);
+            self.out.put_bytes(bytes);
         } else {
-            self.put4(blob(bytes) | BLOB_BIT);
+            self.out.put4(blob(bytes) | BLOB_BIT);
         }
     }
 }

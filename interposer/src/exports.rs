@@ -14,7 +14,7 @@ use crate::fortran;
 use trace_format::mpi::FUNCTIONS;
 
 /// Where the resolver of an entry point begins, in bytes behind the entry point.
-pub(crate) const RESOLVER_OFFSET: usize = 16;
+pub(crate) const RESOLVER_OFFSET: usize = 32;
 
 // A pointer that the loader fills with the answer of `mpivet_settle`.
 std::arch::global_asm!(

@@ -9,7 +9,7 @@ use crate::dispatch;
 use crate::real::{self, MAX_ARGS};
 use crate::stubs::Frame;
 use crate::thread::{self, Thread};
-use crate::{clock, elf, levels};
+use crate::{clock, elf, interrupted, levels};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use trace_format::mpi::{Dir, FUNCTIONS, FnId, Function, Kind};
@@ -112,6 +112,12 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         unsafe { real::call_words(routine, MAX_ARGS, &args) }
     };
     let Some(thread) = dispatch::is_recording().then(thread::current).flatten() else { return forward() };
+    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+    let state = unsafe { &*thread };
+    if interrupted::is_at_work(state) {
+        interrupted::look(state, frame.stack_pointer(), symbol.function);
+        return forward();
+    }
     let entered = clock::now();
     let mine = InRoutine {
         function: symbol.function,
@@ -122,7 +128,7 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
     };
     let under_way = UnderWay::begin(thread, mine);
     let result = forward();
-    // SAFETY: the pointer is this thread's own state; no reference is held while the library runs.
+    // SAFETY: as above; no reference is held while the library runs.
     let inner = unsafe { (*thread).in_routine };
     drop(under_way);
     if inner.is_some_and(|r| !r.recorded) {
@@ -137,16 +143,19 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
 struct UnderWay {
     thread: *mut Thread,
     outer: Option<InRoutine>,
+    stack_pointer: u64,
 }
 
 impl UnderWay {
     fn begin(thread: *mut Thread, routine: InRoutine) -> UnderWay {
         // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-        let outer = unsafe {
-            (*thread).depth += 1;
-            (*thread).in_routine.replace(routine)
-        };
-        UnderWay { thread, outer }
+        let state = unsafe { &mut *thread };
+        let stack_pointer = routine.stack_pointer;
+        interrupted::enter(state, stack_pointer);
+        state.depth += 1;
+        let outer = state.in_routine.replace(routine);
+        interrupted::leave(state);
+        UnderWay { thread, outer, stack_pointer }
     }
 }
 
@@ -154,8 +163,10 @@ impl Drop for UnderWay {
     fn drop(&mut self) {
         // SAFETY: as in `begin`.
         let thread = unsafe { &mut *self.thread };
+        interrupted::enter(thread, self.stack_pointer);
         thread.depth -= 1;
         thread.in_routine = self.outer;
+        interrupted::leave(thread);
         leave(thread);
     }
 }

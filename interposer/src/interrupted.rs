@@ -3,7 +3,8 @@
 //! stays so: then nothing may be touched any more, and recording ends.
 
 use crate::thread::Thread;
-use crate::{signals, trace};
+use crate::unwind::{self, Frame};
+use crate::{errors, signals, stubs, trace};
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
@@ -13,7 +14,7 @@ const LEFT: u64 = u64::MAX;
 const REASON: &str = "a signal handler of the program has jumped out of mpivet (siglongjmp)";
 static WAS_LEFT: AtomicBool = AtomicBool::new(false);
 
-/// Work begins for a call with this stack pointer.
+/// Work begins for a call with this stack pointer: that of the code behind one of our entry points.
 #[inline(always)]
 pub(crate) fn enter(thread: &Thread, stack_pointer: u64) {
     thread.at_work.store(stack_pointer, Ordering::Relaxed);
@@ -44,8 +45,10 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
         signals::forget_exit();
     }
     let at_work = thread.at_work.load(Ordering::Relaxed);
+    // Where the stack cannot be walked, a stack pointer further in does not say that the other call is still there.
     // Handlers may run on another stack.
-    if at_work == LEFT || stack_pointer < at_work || signals::in_handler() {
+    let is_there = || is_under_way(at_work).unwrap_or_else(|| stack_pointer < at_work || signals::in_handler());
+    if at_work == LEFT || is_there() {
         return;
     }
     thread.at_work.store(LEFT, Ordering::Relaxed);
@@ -56,6 +59,20 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
     trace_format::writer::encode_system(&event, crate::clock::now(), &mut record);
     trace::process_event(&record, signals::next_serial());
     trace::lost(REASON);
+}
+
+/// Is the entry point still on the stack that was called with this stack pointer? `None` if nothing tells how the stack goes
+/// on. Signal handlers walk, too: what they have interrupted is found by way of what the kernel has saved, on whatever stack.
+fn is_under_way(at_work: u64) -> Option<bool> {
+    let (mut is_found, mut is_at_end, mut called) = (false, false, 0);
+    unwind::walk(|Frame { address, stack_pointer, function }| {
+        // The caller of another function may have the same stack pointer by now.
+        is_found = stack_pointer == at_work && (stubs::is_entry(called) || errors::program::is_entry(called));
+        is_at_end = address == 0;
+        called = function;
+        !is_found
+    });
+    (is_found || is_at_end).then_some(is_found)
 }
 
 /// Has a thread jumped out, so that any lock may be held for ever?

@@ -74,6 +74,7 @@ mod trace;
 mod types;
 mod unloading;
 mod unusual;
+mod unwind;
 
 /// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]

@@ -4,6 +4,9 @@
 //! with any other. It is held for looking up and linking only, never while data are read or the library is called, and
 //! nothing is allocated under it once a program has reached its usual number of pending operations.
 
+mod spare;
+pub(crate) use spare::Spare;
+
 use crate::biased::Biased;
 use crate::checks::{Spot, buffers, grequest_misuse, partitions, requests};
 use crate::encode::handle_at;
@@ -13,6 +16,7 @@ use crate::handles;
 use crate::info::Role;
 use crate::operands::{self, Use, Uses};
 use crate::queues::{self, Queued};
+use crate::recall::Place;
 use crate::recording::Call;
 use crate::snapshots::{self, Snapshots};
 use crate::sums;
@@ -45,6 +49,8 @@ pub(crate) struct Operation {
     pub(crate) partitions: Option<Box<Partitions>>,
     /// What debuggers are told of it.
     queued: Queued,
+    /// The call that its buffers are those of, if its thread remembers that.
+    place: Option<Place>,
 }
 
 impl Operation {
@@ -52,6 +58,7 @@ impl Operation {
         Operation {
             class,
             made,
+            place: None,
             started: made,
             persistent: false,
             active: false,
@@ -64,6 +71,13 @@ impl Operation {
             partitions: None,
             queued: Queued::new(),
         }
+    }
+
+    /// The call `made` makes it, in memory of another one.
+    fn begin(&mut self, class: Class, made: Spot) {
+        (self.class, self.made, self.started) = (class, made, made);
+        (self.persistent, self.active, self.cancelled) = (false, false, false);
+        (self.seen_complete, self.is_disturbed) = (false, false);
     }
 
     /// Are there received data to be looked at that nobody had a reason to touch since, now that it turns out to be
@@ -83,40 +97,6 @@ impl Operation {
     /// Do parts of its buffers belong to the program and to MPI in turn?
     fn is_partitioned(&self) -> bool {
         matches!(self.class, Class::PartitionedSend | Class::PartitionedRecv)
-    }
-}
-
-/// Operations of a thread that are over: the next ones take their memory.
-#[derive(Default)]
-#[expect(clippy::vec_box, reason = "the table holds boxes, and these come from there and go there")]
-pub(crate) struct Spare(Vec<Box<Operation>>);
-
-/// A thread keeps no more: what a burst of operations has used goes back.
-const MAX_SPARE: usize = 256;
-const MAX_SPARE_USES: usize = 64;
-
-impl Spare {
-    pub(crate) const fn new() -> Spare {
-        Spare(Vec::new())
-    }
-
-    fn take(&mut self, class: Class, made: Spot) -> Box<Operation> {
-        let Some(mut operation) = self.0.pop() else { return Box::new(Operation::new(class, made)) };
-        (operation.class, operation.made, operation.started) = (class, made, made);
-        (operation.persistent, operation.active, operation.cancelled) = (false, false, false);
-        (operation.seen_complete, operation.is_disturbed) = (false, false);
-        operation
-    }
-
-    fn give_back(&mut self, mut operation: Box<Operation>) {
-        if self.0.len() < MAX_SPARE && operation.uses.capacity() <= MAX_SPARE_USES {
-            operation.uses.clear();
-            operation.keys.clear();
-            operation.snapshots.clear();
-            operation.partitions = None;
-            operation.queued.clear();
-            self.0.push(operation);
-        }
     }
 }
 
@@ -189,12 +169,16 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let Some(slot) = info.request.and_then(|r| words.get(r.param)).copied() else { return };
     let Some(handle) = handle_at(abi, Kind::Request, slot).filter(|h| !handles::is_null_request(*h)) else { return };
     let (class, spot) = (info.row.class, Spot::of(thread, call));
-    let mut operation = thread.spare.take(class, spot);
+    let again = thread.spare.take_again(call.open.place);
+    let is_again = again.is_some();
+    let mut operation = again.unwrap_or_else(|| thread.spare.take(class, spot));
+    operation.begin(class, spot);
+    operation.place = call.open.place;
     operation.persistent = info.role == Role::Describes;
     queues::describe(thread, call, &mut operation.queued);
     let of_nobody =
         matches!(class, Class::Mrecv(_)) && thread.given.get(thread.depth).is_some_and(|given| !given.is_empty());
-    if !of_nobody {
+    if !of_nobody && !is_again {
         operands::find(thread, call, &mut operation.uses);
     }
     buffers::itself(thread, call, &operation.uses);
@@ -473,6 +457,7 @@ impl Operation {
     /// compared once.
     fn copy_of_the_last_start(&mut self, spare: &mut Spare) -> Box<Operation> {
         let mut copy = spare.take(self.class, self.made);
+        copy.begin(self.class, self.made);
         (copy.started, copy.persistent, copy.active) = (self.started, self.persistent, self.active);
         (copy.cancelled, copy.seen_complete, copy.is_disturbed) =
             (self.cancelled, self.seen_complete, self.is_disturbed);

@@ -6,13 +6,18 @@ use crate::encode::Words;
 use crate::handles;
 use crate::info::Info;
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+use std::num::NonZeroU64;
 
 /// Most arguments, and most bytes of their values.
-const WORDS: usize = 12;
+const WORDS: usize = 13;
 pub(crate) const BYTES: usize = 80;
-/// Words that every call is compared by; only longer calls have more.
+/// Words that every call is compared by; only longer calls have more, and only the longest more than the second number.
+const FEW: usize = 4;
 const SHORT: usize = 8;
-const PLACES: usize = 64;
+pub(crate) const PLACES: usize = 64;
+
+// The bytes begin where a line of the processor's cache does.
+const _: () = assert!(std::mem::offset_of!(Call, bytes) % 64 == 0);
 
 /// A call as it was made.
 #[repr(C, align(64))]
@@ -23,28 +28,46 @@ struct Call {
     changes: u32,
     /// Its arguments were looked at, and are all right.
     is_fine: bool,
+    /// `None` only where there is no call.
+    place: Option<Place>,
     words: [u64; WORDS],
     bytes: [u64; BYTES / 8],
 }
 
 /// The calls of one thread.
-pub(crate) struct Recall(Box<[Call; PLACES]>);
+pub(crate) struct Recall {
+    calls: Box<[Call; PLACES]>,
+    /// The last number that was given; the thread is in it.
+    last: u64,
+}
 
-/// Where a call is remembered.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Place(u32);
+/// Where a call is remembered, with a number that another call never gets, nor one of another thread: as long as it is there,
+/// what was made of its arguments holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place(NonZeroU64);
+
+impl Place {
+    #[inline(always)]
+    pub(crate) fn index(self) -> usize {
+        self.0.get() as usize % PLACES
+    }
+}
+
+/// Numbers are in steps of this: below it are the thread and the place.
+const STEP: u64 = (1 << 16) * PLACES as u64;
 
 impl Recall {
-    pub(crate) fn new() -> Recall {
+    pub(crate) fn new(thread: u16) -> Recall {
         let layout = Layout::new::<[Call; PLACES]>();
         // SAFETY: the layout has a size, all zeros is a value of the type, and the memory is the box's from here on.
-        Recall(unsafe {
+        let calls = unsafe {
             let calls = alloc_zeroed(layout).cast::<[Call; PLACES]>();
             if calls.is_null() {
                 handle_alloc_error(layout);
             }
             Box::from_raw(calls)
-        })
+        };
+        Recall { calls, last: u64::from(thread) * PLACES as u64 }
     }
 
     /// May calls of this function be remembered?
@@ -53,35 +76,46 @@ impl Recall {
         info.ins.are_by_words && info.rules.is_plain && info.args <= WORDS && bytes <= BYTES
     }
 
-    /// The place of a call, and whether this very call is there.
+    /// The place of a call if this very call is there, else the index of where it may go.
     #[inline(always)]
-    pub(crate) fn find(&self, info: &Info, site: u32, words: &Words) -> (Place, bool) {
+    pub(crate) fn find(&self, info: &Info, site: u32, words: &Words) -> Result<Place, usize> {
         // The entry point has just stored the words one by one: a wider load would have to wait for the stores.
         // SAFETY: a reference is valid to read.
         let word = |i: usize| words.get(i).map_or(0, |w| unsafe { std::ptr::from_ref(w).read_volatile() });
         let what = what(info, site);
         let mut hash = what;
-        for i in 0..SHORT {
+        for i in 0..FEW {
             hash ^= word(i).rotate_left(i as u32 * 7);
         }
-        let place = Place((hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as u32);
-        let Some(call) = self.0.get(place.0 as usize % PLACES) else { return (place, false) };
-        let mut differs = call.what ^ what | u64::from(call.changes ^ handles::changes());
-        for (i, known) in call.words.iter().enumerate().take(SHORT) {
-            differs |= known ^ word(i);
-        }
-        if info.args > SHORT {
-            for (i, known) in call.words.iter().enumerate().skip(SHORT) {
-                differs |= known ^ word(i);
+        if info.args > FEW {
+            for i in FEW..SHORT {
+                hash ^= word(i).rotate_left(i as u32 * 7);
             }
         }
-        (place, differs == 0)
+        let index = (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % PLACES;
+        let Some(call) = self.calls.get(index) else { return Err(index) };
+        let mut differs = call.what ^ what | u64::from(call.changes ^ handles::changes());
+        let difference = |i: usize| call.words.get(i).map_or(0, |known| known ^ word(i));
+        for i in 0..FEW {
+            differs |= difference(i);
+        }
+        if info.args > FEW {
+            for i in FEW..SHORT {
+                differs |= difference(i);
+            }
+        }
+        if info.args > SHORT {
+            for i in SHORT..WORDS {
+                differs |= difference(i);
+            }
+        }
+        call.place.filter(|_| differs == 0).ok_or(index)
     }
 
     /// Copies the values of the call at a place to where there is room for [`BYTES`].
     #[inline(always)]
     pub(crate) fn copy(&self, place: Place, to: *mut u8) {
-        if let Some(call) = self.0.get(place.0 as usize % PLACES) {
+        if let Some(call) = self.calls.get(place.index()) {
             // SAFETY: the caller vouches for the room.
             unsafe { to.cast::<[u64; BYTES / 8]>().write_unaligned(call.bytes) };
         }
@@ -89,30 +123,33 @@ impl Recall {
 
     #[inline(always)]
     pub(crate) fn is_fine(&self, place: Place) -> bool {
-        self.0.get(place.0 as usize % PLACES).is_some_and(|call| call.is_fine)
+        self.calls.get(place.index()).is_some_and(|call| call.is_fine)
     }
 
     /// Remembers a call whose values were just written, with room for [`BYTES`], to `from`.
     /// `changes`: [`handles::changes`] before that.
     pub(crate) fn keep(
         &mut self,
-        place: Place,
+        index: usize,
         (info, site): (&Info, u32),
         words: &Words,
         from: *const u8,
         changes: u32,
-    ) {
-        let Some(call) = self.0.get_mut(place.0 as usize % PLACES) else { return };
+    ) -> Option<Place> {
+        let call = self.calls.get_mut(index)?;
+        self.last += STEP;
+        call.place = NonZeroU64::new(self.last + index as u64).map(Place);
         (call.what, call.changes, call.is_fine) = (what(info, site), changes, false);
         call.words.iter_mut().zip(words).for_each(|(known, word)| *known = *word);
         // SAFETY: the caller vouches for the memory.
         call.bytes = unsafe { from.cast::<[u64; BYTES / 8]>().read_unaligned() };
+        call.place
     }
 
     /// Are the arguments of the call that was found or put there all right?
     #[inline(always)]
     pub(crate) fn set_fine(&mut self, place: Place, is_fine: bool) {
-        self.0.get_mut(place.0 as usize % PLACES).into_iter().for_each(|call| call.is_fine = is_fine);
+        self.calls.get_mut(place.index()).into_iter().for_each(|call| call.is_fine = is_fine);
     }
 }
 
@@ -133,26 +170,28 @@ mod tests {
         let infos = info::all(Abi::of(Family::Mpich));
         let of = |function: FnId| infos.iter().find(|info| info.row.id == function).unwrap();
         for function in [FnId::MPI_Isend, FnId::MPI_Comm_rank, FnId::MPI_Sendrecv, FnId::MPI_Allreduce] {
-            let (info, mut recall) = (of(function), Recall::new());
+            let (info, mut recall) = (of(function), Recall::new(3));
             assert!(info.is_remembered, "{}", info.row.name);
             let mut words = [0; crate::real::MAX_ARGS];
             words.iter_mut().take(info.args).enumerate().for_each(|(i, word)| *word = 100 + i as u64);
             let values = [7u64; BYTES / 8];
-            let (place, is_known) = recall.find(info, 5, &words);
-            assert!(!is_known);
-            recall.keep(place, (info, 5), &words, values.as_ptr().cast(), handles::changes());
-            assert!(recall.find(info, 5, &words).1 && !recall.is_fine(place));
+            let index = recall.find(info, 5, &words).unwrap_err();
+            let mut keep = || recall.keep(index, (info, 5), &words, values.as_ptr().cast(), handles::changes());
+            let (first, place) = (keep().unwrap(), keep().unwrap());
+            assert!(first != place && first.index() == index && place.index() == index);
+            assert_eq!(recall.find(info, 5, &words), Ok(place));
+            assert!(!recall.is_fine(place));
             recall.set_fine(place, true);
             assert!(recall.is_fine(place));
             let mut copied = [0u64; BYTES / 8];
             recall.copy(place, copied.as_mut_ptr().cast());
             assert_eq!(copied, values);
-            assert!(!recall.find(info, 6, &words).1, "another call site");
-            assert!(!recall.find(of(FnId::MPI_Irecv), 5, &words).1, "another function");
+            assert!(recall.find(info, 6, &words).is_err(), "another call site");
+            assert!(recall.find(of(FnId::MPI_Irecv), 5, &words).is_err(), "another function");
             for place in 0..info.args {
                 let mut other = words;
                 other[place] += 1;
-                assert!(!recall.find(info, 5, &other).1, "argument {place} of {}", info.row.name);
+                assert!(recall.find(info, 5, &other).is_err(), "argument {place} of {}", info.row.name);
             }
         }
         assert!(!of(FnId::MPI_Wait).is_remembered && !of(FnId::MPI_Alltoallv).is_remembered);

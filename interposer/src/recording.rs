@@ -1,7 +1,7 @@
 //! The record of a call: its parts, its completion in place, or behind other records where that is too late.
 
 use crate::abi::Abi;
-use crate::encode::{Encoder, Words, max_bytes};
+use crate::encode::{Encoder, Out, Words, max_bytes};
 use crate::info::Info;
 use crate::thread::{LastPoll, Thread};
 use crate::{handles, recall, stage};
@@ -59,7 +59,7 @@ pub(crate) fn encoder<'a>(
     abi: &'static Abi,
     words: &'a Words,
 ) -> Encoder<'a> {
-    Encoder { at, abi, handles, words, info }
+    Encoder { out: Out(at), abi, handles, words, info }
 }
 
 /// The values at a call, as they were written.
@@ -87,16 +87,19 @@ pub(crate) fn write_ins(
         return Ins { bytes, place: None, is_fine: false };
     }
     let bytes = info.ins.bytes.map_or(0, usize::from);
-    let (place, is_known) = thread.recall.find(info, site, words);
-    if is_known {
-        thread.recall.copy(place, at);
-    } else {
-        // Before the handles are looked up: what another thread changes meanwhile is looked up anew the next time.
-        let changes = handles::changes();
-        write_new(thread, info, abi, words, at);
-        thread.recall.keep(place, (info, site), words, at, changes);
+    match thread.recall.find(info, site, words) {
+        Ok(place) => {
+            thread.recall.copy(place, at);
+            Ins { bytes, place: Some(place), is_fine: thread.recall.is_fine(place) }
+        }
+        Err(index) => {
+            // Before the handles are looked up: what another thread changes meanwhile is looked up anew the next time.
+            let changes = handles::changes();
+            write_new(thread, info, abi, words, at);
+            let place = thread.recall.keep(index, (info, site), words, at, changes);
+            Ins { bytes, place, is_fine: false }
+        }
     }
-    Ins { bytes, place: Some(place), is_fine: is_known && thread.recall.is_fine(place) }
 }
 
 #[inline(never)]
@@ -106,9 +109,28 @@ fn write_new(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words,
 
 #[inline(always)]
 fn write_values(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, at: *mut u8) -> usize {
-    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
-    encoder.ins();
-    encoder.at as usize - at as usize
+    let end = if info.ins.are_plain {
+        info.ins.write(at, abi, words, true)
+    } else {
+        let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+        encoder.ins();
+        encoder.out.0
+    };
+    end as usize - at as usize
+}
+
+/// Writes the values at a return to where there is room for them. How many bytes they take.
+#[inline(always)]
+fn write_outs(thread: &mut Thread, call: &Call, at: *mut u8, valid: bool) -> usize {
+    let &Call { info, abi, words, .. } = call;
+    let end = if info.outs.are_plain {
+        info.outs.write(at, abi, words, valid)
+    } else {
+        let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
+        encoder.outs(valid);
+        encoder.out.0
+    };
+    end as usize - at as usize
 }
 
 #[inline(always)]
@@ -161,13 +183,12 @@ pub(crate) fn is_same(thread: &Thread, info: &Info, last: &LastPoll, site: u32, 
 /// `apart`: other records must be read before it.
 #[inline(always)]
 pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return, apart: bool) -> bool {
-    let &Call { info, abi, words, open } = call;
+    let open = call.open;
     let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap && !apart) else {
         write_return(thread, call, open.index, end);
         return false;
     };
-    let at = thread.stage.at(outs);
-    encoder(at, &mut thread.handles, info, abi, words).outs(end.valid);
+    write_outs(thread, call, thread.stage.at(outs), end.valid);
     let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
     // SAFETY: word 2 of the record, which is in the current lap.
     unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
@@ -238,7 +259,7 @@ pub(crate) fn commit_poll(thread: &mut Thread) {
 
 /// Records a repeated poll that did find something, after it has returned.
 pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
-    let &Call { info, abi, words, open } = call;
+    let &Call { info, open, .. } = call;
     if thread.unwritten.is_none() {
         return write_return(thread, call, open.index, end);
     }
@@ -253,10 +274,7 @@ pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
     write_header(&thread.stage, start, open.entered, open.site);
     let outs = start + CALL_HEADER_BYTES + open.in_bytes;
     thread.stage.calls += 1;
-    let at = thread.stage.at(outs);
-    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
-    encoder.outs(end.valid);
-    let past = outs + (encoder.at as usize - at as usize);
+    let past = outs + write_outs(thread, call, thread.stage.at(outs), end.valid);
     let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
     // SAFETY: word 2 of the record being written.
     unsafe { thread.stage.at(start + 16).cast::<u64>().write(duration) };
@@ -266,7 +284,7 @@ pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
 /// Writes the return of a call as a record of its own.
 #[cold]
 fn write_return(thread: &mut Thread, call: &Call, index: u64, end: Return) {
-    let &Call { info, abi, words, .. } = call;
+    let info = call.info;
     if !thread.stage.reserve(RETURN_HEADER_BYTES + 8 + max_bytes(&info.plan.outs)) {
         return;
     }
@@ -279,10 +297,7 @@ fn write_return(thread: &mut Thread, call: &Call, index: u64, end: Return) {
         header.add(3).write(u64::from(end.class));
     }
     let outs = start + RETURN_HEADER_BYTES;
-    let at = thread.stage.at(outs);
-    let mut encoder = encoder(at, &mut thread.handles, info, abi, words);
-    encoder.outs(end.valid);
-    let past = outs + (encoder.at as usize - at as usize);
+    let past = outs + write_outs(thread, call, thread.stage.at(outs), end.valid);
     thread.last_poll = None;
     thread.stage.commit(past, info.row.id as u16, State::Return);
 }

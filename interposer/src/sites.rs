@@ -3,10 +3,10 @@
 
 use crate::caller::caller;
 use crate::modules::{self, Origin};
+use crate::unwind::{self, Frame};
 use crate::{python, queues, trace, unloading};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
-use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
 use trace_format::definition::{Definition, Id};
@@ -270,10 +270,7 @@ pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
 
 /// A walk up the stack.
 struct Walk {
-    /// Frames of mpivet itself come first; they are skipped until this return address.
     return_address: u64,
-    found: bool,
-    depth: usize,
     /// Every return address was where the unwinder's frame layout says.
     exact: bool,
     /// (slot on the stack, return address in it)
@@ -290,54 +287,34 @@ impl Walk {
     }
 }
 
+/// Frames of mpivet itself come first; they are skipped until this return address.
 fn unwind(return_address: u64, depth: usize) -> Walk {
-    let mut walk = Walk { return_address, found: false, depth, exact: true, pairs: Vec::with_capacity(depth) };
-    // SAFETY: the callback matches the unwinder's interface and `walk` outlives the call.
-    unsafe { _Unwind_Backtrace(step, (&raw mut walk).cast()) };
-    walk.exact &= walk.found;
+    let mut walk = Walk { return_address, exact: true, pairs: Vec::with_capacity(depth) };
+    let mut found = false;
+    unwind::walk(|Frame { address, stack_pointer, .. }| {
+        found |= address == return_address;
+        if !found {
+            return true;
+        }
+        if walk.pairs.len() == depth || address == 0 {
+            return false;
+        }
+        let slot = stack_pointer.wrapping_sub(8);
+        // SAFETY: the stack pointer of a frame being unwound lies within the stack, 8 above the slot.
+        walk.exact &= unsafe { *(slot as *const u64) } == address;
+        walk.pairs.push((slot, address));
+        true
+    });
+    walk.exact &= found;
     walk
-}
-
-const CONTINUE: c_int = 0;
-const END_OF_STACK: c_int = 5;
-
-unsafe extern "C" {
-    fn _Unwind_Backtrace(step: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int, data: *mut c_void) -> c_int;
-    fn _Unwind_GetIP(context: *mut c_void) -> usize;
-    fn _Unwind_GetCFA(context: *mut c_void) -> usize;
-}
-
-unsafe extern "C" fn step(context: *mut c_void, data: *mut c_void) -> c_int {
-    // SAFETY: `unwind` passes a pointer to its walk; the context is valid during the callback.
-    let (walk, ip, cfa) =
-        unsafe { (&mut *data.cast::<Walk>(), _Unwind_GetIP(context) as u64, _Unwind_GetCFA(context) as u64) };
-    if !walk.found && ip != walk.return_address {
-        return CONTINUE;
-    }
-    walk.found = true;
-    if walk.pairs.len() == walk.depth || ip == 0 {
-        return END_OF_STACK;
-    }
-    let slot = cfa.wrapping_sub(8);
-    // SAFETY: the canonical frame address of a frame being unwound lies within the stack, 8 above the slot.
-    if unsafe { *(slot as *const u64) } != ip {
-        walk.exact = false;
-    }
-    walk.pairs.push((slot, ip));
-    CONTINUE
 }
 
 /// Return addresses of this thread's stack as it is now, innermost first.
 pub(crate) fn here() -> Vec<u64> {
-    // SAFETY: the callback matches the unwinder's interface and the vector outlives the call.
-    unsafe extern "C" fn collect(context: *mut c_void, data: *mut c_void) -> c_int {
-        // SAFETY: `here` passes a pointer to its vector; the context is valid during the callback.
-        let (all, ip) = unsafe { (&mut *data.cast::<Vec<u64>>(), _Unwind_GetIP(context) as u64) };
-        all.push(ip);
-        if all.len() < 64 { CONTINUE } else { END_OF_STACK }
-    }
     let mut all: Vec<u64> = Vec::new();
-    // SAFETY: as above.
-    unsafe { _Unwind_Backtrace(collect, (&raw mut all).cast()) };
+    unwind::walk(|frame| {
+        all.push(frame.address);
+        all.len() < 64
+    });
     all
 }

@@ -20,8 +20,8 @@ pub(crate) fn own(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &m
     let blank = abi.blank_status();
     for nth in 0..count.max(1) {
         // Whole for every family: what is too much of one goes under the next.
-        if let Some(to) = own.get_mut(nth * size..nth * size + blank.len()) {
-            to.copy_from_slice(blank);
+        if let Some(to) = own.get_mut(nth * size..).and_then(|to| to.first_chunk_mut()) {
+            *to = *blank;
         }
     }
     if let Some(word) = words.get_mut(param) {

@@ -12,7 +12,7 @@ use crate::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
 use crate::fortran::{self, dispatch_fortran};
 use crate::real::MAX_ARGS;
 use std::arch::naked_asm;
-use trace_format::mpi::FnId;
+use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the entry points are written for x86-64; add those of this processor in stubs.rs");
@@ -29,7 +29,7 @@ pub(crate) const PROFILING: u32 = 1 << 16;
 /// The arguments of a call as the entry point found them.
 #[repr(C)]
 pub(crate) struct Frame {
-    /// The six argument registers, and zeros.
+    /// The six argument registers, of which those without an argument are zero, and zeros.
     words: [u64; MAX_ARGS],
     frame_pointer: u64,
     pub(crate) return_address: u64,
@@ -51,18 +51,18 @@ impl Frame {
         words
     }
 
-    /// The first `n` arguments where the entry point has laid them out, to be changed there, with zeros behind them. One by
-    /// one: mostly it is few words, and whoever reads them does so soon, when a wider store would have to be waited for.
+    /// The first `n` arguments where the entry point has laid them out, to be changed there, with zeros behind them. Those on
+    /// the stack are copied one by one: mostly it is one, and whoever reads them does so soon, when a wider store would have
+    /// to be waited for.
     #[inline(always)]
     pub(crate) fn words(&mut self, n: usize) -> &mut Words {
-        for (w, arg) in self.words.iter_mut().skip(REGISTERS).zip(&self.stack).take(n.saturating_sub(REGISTERS)) {
+        let mut place = REGISTERS;
+        while place < n
+            && let (Some(word), Some(arg)) = (self.words.get_mut(place), self.stack.get(place - REGISTERS))
+        {
             // SAFETY: a reference is valid to read.
-            *w = unsafe { std::ptr::from_ref(arg).read_volatile() };
-        }
-        for w in self.words.iter_mut().take(REGISTERS).skip(n) {
-            // What the registers hold that are no arguments.
-            // SAFETY: a reference is valid to write.
-            unsafe { std::ptr::from_mut(w).write_volatile(0) };
+            *word = unsafe { std::ptr::from_ref(arg).read_volatile() };
+            place += 1;
         }
         &mut self.words
     }
@@ -135,15 +135,39 @@ unsafe extern "C" fn enter_double() {
     )
 }
 
+/// Is it the beginning of one of the common parts?
+pub(crate) fn is_entry(function: u64) -> bool {
+    [enter as *const (), enter_fortran as *const (), enter_double as *const ()].contains(&(function as *const ()))
+}
+
 /// An entry point and, [`RESOLVER_OFFSET`] bytes behind it, its resolver (see [`crate::exports`]).
 macro_rules! entry {
-    ($symbol:expr, $id:expr, $enter:ident, $resolve:ident) => {
+    ($symbol:expr, $id:expr, $args:expr, $enter:ident, $resolve:ident) => {
         const _: () = {
             #[unsafe(naked)]
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn entry() {
                 naked_asm!(
                     "2:",
+                    // What holds no argument.
+                    ".if {args} < 1",
+                    "xor edi, edi",
+                    ".endif",
+                    ".if {args} < 2",
+                    "xor esi, esi",
+                    ".endif",
+                    ".if {args} < 3",
+                    "xor edx, edx",
+                    ".endif",
+                    ".if {args} < 4",
+                    "xor ecx, ecx",
+                    ".endif",
+                    ".if {args} < 5",
+                    "xor r8d, r8d",
+                    ".endif",
+                    ".if {args} < 6",
+                    "xor r9d, r9d",
+                    ".endif",
                     "mov eax, {id}",
                     "jmp {enter}",
                     ".skip {offset} - (. - 2b)",
@@ -152,6 +176,7 @@ macro_rules! entry {
                     "mov rdx, [rsp]",
                     "jmp {resolve}",
                     id = const $id,
+                    args = const $args,
                     offset = const RESOLVER_OFFSET,
                     enter = sym $enter,
                     resolve = sym $resolve,
@@ -161,12 +186,26 @@ macro_rules! entry {
     };
 }
 
+/// Registers with arguments, which may be more than there are parameters: MPI_Pcontrol takes what a tool wants.
+const fn arguments(function: FnId) -> usize {
+    match &FUNCTIONS[function as usize] {
+        Function { class: Class::Pcontrol, .. } => REGISTERS,
+        row => row.params.len(),
+    }
+}
+
 macro_rules! c_entry {
     ($name:ident, Double) => { c_entry!(@ $name, enter_double); };
     ($name:ident, $ret:ident) => { c_entry!(@ $name, enter); };
     (@ $name:ident, $enter:ident) => {
-        entry!(stringify!($name), FnId::$name as u32, $enter, resolve);
-        entry!(concat!("P", stringify!($name)), FnId::$name as u32 | PROFILING, $enter, resolve);
+        entry!(stringify!($name), FnId::$name as u32, arguments(FnId::$name), $enter, resolve);
+        entry!(
+            concat!("P", stringify!($name)),
+            FnId::$name as u32 | PROFILING,
+            arguments(FnId::$name),
+            $enter,
+            resolve
+        );
     };
 }
 
@@ -185,6 +224,6 @@ macro_rules! fortran_entries {
         fortran_entries!(@ $upper);
         fortran_entries!(@ concat!($lower, "_f08_"));
     )*};
-    (@ $symbol:expr) => { entry!($symbol, fortran::index_of($symbol), enter_fortran, resolve_fortran); };
+    (@ $symbol:expr) => { entry!($symbol, fortran::index_of($symbol), REGISTERS, enter_fortran, resolve_fortran); };
 }
 fortran::for_each_fortran_routine!(fortran_entries);

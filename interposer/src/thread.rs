@@ -44,8 +44,8 @@ pub(crate) struct Thread {
     pub(crate) given: Vec<AllGiven>,
     /// What debuggers are told of the calls that have not returned, by depth.
     pub(crate) queued: Vec<Queued>,
-    pub(crate) spare: Spare,
     pub(crate) stage: Stage,
+    pub(crate) spare: Spare,
     pub(crate) mappings: mappings::Cache,
     pub(crate) handles: handles::Cache,
     /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
@@ -212,11 +212,11 @@ fn make(stage: Stage) -> *mut Thread {
         }};
     }
     write! {
+        recall: Recall::new(stage.thread),
         stage: stage,
         sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
         handles: handles::Cache::new(),
         mappings: mappings::Cache::new(),
-        recall: Recall::new(),
         depth: 0,
         in_routine: None,
         is_main: false,

@@ -26,6 +26,7 @@ const CASES: &[Case] = &[
     ("jumps", "waits", &["nonpaired-recv"]),
     ("jumps", "writes", &[]),
     ("jumps", "calls", &["abort"]),
+    ("jumps", "dumps", &[]),
     ("storm", "", &[]),
     ("overflow", "main", &["abend"]),
     ("overflow", "thread", &["abend"]),
@@ -135,16 +136,20 @@ fn compared(mpi: &Mpi, name: &str, arguments: &[&str]) -> Result<(Report, Record
 /// The same with these settings of mpivet.
 fn compared_with(mpi: &Mpi, name: &str, arguments: &[&str], settings: Settings) -> Result<(Report, Recorded)> {
     let dir = fresh(mpi, &format!("{name}-{}", arguments.first().unwrap_or(&"")))?;
-    let (program, trace) = (program(mpi, name)?, dir.join("trace"));
-    let without = alone(&program, arguments, &dir, None)?;
-    let with = alone(&program, arguments, &dir, Some((&trace, settings)))?;
+    compared_in(&dir, &program(mpi, name)?, arguments, settings)
+}
+
+fn compared_in(dir: &Path, program: &Path, arguments: &[&str], settings: Settings) -> Result<(Report, Recorded)> {
+    let trace = dir.join("trace");
+    let without = alone(program, arguments, dir, None)?;
+    let with = alone(program, arguments, dir, Some((&trace, settings)))?;
     let words = String::from_utf8_lossy(&with.stderr);
     ensure!(end(&with) == end(&without), "{:?}, without mpivet {:?}\n{words}", end(&with), end(&without));
     ensure!(!words.contains("internal error"), "{words}");
     let recorded = recorded(&trace)?;
     // What ends the recording: jumps out of mpivet itself, and a limit.
     let expected = match arguments {
-        ["timer" | "inside"] => "siglongjmp",
+        ["timer" | "deeper" | "inside"] => "siglongjmp",
         ["too-large"] => "limit on file sizes",
         _ => "nothing",
     };
@@ -244,6 +249,32 @@ fn a_process_that_another_thread_ends_is_recorded_to_its_end() -> Result<()> {
             ensure!(count(&recorded, FnId::MPI_Sendrecv) == calls, "{}: {how}: {recorded:?}", mpi.name);
             ensure!(recorded.exits == [status], "{}: {how}: {:?}", mpi.name, recorded.exits);
         }
+    }
+    Ok(())
+}
+
+/// What it jumps out of is mpivet itself, most of the time.
+#[test]
+fn a_jump_out_of_mpivet_is_noticed_also_by_calls_that_are_made_further_in() -> Result<()> {
+    for mpi in mpi::required() {
+        let (_, recorded) = compared(&mpi, "jumps", &["deeper"])?;
+        ensure!(recorded.lost.len() == 1, "{}: {:?} {:?}", mpi.name, recorded.lost, recorded.calls.len());
+    }
+    Ok(())
+}
+
+/// The interrupted calls of the routines are all there, and nothing is in the trace but whole records.
+#[test]
+fn signal_handlers_that_call_mpi_leave_the_records_of_fortran_routines_alone() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "routines")?;
+        let (source, program) = (root().join("tests/programs/fire/routines.c"), dir.join("routines"));
+        let compiler = mpi.mpifort().with_context(|| format!("{} has no Fortran compiler", mpi.name))?;
+        compile::compile_to(&mpi, &program, &compiler, &["-g", "-O1"], &source)?;
+        let (report, recorded) = compared_in(&dir, &program, &[], &[])?;
+        ensure!(checks(&report).is_empty(), "{}: {:?}", mpi.name, report.findings);
+        let routines = count(&recorded, FnId::MPI_Comm_get_attr);
+        ensure!(routines > 1000 && recorded.open == 0, "{}: {routines}, {} open", mpi.name, recorded.open);
     }
     Ok(())
 }

@@ -36,8 +36,8 @@ mod tests;
 mod times;
 mod unpack;
 
-use crate::record::Commit;
-use cells::{Cells, head_of, next_stride, put, word_at, words_of, zigzag};
+use crate::record::{Commit, MAX_DURATION};
+use cells::{Cells, LONGEST, head_of, next_stride, put, put_at, word_at, words_of, zigzag};
 use times::Times;
 
 pub use unpack::Unpacker;
@@ -63,6 +63,9 @@ const MAX_CHAIN: u8 = 64;
 const MAX_FOLLOWERS: u32 = 63;
 const MAX_DEPENDENT: usize = 64 << 10;
 
+/// Bytes that [`Packer::usual`] collects before they go on.
+const TOKENS: usize = 1024;
+
 const AS_PREDICTED: u8 = 0;
 const PREDICTED: u8 = 1;
 const AGAIN: u8 = 2;
@@ -87,6 +90,8 @@ pub struct PackError(pub usize);
 pub struct Packer {
     cells: Cells,
     out: Vec<u8>,
+    /// What [`Packer::usual`] has collected: one more token and two numbers, and what these overwrite, may be behind it.
+    tokens: Box<[u8; TOKENS + 2 * LONGEST + 2]>,
     /// Cells by what they held when they were made, and the newest one of each call site.
     by_content: Box<[u16; PLACES]>,
     by_site: Box<[u16; PLACES]>,
@@ -109,6 +114,7 @@ impl Packer {
         Packer {
             cells: Cells::with_room(),
             out: Vec::with_capacity(bytes + MARGIN),
+            tokens: Box::new([0; TOKENS + 2 * LONGEST + 2]),
             by_content: Box::new([NONE; PLACES]),
             by_site: Box::new([NONE; PLACES]),
             times: Times::new(error),
@@ -166,7 +172,13 @@ impl Packer {
     fn all(&mut self, records: &[u8]) -> Option<()> {
         let mut at = 0;
         self.run = 0;
-        while at < records.len() {
+        loop {
+            if self.times.are_exact() {
+                at = self.usual(records, at);
+            }
+            if at >= records.len() {
+                return Some(());
+            }
             let key = word_at(records, at) & KEY;
             let bytes = usize::from(Commit::unpack(key).words) * 8;
             let record = records.get(at..at + bytes).filter(|r| r.len() >= head_of(key) * 8)?;
@@ -177,7 +189,47 @@ impl Packer {
             self.record(key, record);
             at += bytes;
         }
-        Some(())
+    }
+
+    /// Packs calls from `at` on that are as predicted, which most are, with exact times: as [`Packer::record`] does it,
+    /// without the questions that these do not need. Where the first one is that was not packed.
+    fn usual(&mut self, records: &[u8], at: usize) -> usize {
+        let mut left = records.get(at..).unwrap_or(&[]).as_chunks::<8>().0;
+        let tokens = &mut *self.tokens;
+        let (mut filled, mut last, mut ended) = (0, self.cells.last, self.cells.time);
+        // No token is longer than the record that it stands for.
+        let least = left.len().saturating_sub(self.out.capacity().saturating_sub(self.out.len() + MARGIN / 2) / 8);
+        while let [commit, time, second, behind @ ..] = left {
+            let (time, second) = (u64::from_le_bytes(*time), u64::from_le_bytes(*second));
+            let Some((cell, words)) = self.cells.call_behind(last, u64::from_le_bytes(*commit) & KEY) else { break };
+            let Some((args, behind)) = behind.split_at_checked(words.len()) else { break };
+            let mut differs = 0;
+            for i in 0..words.len() {
+                // Both are as long, and the compiler knows it.
+                if let (Some(word), Some(new)) = (words.get(i), args.get(i)) {
+                    differs |= word ^ u64::from_le_bytes(*new);
+                }
+            }
+            let gap = zigzag(time.wrapping_sub(ended));
+            if differs != 0 || left.len() < least {
+                break;
+            }
+            if let Some(token) = tokens.get_mut(filled) {
+                *token = AS_PREDICTED;
+            }
+            filled = put_at(tokens, filled + 1, gap);
+            filled = put_at(tokens, filled, second);
+            if filled >= TOKENS {
+                self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
+                filled = 0;
+            }
+            ended = time.wrapping_add(second & MAX_DURATION);
+            self.cells.followed(last, cell);
+            (last, left) = (cell, behind);
+        }
+        (self.cells.last, self.cells.time) = (last, ended);
+        self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
+        records.len() - left.len() * 8
     }
 
     #[inline]

@@ -90,10 +90,12 @@ pub struct Commit {
 pub const LAP_MASK: u32 = (1 << 24) - 1;
 
 impl Commit {
+    #[inline]
     pub const fn pack(self) -> u64 {
         self.func as u64 | (self.state as u64) << 16 | (self.words as u64) << 24 | ((self.lap & LAP_MASK) as u64) << 40
     }
 
+    #[inline]
     pub const fn unpack(word: u64) -> Commit {
         Commit {
             func: word as u16,
@@ -108,6 +110,7 @@ impl Commit {
 pub const MAX_DURATION: u64 = (1 << 48) - 1;
 
 /// Word 2 of a CALL record.
+#[inline]
 pub const fn pack_duration(ticks: u64, error_class: u16) -> u64 {
     let ticks = if ticks > MAX_DURATION { MAX_DURATION } else { ticks };
     ticks | (error_class as u64) << 48
@@ -117,13 +120,11 @@ const CANCELLED: u64 = 1 << 62;
 const NO_BYTES: u64 = (1 << 62) - 1;
 
 /// A status as it stands in a record.
+#[inline]
 pub fn pack_status(status: Status) -> [u8; STATUS_BYTES] {
-    let mut out = [0; STATUS_BYTES];
-    out[0..4].copy_from_slice(&status.source.to_le_bytes());
-    out[4..8].copy_from_slice(&status.tag.to_le_bytes());
     let word = status.bytes.unwrap_or(NO_BYTES) & NO_BYTES | if status.cancelled { CANCELLED } else { 0 };
-    out[8..16].copy_from_slice(&word.to_le_bytes());
-    out
+    let envelope = u64::from(status.source as u32) | u64::from(status.tag as u32) << 32;
+    (u128::from(envelope) | u128::from(word) << 64).to_le_bytes()
 }
 
 /// The inverse of [`pack_status`].

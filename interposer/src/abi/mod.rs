@@ -179,16 +179,19 @@ impl Abi {
     }
 
     /// Bytes of a handle of this kind in memory.
+    #[inline(always)]
     pub(crate) fn handle_bytes(&self, kind: Kind) -> usize {
         if self.family == Family::Mpich && kind != Kind::File { 4 } else { 8 }
     }
 
     /// The part of an argument slot that is the handle: the upper half of a slot that holds a 4-byte handle is
     /// undefined (field notes, section 4).
+    #[inline(always)]
     pub(crate) fn handle_arg(&self, kind: Kind, slot: u64) -> u64 {
         if self.handle_bytes(kind) == 4 { slot & 0xffff_ffff } else { slot }
     }
 
+    #[inline(always)]
     pub(crate) fn rank(&self, value: i32) -> i32 {
         if value >= 0 {
             value
@@ -203,18 +206,22 @@ impl Abi {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn tag(&self, value: i32) -> i32 {
         if value == self.any_tag { special::ANY_TAG } else { value }
     }
 
+    #[inline(always)]
     pub(crate) fn buffer(&self, address: u64) -> i64 {
         if address == self.in_place { special::IN_PLACE } else { address as i64 }
     }
 
+    #[inline(always)]
     pub(crate) fn is_in_place(&self, address: u64) -> bool {
         address == self.in_place
     }
 
+    #[inline(always)]
     pub(crate) fn is_status_ignore(&self, address: u64) -> bool {
         address == self.status_ignore
     }
@@ -224,6 +231,7 @@ impl Abi {
         self.status_ignore
     }
 
+    #[inline(always)]
     pub(crate) fn status_size(&self) -> usize {
         self.status.size
     }
@@ -268,6 +276,7 @@ impl Abi {
     }
 
     /// A status that says nothing, for completions that leave it unwritten.
+    #[inline(always)]
     pub(crate) fn blank_status(&self) -> &BlankStatus {
         &self.blank
     }

@@ -162,16 +162,17 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 /// The same for a call that takes the quick path: of the rest nothing is on, or needed for its function.
 #[inline(always)]
 pub(crate) fn before_usual(thread: &mut Thread, call: &Call) {
+    let groups = GROUPS.load(Ordering::Relaxed);
     // What is fine was looked at in every way.
-    if !call.open.is_fine {
-        if is_any_on(ARGUMENTS) && arguments::check(thread, call) {
+    if groups & (ARGUMENTS | ALIGNMENT) != 0 && !call.open.is_fine {
+        if groups & ARGUMENTS != 0 && arguments::check(thread, call) {
             return;
         }
-        if is_any_on(ALIGNMENT) {
+        if groups & ALIGNMENT != 0 {
             datatype_alignment::before(thread, call);
         }
     }
-    if is_any_on(OPERATIONS) {
+    if groups & OPERATIONS != 0 {
         operations::before(thread, call);
     }
 }

@@ -1,7 +1,7 @@
 //! The plans of a function in a form that is followed quickly: one small step a value, in which everything is settled that
 //! the kind of the value and the family of the MPI library decide.
 
-use super::Encoder;
+use super::{Encoder, Out, Words, followed};
 use crate::abi::Abi;
 use crate::handles;
 use crate::real::MAX_ARGS;
@@ -51,6 +51,8 @@ pub(crate) struct Steps {
     len: u8,
     /// All values come from the argument words alone: equal words make equal bytes, as long as objects are what they were.
     pub(crate) are_by_words: bool,
+    /// Nothing needs to be known of handles: [`Steps::write`] does it.
+    pub(crate) are_plain: bool,
     /// Bytes of all values, if these do not depend on the call.
     pub(crate) bytes: Option<u16>,
 }
@@ -58,12 +60,14 @@ pub(crate) struct Steps {
 impl Steps {
     pub(crate) fn of(items: &[Item], abi: &Abi) -> Steps {
         let nothing = Step { code: Code::Planned, param: u8::MAX, kind: Kind::Int };
-        let mut steps = Steps { list: [nothing; MAX_ARGS], len: items.len() as u8, are_by_words: true, bytes: Some(0) };
+        let (are_by_words, are_plain, bytes) = (true, true, Some(0));
+        let mut steps = Steps { list: [nothing; MAX_ARGS], len: items.len() as u8, are_by_words, are_plain, bytes };
         for (place, (item, to)) in items.iter().zip(&mut steps.list).enumerate() {
             let simple = simple(item, abi);
             *to = simple.unwrap_or(Step { param: place as u8, ..nothing });
             steps.are_by_words &= matches!(item.shape, Shape::Arg(_)) && simple.is_some();
-            steps.bytes = steps.bytes.zip(bytes(item)).map(|(all, one)| all + one);
+            steps.are_plain &= to.is_plain();
+            steps.bytes = steps.bytes.zip(width(item)).map(|(all, one)| all + one);
         }
         assert!(items.len() <= MAX_ARGS, "a function has no more values than arguments");
         steps
@@ -73,9 +77,21 @@ impl Steps {
     fn list(&self) -> &[Step] {
         self.list.get(..usize::from(self.len)).unwrap_or(&[])
     }
+
+    /// Writes the values of a call, of which nothing but their words is needed, to where there is room for them. Where they
+    /// end.
+    #[inline(always)]
+    pub(crate) fn write(&self, to: *mut u8, abi: &Abi, words: &Words, valid: bool) -> *mut u8 {
+        let mut out = Out(to);
+        for step in self.list() {
+            let word = words.get(usize::from(step.param) % MAX_ARGS).copied().unwrap_or(0);
+            step.write(&mut out, abi, word, valid);
+        }
+        out.0
+    }
 }
 
-fn bytes(item: &Item) -> Option<u16> {
+fn width(item: &Item) -> Option<u16> {
     match item.shape {
         Shape::Arg(elem) | Shape::Deref(elem) => Some(elem.width() as u16),
         Shape::SlotAndDeref(elem) => Some(8 + elem.width() as u16),
@@ -113,6 +129,57 @@ fn simple(item: &Item, abi: &Abi) -> Option<Step> {
     Some(Step { code, param: item.param as u8, kind })
 }
 
+impl Step {
+    fn is_plain(&self) -> bool {
+        use Code::*;
+        !matches!(self.code, Handle4 | Handle8 | HandleAt4 | HandleAt8 | Planned)
+    }
+
+    /// Writes a value that is plain ([`Step::is_plain`]), whose argument is `word`. `valid`: an output means something.
+    #[inline(always)]
+    fn write(&self, out: &mut Out, abi: &Abi, word: u64, valid: bool) {
+        let at = if valid { followed(abi, word) } else { 0 };
+        // SAFETY: the program passed the address to MPI as that of a value of this size.
+        let load4 = || if at == 0 { 0 } else { unsafe { (at as *const u32).read_unaligned() } };
+        // SAFETY: as above.
+        let load8 = || if at == 0 { 0 } else { unsafe { (at as *const u64).read_unaligned() } };
+        match self.code {
+            Code::Int => out.put4(word as u32),
+            Code::Long => out.put8(word),
+            Code::Rank => out.put4(abi.rank(word as i32) as u32),
+            Code::Tag => out.put4(abi.tag(word as i32) as u32),
+            Code::Buffer => out.put8(abi.buffer(word) as u64),
+            Code::IntAt => out.put4(load4()),
+            Code::LongAt => out.put8(load8()),
+            Code::RankAt if at == 0 => out.put4(0),
+            Code::RankAt => out.put4(abi.rank(load4() as i32) as u32),
+            Code::TagAt if at == 0 => out.put4(0),
+            Code::TagAt => out.put4(abi.tag(load4() as i32) as u32),
+            Code::RequestAt4 | Code::RequestAt8 if at == 0 => out.put8(0),
+            Code::RequestAt4 => out.put8(raw_request(load4().into())),
+            Code::RequestAt8 => out.put8(raw_request(load8())),
+            Code::SlotAndRequest4 | Code::SlotAndRequest8 if at == 0 => {
+                out.put8(0);
+                out.put8(0);
+            }
+            Code::SlotAndRequest4 => {
+                out.put8(at);
+                out.put8(raw_request(load4().into()));
+            }
+            Code::SlotAndRequest8 => {
+                out.put8(at);
+                out.put8(raw_request(load8()));
+            }
+            Code::StatusAt if at == 0 => {
+                out.put8(0);
+                out.put8(0);
+            }
+            Code::StatusAt => out.put_status(abi, at),
+            Code::Handle4 | Code::Handle8 | Code::HandleAt4 | Code::HandleAt8 | Code::Planned => {}
+        }
+    }
+}
+
 impl Encoder<'_> {
     #[inline(always)]
     pub(super) fn follow(&mut self, steps: &Steps, items: &[Item], valid: bool) {
@@ -122,53 +189,22 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn step(&mut self, Step { code, param, kind }: Step, items: &[Item], valid: bool) {
+    fn step(&mut self, step: Step, items: &[Item], valid: bool) {
+        let Step { code, param, kind } = step;
         let param = usize::from(param);
         let word = self.words.get(param % MAX_ARGS).copied().unwrap_or(0);
         // Where an output is, if it means anything.
-        let at = if valid { self.followed(word) } else { 0 };
-        // SAFETY: the program passed the address to MPI as that of a value of this size.
-        let load4 = || if at == 0 { 0 } else { unsafe { (at as *const u32).read_unaligned() } };
-        // SAFETY: as above.
-        let load8 = || if at == 0 { 0 } else { unsafe { (at as *const u64).read_unaligned() } };
+        let at = if valid { followed(self.abi, word) } else { 0 };
         match code {
-            Code::Int => self.put4(word as u32),
-            Code::Long => self.put8(word),
-            Code::Rank => self.put4(self.abi.rank(word as i32) as u32),
-            Code::Tag => self.put4(self.abi.tag(word as i32) as u32),
-            Code::Buffer => self.put8(self.abi.buffer(word) as u64),
             Code::Handle4 => self.put_handle(kind, word & 0xffff_ffff),
             Code::Handle8 => self.put_handle(kind, word),
-            Code::IntAt => self.put4(load4()),
-            Code::LongAt => self.put8(load8()),
-            Code::RankAt if at == 0 => self.put4(0),
-            Code::RankAt => self.put4(self.abi.rank(load4() as i32) as u32),
-            Code::TagAt if at == 0 => self.put4(0),
-            Code::TagAt => self.put4(self.abi.tag(load4() as i32) as u32),
-            Code::HandleAt4 | Code::HandleAt8 if at == 0 => self.put4(0),
-            Code::HandleAt4 => self.put_handle(kind, load4().into()),
-            Code::HandleAt8 => self.put_handle(kind, load8()),
-            Code::RequestAt4 | Code::RequestAt8 if at == 0 => self.put8(0),
-            Code::RequestAt4 => self.put8(raw_request(load4().into())),
-            Code::RequestAt8 => self.put8(raw_request(load8())),
-            Code::SlotAndRequest4 | Code::SlotAndRequest8 if at == 0 => {
-                self.put8(0);
-                self.put8(0);
-            }
-            Code::SlotAndRequest4 => {
-                self.put8(at);
-                self.put8(raw_request(load4().into()));
-            }
-            Code::SlotAndRequest8 => {
-                self.put8(at);
-                self.put8(raw_request(load8()));
-            }
-            Code::StatusAt if at == 0 => {
-                self.put8(0);
-                self.put8(0);
-            }
-            Code::StatusAt => self.put_status(at),
+            Code::HandleAt4 | Code::HandleAt8 if at == 0 => self.out.put4(0),
+            // SAFETY: the program passed the address to MPI as that of a handle of this size.
+            Code::HandleAt4 => self.put_handle(kind, unsafe { (at as *const u32).read_unaligned() }.into()),
+            // SAFETY: as above.
+            Code::HandleAt8 => self.put_handle(kind, unsafe { (at as *const u64).read_unaligned() }),
             Code::Planned => items.get(param).into_iter().for_each(|item| self.item(item, valid)),
+            _ => step.write(&mut self.out, self.abi, word, valid),
         }
     }
 }
@@ -184,7 +220,6 @@ fn raw_request(handle: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::abi::Family;
-    use crate::encode::Words;
     use crate::info;
     use crate::recording::encoder;
 
@@ -227,7 +262,7 @@ mod tests {
                                     0 => encoder.step(*step, items, valid),
                                     _ => encoder.item(item, valid),
                                 }
-                                *length = encoder.at as usize - bytes.as_ptr() as usize;
+                                *length = encoder.out.0 as usize - bytes.as_ptr() as usize;
                             }
                             assert_eq!(lengths[0], lengths[1], "{} {item:?}", info.row.name);
                             assert_eq!(bytes[0], bytes[1], "{} {item:?} {words:?}", info.row.name);

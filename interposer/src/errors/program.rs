@@ -5,7 +5,7 @@
 
 use super::handled_by_program;
 use crate::encode::Words;
-use crate::{dispatch, thread};
+use crate::{dispatch, interrupted, thread};
 use std::arch::naked_asm;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,15 +32,21 @@ pub(crate) fn before_create(words: &mut Words) {
     }
 }
 
-/// Records the error; the address of the program's function.
-extern "C" fn arrived(number: usize, _: *const u64, code: *const i32) -> u64 {
+/// Records the error; the address of the program's function. `stack_pointer`: the library's at the call.
+extern "C" fn arrived(number: usize, stack_pointer: u64, code: *const i32) -> u64 {
     if dispatch::is_recording()
         && let Some(thread) = thread::existing()
         && !code.is_null()
+        // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
+        && let state = unsafe { &*thread }
+        // Otherwise it is the error of a call of our own, or of one that is not recorded.
+        && !interrupted::is_at_work(state)
     {
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call; the
-        // library passes a pointer to the error code.
+        interrupted::enter(state, stack_pointer);
+        // SAFETY: as above; the library passes a pointer to the error code.
         dispatch::guarded(|| unsafe { handled_by_program(&mut *thread, code.read_unaligned()) });
+        // SAFETY: as above.
+        interrupted::leave(unsafe { &*thread });
     }
     FUNCTIONS.get(number).map_or(0, |f| f.load(Ordering::SeqCst))
 }
@@ -61,7 +67,7 @@ unsafe extern "C" fn go_on() {
         "push r9",
         ".cfi_def_cfa_offset 64",
         "mov rdx, rsi",
-        "mov rsi, rdi",
+        "lea rsi, [rsp + 64]",
         "mov rdi, r11",
         "call {arrived}",
         "mov r11, rax",
@@ -77,6 +83,11 @@ unsafe extern "C" fn go_on() {
         ".cfi_endproc",
         arrived = sym arrived,
     )
+}
+
+/// Is it the beginning of what calls in here?
+pub(crate) fn is_entry(function: u64) -> bool {
+    go_on as *const () as u64 == function
 }
 
 macro_rules! entries {

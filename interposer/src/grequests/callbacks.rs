@@ -3,8 +3,7 @@
 use super::{Answer, Grequest, all, of_state};
 use crate::abi::Abi;
 use crate::checks::{Spot, grequest_misuse};
-use crate::dispatch;
-use crate::thread;
+use crate::{dispatch, interrupted, thread};
 use std::cell::{Cell, RefCell};
 use trace_format::call::{Status, SystemEvent};
 use trace_format::callbacks::{Callback, Which};
@@ -101,6 +100,22 @@ fn under_way() -> Option<Spot> {
     Some(Spot { call: call.index, site: call.site, func: call.func, thread: thread.number() })
 }
 
+/// Runs our own code behind a callback: work for the call that the library is in.
+fn guarded(f: impl FnOnce()) {
+    let marked = thread::existing().and_then(|thread| {
+        // SAFETY: as in `under_way`.
+        let state = unsafe { &*thread };
+        let stack_pointer = state.under_way.last()?.stack_pointer;
+        let is_free = !interrupted::is_at_work(state);
+        is_free.then(|| interrupted::enter(state, stack_pointer)).map(|()| thread)
+    });
+    dispatch::guarded(f);
+    if let Some(thread) = marked {
+        // SAFETY: as in `under_way`.
+        interrupted::leave(unsafe { &*thread });
+    }
+}
+
 extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
     let Some(request) = of_state(state) else { return 0 };
     let Some(abi) = dispatch::abi() else { return request.call(Which::Query, Some(status), ierror) };
@@ -110,7 +125,7 @@ extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
     let is_untouched = mark.is_untouched();
     drop(mark);
     let set = SET.replace(outer);
-    dispatch::guarded(|| {
+    guarded(|| {
         let left = (status >= abi.lowest_address).then(|| {
             // SAFETY: the library passes a valid status.
             abi.status(unsafe { std::slice::from_raw_parts(status as *const u8, abi.status_size()) })
@@ -137,7 +152,7 @@ extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
 extern "C-unwind" fn free(state: u64, ierror: u64) -> i32 {
     let Some(request) = of_state(state) else { return 0 };
     let result = request.call(Which::Free, None, ierror);
-    dispatch::guarded(|| {
+    guarded(|| {
         request.record(Which::Free, None, None, result);
         let mut life = request.life();
         life.frees = life.frees.saturating_add(1);
@@ -165,13 +180,13 @@ extern "C-unwind" fn cancel(state: u64, complete: u64, ierror: u64) -> i32 {
         true => complete != 0 && unsafe { (complete as *const i32).read_unaligned() } != 0,
         false => complete as i32 != 0,
     };
-    dispatch::guarded(|| {
+    guarded(|| {
         let mut life = request.life();
         life.cancelled |= !is_complete;
         life.cancelled_late |= is_complete;
     });
     let result = request.call(Which::Cancel, Some(complete), ierror);
-    dispatch::guarded(|| request.record(Which::Cancel, Some(is_complete), None, result));
+    guarded(|| request.record(Which::Cancel, Some(is_complete), None, result));
     result
 }
 

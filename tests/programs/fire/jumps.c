@@ -3,12 +3,14 @@
 //   early      the same with a handler that was set before MPI_Init
 //   inside     crashes in an MPI call, because of its arguments
 //   timer      jumps out of whatever a timer has interrupted: the program's own code, an MPI call
+//   deeper     the same, and goes on further in on the stack each time, until it ends the process there
 //   waits      jumps out of an MPI_Recv that waits in vain
 //   writes     a handler that interrupts MPI calls and writes
 //   calls      a handler that interrupts MPI calls and calls MPI itself, to end the job
+//   dumps      a handler that interrupts mpivet_dump and calls MPI
 
 #define _GNU_SOURCE
-#include <mpi.h>
+#include <mpivet.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,6 +43,14 @@ static void end(int signal)
 {
     (void)signal;
     MPI_Abort(MPI_COMM_WORLD, 6);
+}
+
+static void ask(int signal)
+{
+    int rank;
+    (void)signal;
+    got++;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 }
 
 static void on(int signal, void (*handler)(int))
@@ -127,6 +137,34 @@ static void timer(void)
     printf("%d jumps, %s\n", jumps, calls > 1000 ? "many calls" : "few calls");
 }
 
+// Not a tail call: each level has its part of the stack.
+static int level(int jumps)
+{
+    volatile int rank = 1;
+    if (jumps == 200) {
+        every(0);
+        for (int i = 0; i < 1000; i++)
+            MPI_Comm_rank(MPI_COMM_WORLD, (int *)&rank);
+        printf("%d jumps, rank %d\n", jumps, rank);
+        if (!rank)
+            exit(0);
+        return 0;
+    }
+    if (!sigsetjmp(back, 1)) {
+        armed = 1;
+        for (;;)
+            MPI_Comm_rank(MPI_COMM_WORLD, (int *)&rank);
+    }
+    return level(jumps + 1) + rank;
+}
+
+static void deeper(void)
+{
+    on(SIGALRM, jump);
+    every(300);
+    level(0);
+}
+
 static void waits(void)
 {
     volatile int in = 0, jumps = 0, wrong = 0;
@@ -156,6 +194,17 @@ static void writes(void)
     printf("%s, %ld wrong\n", i > 1000 ? "many calls" : "few calls", wrong);
 }
 
+static void dumps(void)
+{
+    static char data[1 << 20];
+    on(SIGALRM, ask);
+    every(1000);
+    for (int i = 0; i < 50; i++)
+        mpivet_dump("data", data, sizeof data, MPI_BYTE);
+    every(0);
+    printf("50 dumps\n");
+}
+
 static void ends(void)
 {
     on(SIGALRM, end);
@@ -182,10 +231,14 @@ int main(int argc, char **argv)
         inside();
     else if (!strcmp(how, "timer"))
         timer();
+    else if (!strcmp(how, "deeper"))
+        deeper();
     else if (!strcmp(how, "waits"))
         waits();
     else if (!strcmp(how, "writes"))
         writes();
+    else if (!strcmp(how, "dumps"))
+        dumps();
     else
         ends();
     MPI_Finalize();

@@ -127,6 +127,15 @@ impl Cells {
         self.list.get(self.last as usize).map(|c| c.expected()[0]).filter(|next| *next != NONE)
     }
 
+    /// The cell that should come after `last`, if it is of calls with this commit word whose words stay as they are; with
+    /// these words.
+    #[inline(always)]
+    pub(super) fn call_behind(&self, last: u16, key: u64) -> Option<(u16, &[u64])> {
+        let next = self.list.get(last as usize)?.expected()[0];
+        let cell = self.list.get(next as usize).filter(|c| c.key == key && !c.strided && head_of(key) == CALL_HEAD)?;
+        Some((next, self.words.get(cell.start..cell.start + cell.len)?))
+    }
+
     /// The cell that may come instead.
     pub(super) fn alternative(&self) -> Option<u16> {
         self.list.get(self.last as usize).map(|c| c.expected()[1]).filter(|next| *next != NONE)
@@ -229,10 +238,15 @@ impl Cells {
     /// The record of this cell came after the last one.
     #[inline]
     pub(super) fn follow(&mut self, cell: u16) {
-        if let Some(last) = self.list.get_mut(self.last as usize) {
+        self.followed(self.last, cell);
+        self.last = cell;
+    }
+
+    #[inline]
+    pub(super) fn followed(&mut self, last: u16, cell: u16) {
+        if let Some(last) = self.list.get_mut(last as usize) {
             last.followed_by(cell);
         }
-        self.last = cell;
     }
 
     /// A record with these times: when the next one is expected.
@@ -295,6 +309,37 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
         value >>= 7;
     }
     out.push(value as u8);
+}
+
+/// The most bytes that a number takes.
+pub(super) const LONGEST: usize = 10;
+
+/// As [`put`], to `at`, and quicker for numbers of one or two bytes. Where the number ends; one more byte may be overwritten.
+#[inline(always)]
+pub(super) fn put_at(out: &mut [u8], at: usize, value: u64) -> usize {
+    if value >= 1 << 14 {
+        return put_long(out, at, value);
+    }
+    let more = value >= 0x80;
+    let spread = value & 0x7f | value << 1 & 0x7f00 | u64::from(more) << 7;
+    if let Some(place) = out.get_mut(at..at + 2) {
+        place.copy_from_slice(&(spread as u16).to_le_bytes());
+    }
+    at + 1 + usize::from(more)
+}
+
+#[cold]
+#[inline(never)]
+fn put_long(out: &mut [u8], mut at: usize, mut value: u64) -> usize {
+    for place in out.iter_mut().skip(at).take(LONGEST) {
+        at += 1;
+        *place = value as u8 & 0x7f | if value >= 0x80 { 0x80 } else { 0 };
+        value >>= 7;
+        if value == 0 {
+            break;
+        }
+    }
+    at
 }
 
 #[inline]

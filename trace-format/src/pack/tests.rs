@@ -54,6 +54,33 @@ fn what_repeats_takes_a_few_bytes() {
 }
 
 #[test]
+fn numbers_are_written_in_one_way() {
+    let values = (0..64).flat_map(|bits| [(1u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
+    for value in values.chain([u64::MAX]) {
+        let (mut one, mut other) = (Vec::new(), [0xeeu8; 2 + LONGEST]);
+        put(&mut one, value);
+        let end = put_at(&mut other, 2, value);
+        assert_eq!(other[2..end], one, "{value}");
+    }
+}
+
+/// Of times that take more or less room, and of more calls than are packed at once.
+#[test]
+fn calls_as_predicted_come_back_whatever_their_times() {
+    let times: Vec<u64> = (0..40).flat_map(|bits| [(1u64 << bits) - 1, 1 << bits]).collect();
+    let (mut out, mut time) = (Vec::new(), 1 << 45);
+    for round in 0..60 {
+        for (i, duration) in times.iter().enumerate() {
+            let gap = times[(i * 7 + round) % times.len()];
+            // Some begin before the one in front of them ends.
+            time += if round % 5 == 4 { gap / 2 } else { gap + duration };
+            record(&mut out, 3, State::Returned, 9, &[time, *duration, 5, 1]);
+        }
+    }
+    self::round(&out, 9).unwrap();
+}
+
+#[test]
 fn all_kinds_of_records_come_back() {
     let mut out = Vec::new();
     for i in 0..100u64 {

@@ -140,6 +140,21 @@ fn a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows() -> Result<()
 }
 
 #[test]
+fn more_objects_than_a_segment_holds_cost_room_and_nothing_else() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let dir = fresh(&format!("ring-objects-{}", mpi.name))?;
+        let settings = [("MPIVET_MAX_TRACE_SIZE", "1")];
+        let outcome = record(mpi, ("plenty", &["datatypes", "20000"]), 1, &dir, &settings)?;
+        ensure!(outcome.code == Some(0), "exit code {:?}\n{}", outcome.code, outcome.stderr);
+        let (_, segments) = size(&dir, 0)?;
+        ensure!(segments < 4 << 20, "{segments} bytes of events");
+        let report = analyze(&dir)?;
+        ensure!(report.code == Some(0) && report.stdout.contains("only the last 1 MB are kept"), "{}", report.stdout);
+        Ok(())
+    })
+}
+
+#[test]
 fn with_a_bound_on_times_a_loop_takes_less_than_half_the_room() -> Result<()> {
     mpi::under_each(&mpi::required(), |mpi| {
         let settings = [("MPIVET_TIME_ERROR", "100us")];

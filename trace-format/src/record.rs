@@ -94,6 +94,7 @@ impl Commit {
         self.func as u64 | (self.state as u64) << 16 | (self.words as u64) << 24 | ((self.lap & LAP_MASK) as u64) << 40
     }
 
+    #[inline]
     pub const fn unpack(word: u64) -> Commit {
         Commit {
             func: word as u16,

@@ -6,7 +6,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use trace_format::reader::{LeanEvent, RankReader};
+use trace_format::args::Args;
+use trace_format::call::Call;
+use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Sink};
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
@@ -25,13 +27,69 @@ const MOST_THREADS: usize = 4;
 pub(crate) struct Turn {
     /// Its place among the readers.
     pub(crate) place: usize,
-    pub(crate) events: Vec<LeanEvent>,
+    pub(crate) batch: Batch,
     /// Bytes of it that are still to be read, said now and then.
     pub(crate) unread: Option<u64>,
     /// Why it cannot be read any further.
     pub(crate) failed: Option<String>,
     /// There may be more of it.
     more: bool,
+}
+
+/// What was read, in its order. Most calls are as earlier ones.
+pub(crate) struct Batch {
+    keeps: Keeps,
+    steps: Vec<Step>,
+    events: Vec<LeanEvent>,
+}
+
+enum Step {
+    /// The next of the events.
+    Event,
+    /// The next of the events is a call to be kept in this place.
+    Keep(u16),
+    Again(Again),
+}
+
+/// An event as a batch has it.
+pub(crate) enum Read<'a> {
+    Event(&'a mut LeanEvent),
+    /// A call to be kept: see [`Sink::keep`].
+    Keep(u16, &'a mut LeanEvent),
+    Again(&'a Again),
+}
+
+impl Sink for Batch {
+    fn event(&mut self, event: LeanEvent) {
+        self.steps.push(Step::Event);
+        self.events.push(event);
+    }
+
+    fn keeps(&self) -> Keeps {
+        self.keeps
+    }
+
+    fn keep(&mut self, slot: u16, call: Call<Args>) {
+        self.steps.push(Step::Keep(slot));
+        self.events.push(RankEvent::Call(call));
+    }
+
+    fn again(&mut self, again: Again) {
+        self.steps.push(Step::Again(again));
+    }
+}
+
+impl Batch {
+    pub(crate) fn each(&mut self, mut take: impl FnMut(Read)) {
+        let mut events = self.events.iter_mut();
+        for step in &self.steps {
+            match step {
+                Step::Event => events.next().into_iter().for_each(|event| take(Read::Event(event))),
+                Step::Keep(slot) => events.next().into_iter().for_each(|event| take(Read::Keep(*slot, event))),
+                Step::Again(again) => take(Read::Again(again)),
+            }
+        }
+    }
 }
 
 /// Processors that this process may use.
@@ -41,8 +99,8 @@ fn processors() -> usize {
 
 /// Reads all of these to their ends. `take` is given each turn, and says whether to go on: if not, what was read already
 /// still comes.
-pub(crate) fn read(readers: Vec<&mut RankReader>, mut take: impl FnMut(Turn) -> bool) {
-    let most = (ROUND / readers.len().max(1)).clamp(FEWEST, MOST);
+pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
+    let most = ((ROUND / readers.len().max(1)).clamp(FEWEST, MOST), keeps);
     let mut places: Vec<usize> = (0..readers.len()).collect();
     let threads = (processors() - 1).min(MOST_THREADS).min(readers.len());
     let stop = AtomicBool::new(false);
@@ -85,28 +143,33 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, mut take: impl FnMut(Turn) -> 
     });
 }
 
-fn read_share(share: Vec<(usize, &mut RankReader)>, most: usize, sender: &SyncSender<Turn>, stop: &AtomicBool) {
+fn read_share(
+    share: Vec<(usize, &mut RankReader)>,
+    most: (usize, Keeps),
+    sender: &SyncSender<Turn>,
+    stop: &AtomicBool,
+) {
     turns(share, most, &mut |turn| sender.send(turn).is_ok() && !stop.load(Ordering::Relaxed));
 }
 
 /// Reads in turns until nothing is left, or `send` does not want more.
-fn turns(mut share: Vec<(usize, &mut RankReader)>, most: usize, send: &mut dyn FnMut(Turn) -> bool) {
+fn turns(mut share: Vec<(usize, &mut RankReader)>, (most, keeps): (usize, Keeps), send: &mut dyn FnMut(Turn) -> bool) {
     let (mut round, mut wanted) = (0u32, true);
     while wanted && !share.is_empty() {
         share.retain_mut(|(place, reader)| {
             if !wanted {
                 return true;
             }
-            let mut events = Vec::with_capacity(most);
+            let mut batch = Batch { keeps, steps: Vec::with_capacity(most), events: Vec::new() };
             let defects = reader.defects.count();
-            let result = reader.poll_lean(BLOCKS, most, &mut |event| events.push(event));
+            let result = reader.poll_lean(BLOCKS, most, &mut batch);
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,
                 Err(_) => false,
             };
             let unread = (!more || round % OFTEN == 0).then(|| reader.unread());
-            wanted = send(Turn { place: *place, events, unread, failed: result.err().map(|e| e.to_string()), more });
+            wanted = send(Turn { place: *place, batch, unread, failed: result.err().map(|e| e.to_string()), more });
             more
         });
         round = round.wrapping_add(1);
@@ -137,9 +200,9 @@ mod tests {
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
         reader.writer_is_gone();
         let (mut events, mut heaviest) = (0, 0);
-        read(vec![&mut reader], |turn| {
-            events += turn.events.len();
-            heaviest = heaviest.max(turn.events.iter().map(LeanEvent::weight).sum());
+        read(vec![&mut reader], Keeps::Nothing, |turn| {
+            events += turn.batch.events.len();
+            heaviest = heaviest.max(turn.batch.events.iter().map(LeanEvent::weight).sum());
             true
         });
         assert_eq!(events, calls);

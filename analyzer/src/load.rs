@@ -1,7 +1,7 @@
 //! The traces of a directory, of a finished run or of one that is still going on: which ranks have one, what is new
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
-use crate::ahead;
+use crate::ahead::{self, Read};
 use crate::symbols::Symbols;
 use crate::worlds::{Names, Worlds};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trac
 use trace_format::foreign;
 use trace_format::job::{Job, MAX_JOB};
 use trace_format::mpi::Class;
-use trace_format::reader::{LeanEvent, OpenError, RankEvent, RankReader, traces_in};
+use trace_format::reader::{Keeps, LeanEvent, OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
 
 /// Why a directory cannot be analyzed at all.
@@ -318,7 +318,8 @@ impl Traces {
     /// for processes that are gone. `reached` is told now and then how many bytes are still to be read.
     pub(crate) fn read_ahead(
         &mut self,
-        sink: &mut dyn FnMut(i32, &mut LeanEvent),
+        keeps: Keeps,
+        sink: &mut dyn FnMut(i32, Read),
         go_on: &dyn Fn() -> bool,
         reached: &dyn Fn(u64),
     ) {
@@ -330,12 +331,16 @@ impl Traces {
             readers.push(reader);
         }
         let symbols = &mut self.symbols;
-        ahead::read(readers, |mut turn| {
+        ahead::read(readers, keeps, |mut turn| {
             let Some((rank, failed, told, left)) = others.get_mut(turn.place) else { return true };
-            for event in &mut turn.events {
-                told.note(*rank, event, symbols, &names);
-                sink(*rank, event);
-            }
+            turn.batch.each(|read| {
+                match &read {
+                    Read::Event(event) | Read::Keep(_, event) => told.note(*rank, event, symbols, &names),
+                    // Its call and its return.
+                    Read::Again(_) => told.events += 2,
+                }
+                sink(*rank, read);
+            });
             if turn.failed.is_some() {
                 **failed = turn.failed;
             }

@@ -1,6 +1,7 @@
 //! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
 //! while the job runs.
 
+use crate::ahead::Read;
 use crate::checks::signal_name;
 use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
@@ -287,15 +288,18 @@ impl Observer {
             return;
         }
         let Some(engine) = self.engine.as_mut() else { return };
+        let keeps = engine.keeps();
         let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
         let (signals, samples, stages) = (&mut self.signals, &mut self.samples, &self.stages);
         guarded(&mut self.broken, || {
-            let mut take = |rank, event: &mut LeanEvent| {
-                note_system(rank, event, signals, samples);
-                linker.borrow_mut().feed(rank, event, engine);
+            let mut take = |rank, mut read: Read| {
+                if let Read::Event(event) = &mut read {
+                    note_system(rank, event, signals, samples);
+                }
+                linker.borrow_mut().feed_read(rank, read, engine);
             };
             let reached = |unread: u64| stages.reached(size.saturating_sub(unread));
-            traces.read_ahead(&mut take, &|| !linker.borrow().holds_any(), &reached);
+            traces.read_ahead(keeps, &mut take, &|| !linker.borrow().holds_any(), &reached);
         });
         self.stages.add(READING, start.elapsed());
     }

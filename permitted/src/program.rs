@@ -38,6 +38,13 @@ pub enum Kind {
     Free,
 }
 
+impl Kind {
+    /// Is it a receive that leaves the source or the tag open?
+    pub fn is_open(&self) -> bool {
+        matches!(self, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none())
+    }
+}
+
 /// Something that is started, and complete later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {

@@ -20,10 +20,7 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use told::Place;
 pub use told::{Act, Call, Id, Ids, Needs};
-use waiting::Waiting;
-
-/// Lists of waiting messages that are kept although they are empty.
-const MAX_LISTS: usize = 1 << 14;
+use waiting::{List, Lists, NO_LIST, Waiting};
 
 enum Step<T> {
     Start(Id),
@@ -47,6 +44,8 @@ struct Op<T> {
     steps: u32,
     /// Threads that wait for it.
     waiters: SmallVec<[u32; 1]>,
+    /// Where it waits for its partner since it was posted.
+    list: List,
     info: T,
 }
 
@@ -85,12 +84,17 @@ pub struct Replay<T> {
     ready: Vec<u32>,
     queued: usize,
     /// Sends and receives that were posted and have not met, by communicator and destination.
-    waiting: FxHashMap<Place, Waiting>,
+    waiting: Lists,
     /// Where some of them belong together and have to let others go before them.
     held: FxHashSet<Place>,
     /// Threads in a probe, by the same.
     probing: FxHashMap<Place, Vec<u32>>,
+    /// What the caller knew operations by that are over, for [`Replay::take_spare`].
+    spare: Vec<T>,
 }
+
+/// So many are kept.
+const MAX_SPARE: usize = 1 << 10;
 
 impl<T: Clone> Default for Replay<T> {
     fn default() -> Replay<T> {
@@ -102,9 +106,10 @@ impl<T: Clone> Default for Replay<T> {
             free_collectives: Vec::new(),
             ready: Vec::new(),
             queued: 0,
-            waiting: FxHashMap::default(),
+            waiting: Lists::default(),
             held: FxHashSet::default(),
             probing: FxHashMap::default(),
+            spare: Vec::new(),
         }
     }
 }
@@ -158,6 +163,8 @@ impl<T: Clone> Replay<T> {
 
     /// The thread starts an operation.
     pub fn start(&mut self, lane: u32, act: Act, info: T) -> Id {
+        // With nothing before it, it happens at once.
+        let at_once = self.lanes[lane as usize].steps.is_empty();
         let op = Op {
             act,
             lane,
@@ -169,6 +176,7 @@ impl<T: Clone> Replay<T> {
             forgotten: false,
             steps: 1,
             waiters: SmallVec::new(),
+            list: NO_LIST,
             info,
         };
         let id = match self.free.pop() {
@@ -186,7 +194,12 @@ impl<T: Clone> Replay<T> {
         {
             c.parts[position as usize] = Some(id);
         }
-        self.push(lane, Step::Start(id));
+        if at_once {
+            self.post(id);
+            self.go_on();
+        } else {
+            self.push(lane, Step::Start(id));
+        }
         id
     }
 
@@ -203,6 +216,10 @@ impl<T: Clone> Replay<T> {
 
     /// The thread waited.
     pub fn wait(&mut self, lane: u32, call: Call<T>) {
+        if self.lanes[lane as usize].steps.is_empty() && call.look.is_none() && !self.waits(&call) {
+            // It is over at once.
+            return call.ops.iter().for_each(|id| self.retire(*id));
+        }
         for id in &call.ops {
             if let Some(op) = self.op_mut(*id) {
                 op.steps += 1;
@@ -229,12 +246,19 @@ impl<T: Clone> Replay<T> {
         self.go_on();
     }
 
+    #[inline]
     fn op(&self, id: Id) -> Option<&Op<T>> {
         self.ops.get(id as usize)?.as_ref()
     }
 
+    #[inline]
     fn op_mut(&mut self, id: Id) -> Option<&mut Op<T>> {
         self.ops.get_mut(id as usize)?.as_mut()
+    }
+
+    /// Has the call to wait for some operation?
+    fn waits(&self, call: &Call<T>) -> bool {
+        call.any.as_ref().unwrap_or(&call.ops).iter().any(|id| self.op(*id).is_some_and(|op| !op.complete))
     }
 
     fn push(&mut self, lane: u32, step: Step<T>) {
@@ -247,6 +271,7 @@ impl<T: Clone> Replay<T> {
         }
     }
 
+    #[inline]
     fn go_on(&mut self) {
         while let Some(lane) = self.ready.pop() {
             self.advance(lane);
@@ -304,7 +329,11 @@ impl<T: Clone> Replay<T> {
             Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => {
                 let buffered = matches!(op.act, Act::Send { mode: Mode::Buffered, .. });
                 let (lane, is_send) = (op.lane, op.act.is_send());
-                self.waiting.entry((comm, at)).or_default().post(id, lane, is_send);
+                let (list, waiting) = self.waiting.of((comm, at));
+                waiting.post(id, lane, is_send);
+                if let Some(op) = self.op_mut(id) {
+                    op.list = list;
+                }
                 if buffered {
                     self.complete(id);
                 }
@@ -350,8 +379,8 @@ impl<T: Clone> Replay<T> {
     /// Something has gone there that others had to let go before them.
     fn let_others_meet(&mut self, place: Option<Place>) {
         let Some(place) = place.filter(|place| !self.held.is_empty() && self.held.remove(place)) else { return };
-        for id in self.waiting.get(&place).map(Waiting::in_order).unwrap_or_default() {
-            if self.waiting.get(&place).is_some_and(|list| list.holds(id)) {
+        for id in self.waiting.get(place).map(Waiting::in_order).unwrap_or_default() {
+            if self.waiting.get(place).is_some_and(|list| list.holds(id)) {
                 self.try_meet(id);
             }
         }
@@ -360,8 +389,11 @@ impl<T: Clone> Replay<T> {
     /// Would the two overtake others of their threads, that are there and could be in their place? Where.
     fn overtakes(&self, one: Id, other: Id) -> Option<Place> {
         let (a, b) = (self.op(one)?, self.op(other)?);
+        let list = self.waiting.list(a.list)?;
+        if list.is_first(one, a.act.is_send()) && list.is_first(other, b.act.is_send()) {
+            return None;
+        }
         let place = a.act.place()?;
-        let list = self.waiting.get(&place)?;
         let in_place = |of: Id, op: &Op<T>, partner: &Op<T>| {
             let before = list.before(of, op.act.is_send()).filter(|w| w.lane == op.lane);
             before.filter_map(|w| self.op(w.id)).any(|x| x.act.takes(&partner.act) || partner.act.takes(&x.act))
@@ -373,12 +405,8 @@ impl<T: Clone> Replay<T> {
         let Some((act, place)) = self.op(id).and_then(|op| Some((&op.act, op.act.place()?))) else { return };
         let is_send = act.is_send();
         self.wake_probing(place.0, place.1);
-        // Empty lists are kept for the next message, as long as there are not too many.
-        let many = self.waiting.len() > MAX_LISTS;
-        let Some(list) = self.waiting.get_mut(&place) else { return };
-        list.remove(id, is_send);
-        if list.is_empty() && many {
-            self.waiting.remove(&place);
+        if let Some(list) = self.op_mut(id).map(|op| std::mem::replace(&mut op.list, NO_LIST)) {
+            self.waiting.remove((list, place), id, is_send);
         }
     }
 
@@ -392,8 +420,10 @@ impl<T: Clone> Replay<T> {
     fn complete(&mut self, id: Id) {
         let Some(op) = self.op_mut(id) else { return };
         op.complete = true;
-        let waiters = std::mem::take(&mut op.waiters);
-        self.ready.extend(waiters);
+        if !op.waiters.is_empty() {
+            let waiters = std::mem::take(&mut op.waiters);
+            self.ready.extend(waiters);
+        }
     }
 
     fn step_over(&mut self, id: Id) {
@@ -404,11 +434,15 @@ impl<T: Clone> Replay<T> {
     }
 
     /// Forgets an operation that nobody needs any more.
+    #[inline]
     fn retire(&mut self, id: Id) {
-        let Some(op) = self.op(id) else { return };
-        if !op.complete || !op.forgotten || op.steps > 0 {
-            return;
+        if self.op(id).is_some_and(|op| op.complete && op.forgotten && op.steps == 0) {
+            self.retire_complete(id);
         }
+    }
+
+    fn retire_complete(&mut self, id: Id) {
+        let Some(op) = self.op(id) else { return };
         match op.act {
             Act::Send { .. } | Act::Recv { .. } => {
                 // The partner has to see that it was posted, and to be told of.
@@ -430,8 +464,18 @@ impl<T: Clone> Replay<T> {
                 }
             }
         }
-        self.ops[id as usize] = None;
+        if let Some(op) = self.ops[id as usize].take()
+            && self.spare.len() < MAX_SPARE
+        {
+            self.spare.push(op.info);
+        }
         self.free.push(id);
+    }
+
+    /// What the caller knew an operation by that is over: its memory may be used again.
+    #[inline]
+    pub fn take_spare(&mut self) -> Option<T> {
+        self.spare.pop()
     }
 
     fn front(&self, lane: u32) -> Option<&Call<T>> {

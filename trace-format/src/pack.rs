@@ -40,7 +40,7 @@ use crate::record::{Commit, MAX_DURATION};
 use cells::{Cells, LONGEST, head_of, next_stride, put, put_at, word_at, words_of, zigzag};
 use times::Times;
 
-pub use unpack::Unpacker;
+pub use unpack::{Mark, Unpacker};
 
 /// Most bytes that a packed block may stand for.
 pub const MAX_UNPACKED: usize = 16 << 20;

@@ -21,6 +21,7 @@ mod blocks;
 mod decode;
 mod defects;
 mod merge;
+mod own;
 mod ring;
 mod sparing;
 mod stage;
@@ -30,9 +31,11 @@ mod weight;
 use blocks::{BlockRef, Blocks};
 use decode::Blobs;
 pub use defects::{Defect, Defects};
+pub use own::{Field, Own, Part, own_fields, own_of, with_own};
 use ring::Files;
 use stage::StageView;
 use thread::Thread;
+use weight::Weighed;
 
 /// Why the trace of a rank cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +92,55 @@ impl<A> RankEvent<A> {
             }
             RankEvent::System { thread, time, event } => RankEvent::System { thread, time, event },
         }
+    }
+}
+
+/// A call that differs from an earlier one of its thread in its times and its result alone, and perhaps in values that are
+/// its own: see [`Sink`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Again {
+    /// Where the earlier one is kept.
+    pub slot: u16,
+    pub thread: u16,
+    /// As in [`crate::call::Outcome::Returned`].
+    pub class: u16,
+    pub index: u64,
+    pub t_call: u64,
+    pub t_return: u64,
+    pub own: Own,
+}
+
+/// Which calls a [`Sink`] keeps for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    Nothing,
+    /// For those with the same values.
+    Same,
+    /// For those that differ in what [`own_fields`] says.
+    Alike,
+}
+
+/// Takes what is read. Programs repeat themselves: a sink that keeps calls is not given those again that it has.
+pub trait Sink {
+    fn event(&mut self, event: LeanEvent);
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Nothing
+    }
+
+    /// A call that has returned, to be kept for those of its thread that come as [`Sink::again`], until another one comes to
+    /// the same place.
+    fn keep(&mut self, _slot: u16, call: Call<Args>) {
+        self.event(RankEvent::Call(call));
+    }
+
+    /// As the call that is kept there. Comes to those alone who keep calls.
+    fn again(&mut self, _again: Again) {}
+}
+
+impl<F: FnMut(LeanEvent)> Sink for F {
+    fn event(&mut self, event: LeanEvent) {
+        self(event);
     }
 }
 
@@ -227,17 +279,12 @@ impl RankReader {
     /// is something that has to wait for what another thread may have done before.
     /// When it returns false, everything that the rank has committed was handed over.
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
-        self.poll_lean(max_blocks, usize::MAX, &mut |event| sink(event.into()))
+        self.poll_lean(max_blocks, usize::MAX, &mut |event: LeanEvent| sink(event.into()))
     }
 
     /// As [`RankReader::poll`], and about so many events at most, by their weight ([`LeanEvent::weight`]): what ranks did at
     /// about the same time can so be looked at together, and little is in flight.
-    pub fn poll_lean(
-        &mut self,
-        max_blocks: usize,
-        most: usize,
-        sink: &mut dyn FnMut(LeanEvent),
-    ) -> Result<bool, OpenError> {
+    pub fn poll_lean(&mut self, max_blocks: usize, most: usize, sink: &mut dyn Sink) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, most, sink);
         self.blocks.take_defects(&mut self.defects);
         if self.stays_closed {
@@ -281,32 +328,29 @@ impl RankReader {
         }
     }
 
-    fn read(&mut self, max_blocks: usize, most: usize, sink: &mut dyn FnMut(LeanEvent)) -> Result<bool, OpenError> {
+    fn read(&mut self, max_blocks: usize, most: usize, sink: &mut dyn Sink) -> Result<bool, OpenError> {
         if !self.has_rest() {
             self.look_around()?;
         }
         let taken = Cell::new(0usize);
-        let sink = &mut |event: LeanEvent| {
-            taken.set(taken.get().saturating_add(event.weight()));
-            sink(event);
-        };
-        self.tell_cut(sink);
+        let sink = &mut Weighed { sink, taken: &taken };
+        self.tell_cut(&mut |event| sink.event(event));
         let known = self.definitions.len();
         let mut budget = max_blocks;
         let rest = match self.threads.len() {
             0 | 1 => self.read_only_thread(&mut budget, (most, &taken), sink)?,
-            _ => self.merge(&mut budget, (most, &taken), sink)?,
+            _ => self.merge(&mut budget, (most, &taken), &mut |event| sink.event(event))?,
         };
         let fronts = self.threads.values().map(|t| &t.blocks).chain([&self.definitions]);
         self.blocks.close_before(fronts.filter_map(|b| b.front()).map(|b| b.segment).min().unwrap_or(u64::MAX));
         let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
         if done {
-            self.define((u64::MAX, 0), sink)?;
+            self.define((u64::MAX, 0), &mut |event| sink.event(event))?;
         }
         // What is still in the stages came before.
         let all = self.threads.values().all(Thread::is_known);
         if done && (all || taken.get() == 0 && budget == max_blocks) {
-            self.late.drain(..).for_each(&mut *sink);
+            self.late.drain(..).for_each(|event| sink.event(event));
         }
         Ok(rest || !done || taken.get() > 0 || self.definitions.len() != known || budget < max_blocks)
     }
@@ -316,22 +360,22 @@ impl RankReader {
         &mut self,
         budget: &mut usize,
         (most, taken): (usize, &Cell<usize>),
-        sink: &mut dyn FnMut(LeanEvent),
+        sink: &mut dyn Sink,
     ) -> Result<bool, OpenError> {
         let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
-        self.use_stage(number, sink)?;
+        self.use_stage(number, &mut |event| sink.event(event))?;
         loop {
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-            while let Some(event) = thread.next_record(&self.blobs) {
-                match event {
-                    Ok(event) => sink(event),
+            while let Some(result) = thread.hand_over(&self.blobs, sink) {
+                match result {
+                    Ok(()) => {}
                     Err(what) => damaged(&mut self.defects, &self.blocks, what),
                 }
                 if taken.get() >= most {
                     return Ok(true);
                 }
             }
-            if !self.use_block(number, budget, sink)? {
+            if !self.use_block(number, budget, &mut |event| sink.event(event))? {
                 return Ok(false);
             }
         }
@@ -460,22 +504,22 @@ impl RankReader {
             self.tell_cut(sink);
             let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
-            let mut payload = thread.buffer();
+            let (mut payload, mut marks) = thread.buffers();
             *budget -= 1;
             if self.piece.is_some() && self.threads.len() == 1 {
-                match self.use_piece(number, &block, payload, sink)? {
+                match self.use_piece(number, &block, (payload, marks), sink)? {
                     true => return Ok(true),
                     false => continue,
                 }
             }
             self.waiting = self.waiting.saturating_sub(block.header.len.into());
             self.define(block.place(), sink)?;
-            if !self.blocks.payload(&block, &mut payload)? {
+            if self.blocks.piece(&block, false, usize::MAX, (&mut payload, &mut marks))?.is_none() {
                 continue;
             }
             let limited = self.blocks.are_limited();
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-            if let Err(what) = thread.use_block(&block, payload, limited, &self.blobs, sink) {
+            if let Err(what) = thread.use_block(&block, (payload, marks), limited, &self.blobs, sink) {
                 self.blocks.defect(&block, what);
             }
             return Ok(true);

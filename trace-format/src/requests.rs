@@ -46,8 +46,20 @@ pub struct Requests<T, E = ()> {
     /// Places in `handles`. Handles without a request stay for a while: libraries use them again.
     by_handle: FxHashMap<u64, u32>,
     handles: Slab<Same<E>>,
+    /// Some of these, by their last bits: a handle and its place.
+    recent: [(u64, u32); RECENT],
     /// Handles without a request.
     empty: usize,
+}
+
+/// Handles that are found without a look-up.
+const RECENT: usize = 1 << 6;
+const NO_PLACE: u32 = u32::MAX;
+
+/// Libraries count handles, or give addresses.
+#[inline]
+const fn recent(handle: u64) -> usize {
+    ((handle ^ handle >> 6 ^ handle >> 12) % RECENT as u64) as usize
 }
 
 /// With more handles than this, those without a request are forgotten.
@@ -62,13 +74,16 @@ impl<T, E: Copy> Default for Requests<T, E> {
 impl<T, E: Copy> Requests<T, E> {
     pub const fn new() -> Requests<T, E> {
         let by_handle = FxHashMap::with_hasher(FxBuildHasher);
-        Requests { all: Slab::new(), by_handle, handles: Slab::new(), empty: 0 }
+        let recent = [(0, NO_PLACE); RECENT];
+        Requests { all: Slab::new(), by_handle, handles: Slab::new(), recent, empty: 0 }
     }
 
+    #[inline]
     pub fn get(&self, ix: Ix) -> Option<&T> {
         self.all.get(ix as usize).map(|r| &r.what)
     }
 
+    #[inline]
     pub fn get_mut(&mut self, ix: Ix) -> Option<&mut T> {
         self.all.get_mut(ix as usize).map(|r| &mut r.what)
     }
@@ -81,12 +96,10 @@ impl<T, E: Copy> Requests<T, E> {
     /// A call has written `handle` to the variable at `slot`.
     pub fn add(&mut self, handle: u64, slot: u64, what: T) -> Ix {
         let ix = self.next();
-        let handles = &mut self.handles;
-        let fresh = || {
-            let (count, shared, slots) = (0, false, FxHashMap::default());
-            handles.insert(Same { handle, first: ix, last: ix, count, shared, ended: None, slots }) as u32
+        let place = match self.recent[recent(handle)] {
+            (known, place) if known == handle && place != NO_PLACE => place,
+            _ => self.place(handle),
         };
-        let place = *self.by_handle.entry(handle).or_insert_with(fresh);
         let mut before = None;
         let Some(same) = self.handles.get_mut(place as usize) else {
             return self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix;
@@ -107,7 +120,7 @@ impl<T, E: Copy> Requests<T, E> {
             same.last = ix;
             same.count += 1;
             if same.count == MANY {
-                same.slots = listed(&self.all, same.first);
+                list(&self.all, same.first, &mut same.slots);
             }
             if same.count >= MANY {
                 same.slots.insert(slot, ix);
@@ -116,10 +129,27 @@ impl<T, E: Copy> Requests<T, E> {
         self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix
     }
 
-    fn same(&self, handle: u64) -> Option<&Same<E>> {
-        self.handles.get(*self.by_handle.get(&handle)? as usize)
+    /// The place of what is known of a handle.
+    fn place(&mut self, handle: u64) -> u32 {
+        let handles = &mut self.handles;
+        let fresh = || {
+            let (first, last, count, shared, slots) = (0, 0, 0, false, FxHashMap::default());
+            handles.insert(Same { handle, first, last, count, shared, ended: None, slots }) as u32
+        };
+        let place = *self.by_handle.entry(handle).or_insert_with(fresh);
+        self.recent[recent(handle)] = (handle, place);
+        place
     }
 
+    #[inline]
+    fn same(&self, handle: u64) -> Option<&Same<E>> {
+        match self.recent[recent(handle)] {
+            (known, place) if known == handle && place != NO_PLACE => self.handles.get(place as usize),
+            _ => self.handles.get(*self.by_handle.get(&handle)? as usize),
+        }
+    }
+
+    #[inline]
     fn live(&self, handle: u64) -> Option<&Same<E>> {
         self.same(handle).filter(|same| same.count > 0)
     }
@@ -130,6 +160,7 @@ impl<T, E: Copy> Requests<T, E> {
     }
 
     /// The request meant by a handle that stands at `slot`: the last one written there, otherwise the oldest.
+    #[inline]
     pub fn find(&self, handle: u64, slot: u64) -> Option<Ix> {
         self.meant(handle, slot).map(|(ix, _)| ix)
     }
@@ -140,6 +171,7 @@ impl<T, E: Copy> Requests<T, E> {
     }
 
     /// The request that [`Requests::find`] finds, and whether there is no doubt.
+    #[inline]
     pub fn meant(&self, handle: u64, slot: u64) -> Option<(Ix, bool)> {
         let same = self.live(handle)?;
         if same.count == 1 {
@@ -192,6 +224,7 @@ impl<T, E: Copy> Requests<T, E> {
     /// Forgets the handles without a request.
     #[cold]
     fn forget_unused(&mut self) {
+        self.recent = [(0, NO_PLACE); RECENT];
         let by_handle = &mut self.by_handle;
         self.handles.retain(|_, same| {
             let stays = same.count > 0;
@@ -240,15 +273,14 @@ fn at<T, E>(all: &Slab<Request<T>>, same: &Same<E>, slot: u64) -> Option<Ix> {
     None
 }
 
-/// The last request of each variable, in the chain from `first` on.
-fn listed<T>(all: &Slab<Request<T>>, first: Ix) -> FxHashMap<u64, Ix> {
-    let mut slots = FxHashMap::default();
+/// Lists the last request of each variable, in the chain from `first` on.
+fn list<T>(all: &Slab<Request<T>>, first: Ix, slots: &mut FxHashMap<u64, Ix>) {
+    slots.clear();
     let mut at = Some(first);
     while let Some((ix, request)) = at.and_then(|ix| Some((ix, all.get(ix as usize)?))) {
         slots.insert(request.slot, ix);
         at = request.after;
     }
-    slots
 }
 
 #[cfg(test)]

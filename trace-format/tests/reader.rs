@@ -1,17 +1,19 @@
 //! The reader on traces of several threads: made with the writer's encoding, read at once and while they grow.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use trace_format::call::{Call, Checksum, Checksums, Outcome, SystemEvent};
+use trace_format::args::Args;
+use trace_format::call::{Call, Checksum, Checksums, Outcome, Status, SystemEvent, Value};
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC,
     rank_path, stage_path,
 };
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
-use trace_format::reader::{LeanEvent, RankEvent, RankReader};
+use trace_format::reader::{Again, Keeps, LeanEvent, Part, RankEvent, RankReader, Sink, own_fields, own_of, with_own};
 use trace_format::record::{Commit, LAP_MASK};
 use trace_format::sample::Sample;
 use trace_format::synthetic;
@@ -327,7 +329,7 @@ fn what_was_recorded_before_the_end_is_seen_though_something_was_at_hand() {
     let mut seen = Vec::new();
     let until = Instant::now() + Duration::from_secs(10);
     while seen.is_empty() && Instant::now() < until {
-        reader.poll_lean(64, 1, &mut |event| seen.extend(flat(&event.into()))).unwrap();
+        reader.poll_lean(64, 1, &mut |event: LeanEvent| seen.extend(flat(&event.into()))).unwrap();
     }
     // Another thread goes on, then the process ends.
     process.record(1, &call(55, Some(56)));
@@ -468,7 +470,7 @@ fn a_few_events_at_a_time_are_the_same_events() {
         let (mut events, mut largest) = (Vec::new(), 0);
         loop {
             let before = events.len();
-            if !reader.poll_lean(1, most, &mut |e| events.push(RankEvent::from(e))).unwrap() {
+            if !reader.poll_lean(1, most, &mut |e: LeanEvent| events.push(RankEvent::from(e))).unwrap() {
                 break;
             }
             largest = largest.max(events.len() - before);
@@ -495,5 +497,133 @@ fn the_end_of_a_process_comes_last() {
         let mut take = |event: RankEvent| times.extend(flat(&event).first().map(|e| e.2));
         while reader.poll(budget, &mut take).unwrap() {}
         assert_eq!(times, [10, 20, 30, 100, 200], "{budget} blocks at a time");
+    }
+}
+
+/// Keeps calls, and makes whole ones of those that are like them.
+struct Keeper {
+    keeps: Keeps,
+    kept: BTreeMap<u16, Call<Args>>,
+    events: Vec<RankEvent>,
+    again: usize,
+}
+
+impl Sink for Keeper {
+    fn event(&mut self, event: LeanEvent) {
+        self.events.push(event.into());
+    }
+
+    fn keeps(&self) -> Keeps {
+        self.keeps
+    }
+
+    fn keep(&mut self, slot: u16, call: Call<Args>) {
+        self.kept.insert(slot, call.clone());
+        self.event(RankEvent::Call(call));
+    }
+
+    fn again(&mut self, again: Again) {
+        let like = &self.kept[&again.slot];
+        let fields = own_fields(like.func);
+        if self.keeps == Keeps::Same {
+            assert_eq!(again.own, own_of(fields, &like.ins, &like.outs));
+        }
+        let mut outs = like.outs.to_values();
+        for (field, own) in fields.iter().zip(again.own).filter(|(field, _)| field.part == Part::Written) {
+            outs[field.place] = Value::Int(own);
+        }
+        let ins = with_own(fields, &again.own, &like.ins);
+        self.events.push(RankEvent::Call(Call {
+            thread: again.thread,
+            index: again.index,
+            t_call: again.t_call,
+            t_return: again.t_return,
+            outcome: Outcome::Returned(again.class),
+            ins,
+            outs,
+            ..Call::new(like.func)
+        }));
+        let Some(RankEvent::Call(call)) = self.events.last_mut() else { return };
+        (call.site, call.polls) = (like.site, like.polls);
+        self.again += 1;
+    }
+}
+
+/// A program with windows of messages, each of which has buffers, variables and handles of its own; now and then something
+/// else differs.
+fn windows(random: &mut Random) -> Vec<Call> {
+    let mut calls: Vec<Call> = Vec::new();
+    let put = |calls: &mut Vec<Call>, func: FnId, ins: &[(&str, Value)], outs: &[(&str, Value)], class: u16| {
+        let (time, row) = (100 * calls.len() as u64, func.row());
+        let mut call = Call { site: func as u32, ..call(time, Some(time + 30 + calls.len() as u64 % 7)) };
+        (call.func, call.outcome) = (func, Outcome::Returned(class));
+        (call.ins, call.outs) = (Call::new(func).ins, Call::new(func).outs);
+        ins.iter().for_each(|(name, value)| call.ins[row.param(name).unwrap()] = value.clone());
+        outs.iter().for_each(|(name, value)| call.outs[row.param(name).unwrap()] = value.clone());
+        calls.push(call);
+    };
+    let int = |value: u64| Value::Int(value as i64);
+    while calls.len() < 30_000 {
+        let window = 100 + random.below(2);
+        let handle = |i: u64| 0xac00_0000 + if goes_up(i, window) { i } else { window - i };
+        for i in 0..window {
+            let tag = u64::from(random.below(500) == 0);
+            let message = |peer| {
+                let args =
+                    [("count", int(8)), ("datatype", int(2)), (peer, int(1)), ("tag", int(tag)), ("comm", int(1))];
+                [&args[..], &[("buf", int(0x5000 + 8 * i)), ("request", int(0x9000 + 4 * i))]].concat()
+            };
+            let class = u16::from(random.below(700) == 0);
+            let written = [("request", int(handle(i)))];
+            match i % 2 {
+                0 => put(&mut calls, FnId::MPI_Irecv, &message("source"), &written, class),
+                _ => put(&mut calls, FnId::MPI_Isend, &message("dest"), &written, class),
+            }
+        }
+        for i in 0..window {
+            let request = Value::Request { slot: 0x9000 + 4 * i, handle: handle(i) as i64 };
+            let source = i32::from(random.below(300) == 0);
+            let status = Status { source, tag: 0, bytes: Some(8), cancelled: false };
+            put(&mut calls, FnId::MPI_Wait, &[("request", request)], &[("status", Value::Status(status))], 0);
+        }
+        put(&mut calls, FnId::MPI_Barrier, &[("comm", int(1))], &[], 0);
+    }
+    calls
+}
+
+fn goes_up(i: u64, window: u64) -> bool {
+    (i + window).is_multiple_of(3)
+}
+
+#[test]
+fn calls_that_are_like_others_are_what_they_were() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, &header()).unwrap();
+    let calls = windows(&mut Random(5));
+    calls.iter().for_each(|call| writer.call(call).unwrap());
+    writer.flush().unwrap();
+    drop(writer);
+    fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+    let reader = |piece: Option<usize>| {
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        piece.into_iter().for_each(|bytes| reader.read_in_pieces(bytes));
+        reader.writer_is_gone();
+        reader
+    };
+    let mut all = Vec::new();
+    let mut whole = reader(None);
+    while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
+    assert_eq!(all.len(), calls.len());
+    for (keeps, least) in [(Keeps::Nothing, 0), (Keeps::Same, 0), (Keeps::Alike, calls.len() / 10 * 8)] {
+        for piece in [None, Some(1_000)] {
+            let mut keeper = Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0 };
+            let mut reader = reader(piece);
+            while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
+            let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
+            assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{keeps:?} {piece:?}");
+            assert!(keeper.again >= least, "{} of {}", keeper.again, all.len());
+            assert_eq!(reader.defects.count(), 0);
+        }
     }
 }

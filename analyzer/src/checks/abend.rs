@@ -32,7 +32,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let thread = signal.thread.and_then(|number| r.threads.iter().find(|t| t.number == number));
         let open = r.interrupted(signal);
         // What was wrong with the call is the cause. A signal may not say which thread it came to.
-        let wrong = |o: &std::sync::Arc<crate::engine::facts::Origin>| r.is_found_wrong(o);
+        let wrong = |o: &std::rc::Rc<crate::engine::facts::Origin>| r.is_found_wrong(o);
         let unknown = signal.thread.is_none() && r.open_calls().any(|open| wrong(&open.origin));
         if unknown || open.as_ref().is_some_and(wrong) {
             continue;

@@ -4,7 +4,7 @@ use super::grouped;
 use crate::engine::facts::{Draft, Origin, Report, plural, rank_list};
 use crate::engine::sums::{Spoilt, WrongResult};
 use crate::engine::{Model, op_name};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_RECV_CHECKSUM;
@@ -17,16 +17,16 @@ pub(super) fn rule(spoilt: &[Spoilt], model: &Model, report: &mut Report) {
     let message =
         format!("in {name} rank {to} received {bytes} from rank {from} that are not those that rank {from} sent");
     let receivers: Vec<i32> = spoilt.iter().map(|s| s.to.rank).collect();
-    let mut parts: Vec<(Arc<Origin>, String)> = Vec::new();
-    let mut push = |call: &Arc<Origin>, says: &str| {
-        if !parts.iter().any(|(known, said)| Arc::ptr_eq(known, call) && said == says) {
+    let mut parts: Vec<(Rc<Origin>, String)> = Vec::new();
+    let mut push = |call: &Rc<Origin>, says: &str| {
+        if !parts.iter().any(|(known, said)| Rc::ptr_eq(known, call) && said == says) {
             parts.push((call.clone(), says.to_owned()));
         }
     };
     for s in spoilt {
         push(s.to.call, "receives other data");
     }
-    for s in spoilt.iter().filter(|s| !Arc::ptr_eq(&s.by, s.to.call)) {
+    for s in spoilt.iter().filter(|s| !Rc::ptr_eq(&s.by, s.to.call)) {
         push(&s.by, "completes it");
     }
     for s in spoilt {
@@ -48,10 +48,10 @@ pub(super) fn result(wrong: &[WrongResult], model: &Model, report: &mut Report) 
     let (name, op) = (first.at.call.name(), op_name(first.op));
     let has = if ranks.len() == 1 { "has a result that is" } else { "have results that are" };
     let message = format!("in {name} {} {has} not the {op} of what the ranks contributed", rank_list(&ranks));
-    let mut parts: Vec<(Arc<Origin>, String)> = Vec::new();
+    let mut parts: Vec<(Rc<Origin>, String)> = Vec::new();
     for w in wrong {
         parts.push((w.at.call.clone(), "has another result".to_owned()));
-        if !Arc::ptr_eq(&w.by, w.at.call) {
+        if !Rc::ptr_eq(&w.by, w.at.call) {
             parts.push((w.by.clone(), "completes it".to_owned()));
         }
     }

@@ -7,7 +7,7 @@ use crate::engine::facts::{Draft, Report, Site, rank_list};
 use crate::engine::script::{Misfit, Race};
 use crate::engine::weakest::Known;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, MESSAGE_RACE};
 use trace_format::finding::Severity;
 use trace_format::mpi::predefined::DATATYPES;
@@ -61,7 +61,7 @@ fn sites(race: &Race) -> Vec<Site> {
 fn harmless(races: &[&Race]) -> Option<Draft> {
     let first = races.first()?;
     let mut receives: Vec<&Known> = races.iter().map(|r| &r.recv).collect();
-    receives.dedup_by(|a, b| Arc::ptr_eq(a, b));
+    receives.dedup_by(|a, b| Rc::ptr_eq(a, b));
     let mut others: Vec<&Known> = Vec::new();
     for race in races {
         if !others.iter().any(|o| (o.rank, o.site) == (race.other.rank, race.other.site)) {
@@ -74,7 +74,7 @@ fn harmless(races: &[&Race]) -> Option<Draft> {
     let message =
         format!("{name} of rank {rank} could have got the message of {senders} instead of that of rank {took}");
     let mut calls = sites(first);
-    let more = others.iter().take(MAX_SITES).filter(|o| !Arc::ptr_eq(o, &first.other));
+    let more = others.iter().take(MAX_SITES).filter(|o| !Rc::ptr_eq(o, &first.other));
     calls.extend(more.map(|o| Site::new(o, "sends a message that may come first")));
     let mut draft = Draft::new(CHECK, message, calls).severity(Severity::Warning).ranks([rank]);
     draft.count = receives.len() as u64;

@@ -11,7 +11,7 @@ use crate::engine::flows::{Flow, Misfit, misfits};
 use crate::engine::p2p::Message;
 use crate::engine::sums::{Damage, Spoilt, WrongResult};
 use crate::engine::wait::Knot;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
 
 mod in_process;
@@ -217,7 +217,7 @@ pub(crate) fn end(ending: &Ending, model: &Model, report: &mut Report) {
 }
 
 /// The last call of a rank.
-fn last_call(rank: i32, model: &Model) -> Option<Arc<Origin>> {
+fn last_call(rank: i32, model: &Model) -> Option<Rc<Origin>> {
     model.ranks[rank as usize].threads.iter().find_map(|t| t.last.clone())
 }
 
@@ -264,7 +264,7 @@ fn note_waits(draft: &mut Draft, e: &Ending, ranks: &[i32]) {
 }
 
 /// The calls that the ranks of a knot wait in, if each waits in one, and all are calls of the same function.
-fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Arc<Origin>>> {
+fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Rc<Origin>>> {
     let mut calls = Vec::new();
     for rank in &knot.ranks {
         let [call] = e.graph.calls(*rank) else { return None };
@@ -286,8 +286,8 @@ fn note_behind(draft: &mut Draft, e: &Ending, knot: usize) {
 const MAX_SITES: usize = 8;
 
 /// One site for all ranks that say the same from the same place: `ranks 1-3: MPI_SUM`.
-fn grouped(model: &Model, parts: impl IntoIterator<Item = (Arc<Origin>, String)>) -> Vec<Site> {
-    let mut groups: Vec<(u64, String, Arc<Origin>, Vec<i32>)> = Vec::new();
+fn grouped(model: &Model, parts: impl IntoIterator<Item = (Rc<Origin>, String)>) -> Vec<Site> {
+    let mut groups: Vec<(u64, String, Rc<Origin>, Vec<i32>)> = Vec::new();
     for (call, says) in parts {
         let place = model.place(&call);
         match groups.iter_mut().find(|g| g.0 == place && g.1 == says) {
@@ -331,7 +331,7 @@ fn answers(answers: &[(i32, String)]) -> String {
 }
 
 /// The calls of all parts with what each says.
-fn said<'a>(g: &Gathering<'a>, says: impl Fn(&View<'a>) -> String) -> Vec<(Arc<Origin>, String)> {
+fn said<'a>(g: &Gathering<'a>, says: impl Fn(&View<'a>) -> String) -> Vec<(Rc<Origin>, String)> {
     g.views().map(|v| (v.call.clone(), says(&v))).collect()
 }
 
@@ -340,8 +340,8 @@ fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
     /// What is said of one call.
     const MOST: usize = 4;
     let all = &model.signatures;
-    let mut parts: Vec<(Arc<Origin>, Vec<String>)> = Vec::new();
-    let mut push = |call: &Arc<Origin>, words: String| match parts.iter_mut().find(|p| Arc::ptr_eq(&p.0, call)) {
+    let mut parts: Vec<(Rc<Origin>, Vec<String>)> = Vec::new();
+    let mut push = |call: &Rc<Origin>, words: String| match parts.iter_mut().find(|p| Rc::ptr_eq(&p.0, call)) {
         Some((_, said)) if said.contains(&words) || said.len() > MOST => {}
         Some((_, said)) if said.len() == MOST => said.push("...".into()),
         Some((_, said)) => said.push(words),

@@ -15,7 +15,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let tag = format_int(Kind::Tag, i64::from(a.tag), &NoNames);
             let message = nonpaired(a.rank, &outside_rank(a.peer), &tag, a.origin.name());
             let mut draft = Draft::new(CHECK, message, vec![Site::new(&a.shown, "the receive without a send")]);
-            if !std::sync::Arc::ptr_eq(&a.shown, &a.origin) {
+            if !std::rc::Rc::ptr_eq(&a.shown, &a.origin) {
                 draft.calls.push(Site::new(&a.origin, "where it was described"));
             }
             draft.notes.extend(a.near.clone());

@@ -9,7 +9,7 @@ use crate::engine::script::Schedule;
 use crate::engine::shape::shape;
 use crate::engine::wait::Knot;
 use crate::engine::weakest::{Blocked, Unpromised, comes_late};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
 use trace_format::finding::Replay;
@@ -92,7 +92,7 @@ pub(super) fn sites(found: &Unpromised) -> Vec<Site> {
             false => role.push_str(&format!("otherwise waits for {}", rank_list(&ranks))),
         }
         sites.push(Site::new(&block.call, role));
-        for wanted in block.needs.iter().filter(|w| !Arc::ptr_eq(&w.op, &block.call)).take(4) {
+        for wanted in block.needs.iter().filter(|w| !Rc::ptr_eq(&w.op, &block.call)).take(4) {
             let role = found.permission(&wanted.op).unwrap_or_else(|| "started what is waited for".into());
             sites.push(Site::new(&wanted.op, role));
         }

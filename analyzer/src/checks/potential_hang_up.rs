@@ -4,7 +4,7 @@ use super::potential_deadlock::{explain, otherwise, sites};
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, rank_list};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, POTENTIAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_HANG_UP;
@@ -14,7 +14,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let ops = || found.blocks.iter().flat_map(|b| &b.needs).filter(|n| n.ranks.is_empty()).map(|n| &n.op);
         let alone = || e.alone.iter().map(|a| &a.shown);
         // That others never call a collective operation, and which messages are certainly alone, is told elsewhere.
-        if model.selection.is_on(&NONPAIRED_SEND) || !ops().any(|op| alone().any(|a| Arc::ptr_eq(a, op))) {
+        if model.selection.is_on(&NONPAIRED_SEND) || !ops().any(|op| alone().any(|a| Rc::ptr_eq(a, op))) {
             continue;
         }
         let ranks: Vec<i32> = found.blocks.iter().map(|b| b.rank).collect();

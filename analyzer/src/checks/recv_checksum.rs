@@ -3,7 +3,7 @@
 use crate::engine::Model;
 use crate::engine::facts::{Draft, Report, Site, plural};
 use crate::engine::sums::Damage;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, RECV_CHECKSUM};
 
 pub(super) static CHECK: &CheckInfo = &RECV_CHECKSUM;
@@ -15,7 +15,7 @@ pub(super) fn rule(d: &Damage, model: &Model, report: &mut Report) {
         let message =
             format!("the {bytes} that rank {to} received from rank {from} are not those that rank {from} sent");
         let mut sites = vec![Site::new(&d.recv, "the receive"), Site::new(&d.send, "the send")];
-        if !Arc::ptr_eq(&d.by, &d.recv) {
+        if !Rc::ptr_eq(&d.by, &d.recv) {
             sites.insert(1, Site::new(&d.by, "completes the receive"));
         }
         Draft::new(CHECK, message, sites)

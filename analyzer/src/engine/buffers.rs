@@ -4,7 +4,7 @@ use super::Model;
 use super::comms::{CommIx, Objects};
 use super::facts::Origin;
 use super::replay::int;
-use super::shape::{NONE, shape};
+use super::shape::NONE;
 use rustc_hash::FxHashMap;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Dir, Kind};
@@ -31,7 +31,7 @@ impl Buffers {
         if self.of_sessions || names_session(origin) {
             return None;
         }
-        let place = shape(origin.func).comm;
+        let place = origin.shape.comm;
         if place == NONE {
             return Some(Buffer::Process);
         }
@@ -57,7 +57,7 @@ impl Buffers {
 impl Model {
     /// A call has attached, detached or flushed a buffer.
     pub(super) fn note_buffer(&mut self, origin: &Origin) {
-        let s = shape(origin.func);
+        let s = origin.shape;
         let attaches = s.class == Class::BufferAttach;
         if names_session(origin) {
             self.ranks[origin.rank as usize].buffers.of_sessions |= attaches;

@@ -11,7 +11,7 @@ use super::types::Amount;
 use super::weakest::{Told, ToldAll};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::Arg;
 use trace_format::call::special;
 use trace_format::definition::{Id, Neighbors};
@@ -27,7 +27,7 @@ pub(crate) struct Space {
     /// Thread and time of the last call of each process.
     last: Vec<(u16, u64)>,
     /// That call, where threads may compete.
-    last_call: FxHashMap<u32, Arc<Origin>>,
+    last_call: FxHashMap<u32, Rc<Origin>>,
     /// Calls of several threads came out of order: which belong together is uncertain.
     pub(crate) tangled: bool,
 }
@@ -46,9 +46,9 @@ pub(crate) struct Instance {
 /// What one process contributed.
 pub(crate) struct Part {
     /// The call with the arguments (of a persistent operation the one that described it).
-    pub(crate) call: Arc<Origin>,
+    pub(crate) call: Rc<Origin>,
     /// The call that started it, if that is another.
-    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) start: Option<Rc<Origin>>,
     pub(crate) done: bool,
     /// Not all calls of its rank are known at this place: which operation it belongs to is uncertain.
     pub(crate) dim: bool,
@@ -56,11 +56,11 @@ pub(crate) struct Part {
     /// What it is in the replay of [`super::weakest`], until it is over.
     pub(crate) replayed: Option<Told>,
     /// The call in which the process learnt that it is over, if somebody listens.
-    pub(super) ended: Option<Arc<Origin>>,
+    pub(super) ended: Option<Rc<Origin>>,
 }
 
 impl Part {
-    pub(crate) fn shown(&self) -> &Arc<Origin> {
+    pub(crate) fn shown(&self) -> &Rc<Origin> {
         self.start.as_ref().unwrap_or(&self.call)
     }
 }
@@ -141,7 +141,7 @@ impl Space {
     }
 
     /// The calls of the operations that are under way, and the last ones.
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let parts = self.queue.iter().flat_map(|i| i.parts.iter().flatten());
         let calls = parts.flat_map(|p| {
             let by = p.sums.as_ref().and_then(|s| s.by());
@@ -161,13 +161,7 @@ impl Space {
 
 impl Model {
     /// The process at `position` makes its next collective call on the object: the number of the operation.
-    pub(crate) fn arrive(
-        &mut self,
-        comm: CommIx,
-        position: u32,
-        call: &Arc<Origin>,
-        start: Option<&Arc<Origin>>,
-    ) -> u64 {
+    pub(crate) fn arrive(&mut self, comm: CommIx, position: u32, call: &Rc<Origin>, start: Option<&Rc<Origin>>) -> u64 {
         let dim = self.ranks[call.rank as usize].holed;
         // The order in which persistent operations are started is another matter.
         if start.is_none() && self.has_threads(call.rank) && matches!(what(call.func), What::Coll(_)) {
@@ -277,7 +271,7 @@ pub(crate) struct View<'a> {
     pub(crate) rank: i32,
     /// Place in the communicator.
     pub(crate) position: u32,
-    pub(crate) call: &'a Arc<Origin>,
+    pub(crate) call: &'a Rc<Origin>,
 }
 
 impl<'a> Gathering<'a> {

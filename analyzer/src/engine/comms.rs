@@ -5,6 +5,7 @@ use super::Model;
 use super::collective::Space;
 use super::epochs::Epochs;
 use super::facts::Report;
+use super::indexed::Indexed;
 use super::p2p::Mailbox;
 use super::partitioned::Channels;
 use super::slab::Slab;
@@ -127,7 +128,7 @@ pub(crate) struct Comm {
     /// Of a window.
     pub(crate) epochs: Epochs,
     /// Messages under way, by the world rank of their destination.
-    pub(crate) boxes: FxHashMap<i32, Mailbox>,
+    pub(crate) boxes: Indexed<i32, Mailbox>,
     /// A wrong collective was reported: what follows on this communicator follows from it.
     pub(crate) spoiled: bool,
     /// Made by a collective that was found wrong: whatever is done on it may follow from that.
@@ -378,7 +379,7 @@ impl Comms {
                     space: Space::new(size),
                     partitioned: Channels::default(),
                     epochs: Epochs::default(),
-                    boxes: FxHashMap::default(),
+                    boxes: Indexed::default(),
                     spoiled: made_wrongly,
                     made_wrongly,
                     report: Report::default(),

@@ -7,7 +7,7 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::p2p::{Message, OpId};
 use super::types::{Amount, Signatures, UNKNOWN};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::INCORRECT_SEND_SIZE;
 
 impl Origin {
@@ -25,15 +25,15 @@ impl Origin {
 /// A send and a receive that belong together if each lane's order is that of the times of the calls.
 pub(crate) struct Pair {
     /// The calls whose times give the order.
-    send_at: Arc<Origin>,
-    recv_at: Arc<Origin>,
+    send_at: Rc<Origin>,
+    recv_at: Rc<Origin>,
     message: Message,
     /// Bytes that the receive says it got.
     got: Option<u64>,
 }
 
 impl Pair {
-    pub(super) fn calls(&self) -> [&Arc<Origin>; 4] {
+    pub(super) fn calls(&self) -> [&Rc<Origin>; 4] {
         [&self.send_at, &self.recv_at, &self.message.send, &self.message.recv]
     }
 
@@ -114,7 +114,7 @@ impl Model {
         let message =
             Message { send: s.origin.clone(), recv: r.origin.clone(), sent, room, difference: None, count: 1 };
         let pair = Pair { send_at: s.at().clone(), recv_at: r.at().clone(), message, got: r.got };
-        let Some(lane) = self.comms.list[comm].boxes.get_mut(&dest).and_then(|b| b.lanes.get_mut(&key)) else {
+        let Some(lane) = self.comms.list[comm].boxes.get_mut(dest).and_then(|b| b.lanes.get_mut(key)) else {
             return;
         };
         lane.unsure |= !sure;
@@ -157,7 +157,7 @@ impl Model {
     pub(crate) fn judge_clusters(&mut self, wanted: impl Fn(CommIx) -> bool) {
         let mut all = Vec::new();
         for (comm, c) in self.comms.list.iter_mut().filter(|(comm, _)| wanted(*comm)) {
-            for (dest, mailbox) in &mut c.boxes {
+            for (dest, mailbox) in c.boxes.iter_mut() {
                 for ((source, tag), lane) in mailbox.lanes.iter_mut().filter(|(_, l)| !l.cluster.is_empty()) {
                     all.push(((comm, *dest, *source, *tag), std::mem::take(&mut lane.cluster)));
                 }
@@ -173,7 +173,7 @@ impl Model {
 #[derive(Debug, Clone)]
 pub(crate) enum Misused {
     /// Complete this request: the call that started it.
-    Request(Arc<Origin>),
+    Request(Rc<Origin>),
     /// Run collectives on this object.
     Object(CommIx),
 }
@@ -182,8 +182,8 @@ pub(crate) enum Misused {
 #[derive(Debug, Clone)]
 pub(crate) struct Misuse {
     pub(crate) what: Misused,
-    pub(crate) first: Arc<Origin>,
-    pub(crate) second: Arc<Origin>,
+    pub(crate) first: Rc<Origin>,
+    pub(crate) second: Rc<Origin>,
 }
 
 impl Misused {
@@ -193,7 +193,7 @@ impl Misused {
 }
 
 impl Misuse {
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let request = if let Misused::Request(call) = &self.what { Some(call) } else { None };
         [&self.first, &self.second].into_iter().chain(request)
     }
@@ -204,7 +204,7 @@ const MAX_UNDECIDED: usize = 1024;
 
 impl Model {
     /// `second` begins; `first`, of another thread of its rank, used the same thing.
-    pub(crate) fn note_use(&mut self, what: Misused, first: &Arc<Origin>, second: &Arc<Origin>) {
+    pub(crate) fn note_use(&mut self, what: Misused, first: &Rc<Origin>, second: &Rc<Origin>) {
         let slack = self.ranks[second.rank as usize].slack;
         if !first.overlaps(second, slack) {
             return;

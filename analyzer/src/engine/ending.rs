@@ -5,14 +5,14 @@ use super::p2p::OpId;
 use super::queues::Queued;
 use super::wait::{Graph, Verdict, Watch};
 use super::{End, Model, RankEnd};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::catalogue::NO_PROGRESS;
 use trace_format::mpi::Class;
 
 /// A request at the end of a rank that reached MPI_Finalize.
 pub(crate) struct Leftover {
-    pub(crate) origin: Arc<Origin>,
-    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) origin: Rc<Origin>,
+    pub(crate) start: Option<Rc<Origin>>,
     pub(crate) class: Class,
     pub(crate) persistent: bool,
     pub(crate) active: bool,
@@ -28,15 +28,15 @@ pub(crate) struct Alone {
     pub(crate) peer: i32,
     pub(crate) tag: i32,
     pub(crate) is_send: bool,
-    pub(crate) shown: Arc<Origin>,
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) shown: Rc<Origin>,
+    pub(crate) origin: Rc<Origin>,
     /// Operations of the other kind between the same ranks, which differ in tag or communicator.
     pub(crate) near: Option<String>,
 }
 
 /// A collective that not all processes started.
 pub(crate) struct Incomplete {
-    pub(crate) calls: Vec<Arc<Origin>>,
+    pub(crate) calls: Vec<Rc<Origin>>,
     pub(crate) missing: Vec<i32>,
     /// Later ones on the same communicator.
     pub(crate) more: u64,
@@ -283,10 +283,10 @@ fn check_partial_collectives(model: &mut Model) {
 fn pair_leftovers(model: &mut Model) {
     for comm in model.comms.list.keys() {
         let boxes = &model.comms.list[comm].boxes;
-        let mut dests: Vec<i32> = boxes.keys().copied().collect();
+        let mut dests: Vec<i32> = boxes.keys().collect();
         dests.sort_unstable();
         for dest in dests {
-            let pairs = model.comms.list[comm].boxes[&dest].leftovers();
+            let pairs = model.comms.list[comm].boxes.get(dest).map(|mailbox| mailbox.leftovers()).unwrap_or_default();
             for (recv, send, sole) in pairs {
                 if sole {
                     model.compare_pair(send, recv);

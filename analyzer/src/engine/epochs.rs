@@ -7,7 +7,7 @@ use super::facts::Origin;
 use super::wait::{Cond, Why, all, any};
 use super::weakest::Meeting;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::Arg;
 use trace_format::definition::Id;
 use trace_format::mpi::{Kind, RmaSync};
@@ -46,7 +46,7 @@ struct Lock {
 
 impl Model {
     /// A call of one-sided synchronisation starts: the window.
-    pub(super) fn enter_epoch(&mut self, origin: &Arc<Origin>, sync: RmaSync) -> Option<CommIx> {
+    pub(super) fn enter_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync) -> Option<CommIx> {
         let params = &origin.func.row().params;
         let int = |kind: Kind, nth: usize| {
             let mut places = params.iter().enumerate().filter(|(_, p)| p.kind == kind);
@@ -101,7 +101,7 @@ impl Model {
     }
 
     /// Tells the replay of [`super::weakest`] whom the process meets in the call.
-    fn tell_epoch(&mut self, origin: &Arc<Origin>, sync: RmaSync, win: CommIx) {
+    fn tell_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync, win: CommIx) {
         let comm = &self.comms.list[win];
         let (e, me, window) = (&comm.epochs, origin.rank, comm.serial);
         if e.unclear {
@@ -129,7 +129,7 @@ impl Model {
     }
 
     /// The call returns. `over`: MPI_Win_test has found the epoch over.
-    pub(super) fn leave_epoch(&mut self, origin: &Arc<Origin>, sync: RmaSync, win: CommIx, failed: bool, over: bool) {
+    pub(super) fn leave_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync, win: CommIx, failed: bool, over: bool) {
         let me = origin.rank;
         if sync == RmaSync::RmaTest && over {
             self.tell_epoch(origin, RmaSync::RmaWait, win);

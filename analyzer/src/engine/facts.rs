@@ -1,16 +1,22 @@
 //! What the engine hands to the checks, and what checks hand back: findings in the making, merged by their places.
 
 use super::Model;
+use super::indexed::At;
+use super::replay::{Target, int};
+use super::shape::{NONE, Shape, shape};
+use super::types::Amount;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use trace_format::args::Args;
+use std::cell::Cell;
+use std::ops::Deref;
+use std::rc::Rc;
+use trace_format::args::{Arg, Args};
 use trace_format::call::Call;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
+use trace_format::reader::{Field, Own, Part, own_fields, with_own};
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]
@@ -19,12 +25,80 @@ pub(crate) struct Origin {
     /// In ticks of the rank.
     pub(crate) time: u64,
     /// When the call returned; `u64::MAX` while it has not.
-    pub(crate) end: AtomicU64,
+    pub(crate) end: Cell<u64>,
     pub(crate) thread: u16,
-    pub(crate) func: FnId,
     pub(crate) index: u64,
+    /// What it does not have in common with others, by [`Pattern::fields`].
+    pub(crate) own: Own,
+    /// What it has in common with others.
+    pub(crate) pattern: Rc<Pattern>,
+}
+
+/// What calls have in common that a thread makes again and again.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) func: FnId,
+    /// Of the function.
+    pub(crate) shape: &'static Shape,
     pub(crate) site: Id,
     pub(crate) ins: Args,
+    /// What those returned that had returned when they were read.
+    pub(crate) outs: Args,
+    /// How many more times the same poll was made in each.
+    pub(crate) polls: u32,
+    /// Values above that are those of one of the calls; of the others see [`Origin::own`].
+    pub(crate) fields: &'static [Field],
+    /// Which of these is where the variable of a new request is, and what was written to it.
+    slot: Option<u8>,
+    written: Option<u8>,
+    /// Which are the place and the handle of the request that the call is given.
+    given: Option<(u8, u8)>,
+    /// What was found out of the last of them, and mostly is so again.
+    pub(super) found: Found,
+}
+
+/// See [`Pattern::found`].
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(super) send: Cell<Option<End>>,
+    pub(super) recv: Cell<Option<End>>,
+    /// Mailbox and lane of the message that was sent, and of the one that was received.
+    pub(super) sent: Cell<(At, At)>,
+    pub(super) received: Cell<(At, At)>,
+}
+
+/// One half of a message, by the arguments of its call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    pub(super) target: Target,
+    pub(super) amount: Amount,
+    /// What it says holds as long as this is [`Model::epoch`].
+    pub(super) epoch: u32,
+}
+
+impl Pattern {
+    pub(super) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
+        let (shape, fields) = (shape(func), own_fields(func));
+        let field = |part| {
+            let is = |f: &Field| f.part == part && f.place == usize::from(shape.request);
+            fields.iter().position(is).map(|at| at as u8)
+        };
+        let is_known = |is: bool, field: Option<u8>| field.filter(|_| is);
+        let request = if shape.request == NONE { Arg::None } else { ins.get(shape.request.into()) };
+        let slot = is_known(matches!(request, Arg::Int(_)), field(Part::Given));
+        let given = is_known(matches!(request, Arg::Request { .. }), field(Part::Slot)).zip(field(Part::Handle));
+        let written = field(Part::Written);
+        let found = Found::default();
+        Pattern { func, shape, site, ins, outs, polls, fields, slot, written, given, found }
+    }
+}
+
+impl Deref for Origin {
+    type Target = Pattern;
+
+    fn deref(&self) -> &Pattern {
+        &self.pattern
+    }
 }
 
 impl Origin {
@@ -32,9 +106,30 @@ impl Origin {
         self.index.saturating_mul(2).saturating_add(1)
     }
 
+    /// Handles of the requests that it is given, with the address of the first.
+    #[inline]
+    pub(crate) fn requests(&self) -> (u64, &[i64]) {
+        match (self.given, self.shape.request) {
+            (Some((slot, handle)), _) => {
+                (self.own[usize::from(slot)] as u64, std::slice::from_ref(&self.own[usize::from(handle)]))
+            }
+            (None, NONE) => (0, &[]),
+            (None, place) => self.ins.requests(place.into()),
+        }
+    }
+
+    /// The variable of the request that it made, and the handle, as it returned these values.
+    #[inline]
+    pub(super) fn new_request(&self, outs: &Args) -> (u64, i64) {
+        let own = |field: Option<u8>| field.map(|field| self.own[usize::from(field)]);
+        let slot = own(self.slot).or_else(|| int(&self.ins, self.shape.request)).unwrap_or(0);
+        let written = own(self.written.filter(|_| std::ptr::eq(outs, &self.outs)));
+        (slot as u64, written.or_else(|| int(outs, self.shape.request)).unwrap_or(0))
+    }
+
     /// When the call returned; `u64::MAX` while it has not.
     pub(crate) fn end(&self) -> u64 {
-        self.end.load(Ordering::Relaxed)
+        self.end.get()
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -47,13 +142,13 @@ impl Origin {
 pub(crate) struct Site {
     pub(crate) rank: i32,
     /// `None`: a place outside of MPI.
-    pub(crate) call: Option<Arc<Origin>>,
+    pub(crate) call: Option<Rc<Origin>>,
     pub(crate) pc: u64,
     pub(crate) role: String,
 }
 
 impl Site {
-    pub(crate) fn new(call: &Arc<Origin>, role: impl Into<String>) -> Site {
+    pub(crate) fn new(call: &Rc<Origin>, role: impl Into<String>) -> Site {
         Site { rank: call.rank, call: Some(call.clone()), pc: 0, role: role.into() }
     }
 
@@ -147,7 +242,7 @@ impl Report {
         &mut self,
         model: &Model,
         check: &'static CheckInfo,
-        calls: &[&Arc<Origin>],
+        calls: &[&Rc<Origin>],
         count: u64,
         make: impl FnOnce() -> Draft,
     ) {
@@ -218,7 +313,7 @@ impl Report {
     }
 
     /// The calls that findings speak of.
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         self.kept.values().flat_map(|k| &k.draft.calls).filter_map(|site| site.call.as_ref())
     }
 
@@ -304,7 +399,7 @@ pub(crate) fn as_call(origin: &Origin) -> Call {
     call.thread = origin.thread;
     call.index = origin.index;
     call.site = origin.site;
-    call.ins = origin.ins.to_values();
+    call.ins = with_own(origin.fields, &origin.own, &origin.ins);
     call
 }
 

@@ -14,7 +14,7 @@ use super::shape::Shape;
 use super::{Model, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::{Arg, Args};
 use trace_format::definition::{FIRST_USER_ID, Id, UNKNOWN_ID};
 use trace_format::mpi::{Class, Dir, Kind};
@@ -122,6 +122,7 @@ impl Model {
 
     /// Forgets the freed objects that nothing speaks of.
     fn sweep(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
         self.tell_communicators();
         let mut candidates = Candidates(self.ranks.iter_mut().map(|r| r.take_freed(self.sweeps.always)).collect());
         let mut met = 0;
@@ -144,7 +145,7 @@ impl Model {
     }
 
     /// All calls that may still have to be looked at or named.
-    fn each_call(&self, mut see: impl FnMut(&Arc<Origin>)) {
+    fn each_call(&self, mut see: impl FnMut(&Rc<Origin>)) {
         for r in &self.ranks {
             r.each_call(&mut see);
         }
@@ -267,7 +268,7 @@ impl Rank {
         }
     }
 
-    fn each_call(&self, see: &mut impl FnMut(&Arc<Origin>)) {
+    fn each_call(&self, see: &mut impl FnMut(&Rc<Origin>)) {
         for t in &self.threads {
             let polls = t.polls.all().iter().map(|poll| &poll.origin);
             t.open.iter().map(|o| &o.origin).chain(&t.last).chain(&t.failed).chain(polls).for_each(&mut *see);

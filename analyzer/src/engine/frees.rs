@@ -6,7 +6,7 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::mpi::Coll;
 
 /// So many calls of each rank are kept.
@@ -19,10 +19,10 @@ pub(crate) fn is_free(coll: Coll) -> bool {
 
 /// The objects that a rank freed, in order, with the calls.
 #[derive(Default)]
-pub(crate) struct Frees(Vec<(CommIx, Arc<Origin>)>);
+pub(crate) struct Frees(Vec<(CommIx, Rc<Origin>)>);
 
 impl Frees {
-    pub(crate) fn note(&mut self, comm: CommIx, call: &Arc<Origin>) {
+    pub(crate) fn note(&mut self, comm: CommIx, call: &Rc<Origin>) {
         if self.0.len() < MAX_FREES {
             self.0.push((comm, call.clone()));
         }
@@ -34,15 +34,15 @@ impl Frees {
         self.0.iter().map(|(comm, _)| *comm)
     }
 
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         self.0.iter().map(|(_, call)| call)
     }
 }
 
 /// A rank frees one object and then another.
 pub(crate) struct Step {
-    pub(crate) first: Arc<Origin>,
-    pub(crate) then: Arc<Origin>,
+    pub(crate) first: Rc<Origin>,
+    pub(crate) then: Rc<Origin>,
 }
 
 /// An edge of a circle: the steps of all ranks that free these two objects one directly after the other.
@@ -55,7 +55,7 @@ impl Model {
         let mut numbers: FxHashMap<CommIx, usize> = FxHashMap::default();
         let mut edges: BTreeMap<(usize, usize), Edge> = BTreeMap::new();
         for (rank, r) in self.ranks.iter().enumerate().filter(|(rank, _)| !self.is_dim(*rank as i32)) {
-            let mut last: FxHashMap<u16, (usize, &Arc<Origin>)> = FxHashMap::default();
+            let mut last: FxHashMap<u16, (usize, &Rc<Origin>)> = FxHashMap::default();
             for (comm, call) in &r.frees.0 {
                 let c = &self.comms.list[*comm];
                 if c.size() < 2 || c.is_foreign() || c.spoiled || c.space.tangled {

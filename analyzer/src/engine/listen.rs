@@ -10,6 +10,7 @@ use super::replay::int;
 use super::shape::{Shape, shape};
 use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::args::Args;
 use trace_format::call::{SystemEvent, special};
@@ -203,7 +204,7 @@ pub struct Communicator {
 /// What is kept of an operation for those who listen.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
-    ended: Option<Arc<Origin>>,
+    ended: Option<Rc<Origin>>,
     mate: Mate,
 }
 
@@ -218,7 +219,7 @@ enum Mate {
 
 impl Heard {
     /// The call that it speaks of.
-    pub(super) fn call(&self) -> Option<&Arc<Origin>> {
+    pub(super) fn call(&self) -> Option<&Rc<Origin>> {
         self.ended.as_ref()
     }
 }
@@ -228,7 +229,7 @@ impl Heard {
 pub(crate) struct Listening {
     listener: Option<Box<dyn Listener>>,
     /// The call that begins or returns just now.
-    now: Option<Arc<Origin>>,
+    now: Option<Rc<Origin>>,
 }
 
 impl Listening {
@@ -249,14 +250,14 @@ impl Listening {
     }
 
     /// What ends now ends in this call.
-    pub(super) fn begin(&mut self, origin: &Arc<Origin>) {
+    pub(super) fn begin(&mut self, origin: &Rc<Origin>) {
         if self.is_on() {
             self.now = Some(origin.clone());
         }
     }
 
     /// The call that ends what ends now, if anybody wants to know.
-    pub(super) fn ending_call(&self) -> Option<Arc<Origin>> {
+    pub(super) fn ending_call(&self) -> Option<Rc<Origin>> {
         self.now.clone()
     }
 
@@ -269,11 +270,11 @@ impl Listening {
     }
 
     /// The call of now ends nothing that the program would learn of; the answer is for [`Listening::go_on`].
-    pub(super) fn look_away(&mut self) -> Option<Arc<Origin>> {
+    pub(super) fn look_away(&mut self) -> Option<Rc<Origin>> {
         self.now.take()
     }
 
-    pub(super) fn go_on(&mut self, now: Option<Arc<Origin>>) {
+    pub(super) fn go_on(&mut self, now: Option<Rc<Origin>>) {
         self.now = now;
     }
 
@@ -327,8 +328,10 @@ impl Model {
 
     /// Forgets an operation; its message is told of when both halves are forgotten.
     pub(super) fn forget_op(&mut self, op: OpId) {
-        let Some(op) = self.ops.remove(op) else { return };
-        if self.listening.is_on() {
+        if !self.listening.is_on() {
+            return self.drop_op(op);
+        }
+        if let Some(op) = self.ops.remove(op) {
             let half = self.half(&op);
             match op.heard.map(|h| h.mate) {
                 Some(Mate::Op(other)) => {

@@ -19,6 +19,7 @@ pub(crate) mod facts;
 pub(crate) mod flows;
 mod forget;
 pub(crate) mod frees;
+mod indexed;
 pub mod limit;
 pub mod listen;
 mod model;
@@ -56,7 +57,7 @@ use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Buffering;
-use trace_format::reader::{LeanEvent, RankEvent};
+use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent};
 use trace_format::selection::Selection;
 use trace_format::variables::BufferingLimit;
 use trace_format::witness::Witness;
@@ -158,6 +159,8 @@ impl Engine {
             model: Model {
                 ranks: list,
                 blind: false,
+                spare: Vec::new(),
+                epoch: 0,
                 comms: Comms::new(ranks),
                 ops: Slab::default(),
                 signatures: Signatures::new(),
@@ -226,6 +229,7 @@ impl Engine {
         let processes = processes.max(self.model.ranks.len() as i32);
         self.model.ranks.resize_with(processes as usize, Rank::default);
         self.model.comms.grow(processes);
+        self.model.epoch = self.model.epoch.wrapping_add(1);
         self.model.names = names;
     }
 
@@ -262,6 +266,27 @@ impl Engine {
         self.feed_lean(rank, &mut event.into());
     }
 
+    /// Which calls it can be fed with as others that are kept. Who listens wants to be told of all values of a call.
+    pub(crate) fn keeps(&self) -> Keeps {
+        if self.model.listening.is_on() { Keeps::Same } else { Keeps::Alike }
+    }
+
+    /// A call that is kept: see [`trace_format::reader::Sink`].
+    pub(crate) fn feed_kept(&mut self, rank: i32, slot: u16, event: &mut LeanEvent) {
+        match event {
+            RankEvent::Call(call) if self.model.rank_mut(rank).is_some() => self.model.call(rank, call, Some(slot)),
+            _ => self.feed_lean(rank, event),
+        }
+    }
+
+    /// A call as one that is kept.
+    #[inline]
+    pub(crate) fn feed_again(&mut self, rank: i32, again: &Again) {
+        if self.model.rank_mut(rank).is_some() {
+            self.model.again(rank, again);
+        }
+    }
+
     /// The same for an event as the reader has it. What is left of it means nothing.
     pub fn feed_lean(&mut self, rank: i32, event: &mut LeanEvent) {
         if self.model.rank_mut(rank).is_none() {
@@ -273,7 +298,7 @@ impl Engine {
                     self.model.define(rank, definition);
                 }
             }
-            RankEvent::Call(call) => self.model.call(rank, call),
+            RankEvent::Call(call) => self.model.call(rank, call, None),
             RankEvent::Return { thread, index, time, class, polls, outs } => {
                 self.model.return_of(rank, *thread, *index, (*time, *polls), *class, outs);
             }

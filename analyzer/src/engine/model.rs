@@ -10,6 +10,7 @@ use crate::worlds::Names as Processes;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use trace_format::call::SystemEvent;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
 use trace_format::file::PROCESS_THREAD;
@@ -20,11 +21,18 @@ use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
 use trace_format::variables::BufferingLimit;
 
+/// So many are kept for their memory.
+const MAX_SPARE: usize = 1 << 10;
+
 /// The state of the run, as far as events were fed.
 pub(crate) struct Model {
     pub(crate) ranks: Vec<Rank>,
     /// Calls of some rank are missing in the middle of what was fed: see [`Model::lose_sight`].
     pub(super) blind: bool,
+    /// Calls that nobody needs any more, for their memory.
+    pub(super) spare: Vec<Rc<Origin>>,
+    /// Changes when something is not as it was that [`facts::Found`] may say.
+    pub(super) epoch: u32,
     pub(crate) comms: Comms,
     pub(crate) ops: Slab<Op>,
     pub(crate) signatures: Signatures,
@@ -124,6 +132,7 @@ impl Model {
                 r.objects.on_comm.insert((kind, id), comm);
             }
             Definition::Datatype { id, combiner, ints, types, size, extent, .. } => {
+                self.epoch = self.epoch.wrapping_add(1);
                 r.extents.insert(id, extent);
                 if id < FIRST_USER_ID || combiner == Combiner::Named {
                     self.signatures.set_size(id, size);
@@ -282,7 +291,36 @@ impl Model {
             OpKind::Send(_) => r.sends += 1,
             OpKind::Recv => r.recvs += 1,
         }
-        self.ops.insert(Op { dim, ..op })
+        let id = self.ops.insert(op);
+        self.ops[id].dim = dim;
+        id
+    }
+
+    /// Forgets an operation.
+    pub(super) fn drop_op(&mut self, id: OpId) {
+        let Some(spare) = self.ops.get(id).map(|op| op.origin.clone()) else { return };
+        self.ops.discard(id);
+        self.recycle(spare);
+    }
+
+    /// What is made of a call: in memory that was used before, if there is some.
+    #[inline]
+    pub(super) fn origin(&mut self, new: Origin) -> Rc<Origin> {
+        while let Some(mut spare) = self.spare.pop().or_else(|| self.weakest.take_spare()) {
+            if let Some(old) = Rc::get_mut(&mut spare) {
+                *old = new;
+                return spare;
+            }
+        }
+        Rc::new(new)
+    }
+
+    /// Somebody needs the call no more.
+    #[inline]
+    pub(super) fn recycle(&mut self, call: Rc<Origin>) {
+        if Rc::strong_count(&call) == 1 && self.spare.len() < MAX_SPARE {
+            self.spare.push(call);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::Model;
 use super::comms::CommIx;
 use super::concurrent::Pair;
 use super::facts::Origin;
+use super::indexed::{At, Indexed};
 use super::slab::Slab;
 use super::sums::Sum;
 use super::types::{Amount, Difference};
@@ -15,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::SendMode;
 
@@ -45,20 +46,22 @@ pub(crate) struct Op {
     pub(crate) tag: i32,
     /// `None`: a matched probe whose receive has not been called.
     pub(crate) data: Option<Data>,
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) origin: Rc<Origin>,
     /// The call that started it, if that is not `origin` (persistent).
-    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) start: Option<Rc<Origin>>,
     pub(crate) matched: bool,
     /// Completed for the program, or never to be completed by it (freed request).
     pub(crate) done: bool,
     pub(crate) order: u64,
+    /// Where it is posted.
+    pub(super) mailbox: At,
     /// The other half, while the receive of a matched probe has not been called.
     pub(crate) waiting_partner: Option<OpId>,
     /// Not all calls of its rank are known at this place, or nobody says whether it was cancelled: which message it is
     /// about is uncertain.
     pub(crate) dim: bool,
     /// The matched probe that posted it, once `origin` is the receive.
-    pub(crate) at: Option<Arc<Origin>>,
+    pub(crate) at: Option<Rc<Origin>>,
     /// Bytes that a receive says it got.
     pub(crate) got: Option<u64>,
     /// Of the data that were sent or received.
@@ -75,12 +78,12 @@ pub(crate) struct Op {
 
 impl Op {
     /// The call that gives it its place among the others.
-    pub(crate) fn at(&self) -> &Arc<Origin> {
+    pub(crate) fn at(&self) -> &Rc<Origin> {
         self.at.as_ref().unwrap_or(self.shown())
     }
 
     /// All calls that it may be spoken of with.
-    pub(super) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let by = self.sum.as_ref().map(|s| s.by());
         let ended = self.heard.as_ref().and_then(|h| h.call());
         [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by, ended].into_iter().flatten()
@@ -91,7 +94,7 @@ impl Op {
     }
 
     /// The call that shows where it was started.
-    pub(crate) fn shown(&self) -> &Arc<Origin> {
+    pub(crate) fn shown(&self) -> &Rc<Origin> {
         self.start.as_ref().unwrap_or(&self.origin)
     }
 }
@@ -167,7 +170,7 @@ pub(crate) struct Mailbox {
     /// Receives were posted in another order than their events came in.
     tangled: bool,
     pub(crate) pending: VecDeque<Pending>,
-    pub(crate) lanes: FxHashMap<(i32, i32), Lane>,
+    pub(crate) lanes: Indexed<(i32, i32), Lane>,
 }
 
 /// Empty lanes are kept for the next message as long as there are not more than this many.
@@ -175,22 +178,30 @@ const MAX_LANES: usize = 256;
 
 impl Model {
     pub(crate) fn post_send(&mut self, op: OpId) {
-        let o = &self.ops[op];
-        let (comm, dest, lane) = (o.comm, o.peer, (o.rank, o.tag));
-        let mailbox = self.comms.list[comm].boxes.entry(dest).or_default();
-        let here = mailbox.lanes.entry(lane).or_default();
+        let Some(o) = self.ops.get_mut(op) else { return };
+        let (comm, dest, key) = (o.comm, o.peer, (o.rank, o.tag));
+        let boxes = &mut self.comms.list[comm].boxes;
+        let probably = o.origin.found.sent.get();
+        o.mailbox = boxes.place(dest, probably.0);
+        let Some(mailbox) = boxes.at(o.mailbox) else { return };
+        let lane = mailbox.lanes.place(key, probably.1);
+        let Some(here) = mailbox.lanes.at(lane) else { return };
+        o.origin.found.sent.set((o.mailbox, lane));
         here.sends.push_back(op);
         let (other, late) = here.last.note(o.shown());
         here.mixed |= other;
         here.unsure |= late;
         if !here.recvs.is_empty() {
-            self.try_lane(comm, dest, lane);
+            let at = (comm, o.mailbox, lane);
+            self.try_lane(at, dest, key);
         }
     }
 
     pub(crate) fn post_recv(&mut self, op: OpId) {
-        let o = &mut self.ops[op];
-        let mailbox = self.comms.list[o.comm].boxes.entry(o.rank).or_default();
+        let Some(o) = self.ops.get_mut(op) else { return };
+        let boxes = &mut self.comms.list[o.comm].boxes;
+        o.mailbox = boxes.place(o.rank, o.origin.found.received.get().0);
+        let Some(mailbox) = boxes.at(o.mailbox) else { return };
         mailbox.tangled |= mailbox.last_posted.note(o.shown()).1;
         o.order = mailbox.next_order;
         mailbox.next_order += 1;
@@ -200,22 +211,36 @@ impl Model {
     /// The receive got a message from `source` (world rank) with `tag`.
     pub(crate) fn settle(&mut self, op: OpId, source: i32, tag: i32) {
         let o = &self.ops[op];
-        let (comm, rank, order) = (o.comm, o.rank, o.order);
-        let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&rank) else { return };
-        let Some(place) = mailbox.pending.iter().position(|p| p.op == op) else { return };
+        let (comm, rank, order, at) = (o.comm, o.rank, o.order, o.mailbox);
+        let Some(mailbox) = self.comms.list[comm].boxes.at(at) else { return };
+        // Mostly it is the first one.
+        let first = mailbox.pending.front().filter(|p| p.op == op).map(|_| 0);
+        let place = first.or_else(|| mailbox.pending.iter().position(|p| p.op == op));
+        let Some(place) = place else { return };
         let exact = mailbox.pending[place].is_exact();
-        mailbox.pending.remove(place);
-        let lane = mailbox.lanes.entry((source, tag)).or_default();
+        match place {
+            0 => mailbox.pending.pop_front(),
+            _ => mailbox.pending.remove(place),
+        };
+        let found = &o.origin.found.received;
+        let lane_at = mailbox.lanes.place((source, tag), found.get().1);
+        found.set((at, lane_at));
+        let Some(lane) = mailbox.lanes.at(lane_at) else { return };
         lane.mixed |= lane.last_received.is_some_and(|t| t != o.at().thread);
         lane.last_received = Some(o.at().thread);
         lane.unsure |= mailbox.tangled;
         let recvs = &mut lane.recvs;
-        let at = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
-        recvs.insert(at, (order, op));
+        match recvs.back() {
+            Some(last) if last.0 > order => {
+                let place = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
+                recvs.insert(place, (order, op));
+            }
+            _ => recvs.push_back((order, op)),
+        }
         let waits = lane.sends.is_empty();
         if exact {
             if !waits {
-                self.try_lane(comm, rank, (source, tag));
+                self.try_lane((comm, at, lane_at), rank, (source, tag));
             }
         } else {
             self.try_all_lanes(comm, rank);
@@ -232,9 +257,9 @@ impl Model {
         let o = &self.ops[op];
         let (comm, send) = (o.comm, o.is_send());
         let (dest, lane) = if send { (o.peer, (o.rank, o.tag)) } else { (o.rank, (o.peer, o.tag)) };
-        if let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&dest) {
+        if let Some(mailbox) = self.comms.list[comm].boxes.get_mut(dest) {
             mailbox.pending.retain(|p| p.op != op);
-            match mailbox.lanes.get_mut(&lane) {
+            match mailbox.lanes.get_mut(lane) {
                 Some(lane) if send => lane.sends.retain(|s| *s != op),
                 Some(lane) => lane.recvs.retain(|r| r.1 != op),
                 None => {}
@@ -247,25 +272,32 @@ impl Model {
     }
 
     fn try_all_lanes(&mut self, comm: CommIx, dest: i32) {
-        let Some(mailbox) = self.comms.list[comm].boxes.get(&dest) else { return };
+        let boxes = &mut self.comms.list[comm].boxes;
+        let Some(at) = boxes.find(dest) else { return };
+        let Some(mailbox) = boxes.at(at) else { return };
         let ready = mailbox.lanes.iter().filter(|(_, l)| !l.sends.is_empty() && !l.recvs.is_empty());
         let mut lanes: Vec<(i32, i32)> = ready.map(|(k, _)| *k).collect();
         lanes.sort_unstable();
-        for lane in lanes {
-            self.try_lane(comm, dest, lane);
+        for key in lanes {
+            let mailbox = self.comms.list[comm].boxes.at(at);
+            if let Some(lane) = mailbox.and_then(|mailbox| mailbox.lanes.find(key)) {
+                self.try_lane((comm, at, lane), dest, key);
+            }
         }
     }
 
-    fn try_lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) {
+    /// `at`: where the lane is: the one of this destination, of messages with this source and tag.
+    fn try_lane(&mut self, at: (CommIx, At, At), dest: i32, key: (i32, i32)) {
+        let comm = at.0;
         loop {
-            let Some(mailbox) = self.comms.list[comm].boxes.get_mut(&dest) else { return };
+            let Some(mailbox) = self.comms.list[comm].boxes.at(at.1) else { return };
             let many = mailbox.lanes.len() > MAX_LANES;
-            let Some(lane) = mailbox.lanes.get_mut(&key) else { return };
+            let Some(lane) = mailbox.lanes.at(at.2) else { return };
             let (Some(&send), Some(&(order, recv))) = (lane.sends.front(), lane.recvs.front()) else {
                 if many && lane.sends.is_empty() && lane.recvs.is_empty() && !lane.unsure {
                     let cluster = std::mem::take(&mut lane.cluster);
                     if self.is_settled(&cluster) {
-                        self.comms.list[comm].boxes.entry(dest).or_default().lanes.remove(&key);
+                        self.comms.list[comm].boxes.at(at.1).into_iter().for_each(|mailbox| mailbox.lanes.remove(key));
                         self.judge_cluster((comm, dest, key.0, key.1), cluster);
                     } else if let Some(lane) = self.lane(comm, dest, key) {
                         lane.cluster = cluster;
@@ -273,7 +305,9 @@ impl Model {
                 }
                 return;
             };
-            if mailbox.pending.iter().take_while(|p| p.order < order).any(|p| p.takes(key.0, key.1)) {
+            if mailbox.pending.front().is_some_and(|p| p.order < order)
+                && mailbox.pending.iter().take_while(|p| p.order < order).any(|p| p.takes(key.0, key.1))
+            {
                 return;
             }
             lane.sends.pop_front();
@@ -305,7 +339,7 @@ impl Model {
     }
 
     fn lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) -> Option<&mut Lane> {
-        self.comms.list[comm].boxes.get_mut(&dest)?.lanes.get_mut(&key)
+        self.comms.list[comm].boxes.get_mut(dest)?.lanes.get_mut(key)
     }
 
     /// Holds the two halves of a message against each other, or puts that off until it is certain that they are.
@@ -339,6 +373,7 @@ impl Model {
     }
 
     /// Forgets an operation that nobody needs any more.
+    #[inline]
     pub(crate) fn release(&mut self, op: OpId) {
         let over = |o: &&Op| o.done && o.matched && o.waiting_partner.is_none();
         match self.ops.get(op).filter(over).map(|o| o.met) {
@@ -393,8 +428,8 @@ impl Model {
         let suspects: Vec<_> = self.suspects.extract_if(|(lane, ..), _| wanted(lane.0)).collect();
         for ((lane, ..), mut message) in suspects {
             let (comm, dest, source, tag) = lane;
-            let mailbox = self.comms.list[comm].boxes.get(&dest);
-            if !mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(Lane::is_tangled) {
+            let mailbox = self.comms.list[comm].boxes.get(dest);
+            if !mailbox.and_then(|m| m.lanes.get((source, tag))).is_some_and(Lane::is_tangled) {
                 message.difference = self.signatures.difference(message.sent, message.room);
                 crate::checks::message(self, &message);
             }
@@ -407,8 +442,8 @@ pub(crate) type Suspect = ((CommIx, i32, i32, i32), u64, u64);
 
 /// A send and the receive that got its message.
 pub(crate) struct Message {
-    pub(crate) send: Arc<Origin>,
-    pub(crate) recv: Arc<Origin>,
+    pub(crate) send: Rc<Origin>,
+    pub(crate) recv: Rc<Origin>,
     pub(crate) sent: Amount,
     pub(crate) room: Amount,
     pub(crate) difference: Option<Difference>,
@@ -453,7 +488,7 @@ impl Outlook {
         let mut o = Outlook::default();
         let doubtful = mailbox.tangled || mailbox.lanes.values().any(Lane::is_doubtful);
         let mut posted: Vec<(Pending, bool)> = mailbox.pending.iter().map(|p| (*p, false)).collect();
-        for (key, lane) in &mailbox.lanes {
+        for (key, lane) in mailbox.lanes.iter() {
             if !lane.sends.is_empty() {
                 o.left.insert(*key, lane.sends.clone());
             }
@@ -549,7 +584,7 @@ impl Mailbox {
         }
         // Settled receives and exact ones have one lane each.
         let mut exact: Vec<(u64, (i32, i32), OpId)> = Vec::new();
-        for (key, lane) in &self.lanes {
+        for (key, lane) in self.lanes.iter() {
             exact.extend(lane.recvs.iter().map(|(order, op)| (*order, *key, *op)));
         }
         exact.extend(self.pending.iter().filter(|p| p.is_exact()).map(|p| (p.order, (p.source, p.tag), p.op)));
@@ -557,8 +592,8 @@ impl Mailbox {
         let mut wild: Vec<&Pending> = self.pending.iter().filter(|p| !p.is_exact()).collect();
         for (_, key, op) in exact {
             if let Some(send) = left.get_mut(&key).and_then(VecDeque::pop_front) {
-                let lane = &self.lanes[&key];
-                let sole = !lane.unsure && !lane.mixed && !wild.iter().any(|p| p.takes(key.0, key.1));
+                let sure = self.lanes.get(key).is_some_and(|lane| !lane.unsure && !lane.mixed);
+                let sole = sure && !wild.iter().any(|p| p.takes(key.0, key.1));
                 pairs.push((op, send, sole));
             }
         }

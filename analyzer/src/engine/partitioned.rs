@@ -4,12 +4,12 @@
 use super::Model;
 use super::comms::CommIx;
 use super::facts::Origin;
-use super::replay::{given_requests, int};
+use super::replay::int;
 use super::requests::{ReqId, Request};
 use super::shape::shape;
 use super::wait::{Cond, Why};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::Arg;
 use trace_format::mpi::{Class, Kind};
 
@@ -62,7 +62,7 @@ impl Channel {
 
 impl Model {
     /// A partitioned operation was described.
-    pub(super) fn describe_partitioned(&mut self, origin: &Arc<Origin>, request: &mut Request) {
+    pub(super) fn describe_partitioned(&mut self, origin: &Rc<Origin>, request: &mut Request) {
         let s = shape(origin.func);
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let is_send = s.class == Class::PartitionedSend;
@@ -84,7 +84,7 @@ impl Model {
         if is_send {
             channel.ready = Some(vec![false; partitions]);
         }
-        request.partitioned = Some(End { comm: target.comm, key, partitions, round: 0 });
+        request.partitioned = Some(Box::new(End { comm: target.comm, key, partitions, round: 0 }));
     }
 
     /// A partitioned operation was started.
@@ -107,10 +107,9 @@ impl Model {
 
     /// Partitions of a send were marked ready.
     pub(super) fn mark_ready(&mut self, origin: &Origin, failed: bool) {
-        let s = shape(origin.func);
         let threads = self.has_threads(origin.rank);
         let marked = marked(origin);
-        let (base, handles) = given_requests(&origin.ins, s);
+        let (base, handles) = origin.requests();
         let requests = &mut self.ranks[origin.rank as usize].requests;
         let end = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id));
         let Some(end) = end.and_then(|r| r.partitioned.as_mut()) else { return };
@@ -135,7 +134,7 @@ impl Model {
 
     /// When MPI_Parrived can say that the partition is there: not before all of the send that it is made of are ready.
     pub(crate) fn arrived(&self, origin: &Origin) -> Cond {
-        let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+        let (base, handles) = origin.requests();
         let requests = &self.ranks[origin.rank as usize].requests;
         let request = requests.find_in(handles, base, 0).and_then(|id| requests.get(id));
         let place = origin.func.row().param("partition").and_then(|p| int(&origin.ins, p as u8));

@@ -5,7 +5,7 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::replay::{Entered, Target, int};
 use super::shape::{Shape, shape};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::Args;
 use trace_format::mpi::{Class, FnId, Many};
 
@@ -25,7 +25,7 @@ pub(crate) struct Polls {
 
 /// A poll that found nothing.
 pub(crate) struct Poll {
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) origin: Rc<Origin>,
     /// What a probe looks for.
     pub(crate) target: Option<Target>,
     pub(crate) window: Option<CommIx>,
@@ -73,8 +73,8 @@ fn is_negative(s: &Shape, outs: &Args) -> bool {
 
 impl Model {
     /// A call has returned, in a record that stands for so many calls.
-    pub(super) fn note_poll(&mut self, origin: &Arc<Origin>, entered: Entered, failed: bool, outs: &Args, times: u64) {
-        let s = shape(origin.func);
+    pub(super) fn note_poll(&mut self, origin: &Rc<Origin>, entered: Entered, failed: bool, outs: &Args, times: u64) {
+        let s = origin.shape;
         let rank = origin.rank as usize;
         if !is_poll(origin.func) || failed || !is_negative(s, outs) {
             let polls = &mut self.ranks[rank].thread(origin.thread).polls;

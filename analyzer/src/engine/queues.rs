@@ -81,7 +81,7 @@ impl Model {
     pub(super) fn queues(&self, ends: &[RankEnd]) -> Vec<Queued> {
         let mut entries = Vec::new();
         for (ix, comm) in self.comms.list.iter().filter(|(_, c)| !c.is_foreign() && !c.made_wrongly) {
-            for (dest, mailbox) in &comm.boxes {
+            for (dest, mailbox) in comm.boxes.iter() {
                 let outlook = mailbox.outlook(&self.ops);
                 let sure = outlook.left.iter().filter(|(lane, _)| !outlook.is_unsure(**lane));
                 for op in sure.flat_map(|(_, left)| left.iter().copied()) {

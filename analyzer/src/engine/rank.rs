@@ -2,7 +2,7 @@
 
 use super::buffers::Buffers;
 use super::comms::Objects;
-use super::facts::{Origin, Site};
+use super::facts::{Origin, Pattern, Site};
 use super::forget::Handles;
 use super::p2p::OpId;
 use super::polls::Polls;
@@ -10,19 +10,20 @@ use super::requests::Requests;
 use super::types::Amount;
 use super::{frees, replay, shape};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::rc::Rc;
 use trace_format::args::Args;
 use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
 use trace_format::mpi::{FnId, Kind};
+use trace_format::reader::Own;
 
 /// A call that has not returned.
 pub(crate) struct OpenCall {
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) origin: Rc<Origin>,
     pub(crate) entered: replay::Entered,
 }
 
@@ -32,18 +33,20 @@ pub(crate) struct Thread {
     pub(crate) number: u16,
     pub(crate) open: Vec<OpenCall>,
     /// The last call, open or returned.
-    pub(crate) last: Option<Arc<Origin>>,
+    pub(crate) last: Option<Rc<Origin>>,
     /// The last one that returned an error: what is said of it stands behind the calls that callbacks made in it.
-    pub(crate) failed: Option<Arc<Origin>>,
+    pub(crate) failed: Option<Rc<Origin>>,
     /// Taken in calls that have not returned.
     pub(crate) sums: Vec<Checksums>,
     pub(crate) polls: Polls,
+    /// Calls that others are like: see [`trace_format::reader::Sink`].
+    pub(super) kept: Vec<Option<Rc<Pattern>>>,
 }
 
 /// An error that the MPI library reported.
 #[derive(Debug, Clone)]
 pub(crate) struct MpiError {
-    pub(crate) call: Option<Arc<Origin>>,
+    pub(crate) call: Option<Rc<Origin>>,
     pub(crate) class: u16,
     pub(crate) fatal: bool,
     pub(crate) text: String,
@@ -52,10 +55,10 @@ pub(crate) struct MpiError {
 /// A call that the level of thread support forbids.
 #[derive(Debug, Clone)]
 pub(crate) struct Breach {
-    pub(crate) call: Arc<Origin>,
+    pub(crate) call: Rc<Origin>,
     pub(crate) level: ThreadLevel,
     /// The thread that was in a call at the same time, and that call.
-    pub(crate) other: Option<(u16, Option<Arc<Origin>>)>,
+    pub(crate) other: Option<(u16, Option<Rc<Origin>>)>,
 }
 
 /// What a check in the process found.
@@ -120,11 +123,11 @@ pub(crate) struct Rank {
     pub(crate) initialized: bool,
     /// The function that started MPI.
     pub(crate) start: Option<FnId>,
-    pub(crate) finalize: Option<Arc<Origin>>,
+    pub(crate) finalize: Option<Rc<Origin>>,
     pub(crate) finalized: bool,
     pub(crate) exit: Option<i32>,
     pub(crate) signal: Option<Signal>,
-    pub(crate) abort: Option<Arc<Origin>>,
+    pub(crate) abort: Option<Rc<Origin>>,
     pub(crate) errors: Vec<MpiError>,
     pub(crate) discoveries: Vec<Discovery>,
     /// Calls that returned an error, by thread and index.
@@ -153,7 +156,7 @@ impl Rank {
     }
 
     /// A call of a thread that is open, or was its last one or the last that failed.
-    pub(super) fn call(&self, thread: u16, index: u64) -> Option<Arc<Origin>> {
+    pub(super) fn call(&self, thread: u16, index: u64) -> Option<Rc<Origin>> {
         let t = self.threads.iter().find(|t| t.number == thread)?;
         let open = t.open.iter().map(|o| &o.origin).find(|o| o.index == index);
         open.or(t.last.iter().chain(&t.failed).find(|l| l.index == index)).cloned()
@@ -161,13 +164,13 @@ impl Rank {
 
     /// Has the program's error handler ended the process when it was called with this error?
     pub(crate) fn was_ended_by_handler(&self, error: &MpiError) -> bool {
-        let inside = |call: &Arc<Origin>| self.open_calls().any(|open| Arc::ptr_eq(&open.origin, call));
+        let inside = |call: &Rc<Origin>| self.open_calls().any(|open| Rc::ptr_eq(&open.origin, call));
         let ended = self.abort.is_some() || self.exit.is_some() && self.finalize.is_none();
         !error.fatal && ended && error.call.as_ref().is_some_and(inside)
     }
 
     /// The call that the thread which a signal interrupted was in.
-    pub(crate) fn interrupted(&self, signal: &Signal) -> Option<Arc<Origin>> {
+    pub(crate) fn interrupted(&self, signal: &Signal) -> Option<Rc<Origin>> {
         let number = signal.thread?;
         let thread = self.threads.iter().find(|t| t.number == number);
         thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
@@ -186,7 +189,7 @@ impl Rank {
     }
 
     /// The call at a place: with its arguments as long as these are kept.
-    fn call_at(&self, rank: i32, place: &Place) -> Arc<Origin> {
+    fn call_at(&self, rank: i32, place: &Place) -> Rc<Origin> {
         let pending = || {
             let calls = self.requests.iter().flat_map(|r| r.start.iter().chain([&r.origin]));
             calls.into_iter().find(|o| o.thread == place.thread && o.index == place.call).cloned()
@@ -195,11 +198,21 @@ impl Rank {
             let func = FnId::from_index(place.func.into()).unwrap_or(FnId::MPI_Init);
             let ins = Args::new(func.row().params.len());
             let &Place { thread, call: index, site, .. } = place;
-            Arc::new(Origin { rank, time: 0, end: AtomicU64::new(0), thread, func, index, site, ins })
+            let outs = ins.clone();
+            let pattern = Rc::new(Pattern::new(func, site, ins, outs, 0));
+            Rc::new(Origin { rank, time: 0, end: Cell::new(0), thread, index, own: Own::default(), pattern })
         })
     }
 
+    #[inline]
     pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {
+        if self.threads.first().is_some_and(|t| t.number == number) {
+            return &mut self.threads[0];
+        }
+        self.other_thread(number)
+    }
+
+    fn other_thread(&mut self, number: u16) -> &mut Thread {
         let place = match self.threads.iter().position(|t| t.number == number) {
             Some(place) => place,
             None => {

@@ -7,22 +7,24 @@ mod returns;
 
 use super::comms::{CommIx, CommKey, Member};
 use super::concurrent::Misused;
-use super::facts::Origin;
+use super::facts::{End, Origin, Pattern};
 use super::frees::is_free;
+use super::indexed::NOWHERE;
 use super::p2p::{Data, Op, OpId, OpKind};
-use super::requests::ReqId;
-use super::shape::{NONE, Place, Shape, Side, shape};
+use super::requests::{ReqId, Request};
+use super::shape::{NONE, Place, Shape, Side};
 use super::types::Amount;
 use super::{Model, OpenCall};
 pub(crate) use bridges::Bridge;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
+use std::rc::Rc;
 use trace_format::args::{Arg, Args};
 use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::call::{Call, Outcome, Status};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::mpi::{Class, Kind, SendMode, Start};
+use trace_format::reader::{Again, Own, own_of};
 
 /// May a receive that ended with this error class have taken a message?
 fn may_have_received(class: u16) -> bool {
@@ -72,43 +74,75 @@ fn status_at(outs: &Args, place: Place, i: usize) -> Option<Status> {
     }
 }
 
-/// Handles of the requests that a call is given, with the address of the first.
-pub(crate) fn given_requests<'a>(ins: &'a Args, s: &Shape) -> (u64, &'a [i64]) {
-    if s.request == NONE { (0, &[]) } else { ins.requests(s.request.into()) }
-}
-
 impl Model {
-    pub(super) fn call(&mut self, rank: i32, call: &mut Call<Args>) {
-        let Call { func, thread, index, site, outcome, polls, t_call: time, t_return, .. } = *call;
-        let ins = std::mem::take(&mut call.ins);
-        let outs = &call.outs;
+    /// A call that is open or has returned, to be kept at a place if others will be like it.
+    pub(super) fn call(&mut self, rank: i32, call: &mut Call<Args>, keep: Option<u16>) {
+        let Call { func, thread, index, site, outcome, polls, t_call, t_return, .. } = *call;
+        let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
+        let pattern = Rc::new(Pattern::new(func, site, ins, outs, polls));
+        let own = own_of(pattern.fields, &pattern.ins, &pattern.outs);
+        if let Some(place) = keep.map(usize::from) {
+            let kept = &mut self.ranks[rank as usize].thread(thread).kept;
+            if kept.len() <= place {
+                kept.resize(place + 1, None);
+            }
+            kept[place] = Some(pattern.clone());
+        }
+        self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, own));
+    }
+
+    /// A call as one that was kept.
+    #[inline]
+    pub(super) fn again(&mut self, rank: i32, again: &Again) {
+        let Again { slot, thread, class, index, t_call, t_return, own } = *again;
+        let kept = &self.ranks[rank as usize].thread(thread).kept;
+        let Some(pattern) = kept.get(usize::from(slot)).cloned().flatten() else { return };
+        self.made(rank, (thread, index), (t_call, t_return), Outcome::Returned(class), (pattern, own));
+    }
+
+    fn made(
+        &mut self,
+        rank: i32,
+        (thread, index): (u16, u64),
+        (time, t_return): (u64, u64),
+        outcome: Outcome,
+        (pattern, own): (Rc<Pattern>, Own),
+    ) {
+        let (func, polls) = (pattern.func, pattern.polls);
         let end = match outcome {
             Outcome::Open => u64::MAX,
             // Several calls in one record: when each of them was is not known.
             Outcome::Returned(_) if polls > 0 => time,
             Outcome::Returned(_) => t_return,
         };
-        let origin = Arc::new(Origin { rank, time, end: AtomicU64::new(end), thread, func, index, site, ins });
-        let s = shape(func);
+        let origin = self.origin(Origin { rank, time, end: Cell::new(end), thread, index, own, pattern });
+        let s = origin.shape;
         let r = &mut self.ranks[rank as usize];
         r.calls += 1 + u64::from(polls);
         r.events += 1;
         r.now = r.now.max(time);
-        r.thread(thread).last = Some(origin.clone());
+        let before = r.thread(thread).last.replace(origin.clone());
         if func.row().class != Class::Abort {
             r.went_on = r.went_on.max(time);
             // It handles the signal. Of which thread that was may be unknown.
             let alone = r.threads.len() == 1;
             r.signal.take_if(|s| s.thread.map_or(alone, |t| t == thread));
         }
+        before.into_iter().for_each(|before| self.recycle(before));
         match outcome {
             Outcome::Open => {
                 let entered = self.enter(&origin, s, None);
                 self.ranks[rank as usize].thread(thread).open.push(OpenCall { origin, entered });
             }
             Outcome::Returned(class) => {
-                self.ranks[rank as usize].events += 1;
+                let r = &mut self.ranks[rank as usize];
+                r.events += 1;
+                let plain = class == 0 && !r.sums && !self.blind && !self.listening.is_on();
+                if plain && r.thread(thread).polls.all().is_empty() && self.quick(&origin, s) {
+                    return;
+                }
                 let entered = self.enter(&origin, s, Some(class));
+                let outs = &origin.outs;
                 self.leave(&origin, s, entered, class, outs);
                 self.hear_return(&origin, polls, (class, t_return), outs);
                 if !self.blind {
@@ -116,6 +150,23 @@ impl Model {
                 }
             }
         }
+    }
+
+    /// A call of the kinds that are made most often, which has returned without an error: what [`Model::enter`] and
+    /// [`Model::leave`] do with it. False for other calls.
+    #[inline]
+    fn quick(&mut self, origin: &Rc<Origin>, s: &Shape) -> bool {
+        let (mut send, mut recv) = (None, None);
+        match s.class {
+            Class::Local if !s.hands_out => return true,
+            Class::Send(mode, Start::Nonblocking) => send = self.start_send(origin, None, s, mode),
+            Class::Recv(Start::Nonblocking) => recv = self.start_recv(origin, None, s.peer, s.tag, s),
+            _ => return false,
+        }
+        let mut request = Request::new(origin, s.class);
+        (request.send, request.recv) = (send, recv);
+        self.add_request(request, &origin.outs);
+        true
     }
 
     /// The return of an open call. `(time, polls)`: when, and how many more polls with the same answer were counted in
@@ -140,8 +191,8 @@ impl Model {
         };
         let OpenCall { origin, entered } = open.remove(place);
         // What happened between the polls is not known: the first of them says nothing of a time.
-        origin.end.store(if polls > 0 { origin.time } else { time }, Ordering::Relaxed);
-        self.leave(&origin, shape(origin.func), entered, class, outs);
+        origin.end.set(if polls > 0 { origin.time } else { time });
+        self.leave(&origin, origin.shape, entered, class, outs);
         self.hear_return(&origin, polls, (class, time), outs);
         if !self.blind {
             self.note_poll(&origin, entered, class != 0, outs, 1 + u64::from(polls));
@@ -149,7 +200,7 @@ impl Model {
     }
 
     /// The start of a call. `class`: its result, where it is known already.
-    fn enter(&mut self, origin: &Arc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
+    fn enter(&mut self, origin: &Rc<Origin>, s: &Shape, class: Option<u16>) -> Entered {
         let mut entered = Entered::default();
         self.listening.begin(origin);
         if self.blind && !matches!(s.class, Class::Finalize | Class::Abort) {
@@ -203,7 +254,7 @@ impl Model {
             }
             Class::IntercommCreate | Class::IntercommFromGroups => self.enter_bridge(origin, s, &mut entered),
             Class::StartOne | Class::StartAll => {
-                let (base, handles) = given_requests(&origin.ins, s);
+                let (base, handles) = origin.requests();
                 for i in 0..handles.len() {
                     let requests = &self.ranks[origin.rank as usize].requests;
                     if let Some(id) = requests.find_in(handles, base, i) {
@@ -211,7 +262,7 @@ impl Model {
                     }
                 }
             }
-            Class::Wait(_) | Class::Test(_) if self.has_threads(origin.rank) => self.claim(origin, s),
+            Class::Wait(_) | Class::Test(_) if self.has_threads(origin.rank) => self.claim(origin),
             Class::Probe(Start::Blocking) | Class::Mprobe(Start::Blocking) if class.is_none() => {
                 entered.target = self.target(origin, s.peer, s.tag, s);
             }
@@ -219,7 +270,7 @@ impl Model {
             Class::Mrecv(Start::Blocking) => self.matched_recv(origin, s, Start::Blocking, false, &Args::default()),
             Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
             // At its start: whoever waits may return before it does.
-            Class::GrequestComplete => self.grequest_complete(origin, s),
+            Class::GrequestComplete => self.grequest_complete(origin),
             Class::Finalize => self.ranks[origin.rank as usize].finalize = Some(origin.clone()),
             Class::Abort => self.ranks[origin.rank as usize].abort = Some(origin.clone()),
             _ => {}
@@ -228,8 +279,8 @@ impl Model {
     }
 
     /// A thread begins to complete requests: no other may be about it.
-    fn claim(&mut self, origin: &Arc<Origin>, s: &Shape) {
-        let (base, handles) = given_requests(&origin.ins, s);
+    fn claim(&mut self, origin: &Rc<Origin>) {
+        let (base, handles) = origin.requests();
         for i in 0..handles.len() {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.certain(handles, base, i) else { continue };
@@ -276,6 +327,26 @@ impl Model {
         Some(Target { comm: m.ix, peer, tag: int(&origin.ins, tag)? as i32 })
     }
 
+    /// One half of a message: whom the call sends to or receives from at these places, and how much.
+    fn end(
+        &mut self,
+        origin: &Origin,
+        (peer, tag, side): (Place, Place, Side),
+        s: &Shape,
+        found: &Cell<Option<End>>,
+    ) -> Option<(Target, Option<Data>)> {
+        let end = match found.get().filter(|end| end.epoch == self.epoch) {
+            Some(end) => end,
+            None => {
+                let target = self.target(origin, peer, tag, s)?;
+                let end = End { target, amount: self.data(origin, side).amount, epoch: self.epoch };
+                found.set(Some(end));
+                end
+            }
+        };
+        Some((end.target, Some(Data { amount: end.amount })))
+    }
+
     /// What a buffer of a call holds.
     fn data(&self, origin: &Origin, side: Side) -> Data {
         let count = int(&origin.ins, side.count);
@@ -289,13 +360,12 @@ impl Model {
 
     fn start_send(
         &mut self,
-        origin: &Arc<Origin>,
-        start: Option<&Arc<Origin>>,
+        origin: &Rc<Origin>,
+        start: Option<&Rc<Origin>>,
         s: &Shape,
         mode: SendMode,
     ) -> Option<OpId> {
-        let target = self.target(origin, s.peer, s.tag, s)?;
-        let data = Some(self.data(origin, s.send));
+        let (target, data) = self.end(origin, (s.peer, s.tag, s.send), s, &origin.found.send)?;
         let op = self.new_op(Op::new(OpKind::Send(mode), origin, start, target, data));
         self.tell_start(op);
         self.post_send(op);
@@ -304,21 +374,20 @@ impl Model {
 
     fn start_recv(
         &mut self,
-        origin: &Arc<Origin>,
-        start: Option<&Arc<Origin>>,
+        origin: &Rc<Origin>,
+        start: Option<&Rc<Origin>>,
         peer: Place,
         tag: Place,
         s: &Shape,
     ) -> Option<OpId> {
-        let target = self.target(origin, peer, tag, s)?;
-        let data = Some(self.data(origin, s.recv));
+        let (target, data) = self.end(origin, (peer, tag, s.recv), s, &origin.found.recv)?;
         let op = self.new_op(Op::new(OpKind::Recv, origin, start, target, data));
         self.tell_start(op);
         self.post_recv(op);
         Some(op)
     }
 
-    fn start_persistent(&mut self, start: &Arc<Origin>, id: ReqId) {
+    fn start_persistent(&mut self, start: &Rc<Origin>, id: ReqId) {
         let rank = start.rank as usize;
         let Some(request) = self.ranks[rank].requests.get_mut(id) else { return };
         if !request.persistent || request.active {
@@ -329,7 +398,7 @@ impl Model {
         (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);
-        let s = shape(origin.func);
+        let s = origin.shape;
         let (mut send, mut recv, mut collective) = (None, None, None);
         match class {
             Class::Send(mode, _) => send = self.start_send(&origin, Some(start), s, mode),
@@ -350,7 +419,7 @@ impl Model {
 }
 
 impl Op {
-    fn new(kind: OpKind, origin: &Arc<Origin>, start: Option<&Arc<Origin>>, target: Target, data: Option<Data>) -> Op {
+    fn new(kind: OpKind, origin: &Rc<Origin>, start: Option<&Rc<Origin>>, target: Target, data: Option<Data>) -> Op {
         Op {
             kind,
             rank: origin.rank,
@@ -363,6 +432,7 @@ impl Op {
             matched: false,
             done: false,
             order: 0,
+            mailbox: NOWHERE,
             waiting_partner: None,
             dim: false,
             at: None,

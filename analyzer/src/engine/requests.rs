@@ -5,7 +5,7 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::p2p::OpId;
 use super::partitioned::End;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::mpi::Class;
 use trace_format::requests::{Ix, Requests as Table};
 
@@ -14,7 +14,7 @@ pub(crate) type ReqId = Ix;
 /// A request that the program has not completed (or freed, if it is persistent).
 pub(crate) struct Request {
     /// The call that made it.
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) origin: Rc<Origin>,
     pub(crate) class: Class,
     pub(crate) persistent: bool,
     /// Started and not completed.
@@ -23,13 +23,13 @@ pub(crate) struct Request {
     /// and nothing is left that could be started or freed.
     pub(crate) perhaps_gone: bool,
     /// The call that started it last, if it is persistent.
-    pub(crate) start: Option<Arc<Origin>>,
+    pub(crate) start: Option<Rc<Origin>>,
     pub(crate) send: Option<OpId>,
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
     /// Of a partitioned operation.
-    pub(crate) partitioned: Option<End>,
+    pub(crate) partitioned: Option<Box<End>>,
     /// Of a one-sided access.
     pub(crate) window: Option<CommIx>,
     pub(crate) cancelled: bool,
@@ -38,11 +38,11 @@ pub(crate) struct Request {
     /// The program was told that it is complete, without completing it (MPI_Request_get_status).
     pub(crate) seen_complete: bool,
     /// The call that was last about to complete it, where threads may compete.
-    pub(crate) claim: Option<Arc<Origin>>,
+    pub(crate) claim: Option<Rc<Origin>>,
 }
 
 impl Request {
-    pub(crate) fn new(origin: &Arc<Origin>, class: Class) -> Request {
+    pub(crate) fn new(origin: &Rc<Origin>, class: Class) -> Request {
         Request {
             origin: origin.clone(),
             class,
@@ -67,11 +67,13 @@ pub(crate) struct Requests {
     table: Table<Request>,
     /// Bytes from one element of an array of requests to the next.
     pub(crate) stride: u64,
+    /// Some request was perhaps gone.
+    doubtful: bool,
 }
 
 impl Default for Requests {
     fn default() -> Requests {
-        Requests { table: Table::default(), stride: 8 }
+        Requests { table: Table::default(), stride: 8, doubtful: false }
     }
 }
 
@@ -82,16 +84,26 @@ impl Requests {
             table.find(handle, 0).filter(|id| table.get(*id).is_some_and(|request| request.perhaps_gone))
         };
         // A handle that is given out again proves it.
-        while let Some(id) = gone(&self.table) {
+        while self.doubtful
+            && let Some(id) = gone(&self.table)
+        {
             self.table.remove(id, ());
         }
         self.table.add(handle, slot, request);
     }
 
+    /// The call that completed a persistent request has failed: see [`Request::perhaps_gone`].
+    pub(crate) fn doubt(&mut self, id: ReqId) {
+        self.doubtful = true;
+        self.table.get_mut(id).into_iter().for_each(|request| request.perhaps_gone = true);
+    }
+
+    #[inline]
     pub(crate) fn get(&self, id: ReqId) -> Option<&Request> {
         self.table.get(id)
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, id: ReqId) -> Option<&mut Request> {
         self.table.get_mut(id)
     }
@@ -110,6 +122,7 @@ impl Requests {
 
     /// Handle and place of the `i`-th of an array of requests at `base`; `None` for null handles, 0 where the place is
     /// not known.
+    #[inline]
     fn element(&self, handles: &[i64], base: u64, i: usize) -> Option<(u64, u64)> {
         let handle = *handles.get(i).filter(|handle| **handle != 0)?;
         let slot = if base == 0 { 0 } else { base.wrapping_add(i as u64 * self.stride) };
@@ -117,6 +130,7 @@ impl Requests {
     }
 
     /// The request that is meant by the `i`-th of an array of requests at `base`.
+    #[inline]
     pub(crate) fn find_in(&self, handles: &[i64], base: u64, i: usize) -> Option<ReqId> {
         let (handle, slot) = self.element(handles, base, i)?;
         self.table.find(handle, slot)

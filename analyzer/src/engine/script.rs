@@ -146,7 +146,10 @@ impl Script {
 
     /// Nothing can be said of other matchings.
     pub(super) fn give_up(&mut self, why: &'static str) {
-        self.unknown.get_or_insert(why);
+        if self.unknown.is_some() {
+            return;
+        }
+        self.unknown = Some(why);
         let lanes = self.program.lanes.len();
         self.program = Program { lanes: vec![Vec::new(); lanes], ..Program::default() };
         self.calls = vec![Vec::new(); lanes];
@@ -194,7 +197,7 @@ impl Script {
         call: &Known,
     ) -> Option<OpIx> {
         let open = match kind {
-            Kind::Recv { source, tag, comm: serial, .. } if source.is_none() || tag.is_none() => Some(serial),
+            Kind::Recv { comm: serial, .. } if kind.is_open() => Some(serial),
             _ => None,
         };
         self.wildcards += u64::from(open.is_some());

@@ -15,6 +15,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
+    #[inline]
     pub(crate) fn insert(&mut self, value: T) -> u32 {
         if let Some(place) = self.free.pop() {
             self.places[place as usize] = Some(value);
@@ -32,10 +33,21 @@ impl<T> Slab<T> {
         value
     }
 
+    /// As `remove`, of what is of no interest.
+    #[inline]
+    pub(crate) fn discard(&mut self, place: u32) {
+        if let Some(entry) = self.places.get_mut(place as usize).filter(|entry| entry.is_some()) {
+            *entry = None;
+            self.free.push(place);
+        }
+    }
+
+    #[inline]
     pub(crate) fn get(&self, place: u32) -> Option<&T> {
         self.places.get(place as usize)?.as_ref()
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, place: u32) -> Option<&mut T> {
         self.places.get_mut(place as usize)?.as_mut()
     }
@@ -60,12 +72,14 @@ impl<T> Slab<T> {
 
 impl<T> Index<u32> for Slab<T> {
     type Output = T;
+    #[inline]
     fn index(&self, place: u32) -> &T {
         self.get(place).expect("a live entry")
     }
 }
 
 impl<T> IndexMut<u32> for Slab<T> {
+    #[inline]
     fn index_mut(&mut self, place: u32) -> &mut T {
         self.get_mut(place).expect("a live entry")
     }

@@ -6,10 +6,10 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::flows::each_move;
 use super::p2p::OpId;
-use super::replay::{Entered, given_requests};
+use super::replay::Entered;
 use super::shape::Shape;
 use super::{Model, p2p};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::call::{Checksum, Checksums};
 use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo, OVERLAPPING, OVERLAPPING_SENDRECV, SEND_CHECKSUM};
 use trace_format::definition::Id;
@@ -21,11 +21,11 @@ use trace_format::mpi::{Class, Coll};
 pub(crate) struct Sum {
     sum: Checksum,
     /// The call in which it was taken.
-    by: Arc<Origin>,
+    by: Rc<Origin>,
 }
 
 impl Sum {
-    pub(super) fn by(&self) -> &Arc<Origin> {
+    pub(super) fn by(&self) -> &Rc<Origin> {
         &self.by
     }
 }
@@ -36,11 +36,11 @@ pub(crate) struct PartSums {
     sent: Vec<Checksum>,
     received: Vec<Checksum>,
     /// The call that completed it.
-    by: Option<Arc<Origin>>,
+    by: Option<Rc<Origin>>,
 }
 
 impl PartSums {
-    pub(super) fn by(&self) -> Option<&Arc<Origin>> {
+    pub(super) fn by(&self) -> Option<&Rc<Origin>> {
         self.by.as_ref()
     }
 }
@@ -48,10 +48,10 @@ impl PartSums {
 /// A message whose data have arrived changed.
 #[derive(Debug)]
 pub(crate) struct Damage {
-    pub(crate) send: Arc<Origin>,
-    pub(crate) recv: Arc<Origin>,
+    pub(crate) send: Rc<Origin>,
+    pub(crate) recv: Rc<Origin>,
     /// The call that completed the receive.
-    pub(crate) by: Arc<Origin>,
+    pub(crate) by: Rc<Origin>,
     pub(crate) bytes: u64,
     /// How often it happened on this lane at these places.
     pub(crate) count: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Spoilt<'a> {
     pub(crate) from: View<'a>,
     pub(crate) to: View<'a>,
     /// The call that completed the receiver's part.
-    pub(crate) by: Arc<Origin>,
+    pub(crate) by: Rc<Origin>,
     pub(crate) bytes: u64,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Spoilt<'a> {
 pub(crate) struct WrongResult<'a> {
     pub(crate) at: View<'a>,
     /// The call that completed its part.
-    pub(crate) by: Arc<Origin>,
+    pub(crate) by: Rc<Origin>,
     pub(crate) op: Id,
 }
 
@@ -88,7 +88,7 @@ const CAUSES: [&CheckInfo; 4] = [&SEND_CHECKSUM, &OVERLAPPING, &OVERLAPPING_SEND
 
 impl Model {
     /// Gives the sums that were taken in a call to the operations they are of. The call returns.
-    pub(super) fn take_sums(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &Entered) {
+    pub(super) fn take_sums(&mut self, origin: &Rc<Origin>, s: &Shape, entered: &Entered) {
         let sums = &mut self.ranks[origin.rank as usize].thread(origin.thread).sums;
         if sums.is_empty() {
             return;
@@ -102,7 +102,7 @@ impl Model {
                 Class::Wait(_) | Class::Test(_) | Class::GetStatus(_) | Class::StartOne | Class::StartAll
             );
             let (send, recv, collective) = if by_request {
-                let (base, handles) = given_requests(&origin.ins, s);
+                let (base, handles) = origin.requests();
                 let requests = &self.ranks[origin.rank as usize].requests;
                 let Some(id) = requests.find_in(handles, base, c.request as usize) else { continue };
                 let Some(request) = requests.get(id) else { continue };
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    fn take_sum(&mut self, op: Option<OpId>, by: &Arc<Origin>, sums: &[Checksum]) {
+    fn take_sum(&mut self, op: Option<OpId>, by: &Rc<Origin>, sums: &[Checksum]) {
         if let Some(op) = op.and_then(|op| self.ops.get_mut(op))
             && let [sum] = sums
         {
@@ -128,7 +128,7 @@ impl Model {
         }
     }
 
-    fn take_part_sums(&mut self, comm: CommIx, index: u64, position: u32, by: &Arc<Origin>, sums: Checksums) {
+    fn take_part_sums(&mut self, comm: CommIx, index: u64, position: u32, by: &Rc<Origin>, sums: Checksums) {
         let Some(part) = self.comms.list[comm].space.part_mut(index, position) else { return };
         let mine = part.sums.get_or_insert_default();
         let Checksums { sent, received, .. } = sums;
@@ -186,8 +186,8 @@ impl Model {
 
     /// Is it uncertain which messages of a lane met which receives? Where several threads send or receive on it, it is.
     fn is_doubtful(&self, (comm, dest, source, tag): (CommIx, i32, i32, i32)) -> bool {
-        let mailbox = self.comms.list[comm].boxes.get(&dest);
-        mailbox.and_then(|m| m.lanes.get(&(source, tag))).is_some_and(p2p::Lane::is_doubtful)
+        let mailbox = self.comms.list[comm].boxes.get(dest);
+        mailbox.and_then(|m| m.lanes.get((source, tag))).is_some_and(p2p::Lane::is_doubtful)
     }
 
     /// Reports the messages that have arrived changed. At the end, since only then it is known where calls of threads

@@ -3,7 +3,7 @@
 use super::Model;
 use super::facts::Origin;
 use super::replay::int;
-use super::shape::{NONE, Shape, shape};
+use super::shape::{NONE, Shape};
 use trace_format::args::{Arg, Args};
 use trace_format::call::special;
 use trace_format::definition::Id;
@@ -11,7 +11,7 @@ use trace_format::mpi::{Class, Coll, Kind, Start};
 
 /// Bytes of a call that has returned; `None`: it moves nothing by itself, or how much is not known.
 pub(super) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64> {
-    let s = shape(origin.func);
+    let s = origin.shape;
     match s.class {
         Class::Send(_, start) | Class::SendRecv(start) | Class::SendRecvReplace(start)
             if start != Start::Persistent =>

@@ -14,7 +14,7 @@ use super::{Model, Rank};
 use conditions::{Outlooks, vertex};
 pub(crate) use conditions::{all, any};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::call::special::ANY_TAG;
 
 /// Why a rank waits for another.
@@ -68,7 +68,7 @@ pub(crate) enum Vertex {
     Blocked {
         cond: Cond,
         /// The calls it is blocked in, one a thread.
-        calls: Vec<Arc<Origin>>,
+        calls: Vec<Rc<Origin>>,
         /// What each of them waits for.
         of_calls: Vec<Cond>,
         /// Operations that it waits for and that were started elsewhere.
@@ -196,7 +196,7 @@ impl Graph {
         }
     }
 
-    pub(crate) fn calls(&self, rank: i32) -> &[Arc<Origin>] {
+    pub(crate) fn calls(&self, rank: i32) -> &[Rc<Origin>] {
         match &self.vertices[rank as usize] {
             Vertex::Blocked { calls, .. } => calls,
             _ => &[],
@@ -226,7 +226,7 @@ impl Graph {
     }
 
     /// What each call that `rank` is blocked in waits for: ranks, and whether one of them is enough.
-    pub(crate) fn waits(&self, rank: i32) -> impl Iterator<Item = (&Arc<Origin>, Vec<i32>, bool)> {
+    pub(crate) fn waits(&self, rank: i32) -> impl Iterator<Item = (&Rc<Origin>, Vec<i32>, bool)> {
         let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
             Vertex::Blocked { calls, of_calls, .. } => (calls, of_calls),
             _ => (&[], &[]),
@@ -236,7 +236,7 @@ impl Graph {
     }
 
     /// What each call that `rank` is blocked in waits for, in words.
-    pub(crate) fn roles(&self, rank: i32) -> impl Iterator<Item = (&Arc<Origin>, String)> {
+    pub(crate) fn roles(&self, rank: i32) -> impl Iterator<Item = (&Rc<Origin>, String)> {
         let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
             Vertex::Blocked { calls, of_calls, .. } => (calls, of_calls),
             _ => (&[], &[]),
@@ -285,7 +285,7 @@ impl Graph {
         for (from, why) in self.waits_for(rank) {
             let Why::Send(tag) = why else { continue };
             for (_, comm) in model.comms.list.iter() {
-                let Some(mailbox) = comm.boxes.get(&rank) else { continue };
+                let Some(mailbox) = comm.boxes.get(rank) else { continue };
                 let mut near: Vec<_> = mailbox.candidates(from).collect();
                 near.sort_unstable();
                 if let Some(other) = near.into_iter().find(|t| *t != tag) {

@@ -10,7 +10,7 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
-use super::replay::{Entered, given_requests};
+use super::replay::Entered;
 use super::script::{Matchings, Script, WantedRaces, Ways};
 use super::shape::{Shape, shape};
 pub(crate) use epochs::Meeting;
@@ -19,6 +19,7 @@ use needs::{gets_only_from, needs_between, promised_needs};
 use permitted::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, Needs, OpIx, Permission, Replay};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::rc::Rc;
 use std::sync::Arc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::catalogue::{MESSAGE_RACE, POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, PROBE_RECEIVE_RACE};
@@ -27,7 +28,7 @@ use trace_format::selection::Selection;
 use trace_format::witness::Witness;
 
 /// What a call is known by in the replay.
-pub(crate) type Known = Arc<Origin>;
+pub(crate) type Known = Rc<Origin>;
 
 /// What an operation is in the replay, and in what is written down for the exploration.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,7 @@ pub(crate) struct Told {
 }
 
 /// Those of one call.
-type Tolds = SmallVec<[Told; 4]>;
+type Tolds = SmallVec<[Told; 8]>;
 
 /// The same of a collective operation.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +109,12 @@ impl Weakest {
         self.off = false;
     }
 
+    /// A call that the replay needs no more.
+    #[inline]
+    pub(super) fn take_spare(&mut self) -> Option<Known> {
+        self.replay.take_spare()
+    }
+
     /// Nothing can be said of other matchings.
     pub(super) fn give_up(&mut self, why: &'static str) {
         self.script.give_up(why);
@@ -134,8 +141,8 @@ impl Unpromised {
         let calls = self.blocks.iter().flat_map(|b| b.needs.iter().map(|n| &n.op).chain([&b.call]));
         let buffered = self.buffers.iter().map(|b| &b.0);
         let is_send = |f: FnId| matches!(shape(f).class, Class::Send(SendMode::Standard, _));
-        let is_buffered = |call: &Known| self.buffers.iter().any(|b| Arc::ptr_eq(&b.0, call));
-        calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Arc::as_ref)
+        let is_buffered = |call: &Known| self.buffers.iter().any(|b| Rc::ptr_eq(&b.0, call));
+        calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Rc::as_ref)
     }
 
     /// Is it the same calls, by their places in the program, that got through? To compare with what did not in the end.
@@ -150,12 +157,12 @@ impl Unpromised {
 
     /// What the call was granted.
     pub(crate) fn permission(&self, call: &Known) -> Option<String> {
-        if let Some((_, bytes)) = self.buffers.iter().find(|b| Arc::ptr_eq(&b.0, call)) {
+        if let Some((_, bytes)) = self.buffers.iter().find(|b| Rc::ptr_eq(&b.0, call)) {
             return Some(format!("its message must be buffered: {bytes} bytes"));
         }
         self.early
             .iter()
-            .any(|e| Arc::ptr_eq(e, call))
+            .any(|e| Rc::ptr_eq(e, call))
             .then(|| format!("must return before {}", comes_late(call, "have")))
     }
 }
@@ -254,7 +261,11 @@ impl Model {
         };
         let origin = o.shown().clone();
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let script = self.weakest.script.start(lane, kind, Some(ix), persistent, amount, &origin);
+        let w = &mut self.weakest;
+        let script = match w.script.is_written() || kind.is_open() {
+            true => w.script.start(lane, kind, Some(ix), persistent, amount, &origin),
+            false => None,
+        };
         self.ops[op].replayed = Some(Told { replay: self.weakest.replay.start(lane, act, origin), script });
     }
 
@@ -300,6 +311,9 @@ impl Model {
 
     /// The two belong together. `certain`: nobody else could be meant.
     pub(super) fn tell_pair(&mut self, send: OpId, recv: OpId, certain: bool) {
+        if self.weakest.off {
+            return;
+        }
         let ids = [self.ops[send].replayed, self.ops[recv].replayed];
         match ids {
             [Some(s), Some(r)] if certain && !self.ops[send].dim && !self.ops[recv].dim => {
@@ -325,6 +339,9 @@ impl Model {
 
     /// The program will not wait for the operation again.
     pub(super) fn tell_end(&mut self, op: OpId) {
+        if self.weakest.off {
+            return;
+        }
         let Some(o) = self.ops.get_mut(op).filter(|o| !o.told) else { return };
         o.told = true;
         if let Some(told) = o.replayed {
@@ -344,7 +361,7 @@ impl Model {
 
     /// A call that starts something and waits for it has returned, or (not `returned`) never does.
     pub(super) fn tell_blocking(&mut self, origin: &Known, entered: &Entered, returned: bool) {
-        let waits = match shape(origin.func).class {
+        let waits = match origin.shape.class {
             Class::Send(_, start) | Class::Recv(start) | Class::SendRecv(start) | Class::SendRecvReplace(start) => {
                 start == Start::Blocking
             }
@@ -402,7 +419,7 @@ impl Model {
 
     /// Operations of the given requests.
     fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Tolds {
-        let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+        let (base, handles) = origin.requests();
         let requests = &self.ranks[origin.rank as usize].requests;
         let mut ids = Tolds::new();
         for i in at {
@@ -415,8 +432,9 @@ impl Model {
         ids
     }
 
-    /// A call has completed requests: those at `completed` of its array. To be told before they are gone.
-    pub(super) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[usize]) {
+    /// A call has completed requests: those at the first numbers of `completed` in its array. To be told before they are
+    /// gone.
+    pub(super) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[(usize, usize)]) {
         if self.weakest.off {
             return;
         }
@@ -429,11 +447,11 @@ impl Model {
             return;
         }
         let patient = wait || self.weakest.polls.get(&thread) == Some(&poll);
-        let done = self.waited_for(origin, completed.iter().copied());
+        let done = self.waited_for(origin, completed.iter().map(|(place, _)| *place));
         match many {
             Many::One | Many::All => self.tell_wait(origin, done, None, patient, true),
             Many::Any | Many::Some => {
-                let all = self.waited_for(origin, 0..given_requests(&origin.ins, shape(origin.func)).1.len());
+                let all = self.waited_for(origin, 0..origin.requests().1.len());
                 self.tell_wait(origin, all, Some(done), patient, true);
             }
         }
@@ -449,9 +467,9 @@ impl Model {
                 .map(|o| (o.origin.clone(), o.entered))
                 .collect();
             for (origin, entered) in open {
-                match shape(origin.func).class {
+                match origin.shape.class {
                     Class::Wait(many) => {
-                        let all = self.waited_for(&origin, 0..given_requests(&origin.ins, shape(origin.func)).1.len());
+                        let all = self.waited_for(&origin, 0..origin.requests().1.len());
                         let any = matches!(many, Many::Any | Many::Some).then(Tolds::new);
                         self.tell_wait(&origin, all, any, true, false);
                     }

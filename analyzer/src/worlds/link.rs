@@ -8,6 +8,7 @@
 //! unlinked, and nothing is said of communication over it.
 
 use super::Process;
+use crate::ahead::Read;
 use crate::engine::Engine;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -17,7 +18,7 @@ use trace_format::definition::{Bridge, BridgeKind, Definition};
 use trace_format::file::RankHeader;
 use trace_format::mpi::{Class, Coll};
 use trace_format::ranks::Ranks;
-use trace_format::reader::{LeanEvent, RankEvent};
+use trace_format::reader::{Again, LeanEvent, RankEvent};
 
 /// Where the clock of a process stands.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +76,7 @@ struct Member {
     outsiders: Vec<Option<Process>>,
     /// What it is held back for, and what is held back.
     waits: Option<(usize, Bridge)>,
-    held: VecDeque<LeanEvent>,
+    held: VecDeque<Held>,
     /// How many bridges it has of a kind and a local group.
     nth: FxHashMap<(BridgeKind, Vec<Process>), u32>,
     open: Vec<OpenCall>,
@@ -83,6 +84,31 @@ struct Member {
     seen: Option<u64>,
     /// Anything was read of it.
     begun: bool,
+}
+
+/// What is held back of a process.
+enum Held {
+    Event(LeanEvent),
+    Keep(u16, LeanEvent),
+    Again(Again),
+}
+
+impl Held {
+    fn new(read: Read) -> Held {
+        match read {
+            Read::Event(event) => Held::Event(event.take()),
+            Read::Keep(slot, event) => Held::Keep(slot, event.take()),
+            Read::Again(again) => Held::Again(*again),
+        }
+    }
+
+    fn as_read(&mut self) -> Read<'_> {
+        match self {
+            Held::Event(event) => Read::Event(event),
+            Held::Keep(slot, event) => Read::Keep(*slot, event),
+            Held::Again(again) => Read::Again(again),
+        }
+    }
 }
 
 /// One call that made a bridge, on one of its sides.
@@ -160,16 +186,30 @@ impl Linker {
 
     /// Takes the next event of a process; hands it to the engine, now or later. What is left of the event means nothing.
     pub fn feed(&mut self, process: Process, event: &mut LeanEvent, engine: &mut Engine) {
+        self.feed_read(process, Read::Event(event), engine);
+    }
+
+    /// The same for what was read ahead.
+    #[inline]
+    pub(crate) fn feed_read(&mut self, process: Process, read: Read, engine: &mut Engine) {
         let Some(member) = self.members.get_mut(process as usize) else { return };
         member.begun = true;
         if member.waits.is_some() {
-            return member.held.push_back(event.take());
+            return member.held.push_back(Held::new(read));
         }
-        self.take(process, event, engine);
+        self.take(process, read, engine);
     }
 
-    fn take(&mut self, process: Process, event: &mut LeanEvent, engine: &mut Engine) {
+    fn take(&mut self, process: Process, read: Read, engine: &mut Engine) {
         let member = &mut self.members[process as usize];
+        let (slot, event) = match read {
+            Read::Event(event) => (None, event),
+            Read::Keep(slot, event) => (Some(slot), event),
+            Read::Again(again) => {
+                member.seen = member.seen.max(Some(again.t_call));
+                return engine.feed_again(process, again);
+            }
+        };
         match event {
             RankEvent::Definition(Definition::Bridge(bridge)) => {
                 let bridge = bridge.clone();
@@ -200,7 +240,10 @@ impl Linker {
             }
             _ => {}
         }
-        engine.feed_lean(process, event);
+        match slot {
+            Some(slot) => engine.feed_kept(process, slot, event),
+            None => engine.feed_lean(process, event),
+        }
     }
 
     fn bridge(&mut self, process: Process, bridge: Bridge, engine: &mut Engine) {
@@ -288,8 +331,8 @@ impl Linker {
                     self.apply(process as Process, place, &bridge, engine);
                 }
                 while self.members[process].waits.is_none() {
-                    let Some(mut event) = self.members[process].held.pop_front() else { break };
-                    self.take(process as Process, &mut event, engine);
+                    let Some(mut held) = self.members[process].held.pop_front() else { break };
+                    self.take(process as Process, held.as_read(), engine);
                 }
             }
         }

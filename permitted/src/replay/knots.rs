@@ -171,7 +171,7 @@ impl<T: Clone> Replay<T> {
     fn has_a_choice(&self, id: Id) -> bool {
         let Some(op) = self.op(id) else { return false };
         let Some(place) = op.act.place() else { return false };
-        let mut others = self.waiting.get(&place).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
+        let mut others = self.waiting.get(place).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
         others.any(|other| other.could_be_of(op))
     }
 

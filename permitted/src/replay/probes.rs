@@ -32,14 +32,14 @@ impl<T: Clone> Replay<T> {
     /// Is there a message that a probe would be told of, and not one that goes to a receive that is there already?
     pub(super) fn is_there(&self, look: &Look, told: bool) -> bool {
         let here =
-            || self.waiting.get(&(look.comm, look.at)).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
+            || self.waiting.get((look.comm, look.at)).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
         here().any(|op| look.sees(&op.act, told) && !here().any(|recv| recv.act.takes(&op.act)))
     }
 
     /// Is the message there, perhaps to go to a receive that was posted before?
     pub(super) fn is_sent(&self, look: &Look) -> bool {
         let here =
-            self.waiting.get(&(look.comm, look.at)).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
+            self.waiting.get((look.comm, look.at)).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
         here.into_iter().any(|op| look.sees(&op.act, true))
     }
 

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 pub type Id = u32;
 
 /// Operations of one call.
-pub type Ids = SmallVec<[Id; 4]>;
+pub type Ids = SmallVec<[Id; 8]>;
 
 /// Whose call a part of a collective operation cannot do without, whatever the library does.
 #[derive(Debug, Clone, PartialEq, Eq)]

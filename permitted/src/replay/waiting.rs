@@ -1,6 +1,8 @@
 //! Sends and receives that were posted at one place and have not met, in the order of their posting.
 
 use super::Id;
+use super::told::Place;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// One that waits.
@@ -35,13 +37,23 @@ impl Waiting {
 
     pub(super) fn remove(&mut self, id: Id, is_send: bool) {
         let list = self.list(is_send);
-        if let Some(place) = list.iter().position(|w| w.id == id) {
+        // Mostly it is the first one.
+        if list.front().is_some_and(|w| w.id == id) {
+            list.pop_front();
+        } else if let Some(place) = list.iter().position(|w| w.id == id) {
             list.remove(place);
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.sends.is_empty() && self.recvs.is_empty()
+    }
+
+    /// Was it posted before all others of its kind?
+    #[inline]
+    pub(super) fn is_first(&self, id: Id, is_send: bool) -> bool {
+        let list = if is_send { &self.sends } else { &self.recvs };
+        list.front().is_some_and(|w| w.id == id)
     }
 
     /// Those of its kind that were posted before this one.
@@ -64,5 +76,74 @@ impl Waiting {
 
     pub(super) fn holds(&self, id: Id) -> bool {
         self.all().any(|other| other == id)
+    }
+}
+
+/// Lists that are kept although they are empty.
+const MAX_LISTS: usize = 1 << 14;
+
+/// Number of a list.
+pub(super) type List = u32;
+pub(super) const NO_LIST: List = List::MAX;
+
+/// The lists of all places.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    by_place: FxHashMap<Place, List>,
+    /// Some of them, for a quicker look: by the last bits of both numbers of a place.
+    recent: Vec<(Place, List)>,
+    all: Vec<Waiting>,
+    free: Vec<List>,
+}
+
+/// A power of two.
+const RECENT: usize = 1 << 8;
+
+fn recent(place: Place) -> usize {
+    (place.0 as usize * 31 + place.1 as usize) % RECENT
+}
+
+impl Lists {
+    /// The list of a place, where something is to be posted.
+    #[inline]
+    pub(super) fn of(&mut self, place: Place) -> (List, &mut Waiting) {
+        let list = match self.recent.get(recent(place)) {
+            Some((known, list)) if *known == place && *list != NO_LIST => *list,
+            _ => self.look_up(place),
+        };
+        (list, &mut self.all[list as usize])
+    }
+
+    fn look_up(&mut self, place: Place) -> List {
+        let (all, free) = (&mut self.all, &mut self.free);
+        let list = *self.by_place.entry(place).or_insert_with(|| {
+            free.pop().unwrap_or_else(|| {
+                all.push(Waiting::default());
+                all.len() as List - 1
+            })
+        });
+        self.recent.resize(RECENT, (place, NO_LIST));
+        self.recent[recent(place)] = (place, list);
+        list
+    }
+
+    pub(super) fn get(&self, place: Place) -> Option<&Waiting> {
+        self.list(*self.by_place.get(&place)?)
+    }
+
+    pub(super) fn list(&self, list: List) -> Option<&Waiting> {
+        self.all.get(list as usize)
+    }
+
+    /// It waits no more. Empty lists are kept for the next message, as long as there are not too many.
+    pub(super) fn remove(&mut self, (list, place): (List, Place), id: Id, is_send: bool) {
+        let Some(waiting) = self.all.get_mut(list as usize) else { return };
+        waiting.remove(id, is_send);
+        if waiting.is_empty() && self.by_place.len() > MAX_LISTS {
+            *waiting = Waiting::default();
+            self.by_place.remove(&place);
+            self.recent.clear();
+            self.free.push(list);
+        }
     }
 }

@@ -104,12 +104,14 @@ impl Cells {
         self.list.len() < MAX_CELLS && self.words.len() + len <= ARENA
     }
 
+    #[inline]
     pub(super) fn get(&self, cell: u16) -> Option<(&Cell, &[u64], &[u64])> {
         let c = self.list.get(cell as usize)?;
         let range = c.start..c.start + c.len;
         Some((c, self.words.get(range.clone())?, self.strides.get(range)?))
     }
 
+    #[inline]
     pub(super) fn key(&self, cell: u16) -> u64 {
         self.list.get(cell as usize).map_or(0, |c| c.key)
     }
@@ -137,6 +139,7 @@ impl Cells {
     }
 
     /// The cell that may come instead.
+    #[inline]
     pub(super) fn alternative(&self) -> Option<u16> {
         self.list.get(self.last as usize).map(|c| c.expected()[1]).filter(|next| *next != NONE)
     }
@@ -194,17 +197,27 @@ impl Cells {
         self.list.get(cell as usize).is_some_and(|c| c.chain >= MAX_CHAIN)
     }
 
-    /// The words change as expected.
+    /// The words change as expected. False if they are expected to stay.
     #[inline]
-    pub(super) fn step(&mut self, cell: u16) {
-        if let Some(c) = self.list.get_mut(cell as usize).filter(|c| c.strided) {
-            c.steps = c.steps.saturating_add(1);
-            self.slots(cell).for_each(|(word, stride)| *word = word.wrapping_add(*stride));
+    pub(super) fn step(&mut self, cell: u16) -> bool {
+        let Some(c) = self.list.get_mut(cell as usize).filter(|c| c.strided) else { return false };
+        c.steps = c.steps.saturating_add(1);
+        let range = c.start..c.start + c.len;
+        if let (Some(words), Some(strides)) = (self.words.get_mut(range.clone()), self.strides.get(range)) {
+            for i in 0..words.len().min(strides.len()) {
+                words[i] = words[i].wrapping_add(strides[i]);
+            }
         }
+        true
     }
 
     /// The words stay as they are, and are expected to.
+    #[inline]
     pub(super) fn stand(&mut self, cell: u16) {
+        // Mostly they stood already.
+        if !self.list.get(cell as usize).is_some_and(|c| c.strided) {
+            return;
+        }
         self.slots(cell).for_each(|(_, stride)| *stride = 0);
         self.list.get_mut(cell as usize).into_iter().for_each(|c| c.strided = false);
     }
@@ -216,22 +229,40 @@ impl Cells {
 
     /// Reads changes.
     pub(super) fn change(&mut self, cell: u16, input: &mut Input) -> Result<(), PackError> {
-        let mut slots = self.slots(cell);
+        let Some(c) = self.list.get_mut(cell as usize) else { return Err(input.damage()) };
+        let (words, strides) = (self.words.get_mut(c.start..), self.strides.get_mut(c.start..));
+        let (Some(words), Some(strides)) = (words, strides) else { return Err(input.damage()) };
+        let all = c.len.min(words.len()).min(strides.len());
+        let (words, strides) = (&mut words[..all], &mut strides[..all]);
+        let mut next = 0usize;
         loop {
             let skipped = input.number()?;
-            for _ in 1..skipped.max(1) {
-                let (word, stride) = slots.next().ok_or(input.damage())?;
-                *word = word.wrapping_add(*stride);
+            let to = next.saturating_add(skipped.saturating_sub(1).try_into().unwrap_or(usize::MAX));
+            if to > all {
+                return Err(input.damage());
             }
+            for i in next..to {
+                words[i] = words[i].wrapping_add(strides[i]);
+            }
+            next = to;
             if skipped == 0 {
                 break;
             }
             let difference = unzigzag(input.number()?);
-            let (word, stride) = slots.next().ok_or(input.damage())?;
+            let (Some(word), Some(stride)) = (words.get_mut(next), strides.get_mut(next)) else {
+                return Err(input.damage());
+            };
             (*word, *stride) = (word.wrapping_add(difference), next_stride(*stride, difference));
+            next += 1;
         }
-        slots.for_each(|(word, stride)| *word = word.wrapping_add(*stride));
-        self.look_at_strides(cell);
+        let mut any = 0;
+        for i in next..all {
+            words[i] = words[i].wrapping_add(strides[i]);
+        }
+        for stride in strides {
+            any |= *stride;
+        }
+        c.strided = any != 0;
         Ok(())
     }
 
@@ -264,6 +295,7 @@ impl Cells {
     }
 
     /// Reads when a record begins after the one before it, and of a call its word 2.
+    #[inline]
     pub(super) fn gap(input: &mut Input, key: u64) -> Result<(u64, u64), PackError> {
         let gap = unzigzag(input.number()?);
         Ok((gap, if head_of(key) == CALL_HEAD { input.number()? } else { 0 }))
@@ -282,13 +314,18 @@ impl Cells {
     /// Writes the record that a cell stands for.
     pub(super) fn write(&self, cell: u16, lap: u64, (time, second): (u64, u64), out: &mut Vec<u8>) {
         let Some((c, words, _)) = self.get(cell) else { return };
-        let commit = c.key | lap << 40;
-        out.extend_from_slice(&commit.to_le_bytes());
-        out.extend_from_slice(&time.to_le_bytes());
-        if head_of(c.key) == CALL_HEAD {
-            out.extend_from_slice(&second.to_le_bytes());
+        // Room for all at once: this is most of what unpacking does.
+        let (from, head) = (out.len(), head_of(c.key));
+        out.resize(from + (head + words.len()) * 8, 0);
+        let (places, _) = out[from..].as_chunks_mut::<8>();
+        let Some((heads, places)) = places.split_at_mut_checked(head) else { return };
+        let head = [c.key | lap << 40, time, second];
+        for i in 0..heads.len().min(head.len()) {
+            heads[i] = head[i].to_le_bytes();
         }
-        words.iter().for_each(|w| out.extend_from_slice(&w.to_le_bytes()));
+        for i in 0..places.len().min(words.len()) {
+            places[i] = words[i].to_le_bytes();
+        }
     }
 }
 

@@ -15,11 +15,24 @@ pub struct Unpacker {
     /// How far the block was unpacked: byte of it, and bytes of records that came of these.
     at: usize,
     done: usize,
+    /// When the words of each cell changed last, as how many changes there were of any.
+    versions: Vec<u64>,
+    changes: u64,
+    marks: Vec<Mark>,
+}
+
+/// Of a record: two with equal marks, of one thread, differ in their times at most (and in their lap).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Small numbers, which are used again.
+    pub cell: u16,
+    pub version: u64,
 }
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        Unpacker { cells: Cells::new(), next: None, at: 0, done: 0 }
+        let (versions, marks) = (Vec::new(), Vec::new());
+        Unpacker { cells: Cells::new(), next: None, at: 0, done: 0, versions, changes: 0, marks }
     }
 }
 
@@ -82,6 +95,7 @@ impl Unpacker {
     /// Puts the next records of the block into `out`, until they are about `most` bytes. True if these were the last ones.
     pub fn unpack_piece(&mut self, packed: &[u8], lap: u64, most: usize, out: &mut Vec<u8>) -> Result<bool, PackError> {
         out.clear();
+        self.marks.clear();
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         // What is packed is smaller than the records.
@@ -92,7 +106,7 @@ impl Unpacker {
             let follows = self.next.take() == Some(lap);
             match input.take(1)?.first().copied() {
                 Some(ALONE) => {
-                    self.cells.forget();
+                    self.forget();
                     self.cells.time = 0;
                 }
                 Some(0) if follows => {}
@@ -116,6 +130,36 @@ impl Unpacker {
         Ok(true)
     }
 
+    /// Of each record that was unpacked last. What is in `marks` is used again.
+    pub fn take_marks(&mut self, marks: &mut Vec<Mark>) {
+        marks.clear();
+        std::mem::swap(marks, &mut self.marks);
+    }
+
+    fn forget(&mut self) {
+        self.cells.forget();
+        self.versions.clear();
+    }
+
+    /// The words of a cell are other ones.
+    fn changed(&mut self, cell: u16) {
+        let place = usize::from(cell);
+        if self.versions.len() <= place {
+            self.versions.resize(place + 1, 0);
+        }
+        self.changes += 1;
+        self.versions[place] = self.changes;
+    }
+
+    /// Writes the record of a cell, and what is known of it.
+    #[inline]
+    fn write(&mut self, cell: u16, lap: u64, times: (u64, u64), out: &mut Vec<u8>) {
+        self.cells.write(cell, lap, times, out);
+        self.cells.follow(cell);
+        let version = self.versions.get(usize::from(cell)).copied().unwrap_or(0);
+        self.marks.push(Mark { cell, version });
+    }
+
     fn record(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {
         let token = input.take(1)?.first().copied().unwrap_or(FORGET);
         let cells = &mut self.cells;
@@ -126,25 +170,22 @@ impl Unpacker {
             NEW => return self.new_cell(input, lap, out),
             RUN => return self.run(input, (lap, total), out),
             FORGET => {
-                cells.forget();
+                self.forget();
                 return Ok(());
             }
             _ => return Err(input.damage()),
         };
         let key = cells.key(cell);
         let gap = Cells::gap(input, key)?;
-        let cell = match token {
-            AS_PREDICTED | LEARN | OTHER => {
-                cells.step(cell);
-                cell
-            }
+        let (cell, same) = match token {
+            AS_PREDICTED | LEARN | OTHER => (cell, !cells.step(cell)),
             PREDICTED | IN_PLACE | OTHER_CHANGED => {
                 cells.change(cell, input)?;
-                cell
+                (cell, false)
             }
             AGAIN => {
                 cells.stand(cell);
-                cell
+                (cell, true)
             }
             _ => {
                 let len = cells.list.get(cell as usize).map_or(0, |c| c.len);
@@ -153,7 +194,7 @@ impl Unpacker {
                 }
                 let new = cells.copy(cell, gap);
                 cells.change(new, input)?;
-                new
+                (new, false)
             }
         };
         if token == LEARN {
@@ -161,20 +202,24 @@ impl Unpacker {
             cells.expect_times(cell, times);
         }
         let times = cells.times_after(key, gap);
-        cells.write(cell, lap, times, out);
-        cells.follow(cell);
+        if !same {
+            self.changed(cell);
+        }
+        self.write(cell, lap, times, out);
         Ok(())
     }
 
     /// Records that are what was expected, when it was expected.
     fn run(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {
-        let cells = &mut self.cells;
         for _ in 0..input.number()? {
+            let cells = &mut self.cells;
             let cell = cells.predicted().filter(|_| out.len() < total).ok_or(input.damage())?;
-            cells.step(cell);
+            let changed = cells.step(cell);
             let times = cells.times_after(cells.key(cell), cells.expected_times(cell));
-            cells.write(cell, lap, times, out);
-            cells.follow(cell);
+            if changed {
+                self.changed(cell);
+            }
+            self.write(cell, lap, times, out);
         }
         Ok(())
     }
@@ -189,8 +234,8 @@ impl Unpacker {
         let gap = Cells::gap(input, key)?;
         let cell = cells.add(key, words_of(input.take(len * 8)?), gap);
         let times = cells.times_after(key, gap);
-        cells.write(cell, lap, times, out);
-        cells.follow(cell);
+        self.changed(cell);
+        self.write(cell, lap, times, out);
         Ok(())
     }
 }

@@ -1,11 +1,13 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
-use super::{LeanEvent, RankEvent};
+use super::own::layout;
+use super::{Again, LeanEvent, RankEvent};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Signal, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
 use crate::file::NOT_COUNTED;
 use crate::mpi::FnId;
+use crate::pack::Mark;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
@@ -36,6 +38,23 @@ pub(super) struct Decoder {
     open: Vec<OpenCall>,
     /// The last call, if more like it may be counted in its record.
     polled: Option<Polled>,
+    /// The calls that were handed over to be kept, by their cells.
+    kept: Vec<Kept>,
+}
+
+/// Cells whose calls are kept: loops have fewer.
+const MAX_KEPT: usize = 1 << 10;
+
+/// A call that was handed over to be kept.
+#[derive(Clone)]
+struct Kept {
+    /// Of its mark; 0: there is none.
+    version: u64,
+    func: FnId,
+    is_poll: bool,
+    polls: u32,
+    /// See [`super::own`]. Empty: nothing is alike.
+    template: Vec<u64>,
 }
 
 /// The record of a poll.
@@ -63,7 +82,7 @@ impl Polled {
 
 impl Decoder {
     pub(super) fn new(number: u16) -> Decoder {
-        Decoder { number, calls: 0, open: Vec::new(), polled: None }
+        Decoder { number, calls: 0, open: Vec::new(), polled: None, kept: Vec::new() }
     }
 
     /// The lap is over: what it left open gets return records of their own.
@@ -133,6 +152,40 @@ impl Decoder {
         result
     }
 
+    /// What the record says if it differs from a call that was kept in its times alone.
+    #[inline]
+    pub(super) fn again(&mut self, mark: Mark, record: &[u8], offset: usize, alike: bool) -> Option<Again> {
+        let kept = self.kept.get(usize::from(mark.cell))?;
+        let layout = layout(kept.func);
+        let is_alike = || alike && !kept.template.is_empty() && layout.is_alike(record, &kept.template);
+        if kept.version != mark.version && !is_alike() {
+            return None;
+        }
+        let own = layout.own(record);
+        let (t_call, word) = (u64_at(record, 8), u64_at(record, 16));
+        let index = self.calls;
+        self.calls += 1;
+        self.polled = kept.is_poll.then_some(Polled { index, func: kept.func, offset, polls: kept.polls });
+        let t_return = t_call.saturating_add(word & MAX_DURATION);
+        Some(Again { slot: mark.cell, thread: self.number, class: (word >> 48) as u16, index, t_call, t_return, own })
+    }
+
+    /// Is the call one to be kept, for those that have the same mark?
+    pub(super) fn keep(&mut self, mark: Mark, call: &Call<Args>, record: &[u8]) -> bool {
+        let place = usize::from(mark.cell);
+        if call.is_open() || place >= MAX_KEPT {
+            return false;
+        }
+        if self.kept.len() <= place {
+            let none = Kept { version: 0, func: call.func, is_poll: false, polls: 0, template: Vec::new() };
+            self.kept.resize(place + 1, none);
+        }
+        let is_poll = call.func.row().class.is_poll();
+        let template = layout(call.func).template(record);
+        self.kept[place] = Kept { version: mark.version, func: call.func, is_poll, polls: call.polls, template };
+        true
+    }
+
     /// The event of the record `bytes`, which stands at `offset` of the current lap.
     #[inline(always)]
     pub(super) fn record(&mut self, blobs: &Blobs, bytes: &[u8], offset: usize) -> Result<LeanEvent, String> {
@@ -181,6 +234,7 @@ impl Decoder {
 }
 
 /// The record at `offset` of the records of a lap; `None` if none that is whole is there.
+#[inline]
 pub(super) fn record_at(records: &[u8], offset: usize) -> Option<&[u8]> {
     let word = records.get(offset..)?.first_chunk::<8>()?;
     let len = Commit::unpack(u64::from_le_bytes(*word)).words as usize * 8;
@@ -206,11 +260,13 @@ pub(super) fn latest(record: &[u8]) -> u64 {
     }
 }
 
+#[inline]
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|b| b.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b))
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+#[inline]
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b))
 }
 
@@ -307,12 +363,14 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
+    #[inline]
     fn take(&mut self, n: usize) -> Result<&[u8], String> {
         let bytes = self.bytes.get(self.at..self.at + n).ok_or("record is too short for its function")?;
         self.at += n;
         Ok(bytes)
     }
 
+    #[inline]
     fn elem(&mut self, elem: Elem) -> Result<i64, String> {
         Ok(one(elem, self.take(elem.width())?))
     }
@@ -365,6 +423,7 @@ impl Cells<'_> {
     }
 }
 
+#[inline]
 fn one(elem: Elem, bytes: &[u8]) -> i64 {
     match elem {
         Elem::I32(_) => u32_at(bytes, 0) as i32 as i64,

@@ -6,7 +6,7 @@ use super::blocks::{BlockRef, Blocks, number_of};
 use super::{Defects, OpenError};
 use crate::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, segment_path};
 use crate::foreign;
-use crate::pack::Unpacker;
+use crate::pack::{Mark, Unpacker};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -146,18 +146,19 @@ impl Files {
 
     /// Reads the payload of a block, and unpacks it. False if it is damaged, or goes on from one that is; that is noted.
     pub(super) fn payload(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<bool, OpenError> {
-        Ok(self.piece(block, false, usize::MAX, out)?.is_some())
+        Ok(self.piece(block, false, usize::MAX, (out, &mut Vec::new()))?.is_some())
     }
 
     /// The next records of a block, about `most` bytes of them if it is packed; `begun`: the first ones were read before.
-    /// `None` if the block is damaged, otherwise whether these are its last ones.
+    /// Packed ones come with marks. `None` if the block is damaged, otherwise whether these are its last ones.
     pub(super) fn piece(
         &mut self,
         block: &BlockRef,
         begun: bool,
         most: usize,
-        out: &mut Vec<u8>,
+        (out, marks): (&mut Vec<u8>, &mut Vec<Mark>),
     ) -> Result<Option<bool>, OpenError> {
+        marks.clear();
         let is_packed = block.header.kind == BlockKind::Packed as u16;
         let mut buffer = std::mem::take(&mut self.buffer);
         let Some(blocks) = self.of(block.segment) else { return Ok(None) };
@@ -173,14 +174,21 @@ impl Files {
             return Ok(None);
         }
         let piece = match read {
-            Ok(true) if is_packed => Ok(self.unpack(block, &buffer, begun, most, out)),
+            Ok(true) if is_packed => Ok(self.unpack(block, &buffer, begun, most, (out, marks))),
             read => read.map(|whole| whole.then_some(true)),
         };
         self.buffer = buffer;
         piece
     }
 
-    fn unpack(&mut self, block: &BlockRef, packed: &[u8], begun: bool, most: usize, out: &mut Vec<u8>) -> Option<bool> {
+    fn unpack(
+        &mut self,
+        block: &BlockRef,
+        packed: &[u8],
+        begun: bool,
+        most: usize,
+        (out, marks): (&mut Vec<u8>, &mut Vec<Mark>),
+    ) -> Option<bool> {
         let BlockHeader { thread, lap, .. } = block.header;
         let is_cut = self.is_cut;
         let Packed { unpacker, told } = self.packed.entry(thread).or_default();
@@ -198,6 +206,7 @@ impl Files {
         }
         // What is in front of the damage is whole.
         let last = unpacker.unpack_piece(packed, lap, most, out);
+        unpacker.take_marks(marks);
         Some(last.unwrap_or_else(|e| {
             self.defect(block, e.to_string());
             true

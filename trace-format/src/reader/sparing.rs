@@ -4,6 +4,7 @@
 
 use super::blocks::BlockRef;
 use super::{LeanEvent, OpenError, RankReader};
+use crate::pack::Mark;
 
 impl RankReader {
     /// Of the records of a block about so many bytes are unpacked at a time, so that ranks can be read side by side in
@@ -29,7 +30,7 @@ impl RankReader {
         &mut self,
         number: u16,
         block: &BlockRef,
-        mut records: Vec<u8>,
+        (mut records, mut marks): (Vec<u8>, Vec<Mark>),
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get(&number) else { return Ok(false) };
@@ -38,7 +39,7 @@ impl RankReader {
         if !begun {
             self.define(block.place(), sink)?;
         }
-        let last = self.blocks.piece(block, begun, most, &mut records)?;
+        let last = self.blocks.piece(block, begun, most, (&mut records, &mut marks))?;
         if last != Some(false) {
             self.waiting = self.waiting.saturating_sub(block.header.len.into());
         }
@@ -49,8 +50,8 @@ impl RankReader {
             return Ok(false);
         };
         if begun {
-            thread.use_more(records);
-        } else if let Err(what) = thread.use_block(block, records, limited, &self.blobs, sink) {
+            thread.use_more((records, marks));
+        } else if let Err(what) = thread.use_block(block, (records, marks), limited, &self.blobs, sink) {
             self.blocks.defect(block, what);
         }
         if !last && !thread.put_back(*block) {

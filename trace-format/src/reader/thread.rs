@@ -4,9 +4,10 @@
 use super::blocks::BlockRef;
 use super::decode::{Blobs, Decoder, earliest, is_entered, latest, record_at};
 use super::stage::StageView;
-use super::{LeanEvent, RankEvent};
+use super::{Keeps, LeanEvent, RankEvent, Sink};
 use crate::args::Args;
 use crate::call::{Outcome, SystemEvent};
+use crate::pack::Mark;
 use std::collections::VecDeque;
 
 /// What a stage held at one moment.
@@ -32,6 +33,9 @@ pub(super) struct Thread {
     records: Vec<u8>,
     at: usize,
     base: usize,
+    /// Of the records at hand, from the next one on, if they were packed: of the one at `mark` and those behind it.
+    marks: Vec<Mark>,
+    mark: usize,
     /// The records at hand are a whole lap: the next one begins behind them.
     whole: bool,
     /// The first of the blocks was read in part: up to `offset`.
@@ -64,6 +68,8 @@ impl Thread {
             records: Vec::new(),
             at: 0,
             base: 0,
+            marks: Vec::new(),
+            mark: 0,
             whole: false,
             begun: false,
             owner: None,
@@ -185,6 +191,7 @@ impl Thread {
         let read = |offset: usize| staged.open.iter().find(|(at, _)| *at == offset).map_or(&[][..], |(_, r)| &r[..]);
         let result = self.decoder.completed(blobs, read, sink);
         (self.records, self.at, self.base) = (staged.bytes, 0, staged.offset);
+        self.marks.clear();
         self.offset += self.records.len();
         result
     }
@@ -193,13 +200,14 @@ impl Thread {
     pub(super) fn use_block(
         &mut self,
         block: &BlockRef,
-        payload: Vec<u8>,
+        (payload, marks): (Vec<u8>, Vec<Mark>),
         limited: bool,
         blobs: &Blobs,
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<(), String> {
         let lap = block.header.lap;
         self.begun = false;
+        (self.marks, self.mark) = (marks, 0);
         let mut result = Ok(());
         if lap < self.lap {
             self.records = payload;
@@ -218,6 +226,10 @@ impl Thread {
         let completed = self.decoder.completed(blobs, read, sink);
         let damaged = completed.map_err(|what| format!("damaged record: {what}"));
         (self.records, self.at, self.base) = (payload, self.offset, 0);
+        if self.at > 0 {
+            // Which of them is the first that was not read in the stage is not known.
+            self.marks.clear();
+        }
         self.whole = true;
         result.and(damaged)
     }
@@ -232,8 +244,9 @@ impl Thread {
     }
 
     /// Takes the next records of a block whose first ones were used.
-    pub(super) fn use_more(&mut self, records: Vec<u8>) {
+    pub(super) fn use_more(&mut self, (records, marks): (Vec<u8>, Vec<Mark>)) {
         (self.records, self.at, self.base) = (records, 0, self.offset);
+        (self.marks, self.mark) = (marks, 0);
         (self.whole, self.begun) = (true, false);
     }
 
@@ -270,16 +283,52 @@ impl Thread {
         self.last
     }
 
-    /// The buffer of the records at hand, to be filled anew.
-    pub(super) fn buffer(&mut self) -> Vec<u8> {
+    /// The buffers of the records at hand and of their marks, to be filled anew.
+    pub(super) fn buffers(&mut self) -> (Vec<u8>, Vec<Mark>) {
         self.at = 0;
-        std::mem::take(&mut self.records)
+        (std::mem::take(&mut self.records), std::mem::take(&mut self.marks))
     }
 
     /// The next event in the order of the records at hand; `None` when they are used up. An error is a damaged record
     /// that is skipped.
-    #[inline(always)]
     pub(super) fn next_record(&mut self, blobs: &Blobs) -> Option<Result<LeanEvent, String>> {
+        let (record, offset, _) = match self.next_bytes()? {
+            Ok(next) => next,
+            Err(what) => return Some(Err(what)),
+        };
+        let record = self.records.get(record).unwrap_or_default();
+        Some(self.decoder.record(blobs, record, offset))
+    }
+
+    /// Hands over the next event in the order of the records at hand. As [`Thread::next_record`].
+    #[inline]
+    pub(super) fn hand_over(&mut self, blobs: &Blobs, sink: &mut dyn Sink) -> Option<Result<(), String>> {
+        let (record, offset, mark) = match self.next_bytes()? {
+            Ok(next) => next,
+            Err(what) => return Some(Err(what)),
+        };
+        let record = self.records.get(record).unwrap_or_default();
+        let keeps = sink.keeps();
+        let mark = mark.filter(|_| keeps != Keeps::Nothing);
+        if let Some(mark) = mark
+            && let Some(again) = self.decoder.again(mark, record, offset, keeps == Keeps::Alike)
+        {
+            sink.again(again);
+            return Some(Ok(()));
+        }
+        Some(self.decoder.record(blobs, record, offset).map(|event| match event {
+            RankEvent::Call(call) => match mark.filter(|mark| self.decoder.keep(*mark, &call, record)) {
+                Some(mark) => sink.keep(mark.cell, call),
+                None => sink.event(RankEvent::Call(call)),
+            },
+            other => sink.event(other),
+        }))
+    }
+
+    /// The place of the next record at hand, its offset in the lap, and its mark, if it has one.
+    #[inline]
+    #[expect(clippy::type_complexity, reason = "two callers, which take it apart at once")]
+    fn next_bytes(&mut self) -> Option<Result<(std::ops::Range<usize>, usize, Option<Mark>), String>> {
         if self.at >= self.records.len() {
             if std::mem::take(&mut self.whole) {
                 self.lap = self.lap.saturating_add(1);
@@ -293,9 +342,11 @@ impl Thread {
             self.at = self.records.len();
             return Some(Err(what));
         };
-        let offset = self.base + self.at;
+        let from = self.at;
         self.at += record.len();
-        Some(self.decoder.record(blobs, record, offset))
+        let mark = self.marks.get(self.mark).copied();
+        self.mark += 1;
+        Some(Ok((from..self.at, self.base + from, mark)))
     }
 
     /// Time of the next event, by the records at hand.

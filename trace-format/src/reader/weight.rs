@@ -1,10 +1,11 @@
 //! What events weigh that wait to be taken: a few of them may hold as much as thousands of others.
 
-use super::{LeanEvent, RankEvent};
+use super::{Again, Keeps, LeanEvent, RankEvent, Sink};
 use crate::args::Args;
-use crate::call::{Checksum, Found, Place, SystemEvent, Value};
+use crate::call::{Call, Checksum, Found, Place, SystemEvent, Value};
 use crate::definition::Definition;
 use crate::ranks::Ranks;
+use std::cell::Cell;
 use std::mem::size_of;
 
 /// Bytes beside an event's own that count as one more event.
@@ -15,13 +16,50 @@ impl LeanEvent {
     #[inline]
     pub fn weight(&self) -> usize {
         let elsewhere = match self {
-            RankEvent::Call(call) => call.ins.elsewhere() + call.outs.elsewhere(),
+            RankEvent::Call(call) => of_call(call),
             RankEvent::Return { outs, .. } => outs.elsewhere(),
             RankEvent::System { event, .. } => of_system(event),
             RankEvent::Definition(definition) => of_definition(definition),
         };
         1 + elsewhere / UNIT
     }
+}
+
+/// Counts what a sink is given, by weight.
+pub(super) struct Weighed<'a> {
+    pub(super) sink: &'a mut dyn Sink,
+    pub(super) taken: &'a Cell<usize>,
+}
+
+impl Weighed<'_> {
+    fn add(&self, weight: usize) {
+        self.taken.set(self.taken.get().saturating_add(weight));
+    }
+}
+
+impl Sink for Weighed<'_> {
+    fn event(&mut self, event: LeanEvent) {
+        self.add(event.weight());
+        self.sink.event(event);
+    }
+
+    fn keeps(&self) -> Keeps {
+        self.sink.keeps()
+    }
+
+    fn keep(&mut self, slot: u16, call: Call<Args>) {
+        self.add(1 + of_call(&call) / UNIT);
+        self.sink.keep(slot, call);
+    }
+
+    fn again(&mut self, again: Again) {
+        self.add(1);
+        self.sink.again(again);
+    }
+}
+
+fn of_call(call: &Call<Args>) -> usize {
+    call.ins.elsewhere() + call.outs.elsewhere()
 }
 
 impl Args {

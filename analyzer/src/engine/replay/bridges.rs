@@ -7,7 +7,7 @@ use crate::engine::facts::Origin;
 use crate::engine::shape::Shape;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::Arg;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Kind};
@@ -33,7 +33,7 @@ struct Side {
 }
 
 impl Model {
-    pub(super) fn enter_bridge(&mut self, origin: &Arc<Origin>, s: &Shape, entered: &mut Entered) {
+    pub(super) fn enter_bridge(&mut self, origin: &Rc<Origin>, s: &Shape, entered: &mut Entered) {
         let from_groups = s.class == Class::IntercommFromGroups;
         let side = if from_groups { self.side_of_group(origin, s) } else { self.side_of_comm(origin, s) };
         let Some(Side { key, leader, tag }) = side else { return };

@@ -1,13 +1,13 @@
 //! How requests and receives end: by wait and test, by looking at them, by being freed; matched probes.
 
-use super::{given_requests, int, status_at, value};
+use super::{int, status_at, value};
 use crate::engine::Model;
 use crate::engine::facts::Origin;
 use crate::engine::p2p::{Op, OpId, OpKind};
 use crate::engine::requests::{ReqId, Request};
 use crate::engine::shape::{NONE, Shape};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::{Arg, Args};
 use trace_format::call::Status;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
@@ -89,7 +89,7 @@ impl Model {
 
     pub(super) fn complete(
         &mut self,
-        origin: &Arc<Origin>,
+        origin: &Rc<Origin>,
         s: &Shape,
         many: Many,
         wait: bool,
@@ -97,16 +97,21 @@ impl Model {
         outs: &Args,
     ) {
         let completed = Model::completed(origin, s, many, wait, failed, outs);
-        let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
-        self.tell_completion(origin, many, wait, &places);
+        self.tell_completion(origin, many, wait, &completed);
         if completed.is_empty() {
             return;
         }
-        let (base, handles) = given_requests(&origin.ins, s);
+        let (base, handles) = origin.requests();
+        let status = value(outs, s.status);
         for (i, k) in completed {
             let requests = &self.ranks[origin.rank as usize].requests;
             if let Some(id) = requests.find_in(handles, base, i) {
-                self.complete_one(origin.rank, id, status_at(outs, s.status, k), failed);
+                let status = match status {
+                    Arg::Status(status) => Some(status),
+                    Arg::Statuses(all) => all.get(k).copied(),
+                    _ => None,
+                };
+                self.complete_one(origin.rank, id, status, failed);
             }
         }
     }
@@ -118,9 +123,11 @@ impl Model {
         let (was_active, cancelled) = (request.active, request.cancelled);
         request.active = false;
         request.seen_complete = false;
-        request.perhaps_gone = request.persistent && failed;
-        if !request.persistent {
-            requests.remove(id);
+        request.perhaps_gone = false;
+        match (request.persistent, failed) {
+            (true, true) => requests.doubt(id),
+            (true, false) => {}
+            (false, _) => _ = requests.remove(id),
         }
         if !was_active {
             return;
@@ -137,12 +144,11 @@ impl Model {
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.
-    pub(super) fn peek(&mut self, origin: &Arc<Origin>, s: &Shape, many: Many, outs: &Args) {
+    pub(super) fn peek(&mut self, origin: &Rc<Origin>, s: &Shape, many: Many, outs: &Args) {
         let completed = Model::completed(origin, s, many, false, false, outs);
-        let places: SmallVec<[usize; 4]> = completed.iter().map(|c| c.0).collect();
         // Who goes on when it has this answer has waited for it.
-        self.tell_completion(origin, many, false, &places);
-        let (base, handles) = given_requests(&origin.ins, s);
+        self.tell_completion(origin, many, false, &completed);
+        let (base, handles) = origin.requests();
         for (i, k) in completed {
             let requests = &mut self.ranks[origin.rank as usize].requests;
             let Some(id) = requests.find_in(handles, base, i) else { continue };
@@ -161,8 +167,8 @@ impl Model {
     }
 
     /// A generalized request is complete.
-    pub(super) fn grequest_complete(&mut self, origin: &Origin, s: &Shape) {
-        let (base, handles) = given_requests(&origin.ins, s);
+    pub(super) fn grequest_complete(&mut self, origin: &Origin) {
+        let (base, handles) = origin.requests();
         let requests = &mut self.ranks[origin.rank as usize].requests;
         match requests.certain(handles, base, 0).and_then(|id| requests.get_mut(id)) {
             Some(request) => request.incomplete = false,
@@ -206,7 +212,7 @@ impl Model {
     }
 
     /// A matched probe takes its message at its return; the receive is called later.
-    pub(super) fn matched_probe(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &Args) {
+    pub(super) fn matched_probe(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.tell_poll(origin);
         }
@@ -224,7 +230,7 @@ impl Model {
     }
 
     /// A probe has returned.
-    pub(super) fn probed(&mut self, origin: &Arc<Origin>, s: &Shape, outs: &Args) {
+    pub(super) fn probed(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.tell_poll(origin);
         }
@@ -240,7 +246,7 @@ impl Model {
         self.tell_probe(origin, s, told, s.flag == NONE);
     }
 
-    pub(super) fn matched_recv(&mut self, origin: &Arc<Origin>, s: &Shape, start: Start, failed: bool, outs: &Args) {
+    pub(super) fn matched_recv(&mut self, origin: &Rc<Origin>, s: &Shape, start: Start, failed: bool, outs: &Args) {
         let handle = int(&origin.ins, s.message).unwrap_or(0);
         let data = self.data(origin, s.recv);
         let messages = &mut self.ranks[origin.rank as usize].messages;
@@ -260,7 +266,7 @@ impl Model {
         if start == Start::Nonblocking && !failed {
             let mut request = Request::new(origin, s.class);
             request.recv = op.filter(|op| self.ops.get(*op).is_some());
-            self.add_request(request, s, outs);
+            self.add_request(request, outs);
         }
     }
 }

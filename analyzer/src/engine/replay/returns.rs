@@ -1,13 +1,13 @@
 //! The return of a call: operations end, objects and requests appear.
 
-use super::{Entered, given_requests, int, may_have_received, status_at};
+use super::{Entered, int, may_have_received, status_at};
 use crate::engine::Model;
 use crate::engine::collective::is_blocking;
 use crate::engine::comms::{CommIx, CommKey, Comms, Topology};
 use crate::engine::facts::Origin;
 use crate::engine::requests::Request;
 use crate::engine::shape::Shape;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::args::Args;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
@@ -15,7 +15,7 @@ use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
 
 impl Model {
     /// The return of a call.
-    pub(super) fn leave(&mut self, origin: &Arc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
+    pub(super) fn leave(&mut self, origin: &Rc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
         self.listening.begin(origin);
         let failed = class != 0;
         if failed {
@@ -96,7 +96,7 @@ impl Model {
                 } else {
                     let mut request = Request::new(origin, s.class);
                     (request.send, request.recv) = (entered.send, entered.recv);
-                    self.add_request(request, s, outs);
+                    self.add_request(request, outs);
                 }
             }
             Class::Send(_, Start::Persistent)
@@ -113,7 +113,7 @@ impl Model {
                 if matches!(s.class, Class::PartitionedSend | Class::PartitionedRecv) {
                     self.describe_partitioned(origin, &mut request);
                 }
-                self.add_request(request, s, outs);
+                self.add_request(request, outs);
             }
             Class::Probe(_) if !failed => self.probed(origin, s, outs),
             Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
@@ -123,13 +123,13 @@ impl Model {
             Class::Test(many) => self.complete(origin, s, many, false, failed, outs),
             Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),
             Class::RequestFree if !failed => {
-                let (base, handles) = given_requests(&origin.ins, s);
+                let (base, handles) = origin.requests();
                 if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(handles, base, 0) {
                     self.free_request(origin.rank, id);
                 }
             }
             Class::Cancel if !failed => {
-                let (base, handles) = given_requests(&origin.ins, s);
+                let (base, handles) = origin.requests();
                 let requests = &mut self.ranks[origin.rank as usize].requests;
                 if let Some(request) = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id)) {
                     request.cancelled = true;
@@ -149,7 +149,7 @@ impl Model {
                 if start == Start::Nonblocking && !failed {
                     let mut request = Request::new(origin, s.class);
                     request.collective = entered.collective;
-                    self.add_request(request, s, outs);
+                    self.add_request(request, outs);
                 } else if let Some((comm, index, position)) = entered.collective {
                     debug_assert!(is_blocking(origin.func) || failed);
                     self.part_done(comm, index, position);
@@ -182,7 +182,7 @@ impl Model {
                 let mut request = Request::new(origin, s.class);
                 let window = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
                 request.window = window.map(|w| w.ix);
-                self.add_request(request, s, outs);
+                self.add_request(request, outs);
             }
             Class::BufferAttach | Class::BufferFlush(Start::Blocking) if !failed => self.note_buffer(origin),
             Class::FileIo(Start::Nonblocking) | Class::BufferFlush(Start::Nonblocking) | Class::GrequestStart
@@ -191,7 +191,7 @@ impl Model {
                 let mut request = Request::new(origin, s.class);
                 // Those of MPIX_Grequest_start are polled by the library.
                 request.incomplete = origin.func == FnId::MPI_Grequest_start;
-                self.add_request(request, s, outs);
+                self.add_request(request, outs);
             }
             _ => {}
         }
@@ -234,9 +234,8 @@ impl Model {
         }
     }
 
-    pub(super) fn add_request(&mut self, request: Request, s: &Shape, outs: &Args) {
-        let slot = int(&request.origin.ins, s.request).unwrap_or(0) as u64;
-        let handle = int(outs, s.request).unwrap_or(0);
+    pub(super) fn add_request(&mut self, request: Request, outs: &Args) {
+        let (slot, handle) = request.origin.new_request(outs);
         self.ranks[request.origin.rank as usize].requests.add(request, handle, slot);
     }
 }

@@ -7,7 +7,7 @@ use permitted::{
     Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Reading, Step, Witness, explore, has_choices,
 };
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 use trace_format::witness::Take;
 
 impl Script {
@@ -420,7 +420,7 @@ impl Matchings {
         Some(format!("not decided: what else {what} with MPI_ANY_SOURCE or MPI_ANY_TAG could have got ({why})"))
     }
 
-    pub(in crate::engine) fn calls(&self) -> impl Iterator<Item = &Arc<Origin>> {
+    pub(in crate::engine) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
         let stuck = self.schedules.iter().flat_map(|s| {
             let swaps = s.swaps.iter().flat_map(|w| [&w.recv, &w.takes].into_iter().chain(&w.took));
             s.stuck.iter().map(|w| &w.call).chain(swaps)

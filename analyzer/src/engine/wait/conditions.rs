@@ -9,7 +9,7 @@ use crate::engine::facts::{Origin, Site};
 use crate::engine::p2p::{OpId, OpKind, Outlook};
 use crate::engine::polls::{Poll, is_poll};
 use crate::engine::rank::Thread;
-use crate::engine::replay::{Entered, Target, given_requests};
+use crate::engine::replay::{Entered, Target};
 use crate::engine::requests::Request;
 use crate::engine::shape::shape;
 use crate::engine::{Model, OpenCall, Rank};
@@ -25,7 +25,7 @@ pub(super) struct Outlooks<'a> {
 
 impl Outlooks<'_> {
     fn get(&mut self, comm: CommIx, dest: i32) -> Option<&Outlook> {
-        let mailbox = self.model.comms.list[comm].boxes.get(&dest)?;
+        let mailbox = self.model.comms.list[comm].boxes.get(dest)?;
         Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook(&self.model.ops)))
     }
 }
@@ -133,7 +133,7 @@ fn condition(model: &Model, outlooks: &mut Outlooks, rank: i32, open: &OpenCall,
 
 /// When requests are complete: all that a call is given, or one of them.
 fn completion(model: &Model, outlooks: &mut Outlooks, origin: &Origin, many: Many, awaited: &mut Vec<Site>) -> Cond {
-    let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+    let (base, handles) = origin.requests();
     let requests = &model.ranks[origin.rank as usize].requests;
     let mut conds = Vec::new();
     for i in 0..handles.len() {
@@ -161,7 +161,7 @@ fn completion(model: &Model, outlooks: &mut Outlooks, origin: &Origin, many: Man
 
 /// Is a call given a generalized request that is not complete?
 fn gives_incomplete(model: &Model, origin: &Origin) -> bool {
-    let (base, handles) = given_requests(&origin.ins, shape(origin.func));
+    let (base, handles) = origin.requests();
     let requests = &model.ranks[origin.rank as usize].requests;
     let given = (0..handles.len()).filter_map(|i| requests.get(requests.find_in(handles, base, i)?));
     given.into_iter().any(|request| request.incomplete)

@@ -1,0 +1,161 @@
+//! Values that differ from one call to the next of a loop although the calls are alike: addresses of buffers, variables of
+//! requests and what is written to them. A window of messages has others in each call.
+
+use crate::args::{Arg, Args};
+use crate::call::Value;
+use crate::mpi::{Class, FUNCTIONS, FnId, Kind, Many, Start};
+use crate::plan::{Elem, Item, Shape, plans};
+use crate::record::CALL_HEADER_BYTES;
+use std::sync::OnceLock;
+
+/// So many values of a call may be its own.
+const MOST_OWN: usize = 3;
+
+/// Values of a call that are its own, as its function has them.
+pub type Own = [i64; MOST_OWN];
+
+/// What such a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// An integer or address at the call.
+    Given,
+    /// Of a request that is passed by reference: where the handle is kept, and the handle.
+    Slot,
+    Handle,
+    /// The handle that was written at the return.
+    Written,
+}
+
+/// One value of calls of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Of the parameter.
+    pub place: usize,
+    pub part: Part,
+    /// Byte of the record: it has eight.
+    at: usize,
+}
+
+/// The records of a function.
+#[derive(Default)]
+pub(super) struct Layout {
+    pub(super) fields: Vec<Field>,
+    /// What must be the same in two records for them to be alike, by words: neither laps, times and results, nor what is a
+    /// call's own. Empty: nothing is a call's own.
+    pub(super) mask: Vec<u64>,
+}
+
+/// The values of calls of a function that are their own.
+pub fn own_fields(func: FnId) -> &'static [Field] {
+    &layout(func).fields
+}
+
+/// The layout of the records of a function.
+pub(super) fn layout(func: FnId) -> &'static Layout {
+    static ALL: OnceLock<Vec<Layout>> = OnceLock::new();
+    &ALL.get_or_init(|| FUNCTIONS.iter().map(|f| of(f.id)).collect())[func.index()]
+}
+
+fn of(func: FnId) -> Layout {
+    let row = func.row();
+    let is_wanted = match row.class {
+        Class::Send(_, start) | Class::Recv(start) => start != Start::Persistent,
+        Class::Wait(many) => many == Many::One,
+        _ => false,
+    };
+    let plan = &plans()[func.index()];
+    let mut at = CALL_HEADER_BYTES;
+    let mut fields = Vec::new();
+    for (Item { param: place, shape }, is_result) in
+        plan.ins.iter().map(|item| (*item, false)).chain(plan.outs.iter().map(|item| (*item, true)))
+    {
+        let mut field = |part, at| fields.push(Field { place, part, at });
+        at += match shape {
+            Shape::Arg(elem) | Shape::Deref(elem) => {
+                match elem {
+                    Elem::Raw(Kind::Request) if is_result => field(Part::Written, at),
+                    Elem::I64(Kind::SendBuf | Kind::RecvBuf | Kind::Buf | Kind::Pointer) => field(Part::Given, at),
+                    _ => {}
+                }
+                elem.width()
+            }
+            Shape::SlotAndDeref(elem) => {
+                field(Part::Slot, at);
+                field(Part::Handle, at + 8);
+                8 + elem.width()
+            }
+            // Records that are not all of one length.
+            _ => return Layout::default(),
+        };
+    }
+    if !is_wanted || fields.is_empty() || fields.len() > MOST_OWN {
+        return Layout::default();
+    }
+    let mut mask = vec![u8::MAX; at.next_multiple_of(8)];
+    // The lap in the commit word, the time, and the word with duration and result.
+    mask[5..24].fill(0);
+    fields.iter().for_each(|field| mask[field.at..field.at + 8].fill(0));
+    Layout { fields, mask: mask.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect() }
+}
+
+impl Layout {
+    /// The words of a record, for [`Layout::is_alike`]; none if it has another length.
+    pub(super) fn template(&self, record: &[u8]) -> Vec<u64> {
+        let words = record.as_chunks::<8>().0;
+        if words.len() != self.mask.len() {
+            return Vec::new();
+        }
+        words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+    }
+
+    /// Are these all words that must be the same?
+    #[inline]
+    pub(super) fn is_alike(&self, record: &[u8], template: &[u64]) -> bool {
+        let (words, mask) = (record.as_chunks::<8>().0, &self.mask[..]);
+        if words.len() != template.len() || mask.len() != template.len() {
+            return false;
+        }
+        let mut differ = 0;
+        // By places: this is done for nearly each call.
+        for i in 0..words.len() {
+            differ |= (u64::from_le_bytes(words[i]) ^ template[i]) & mask[i];
+        }
+        differ == 0
+    }
+
+    #[inline]
+    pub(super) fn own(&self, record: &[u8]) -> Own {
+        let mut own = [0; MOST_OWN];
+        for (own, field) in own.iter_mut().zip(&self.fields) {
+            *own = super::decode::u64_at(record, field.at) as i64;
+        }
+        own
+    }
+}
+
+/// The same of decoded values; 0 for what is not there.
+pub fn own_of(fields: &[Field], ins: &Args, outs: &Args) -> Own {
+    let mut own = [0; MOST_OWN];
+    for (own, field) in own.iter_mut().zip(fields) {
+        *own = match (field.part, ins.get(field.place)) {
+            (Part::Written, _) => outs.int(field.place).unwrap_or(0),
+            (Part::Slot, Arg::Request { slot, .. }) => slot as i64,
+            (_, value) => value.int(),
+        };
+    }
+    own
+}
+
+/// The values at the call with those of its own in their places.
+pub fn with_own(fields: &[Field], own: &Own, ins: &Args) -> Vec<Value> {
+    let mut values = ins.to_values();
+    for (field, own) in fields.iter().zip(own) {
+        match (field.part, values.get_mut(field.place)) {
+            (Part::Given, Some(Value::Int(value))) => *value = *own,
+            (Part::Slot, Some(Value::Request { slot, .. })) => *slot = *own as u64,
+            (Part::Handle, Some(Value::Request { handle, .. })) => *handle = *own,
+            _ => {}
+        }
+    }
+    values
+}

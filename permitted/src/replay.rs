@@ -94,7 +94,7 @@ pub struct Replay<T> {
 }
 
 /// So many are kept.
-const MAX_SPARE: usize = 1 << 10;
+const MAX_SPARE: usize = 1 << 12;
 
 impl<T: Clone> Default for Replay<T> {
     fn default() -> Replay<T> {

@@ -21,8 +21,8 @@ use trace_format::selection::Selection;
 use trace_format::text::{Names, format_call};
 use trace_format::variables::BufferingLimit;
 
-/// So many are kept for their memory.
-const MAX_SPARE: usize = 1 << 10;
+/// So many are kept for their memory: about as many as are in flight while ranks are read in turns.
+const MAX_SPARE: usize = 1 << 12;
 
 /// The state of the run, as far as events were fed.
 pub(crate) struct Model {

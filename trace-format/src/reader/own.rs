@@ -126,8 +126,10 @@ impl Layout {
     #[inline]
     pub(super) fn own(&self, record: &[u8]) -> Own {
         let mut own = [0; MOST_OWN];
-        for (own, field) in own.iter_mut().zip(&self.fields) {
-            *own = super::decode::u64_at(record, field.at) as i64;
+        for (i, own) in own.iter_mut().enumerate() {
+            if let Some(field) = self.fields.get(i) {
+                *own = super::decode::u64_at(record, field.at) as i64;
+            }
         }
         own
     }

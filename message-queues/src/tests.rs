@@ -238,7 +238,9 @@ fn whatever_is_in_the_memory_there_is_an_answer_soon() {
         (seed >> 33) as usize % n
     };
     let (mut whole, mut most) = (0, 0);
-    for _ in 0..1000 {
+    // Miri takes its time.
+    let times = if cfg!(miri) { 20 } else { 1000 };
+    for _ in 0..times {
         let mut memory = sound();
         for _ in 0..1 + random(12) {
             // Mostly where it hurts.
@@ -257,7 +259,7 @@ fn whatever_is_in_the_memory_there_is_an_answer_soon() {
         whole += usize::from(look_at(memory).communicators.iter().any(|(_, operations)| !operations.is_empty()));
         most = most.max(FETCHES.get());
     }
-    assert!(whole > 100, "{whole} of them were sound enough to be shown");
+    assert!(whole > times / 10, "{whole} of them were sound enough to be shown");
     assert!(most < 100_000, "{most} pieces of memory were asked for");
 }
 

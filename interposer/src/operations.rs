@@ -391,6 +391,7 @@ impl State {
     fn start(&mut self, ix: Ix, spot: Spot) -> Option<Box<buffers::Conflict>> {
         self.release(ix);
         let State { requests, pending } = self;
+        requests.started(ix);
         let operation = requests.get_mut(ix)?;
         let found = |used: &Use| pending.conflict(&used.buffer, used.access.writes());
         let conflict = operation.uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at)));
@@ -429,7 +430,7 @@ impl State {
 
     /// Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
     fn end_of_sharing(&mut self, ix: Ix) {
-        for other in self.requests.sharing(ix) {
+        for other in self.requests.newly_sharing(ix) {
             self.release(other);
             self.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
         }

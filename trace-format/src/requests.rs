@@ -30,6 +30,8 @@ struct Same<E> {
     /// There were several at once since there was none last. Libraries give one handle to several requests only if all of
     /// them are complete already; which is meant is a guess then.
     shared: bool,
+    /// None was made or started since all of them were gone through.
+    settled: bool,
     /// How the last one ended.
     ended: Option<E>,
     /// By the address of their variables, when they are many.
@@ -104,6 +106,7 @@ impl<T, E: Copy> Requests<T, E> {
         let Some(same) = self.handles.get_mut(place as usize) else {
             return self.all.insert(Request { slot, same: place, before, after: None, what }) as Ix;
         };
+        same.settled = false;
         if same.count == 0 {
             (same.first, same.last, same.count, same.shared) = (ix, ix, 1, false);
             self.empty = self.empty.saturating_sub(usize::from(same.ended.is_some()));
@@ -134,7 +137,8 @@ impl<T, E: Copy> Requests<T, E> {
         let handles = &mut self.handles;
         let fresh = || {
             let (first, last, count, shared, slots) = (0, 0, 0, false, FxHashMap::default());
-            handles.insert(Same { handle, first, last, count, shared, ended: None, slots }) as u32
+            let settled = false;
+            handles.insert(Same { handle, first, last, count, shared, settled, ended: None, slots }) as u32
         };
         let place = *self.by_handle.entry(handle).or_insert_with(fresh);
         self.recent[recent(handle)] = (handle, place);
@@ -180,16 +184,26 @@ impl<T, E: Copy> Requests<T, E> {
         Some((at(&self.all, same, slot).unwrap_or(same.first), false))
     }
 
-    /// All requests with the handle of this one, if there were several at once.
-    pub fn sharing(&self, ix: Ix) -> Vec<Ix> {
+    /// All requests with the handle of this one, if there were several at once. None if they were asked for already, and
+    /// since then none was made or [started](Requests::started): windows of many requests are completed one by one.
+    pub fn newly_sharing(&mut self, ix: Ix) -> Vec<Ix> {
         let mut all = Vec::new();
-        let same = self.all.get(ix as usize).and_then(|r| self.handles.get(r.same as usize));
-        let mut next = same.filter(|same| same.shared).map(|same| same.first);
+        let same = self.all.get(ix as usize).and_then(|r| self.handles.get_mut(r.same as usize));
+        let Some(same) = same.filter(|same| same.shared && !same.settled) else { return all };
+        same.settled = true;
+        let mut next = Some(same.first);
         while let Some((ix, request)) = next.and_then(|ix| Some((ix, self.all.get(ix as usize)?))) {
             all.push(ix);
             next = request.after;
         }
         all
+    }
+
+    /// The operation of the request begins.
+    #[inline]
+    pub fn started(&mut self, ix: Ix) {
+        let same = self.all.get(ix as usize).and_then(|r| self.handles.get_mut(r.same as usize));
+        same.into_iter().for_each(|same| same.settled = false);
     }
 
     /// The request is over; `end` is remembered until its handle is given out again.
@@ -299,12 +313,15 @@ mod tests {
         assert_eq!(all.remove(first, ()), Some("first"));
         // Which of the two is over was a guess.
         assert_eq!((all.find(7, 0x999), all.certain(7, 0x108)), (Some(second), None));
-        assert_eq!(all.sharing(second), [second]);
+        assert_eq!(all.newly_sharing(second), [second]);
+        assert!(all.newly_sharing(second).is_empty());
+        all.started(second);
+        assert_eq!(all.newly_sharing(second), [second]);
         assert_eq!((all.ended(7), all.find(8, 0x100)), (None, None));
         all.remove(second, ());
         assert_eq!((all.ended(7), all.find(7, 0x108)), (Some(()), None));
         let third = all.add(7, 0x200, "third");
-        assert_eq!((all.certain(7, 0x999), all.sharing(third)), (Some(third), vec![]));
+        assert_eq!((all.certain(7, 0x999), all.newly_sharing(third)), (Some(third), vec![]));
     }
 
     #[test]

@@ -46,11 +46,15 @@ pub fn is_mpi_process(pid: i32) -> Result<bool> {
 /// Looks at the process. To be called once in the life of this process.
 pub fn look(pid: i32, options: Options) -> Result<Snapshot> {
     let process = Process::find(pid).map_err(|_| Error::Other("there is no such process".into()))?;
-    match look_at(process, options) {
-        // Whatever failed, it failed because of this.
-        Err(_) if !process.lives() => Err(Error::Gone),
-        other => other,
-    }
+    let seen = look_at(process, options);
+    let has_queues = seen.as_ref().is_ok_and(|snapshot| snapshot.queues.is_some());
+    // Whatever failed, it failed because of this.
+    if !has_queues && has_ended(process) { Err(Error::Gone) } else { seen }
+}
+
+/// One that is being killed loses its memory before it becomes a zombie.
+fn has_ended(process: Process) -> bool {
+    !process.lives() || matches!(modules::mappings(process), Err(Error::Gone))
 }
 
 fn look_at(process: Process, options: Options) -> Result<Snapshot> {

@@ -46,8 +46,12 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
     }
     let at_work = thread.at_work.load(Ordering::Relaxed);
     // Where the stack cannot be walked, a stack pointer further in does not say that the other call is still there.
-    // Handlers may run on another stack.
-    let is_there = || is_under_way(at_work).unwrap_or_else(|| stack_pointer < at_work || signals::in_handler());
+    // Handlers may run on another stack. With the same stack pointer this call stands in the place of the other one, and the
+    // walk would find this one.
+    let is_there = || {
+        stack_pointer != at_work
+            && is_under_way(at_work).unwrap_or_else(|| stack_pointer < at_work || signals::in_handler())
+    };
     if at_work == LEFT || is_there() {
         return;
     }
@@ -73,6 +77,15 @@ fn is_under_way(at_work: u64) -> Option<bool> {
         !is_found
     });
     (is_found || is_at_end).then_some(is_found)
+}
+
+/// Has this thread jumped out, whether or not a call of it has told since?
+pub(crate) fn has_left(thread: &Thread) -> bool {
+    match thread.at_work.load(Ordering::Relaxed) {
+        0 => false,
+        LEFT => true,
+        at_work => is_under_way(at_work) == Some(false),
+    }
 }
 
 /// Has a thread jumped out, so that any lock may be held for ever?

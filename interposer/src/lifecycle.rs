@@ -359,7 +359,9 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     if !is_recorder() {
         return;
     }
-    if !signals::in_handler() && !interrupted::was_left() {
+    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+    let has_left = || thread::existing().is_some_and(|thread| interrupted::has_left(unsafe { &*thread }));
+    if !signals::in_handler() && !interrupted::was_left() && !has_left() {
         ENDS_IN_ORDER.store(true, Ordering::SeqCst);
         at_the_end(errors::before_end);
     }

@@ -103,6 +103,9 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     }
     // SAFETY: the value is the pointer that `current` set for this thread.
     let state = unsafe { &mut *thread.cast::<Thread>() };
+    if crate::interrupted::has_left(state) {
+        return;
+    }
     // It may have been cancelled in a call.
     crate::levels::leave(state);
     state.depth = 0;

@@ -44,6 +44,8 @@ fn what_is_installed_works_and_is_known_to_man_and_shells() -> Result<()> {
     let outcome = run::run(install, LIMIT)?;
     ensure!(outcome.code == Some(0), "scripts/install: {:?}\n{}", outcome.code, outcome.stderr);
 
+    ensure!(prefix.join("lib/libmpivet_queues.so").is_file(), "no DLL for debuggers");
+
     let commands = commands()?;
     ensure!(commands.len() > 10, "{commands:?}");
     for shell in

@@ -195,6 +195,7 @@ impl Packer {
     /// without the questions that these do not need. Where the first one is that was not packed.
     fn usual(&mut self, records: &[u8], at: usize) -> usize {
         let mut left = records.get(at..).unwrap_or(&[]).as_chunks::<8>().0;
+        let words_before = left.len();
         let tokens = &mut *self.tokens;
         let (mut filled, mut last, mut ended) = (0, self.cells.last, self.cells.time);
         // No token is longer than the record that it stands for.
@@ -229,7 +230,7 @@ impl Packer {
         }
         (self.cells.last, self.cells.time) = (last, ended);
         self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
-        records.len() - left.len() * 8
+        at + (words_before - left.len()) * 8
     }
 
     #[inline]

@@ -627,3 +627,34 @@ fn calls_that_are_like_others_are_what_they_were() {
         }
     }
 }
+
+/// Many cells may name arrays that are long: what is kept of them is bounded.
+#[test]
+fn calls_with_long_arrays_are_not_all_kept() {
+    const LONG: usize = 5_000;
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, &header()).unwrap();
+    let calls = 300;
+    for i in 0..calls {
+        let mut call = Call::new(FnId::MPI_Waitall);
+        call.outcome = Outcome::Returned(0);
+        call.ins[0] = Value::Int(i % 100);
+        call.ins[1] = Value::Requests { base: 0x1000, handles: vec![7; LONG] };
+        writer.call(&call).unwrap();
+    }
+    writer.flush().unwrap();
+    drop(writer);
+    fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    let mut keeper = Keeper { keeps: Keeps::Alike, kept: BTreeMap::new(), events: Vec::new(), again: 0 };
+    while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
+    assert_eq!(keeper.events.len(), calls as usize);
+    let handles = |call: &Call<Args>| match &call.ins.to_values()[1] {
+        Value::Requests { handles, .. } => handles.len(),
+        _ => 0,
+    };
+    let kept: usize = keeper.kept.values().map(handles).sum();
+    assert!(kept >= LONG && kept * 8 <= 1 << 20, "{kept} handles of {} calls", keeper.kept.len());
+}

@@ -4,6 +4,8 @@
 //   inside     crashes in an MPI call, because of its arguments
 //   timer      jumps out of whatever a timer has interrupted: the program's own code, an MPI call
 //   deeper     the same, and goes on further in on the stack each time, until it ends the process there
+//   again      the same, goes on at the same place of the stack, and ends the process there
+//   leaves     ends the process right after it has jumped, without another call
 //   waits      jumps out of an MPI_Recv that waits in vain
 //   writes     a handler that interrupts MPI calls and writes
 //   calls      a handler that interrupts MPI calls and calls MPI itself, to end the job
@@ -137,6 +139,28 @@ static void timer(void)
     printf("%d jumps, %s\n", jumps, calls > 1000 ? "many calls" : "few calls");
 }
 
+static void again(int most)
+{
+    volatile int jumps = 0;
+    int rank;
+    on(SIGALRM, jump);
+    every(300);
+    while (jumps < most) {
+        if (sigsetjmp(back, 1)) {
+            jumps++;
+            continue;
+        }
+        armed = 1;
+        for (;;)
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    }
+    every(0);
+    printf("%d jumps\n", jumps);
+    if (most > 1)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    exit(0);
+}
+
 // Not a tail call: each level has its part of the stack.
 static int level(int jumps)
 {
@@ -231,6 +255,10 @@ int main(int argc, char **argv)
         inside();
     else if (!strcmp(how, "timer"))
         timer();
+    else if (!strcmp(how, "again"))
+        again(200);
+    else if (!strcmp(how, "leaves"))
+        again(1);
     else if (!strcmp(how, "deeper"))
         deeper();
     else if (!strcmp(how, "waits"))

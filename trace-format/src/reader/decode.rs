@@ -1,6 +1,7 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
 use super::own::layout;
+use super::weight::of_call;
 use super::{Again, LeanEvent, RankEvent};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Signal, SystemEvent, ThreadLevel, Value};
@@ -40,10 +41,14 @@ pub(super) struct Decoder {
     polled: Option<Polled>,
     /// The calls that were handed over to be kept, by their cells.
     kept: Vec<Kept>,
+    /// Bytes that their values have elsewhere.
+    kept_bytes: usize,
 }
 
 /// Cells whose calls are kept: loops have fewer.
 const MAX_KEPT: usize = 1 << 10;
+/// Bytes of values that the kept calls of a thread may have elsewhere: many may name the same long array.
+const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// A call that was handed over to be kept.
 #[derive(Clone)]
@@ -53,6 +58,8 @@ struct Kept {
     func: FnId,
     is_poll: bool,
     polls: u32,
+    /// That its values have elsewhere.
+    bytes: usize,
     /// See [`super::own`]. Empty: nothing is alike.
     template: Vec<u64>,
 }
@@ -82,7 +89,7 @@ impl Polled {
 
 impl Decoder {
     pub(super) fn new(number: u16) -> Decoder {
-        Decoder { number, calls: 0, open: Vec::new(), polled: None, kept: Vec::new() }
+        Decoder { number, calls: 0, open: Vec::new(), polled: None, kept: Vec::new(), kept_bytes: 0 }
     }
 
     /// The lap is over: what it left open gets return records of their own.
@@ -138,7 +145,7 @@ impl Decoder {
             }
             match decode_call(open.func, bytes, blobs) {
                 Ok(call @ Call { outcome: Outcome::Returned(class), .. }) => {
-                    if let Some(last) = open.offset.filter(|_| open.index + 1 == self.calls) {
+                    if let Some(last) = open.offset.filter(|_| open.index.wrapping_add(1) == self.calls) {
                         *polled = Polled::new(&call, open.index, last);
                     }
                     let Call { t_return: time, polls, outs, .. } = call;
@@ -152,7 +159,7 @@ impl Decoder {
         result
     }
 
-    /// What the record says if it differs from a call that was kept in its times alone.
+    /// What the record says if it differs from a call that was kept in its times, its result and its own values alone.
     #[inline]
     pub(super) fn again(&mut self, mark: Mark, record: &[u8], offset: usize, alike: bool) -> Option<Again> {
         let kept = self.kept.get(usize::from(mark.cell))?;
@@ -164,7 +171,7 @@ impl Decoder {
         let own = layout.own(record);
         let (t_call, word) = (u64_at(record, 8), u64_at(record, 16));
         let index = self.calls;
-        self.calls += 1;
+        self.calls = self.calls.wrapping_add(1);
         self.polled = kept.is_poll.then_some(Polled { index, func: kept.func, offset, polls: kept.polls });
         let t_return = t_call.saturating_add(word & MAX_DURATION);
         Some(Again { slot: mark.cell, thread: self.number, class: (word >> 48) as u16, index, t_call, t_return, own })
@@ -173,16 +180,20 @@ impl Decoder {
     /// Is the call one to be kept, for those that have the same mark?
     pub(super) fn keep(&mut self, mark: Mark, call: &Call<Args>, record: &[u8]) -> bool {
         let place = usize::from(mark.cell);
-        if call.is_open() || place >= MAX_KEPT {
+        let bytes = of_call(call);
+        let others = self.kept_bytes - self.kept.get(place).map_or(0, |kept| kept.bytes);
+        if call.is_open() || place >= MAX_KEPT || others.saturating_add(bytes) > MAX_KEPT_BYTES {
             return false;
         }
+        self.kept_bytes = others + bytes;
         if self.kept.len() <= place {
-            let none = Kept { version: 0, func: call.func, is_poll: false, polls: 0, template: Vec::new() };
+            let none = Kept { version: 0, func: call.func, is_poll: false, polls: 0, bytes: 0, template: Vec::new() };
             self.kept.resize(place + 1, none);
         }
         let is_poll = call.func.row().class.is_poll();
         let template = layout(call.func).template(record);
-        self.kept[place] = Kept { version: mark.version, func: call.func, is_poll, polls: call.polls, template };
+        let (version, func, polls) = (mark.version, call.func, call.polls);
+        self.kept[place] = Kept { version, func, is_poll, polls, bytes, template };
         true
     }
 
@@ -194,7 +205,7 @@ impl Decoder {
             s if s == State::Entered as u8 || s == State::Returned as u8 => {
                 let func = FnId::from_index(commit.func as usize).ok_or("unknown function")?;
                 let index = self.calls;
-                self.calls += 1;
+                self.calls = self.calls.wrapping_add(1);
                 let mut call = decode_call(func, bytes, blobs)?;
                 call.thread = self.number;
                 call.index = index;

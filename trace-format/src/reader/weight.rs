@@ -58,7 +58,8 @@ impl Sink for Weighed<'_> {
     }
 }
 
-fn of_call(call: &Call<Args>) -> usize {
+/// Bytes that the values of a call have elsewhere.
+pub(super) fn of_call(call: &Call<Args>) -> usize {
     call.ins.elsewhere() + call.outs.elsewhere()
 }
 

@@ -21,7 +21,7 @@ pub struct Unpacker {
     marks: Vec<Mark>,
 }
 
-/// Of a record: two with equal marks, of one thread, differ in their times at most (and in their lap).
+/// Of a record: two with equal marks, of one thread, differ in their times and their result at most (and in their lap).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     /// Small numbers, which are used again.

@@ -300,7 +300,8 @@ impl Thread {
         Some(self.decoder.record(blobs, record, offset))
     }
 
-    /// Hands over the next event in the order of the records at hand. As [`Thread::next_record`].
+    /// Hands over the next event in the order of the records at hand; of a call that a sink keeps, what is its own. Otherwise as
+    /// [`Thread::next_record`].
     #[inline]
     pub(super) fn hand_over(&mut self, blobs: &Blobs, sink: &mut dyn Sink) -> Option<Result<(), String>> {
         let (record, offset, mark) = match self.next_bytes()? {

@@ -10,6 +10,8 @@ use std::process::Command;
 
 /// Lets an empty test run pass on a machine without MPI.
 pub const NO_MPI: &str = "MPIVET_TEST_NO_MPI";
+/// Names the MPI of [`first`].
+const FIRST: &str = "MPIVET_TEST_FIRST";
 /// Where the MPIs from PyPI are. If it is set, each of them must be there.
 pub const MPI_DIR: &str = "MPIVET_MPI_DIR";
 
@@ -187,9 +189,17 @@ pub fn installed() -> Vec<Mpi> {
     found
 }
 
-/// The MPIs of the system; ends the test binary with a message if there is none.
+/// The MPIs of the system, that which `MPIVET_TEST_FIRST` names at the front; ends the test binary with a message if there is
+/// none.
 pub fn required() -> Vec<Mpi> {
-    let found = installed();
+    let mut found = installed();
+    if let Ok(wanted) = std::env::var(FIRST) {
+        if !found.iter().any(|mpi| mpi.name == wanted) {
+            eprintln!("error: {FIRST}: {wanted} is not installed");
+            std::process::exit(1);
+        }
+        found.sort_by_key(|mpi| mpi.name != wanted);
+    }
     if found.is_empty() && std::env::var_os(NO_MPI).is_none_or(|v| v != "1") {
         eprintln!(
             "error: no MPI found. Install one or both of\n    \
@@ -199,6 +209,11 @@ pub fn required() -> Vec<Mpi> {
         std::process::exit(1);
     }
     found
+}
+
+/// The MPI of tests for which one is enough: `scripts/test` runs them under each in turn. None with [`NO_MPI`] alone.
+pub fn first() -> Option<Mpi> {
+    required().into_iter().next()
 }
 
 /// Runs a test under each of these MPIs, side by side. The error is that of the first that fails.

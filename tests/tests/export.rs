@@ -138,7 +138,7 @@ fn viewers_can_open_it() -> Result<()> {
 
 #[test]
 fn findings_are_marked_in_time() -> Result<()> {
-    let Some(mpi) = mpi::required().into_iter().next() else { return Ok(()) };
+    let Some(mpi) = mpi::first() else { return Ok(()) };
     let dir = trace(&mpi, "examples/real-deadlock/bug.c", "findings", 2, 1)?;
     let json: Value = serde_json::from_str(&export(&dir, &["--perfetto", "-"])?)?;
     let events = checked(&json)?;

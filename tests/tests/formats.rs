@@ -3,16 +3,11 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::formats::{FORMATS, analyze, render, several, trace, valid};
-use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::mpi;
 use mpivet_tests::root;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use trace_format::several::Started;
-
-/// Reports are the same under all libraries but for their names: one is enough.
-fn library() -> Option<Mpi> {
-    mpi::required().into_iter().next()
-}
 
 const NASTY: &str = "a\"q\"<b>&amp; ]]>%,\n::error::\u{1b}[31m\u{9b}\u{202e}\r](http://x) -->`|\\'";
 
@@ -29,7 +24,7 @@ fn make_worse(trace: &Path) -> Result<()> {
 
 #[test]
 fn names_do_not_get_out_of_where_they_are_shown() -> Result<()> {
-    let Some(mpi) = library() else { return Ok(()) };
+    let Some(mpi) = mpi::first() else { return Ok(()) };
     let trace = trace(&mpi, "tests/programs/hostile.c", None, "hostile")?;
     make_worse(&trace)?;
     let reports = harmless(&trace)?;
@@ -69,7 +64,7 @@ fn harmless(trace: &Path) -> Result<Vec<(&'static str, String)>> {
 /// What a directory of several jobs says of them is somebody else's, too.
 #[test]
 fn names_of_jobs_do_not_get_out_either() -> Result<()> {
-    let Some(mpi) = library() else { return Ok(()) };
+    let Some(mpi) = mpi::first() else { return Ok(()) };
     let trace = trace(&mpi, "tests/programs/hostile.c", None, "hostile-job")?;
     let started =
         Started { command: vec!["mpirun".into(), NASTY.into()], test: Some(NASTY.into()), ..Started::default() };
@@ -82,7 +77,7 @@ fn names_of_jobs_do_not_get_out_either() -> Result<()> {
 
 /// A clean name for the trace of an example and files beside it.
 fn scene(name: &str, source: &str) -> Result<Option<(PathBuf, impl Fn(&str) -> PathBuf)>> {
-    let Some(mpi) = library() else { return Ok(None) };
+    let Some(mpi) = mpi::first() else { return Ok(None) };
     let trace = trace(&mpi, source, None, name)?;
     let beside = trace.clone();
     Ok(Some((trace, move |file: &str| beside.with_file_name(file))))

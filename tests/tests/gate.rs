@@ -113,7 +113,7 @@ const ONE_SEND: [&str; 3] = ["leak-communicator", "unfinished-send", "wrong-data
 const NO_SEND: [&str; 2] = ["leak-communicator", "wrong-data-type"];
 
 fn main_mpi() -> Result<Mpi> {
-    mpi::required().into_iter().next().context("no MPI")
+    mpi::first().context("no MPI")
 }
 
 #[test]

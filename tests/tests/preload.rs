@@ -195,7 +195,7 @@ fn spawned_ranks_record_where_those_who_spawned_them_do() -> Result<()> {
 #[test]
 fn traces_are_private_and_links_are_not_followed() -> Result<()> {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    let mpi = mpi::required().into_iter().next().context("no MPI")?;
+    let mpi = mpi::first().context("no MPI")?;
     let program = compile(&mpi, &mpivet_tests::root().join("examples/halo/fixed.c"), &mpivet_tests::scratch())?;
     let dir = fresh("private")?;
     let run = |trace: &Path| -> Result<run::Outcome> {

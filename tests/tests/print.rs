@@ -19,7 +19,7 @@ fn trace() -> Result<&'static Path> {
 }
 
 fn make() -> Result<PathBuf> {
-    let mpi = mpi::required().into_iter().next().context("no MPI")?;
+    let mpi = mpi::first().context("no MPI")?;
     let dir = mpivet_tests::scratch().join("print");
     std::fs::create_dir_all(&dir)?;
     let program = dir.join("print");

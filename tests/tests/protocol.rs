@@ -3,18 +3,14 @@
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::formats::{analyze, render, trace};
-use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::mpi;
 use mpivet_tests::protocol::agrees;
 use mpivet_tests::{jobs_at_once, root, scratch, side_by_side};
 use std::path::PathBuf;
 
-fn library() -> Option<Mpi> {
-    mpi::required().into_iter().next()
-}
-
 #[test]
 fn its_numbers_are_those_of_the_report() -> Result<()> {
-    let Some(mpi) = library() else { return Ok(()) };
+    let Some(mpi) = mpi::first() else { return Ok(()) };
     // tests/kept.rs does the same with the programs whose protocols are kept.
     let all = [
         ("halo", "examples/halo/bug.c"),
@@ -35,7 +31,7 @@ fn its_numbers_are_those_of_the_report() -> Result<()> {
 
 #[test]
 fn sources_that_moved_are_found() -> Result<()> {
-    let Some(mpi) = library() else { return Ok(()) };
+    let Some(mpi) = mpi::first() else { return Ok(()) };
     let there = scratch().join("protocol-moved");
     _ = std::fs::remove_dir_all(&there);
     let (old, new) = (there.join("old/src"), there.join("new/deep/src"));

@@ -27,7 +27,7 @@ impl Kitchen {
         let dir = scratch().join(format!("recipe-{name}"));
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(dir.join("bin"))?;
-        let mpi = mpi::required().into_iter().next().context("no MPI")?;
+        let mpi = mpi::first().context("no MPI")?;
         std::os::unix::fs::symlink(std::fs::canonicalize(mpivet()?)?, dir.join("bin/mpivet"))?;
         // Not a link: launchers look for their helpers beside the name that they are called by.
         let (launcher, script) =

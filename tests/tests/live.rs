@@ -2,7 +2,8 @@
 //! gone afterwards.
 
 use anyhow::{Context as _, Result, ensure};
-use mpivet_tests::{compile::compile, mpi, mpi::Mpi, vet};
+use mpivet_tests::compile::{compile, compile_to};
+use mpivet_tests::{mpi, mpi::Mpi, vet};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -32,6 +33,43 @@ fn a_deadlock_is_reported_within_a_second() -> Result<()> {
         println!("{}: {report:?} from the last rank blocking to the report, {end:?} to the end of mpivet", mpi.name);
         ensure!(report < LIMIT && end < END_LIMIT, "{}: {report:?}, {end:?}", mpi.name);
     }
+    Ok(())
+}
+
+/// Launchers hang now and then although their processes are gone; here they are made to.
+#[test]
+fn a_launcher_that_does_not_end_is_ended() -> Result<()> {
+    // They wait more than they work.
+    std::thread::scope(|scope| {
+        let jobs: Vec<_> = mpi::required()
+            .into_iter()
+            .flat_map(|mpi| [false, true].map(|each| (mpi.clone(), each)))
+            .map(|(mpi, each)| {
+                scope.spawn(move || held(&mpi, each).map_err(|e| format!("{}, {each}: {e:?}", mpi.name)))
+            })
+            .collect();
+        let results = jobs.into_iter().map(|job| job.join().unwrap_or_else(|_| Err("it panicked".to_owned())));
+        results.collect::<Result<(), String>>().map_err(anyhow::Error::msg)
+    })
+}
+
+/// Runs a job whose launcher is held when it is about to exit. `each`: behind `--each`.
+fn held(mpi: &Mpi, each: bool) -> Result<()> {
+    let dir = mpivet_tests::scratch().join(format!("live-held-{}-{each}", mpi.name));
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    let programs = mpivet_tests::root().join("tests/programs");
+    let library = dir.join("held.so");
+    compile_to(mpi, &library, &mpi.mpicc, &["-shared", "-fPIC"], &programs.join("held-launcher.c"))?;
+    let program = compile(mpi, &programs.join("pair.c"), &dir)?;
+    let mut command = vet::command()?;
+    command.args(["run", "--dir"]).arg(dir.join("trace")).env("LD_PRELOAD", &library);
+    command.args(each.then_some("--each")).arg("--").args(mpi.job(2, &program, &[]));
+    let outcome = mpivet_tests::run::run(command, Duration::from_secs(60))?;
+    let told = outcome.stderr.matches("the launcher has not ended 10 s after its last process").count();
+    let reported = outcome.stderr.contains("no errors found");
+    ensure!(told == 1 && reported && outcome.code > Some(128), "{outcome:?}");
+    ensure!(outcome.leftovers.is_empty(), "left over: {:?}", outcome.leftovers);
     Ok(())
 }
 

@@ -40,6 +40,14 @@ pub(crate) fn start_of(pid: u32) -> Option<u64> {
     stat(&proc_dir(pid)).map(|s| s.start)
 }
 
+/// Has the process a child that lives? True if the system does not tell.
+pub(crate) fn has_children(pid: u32) -> bool {
+    let Ok(all) = fs::read_dir("/proc") else { return true };
+    let is_number = |name: &std::ffi::OsStr| name.to_str().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let mut processes = all.flatten().filter(|entry| is_number(&entry.file_name()));
+    processes.any(|p| stat(&p.path()).is_some_and(|s| s.parent == pid && !matches!(s.state, 'Z' | 'X')))
+}
+
 fn proc_dir(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}"))
 }
@@ -47,6 +55,7 @@ fn proc_dir(pid: u32) -> PathBuf {
 /// Fields of `/proc/PID/stat`.
 struct Stat {
     state: char,
+    parent: u32,
     start: u64,
     /// User and system time in clock ticks.
     ticks: u64,
@@ -60,7 +69,8 @@ fn stat(dir: &Path) -> Option<Stat> {
 fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    Some(Stat { state: fields.first()?.chars().next()?, start: number(22)?, ticks: number(14)? + number(15)? })
+    let state = fields.first()?.chars().next()?;
+    Some(Stat { state, parent: number(4)? as u32, start: number(22)?, ticks: number(14)? + number(15)? })
 }
 
 /// What a process was doing when it was looked at.

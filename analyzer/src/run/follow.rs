@@ -7,6 +7,8 @@
 //! library had the chance to go on and did not ([`super::evidence`]).
 
 use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever};
+use super::hung::Hung;
+use super::stop::Process;
 use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
 use nix::sys::signal::Signal;
@@ -47,6 +49,8 @@ pub(crate) trait Followed {
     fn has_ended(&mut self) -> bool;
     /// Waits, at most so long.
     fn rest(&self, limit: Duration);
+    /// The process that has started its ranks, if that is known and on this host.
+    fn launcher(&self) -> Option<Process>;
     /// Tells its launcher something.
     fn signal(&self, signal: Signal);
     /// What stands in front of what is said of it while it runs.
@@ -131,6 +135,7 @@ impl Candidate {
 pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: bool, until: Option<Instant>) -> End {
     let here = hostname();
     let mut candidate: Option<Candidate> = None;
+    let mut hung = Hung::default();
     // Something happened since the engine was asked.
     let mut unasked = false;
     let mut last_news = Instant::now();
@@ -151,6 +156,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: boo
             unasked = true;
             asked_polling = false;
             candidate = candidate.filter(|c| !c.concerns(&news));
+        } else if last_news.elapsed() > IDLE_AFTER {
+            hung.end(job, observer, &here);
         }
         let asked_lately = now - last_asked < ASK_EVERY;
         if candidate.as_mut().is_some_and(|c| c.is_proved(observer, now)) {

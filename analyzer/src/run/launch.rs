@@ -4,6 +4,7 @@ use super::evidence::{hostname, start_of};
 use super::find::Found;
 use super::follow::Followed;
 use super::launcher::Job;
+use super::stop::Process;
 use crate::cli::{Exit, RunPlan};
 use anyhow::anyhow;
 use nix::errno::Errno;
@@ -48,6 +49,7 @@ impl<'a> Altered<'a> {
 /// A started launcher.
 pub(crate) struct Launched {
     pid: Pid,
+    process: Process,
     signals: SignalFd,
     /// The user wants the job to end.
     interrupted: Cell<bool>,
@@ -154,7 +156,9 @@ impl Launched {
         }
         let pid =
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
-        let job = Launched { pid, signals, interrupted: Cell::new(false), terminal, ended: None };
+        let number = pid.as_raw() as u32;
+        let process = Process { pid: number, start: start_of(number).unwrap_or(0) };
+        let job = Launched { pid, process, signals, interrupted: Cell::new(false), terminal, ended: None };
         job.give_terminal();
         Ok(job)
     }
@@ -193,6 +197,10 @@ impl Launched {
 }
 
 impl Followed for Launched {
+    fn launcher(&self) -> Option<Process> {
+        self.ended.is_none().then_some(self.process)
+    }
+
     /// Sends a signal to the launcher's process group.
     fn signal(&self, signal: Signal) {
         // Once the launcher was waited for, its number may be somebody else's.

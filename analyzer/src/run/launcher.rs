@@ -207,6 +207,13 @@ fn append(list: &OsStr, separator: &str, names: &[&str]) -> OsString {
 }
 
 impl Launcher {
+    /// Does the process execute a launcher, rather than a script or a program that uses one? Not `srun`, which may wait
+    /// for other things than processes.
+    pub(super) fn runs_in(pid: u32) -> bool {
+        std::fs::read_link(format!("/proc/{pid}/exe"))
+            .is_ok_and(|exe| matches!(Launcher::of(&exe), Launcher::OpenMpi | Launcher::Hydra))
+    }
+
     /// By the name of the file behind all links, and for the plain names by what lies beside it.
     fn of(path: &Path) -> Launcher {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -6,6 +6,7 @@ pub(crate) mod evidence;
 mod explore;
 mod find;
 pub(crate) mod follow;
+mod hung;
 mod launch;
 mod launcher;
 mod one_of_several;

@@ -10,7 +10,7 @@ use trace_format::file::RankHeader;
 /// How long the job has to end by itself.
 const GRACE: Duration = Duration::from_millis(300);
 /// How long the launcher has, once its ranks are dead.
-const LAUNCHER_GRACE: Duration = Duration::from_secs(2);
+pub(super) const LAUNCHER_GRACE: Duration = Duration::from_secs(2);
 
 /// A rank's process on this host.
 #[derive(Debug, Clone, Copy)]

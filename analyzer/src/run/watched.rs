@@ -74,6 +74,10 @@ impl Followed for Watched {
         self.all_gone || self.over.load(Ordering::Relaxed) || self.launcher.is_some_and(|l| !l.lives())
     }
 
+    fn launcher(&self) -> Option<Process> {
+        self.launcher
+    }
+
     fn rest(&self, limit: Duration) {
         std::thread::sleep(limit);
     }

@@ -325,6 +325,9 @@ impl Encoder<'_> {
 
     fn elements(&mut self, address: u64, elem: Elem, n: usize, valid: bool) {
         let stride = self.memory_bytes(elem) as u64;
+        if elem == Elem::Raw(Kind::Request) && valid {
+            return self.requests(address, n, stride);
+        }
         for i in 0..n as u64 {
             let place = address + i * stride;
             match elem {
@@ -335,6 +338,22 @@ impl Encoder<'_> {
                     self.put_elem(elem, value);
                 }
             }
+        }
+    }
+
+    /// The requests of a call that completes many.
+    fn requests(&mut self, address: u64, n: usize, bytes: u64) {
+        for i in 0..n as u64 {
+            let place = address + i * bytes;
+            // SAFETY: the program passed an array of handles of this size to MPI.
+            let handle = unsafe {
+                if bytes == 4 {
+                    u64::from((place as *const u32).read_unaligned())
+                } else {
+                    (place as *const u64).read_unaligned()
+                }
+            };
+            self.out.put8(raw_handle(Kind::Request, handle) as u64);
         }
     }
 
@@ -362,6 +381,10 @@ impl Encoder<'_> {
 /// A request or message in neutral form: 0 for the null handle.
 #[inline(always)]
 fn raw_handle(kind: Kind, handle: u64) -> i64 {
+    if kind == Kind::Request {
+        // Of all that programs have most of, one is predefined.
+        return if handles::is_null_request(handle) { special::REQUEST_NULL } else { handle as i64 };
+    }
     if !handles::is_predefined(kind, handle) {
         handle as i64
     } else if kind == Kind::Message && handles::lookup(kind, handle) == 1 {

@@ -305,6 +305,14 @@ impl Packer {
             self.cells.step(cell);
             return self.cells.follow(cell);
         }
+        // What comes in turns (memory that the library takes from a stack and gives back, two buffers) has cells of its own.
+        if let Some(cell) = [predicted, alternative].into_iter().flatten().find(|c| self.cells.holds(*c, key, args)) {
+            self.out.push(AGAIN);
+            put(&mut self.out, cell.into());
+            self.times(head, time, second);
+            self.cells.stand(cell);
+            return self.cells.follow(cell);
+        }
         // Another place in the program has led to the same loop.
         let base = seen(&self.by_site, site).filter(|c| self.cells.is_alike(*c, key, args));
         if let Some(cell) = base.filter(|c| self.cells.is_on_its_way(*c, key, args)) {
@@ -321,19 +329,21 @@ impl Packer {
             self.cells.stand(cell);
             return self.cells.follow(cell);
         }
-        if let Some(cell) = predicted.filter(|c| self.cells.is_alike(*c, key, args)) {
+        let alike = predicted.filter(|c| self.cells.is_alike(*c, key, args));
+        let back = alike.filter(|c| self.cells.has_swung_back(*c, args) && self.cells.has_room(args.len() / 8));
+        if let Some(cell) = alike.filter(|_| back.is_none()) {
             self.out.push(PREDICTED);
             self.times(head, time, second);
             self.changes(cell, args);
             return self.cells.follow(cell);
         }
-        if let Some(cell) = alternative.filter(|c| self.cells.is_alike(*c, key, args)) {
+        if let Some(cell) = alternative.filter(|c| back.is_none() && self.cells.is_alike(*c, key, args)) {
             self.out.push(OTHER_CHANGED);
             self.times(head, time, second);
             self.changes(cell, args);
             return self.cells.follow(cell);
         }
-        if let Some(cell) = base.filter(|c| *c == self.cells.last && self.cells.is_end_of_chain(*c)) {
+        if let Some(cell) = base.filter(|c| back.is_none() && *c == self.cells.last && self.cells.is_end_of_chain(*c)) {
             self.out.push(IN_PLACE);
             put(&mut self.out, cell.into());
             self.times(head, time, second);
@@ -347,7 +357,7 @@ impl Packer {
         }
         let told = self.times.in_order(head, self.cells.time, (time, second));
         let gap = (told.0.wrapping_sub(self.cells.time), told.1);
-        let cell = match base {
+        let cell = match back.or(base) {
             Some(base) => {
                 self.out.push(DERIVED);
                 put(&mut self.out, base.into());

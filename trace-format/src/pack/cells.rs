@@ -180,6 +180,14 @@ impl Cells {
         self.get(cell).is_some_and(|(c, words, _)| c.key == key && words.iter().copied().eq(words_of(args)))
     }
 
+    /// Are these the words that the cell held before they changed last?
+    pub(super) fn has_swung_back(&self, cell: u16, args: &[u8]) -> bool {
+        let before = |words: &[u64], strides: &[u64]| {
+            words.iter().zip(strides).map(|(word, stride)| word.wrapping_sub(*stride)).eq(words_of(args))
+        };
+        self.get(cell).is_some_and(|(c, words, strides)| c.strided && before(words, strides))
+    }
+
     /// A record of the same function and length, made at the same call site.
     pub(super) fn is_alike(&self, cell: u16, key: u64, args: &[u8]) -> bool {
         let first = |words: &[u64]| words.first().is_none_or(|w| *w == word_at(args, 0));

@@ -331,6 +331,29 @@ fn a_block_that_goes_on_from_a_lost_one_is_refused_until_one_stands_for_itself()
     assert!(Unpacker::default().can_unpack(packer.pack(&records).unwrap(), 0));
 }
 
+/// Windows of receives whose requests the library takes from a stack: in each other window in the opposite order.
+#[test]
+fn what_comes_in_turns_takes_no_more_room_than_what_stays() {
+    let windows = |turns: bool| {
+        let (mut out, mut time) = (Vec::new(), 1 << 50);
+        for window in 0..400 {
+            let request = |i: u64| 0x7f00_1000 + 64 * if turns && window % 2 == 1 { 31 - i } else { i };
+            for i in 0..32 {
+                time += 300;
+                record(&mut out, 10, State::Returned, 3, &[time, 150, 5, 0x1000_0000 + 64 * i, 8, request(i)]);
+            }
+            time += 900;
+            let waitall: Vec<u64> = [time, 500, 9, 32].into_iter().chain((0..32).map(request)).collect();
+            record(&mut out, 30, State::Returned, 3, &waitall);
+            time += 900;
+            record(&mut out, 40, State::Returned, 3, &[time, 500, 11, 0x2000_0000, 1]);
+        }
+        round(&out, 3).unwrap()
+    };
+    let (stays, turns) = (windows(false), windows(true));
+    assert!(turns < stays + 2_000, "{stays} and {turns} bytes for 13,600 calls");
+}
+
 #[test]
 fn a_long_loop_of_one_call_site_needs_few_cells() {
     for error in [0, 1_000] {

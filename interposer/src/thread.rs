@@ -22,6 +22,9 @@ use trace_format::writer;
 pub(crate) struct Thread {
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
+    /// The stack pointer of the call that this library is at work for, outside of the MPI library; 0: none. See
+    /// [`crate::interrupted`].
+    pub(crate) at_work: AtomicU64,
     /// The recorded calls that the library is in, the innermost last.
     pub(crate) under_way: Vec<errors::UnderWay>,
     /// It has started MPI.
@@ -59,9 +62,6 @@ pub(crate) struct Thread {
     /// Wildcard calls that it has made, in a run that replays a witness.
     pub(crate) wildcards: u64,
     spare_stack: SpareStack,
-    /// The stack pointer of the call that this library is at work for, outside of the MPI library; 0: none. See
-    /// [`crate::interrupted`].
-    pub(crate) at_work: AtomicU64,
 }
 
 /// A poll that a later one may equal.

@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::files::target(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::files::told(data, fuzz::reports::Telling::one(data)));

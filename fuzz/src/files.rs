@@ -3,7 +3,7 @@
 //! An input is chunks: which file, length (16 bits), bytes. With the highest bit of the first one, what would keep the reader
 //! from looking at the bytes of a rank's file is made right: magic numbers, fingerprint of the table, checksums.
 
-use super::reports;
+use super::reports::{self, Telling};
 use super::trace::header;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, MAGIC, STAGE_MAGIC, VERSION, checksum};
 use trace_format::selection::Selection;
@@ -21,7 +21,11 @@ const NAMES: [&str; 9] = [
     "witness-1.json",
 ];
 
-pub fn target(mut data: &[u8]) {
+pub fn target(data: &[u8]) {
+    told(data, Telling::Everything);
+}
+
+pub fn told(mut data: &[u8], telling: Telling) {
     let dir = reports::scratch();
     while let [which, low, high, rest @ ..] = data {
         let (bytes, rest) = rest.split_at(usize::from(u16::from_le_bytes([*low, *high])).min(rest.len()));
@@ -38,7 +42,7 @@ pub fn target(mut data: &[u8]) {
         data = rest;
     }
     if let Some(report) = reports::report(&dir, Selection::default()) {
-        reports::tell(&report);
+        reports::tell(&report, telling);
     }
     reports::print(&dir);
 }

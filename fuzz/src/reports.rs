@@ -60,9 +60,30 @@ pub fn report(dir: &Path, selection: Selection) -> Option<Report> {
     Some(observer.report(Ending::Any).expect("a report, whatever the trace says"))
 }
 
-/// Tells it in every format.
-pub fn tell(report: &Report) {
-    for format in FORMATS {
+/// What a report is told in.
+#[derive(Clone, Copy)]
+pub enum Telling {
+    /// Every format.
+    Everything,
+    /// One of them: most of the time goes into telling, and the fuzzer is to try many inputs.
+    One(usize),
+}
+
+impl Telling {
+    /// One that the input decides: the fuzzer wants the same again for the same input.
+    pub fn one(input: &[u8]) -> Telling {
+        let hash = input.iter().fold(0usize, |hash, byte| (hash ^ usize::from(*byte)).wrapping_mul(0x100_0000_01b3));
+        Telling::One(hash >> 24)
+    }
+}
+
+/// Tells it.
+pub fn tell(report: &Report, telling: Telling) {
+    let formats = match telling {
+        Telling::Everything => &FORMATS[..],
+        Telling::One(which) => &FORMATS[which % FORMATS.len()..][..1],
+    };
+    for format in formats.iter().copied() {
         let text = report.render(format, Colour::Plain);
         harmless(&format.name(), &text);
         if matches!(format, Format::Json | Format::Sarif) {

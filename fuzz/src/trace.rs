@@ -4,7 +4,7 @@
 //! An input is a byte of switches, the length of what is of rank 0 (16 bits), and for each rank chunks: kind, thread, length
 //! (16 bits), bytes. With a limit of size (switch 32) the highest bit of a kind begins the next segment.
 
-use super::reports;
+use super::reports::{self, Telling};
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, Keeping, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET,
     STAGE_MAGIC, job_path, rank_path, rank_stem, segment_header, segment_path, stage_path,
@@ -89,6 +89,10 @@ fn stage(records: &[u8], lap: u64) -> Vec<u8> {
 }
 
 pub fn target(data: &[u8]) {
+    told(data, Telling::Everything);
+}
+
+pub fn told(data: &[u8], telling: Telling) {
     let [switches, low, high, data @ ..] = data else { return };
     let dir = reports::scratch();
     let (first, second) = data.split_at(usize::from(u16::from_le_bytes([*low, *high])).min(data.len()));
@@ -117,7 +121,7 @@ pub fn target(data: &[u8]) {
         }
     }
     let selection = if switches & 8 != 0 { reports::all_checks() } else { Selection::default() };
-    reports::tell(&reports::report(&dir, selection).expect("two ranks"));
+    reports::tell(&reports::report(&dir, selection).expect("two ranks"), telling);
     reports::print(&dir);
     if switches & 16 != 0 {
         reports::export(&dir);

@@ -8,6 +8,7 @@ use mpivet_tests::report::Report;
 use mpivet_tests::{compile, root, run, scratch, vet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
 use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
@@ -164,21 +165,24 @@ fn checks(report: &Report) -> Vec<&str> {
 #[test]
 fn programs_end_as_without_mpivet_and_the_report_says_how() -> Result<()> {
     let only = std::env::var("MPIVET_TEST_CASE").unwrap_or_default();
-    let mut failed = Vec::new();
-    for mpi in mpi::required() {
-        for (name, argument, expected) in CASES {
-            // MPICH itself does not survive that.
-            let is_out = *argument == "waits" && mpi.is("mpich");
-            if is_out || !format!("{name} {argument}").contains(&only) {
-                continue;
-            }
-            let result = compared(&mpi, name, &[argument]).and_then(|(report, _)| {
-                ensure!(checks(&report) == *expected, "{:?}", report.findings);
-                Ok(())
-            });
-            failed.extend(result.err().map(|e| format!("{}: {name} {argument}: {e:?}", mpi.name)));
-        }
-    }
+    let mpis = mpi::required();
+    // MPICH itself does not survive that.
+    let is_out = |mpi: &Mpi, argument: &str| argument == "waits" && mpi.is("mpich");
+    let wanted = |(mpi, (name, argument, _)): &(&Mpi, &Case)| {
+        !is_out(mpi, argument) && format!("{name} {argument}").contains(&only)
+    };
+    let all: Vec<_> = mpis.iter().flat_map(|mpi| CASES.iter().map(move |case| (mpi, case))).filter(wanted).collect();
+    let failed = Mutex::new(Vec::new());
+    mpivet_tests::side_by_side(&all, mpivet_tests::jobs_at_once(), |(mpi, (name, argument, expected))| {
+        let result = compared(mpi, name, &[argument]).and_then(|(report, _)| {
+            ensure!(checks(&report) == *expected, "{:?}", report.findings);
+            Ok(())
+        });
+        let error = result.err().map(|e| format!("{}: {name} {argument}: {e:?}", mpi.name));
+        failed.lock().unwrap_or_else(|e| e.into_inner()).extend(error);
+        Ok(())
+    })?;
+    let failed = failed.into_inner().unwrap_or_else(|e| e.into_inner());
     ensure!(failed.is_empty(), "{}", failed.join("\n\n"));
     Ok(())
 }

@@ -39,13 +39,23 @@ fn a_deadlock_is_reported_within_a_second() -> Result<()> {
 /// Launchers hang now and then although their processes are gone; here they are made to.
 #[test]
 fn a_launcher_that_does_not_end_is_ended() -> Result<()> {
-    // They wait more than they work.
+    for_each_way(held)
+}
+
+/// What looks like it is a launcher that waits for what a rank has left behind.
+#[test]
+fn a_launcher_that_waits_for_a_process_is_left_alone() -> Result<()> {
+    for_each_way(left_behind)
+}
+
+/// Does it under each MPI with and without `--each`, all at once: what they do is mostly waiting.
+fn for_each_way(test: fn(&Mpi, bool) -> Result<()>) -> Result<()> {
     std::thread::scope(|scope| {
         let jobs: Vec<_> = mpi::required()
             .into_iter()
             .flat_map(|mpi| [false, true].map(|each| (mpi.clone(), each)))
             .map(|(mpi, each)| {
-                scope.spawn(move || held(&mpi, each).map_err(|e| format!("{}, {each}: {e:?}", mpi.name)))
+                scope.spawn(move || test(&mpi, each).map_err(|e| format!("{}, {each}: {e:?}", mpi.name)))
             })
             .collect();
         let results = jobs.into_iter().map(|job| job.join().unwrap_or_else(|_| Err("it panicked".to_owned())));
@@ -53,25 +63,39 @@ fn a_launcher_that_does_not_end_is_ended() -> Result<()> {
     })
 }
 
-/// Runs a job whose launcher is held when it is about to exit. `each`: behind `--each`.
-fn held(mpi: &Mpi, each: bool) -> Result<()> {
-    let dir = mpivet_tests::scratch().join(format!("live-held-{}-{each}", mpi.name));
+/// Runs a program of two ranks under mpivet, with this library in front of its launcher. `each`: behind `--each`.
+fn launch(mpi: &Mpi, name: &str, each: bool, library: Option<&Path>) -> Result<mpivet_tests::run::Outcome> {
+    let dir = mpivet_tests::scratch().join(format!("live-{name}-{}-{each}", mpi.name));
     _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
-    let programs = mpivet_tests::root().join("tests/programs");
-    let library = dir.join("held.so");
-    compile_to(mpi, &library, &mpi.mpicc, &["-shared", "-fPIC"], &programs.join("held-launcher.c"))?;
-    let program = compile(mpi, &programs.join("pair.c"), &dir)?;
+    let program = compile(mpi, &mpivet_tests::root().join(format!("tests/programs/{name}.c")), &dir)?;
     let mut command = vet::command()?;
-    command.args(["run", "--dir"]).arg(dir.join("trace")).env("LD_PRELOAD", &library);
+    command.args(["run", "--dir"]).arg(dir.join("trace"));
+    command.envs(library.map(|library| ("LD_PRELOAD", library)));
     command.args(each.then_some("--each")).arg("--").args(mpi.job(2, &program, &[]));
-    let outcome = mpivet_tests::run::run(command, Duration::from_secs(60))?;
-    let told = outcome.stderr.matches("the launcher has not ended 10 s after its last process").count();
+    mpivet_tests::run::run(command, Duration::from_secs(60))
+}
+
+fn held(mpi: &Mpi, each: bool) -> Result<()> {
+    let library = mpivet_tests::scratch().join(format!("live-held-{}-{each}.so", mpi.name));
+    let source = mpivet_tests::root().join("tests/programs/held-launcher.c");
+    compile_to(mpi, &library, &mpi.mpicc, &["-shared", "-fPIC"], &source)?;
+    let outcome = launch(mpi, "pair", each, Some(&library))?;
+    let told = outcome.stderr.matches(TOLD).count();
     let reported = outcome.stderr.contains("no errors found");
     ensure!(told == 1 && reported && outcome.code > Some(128), "{outcome:?}");
     ensure!(outcome.leftovers.is_empty(), "left over: {:?}", outcome.leftovers);
     Ok(())
 }
+
+fn left_behind(mpi: &Mpi, each: bool) -> Result<()> {
+    let outcome = launch(mpi, "left-behind", each, None)?;
+    ensure!(outcome.code == Some(0) && outcome.stdout == "the last word\n", "{outcome:?}");
+    ensure!(!outcome.stderr.contains(TOLD), "{outcome:?}");
+    Ok(())
+}
+
+const TOLD: &str = "the launcher has not ended 10 s after its last process";
 
 /// Prints figures, which are worth something on an idle machine:
 /// `cargo test -p mpivet-tests --test live -- --ignored --nocapture`.

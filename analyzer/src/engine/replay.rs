@@ -96,7 +96,10 @@ impl Model {
     pub(super) fn again(&mut self, rank: i32, again: &Again) {
         let Again { slot, thread, class, index, t_call, t_return, own } = *again;
         let kept = &self.ranks[rank as usize].thread(thread).kept;
-        let Some(pattern) = kept.get(usize::from(slot)).cloned().flatten() else { return };
+        let Some(pattern) = kept.get(usize::from(slot)).cloned().flatten() else {
+            debug_assert!(false, "call {index} of rank {rank} is like one that was not kept");
+            return self.lose_sight();
+        };
         self.made(rank, (thread, index), (t_call, t_return), Outcome::Returned(class), (pattern, own));
     }
 

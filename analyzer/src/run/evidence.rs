@@ -2,6 +2,7 @@
 //! chance to go on since it was found waiting? The verdict on a rank that might still be served by what is under way
 //! rests on this; a process that could not run proves nothing.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -40,12 +41,35 @@ pub(crate) fn start_of(pid: u32) -> Option<u64> {
     stat(&proc_dir(pid)).map(|s| s.start)
 }
 
+/// The processes of this host that live, with their parents; `None` if the system does not tell.
+fn processes() -> Option<impl Iterator<Item = (u32, u32)>> {
+    let all = fs::read_dir("/proc").ok()?;
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let living = |pid: u32| stat(&proc_dir(pid)).filter(|s| !matches!(s.state, 'Z' | 'X')).map(|s| (pid, s.parent));
+    Some(all.flatten().filter_map(number).filter_map(living))
+}
+
 /// Has the process a child that lives? True if the system does not tell.
 pub(crate) fn has_children(pid: u32) -> bool {
-    let Ok(all) = fs::read_dir("/proc") else { return true };
-    let is_number = |name: &std::ffi::OsStr| name.to_str().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-    let mut processes = all.flatten().filter(|entry| is_number(&entry.file_name()));
-    processes.any(|p| stat(&p.path()).is_some_and(|s| s.parent == pid && !matches!(s.state, 'Z' | 'X')))
+    processes().is_none_or(|mut all| all.any(|(_, parent)| parent == pid))
+}
+
+/// Lives another process with the same value of this variable in its environment, apart from those that the process descends
+/// from, and this one? What a job has started and left behind has inherited it. True if the system does not tell.
+pub(crate) fn others_share(variable: &str, pid: u32) -> bool {
+    let Some(all) = processes() else { return true };
+    let parents: BTreeMap<u32, u32> = all.collect();
+    let mut apart = vec![std::process::id(), pid];
+    while let Some(parent) = apart.last().and_then(|last| parents.get(last)).filter(|p| !apart.contains(p)) {
+        apart.push(*parent);
+    }
+    let name = [variable.as_bytes(), b"="].concat();
+    let value = |pid: u32| -> Option<Vec<u8>> {
+        let all = fs::read(proc_dir(pid).join("environ")).ok()?;
+        all.split(|b| *b == 0).find_map(|v| v.strip_prefix(&name[..])).map(<[u8]>::to_vec)
+    };
+    value(pid)
+        .is_none_or(|own| parents.keys().any(|other| !apart.contains(other) && value(*other).as_ref() == Some(&own)))
 }
 
 fn proc_dir(pid: u32) -> PathBuf {

@@ -2,7 +2,7 @@
 //! mpirun 4.1 hangs now and then when a rank dies (its server of PMIx waits for a lock that its own thread holds), with
 //! mpivet and without; a batch system would wait until the time of the job is up.
 
-use super::evidence::{Look, has_children, look};
+use super::evidence::{Look, has_children, look, others_share};
 use super::follow::Followed;
 use super::launcher::Launcher;
 use super::stop::{LAUNCHER_GRACE, Process, wait};
@@ -65,6 +65,14 @@ impl Hung {
             self.since = None;
             return false;
         }
-        since.looks >= ENOUGH_LOOKS && since.time.elapsed() >= PATIENCE
+        if since.looks < ENOUGH_LOOKS || since.time.elapsed() < PATIENCE {
+            return false;
+        }
+        // What a rank has left behind may still write to what the launcher passes on.
+        let certain = !others_share("MPIVET_DIR", launcher.pid);
+        if !certain {
+            self.since = None;
+        }
+        certain
     }
 }

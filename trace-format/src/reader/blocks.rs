@@ -136,7 +136,7 @@ impl Blocks {
         let metadata = file.metadata()?;
         // What tells a file that is gone may be what tells the next one.
         let is_same = Some((metadata.dev(), metadata.ino())) == self.identity
-            && (self.segment == 0 || number_of(&file) == Some(self.segment));
+            && (self.segment == 0 || number_of(&file)? == Some(self.segment));
         if is_same {
             return Ok(file);
         }
@@ -336,8 +336,12 @@ impl Blocks {
 }
 
 /// The number that a segment has, if it is one.
-pub(super) fn number_of(file: &File) -> Option<u64> {
+pub(super) fn number_of(file: &File) -> io::Result<Option<u64>> {
     let mut head = [0; SEGMENT_HEADER_BYTES];
-    file.read_exact_at(&mut head, 0).ok()?;
-    segment_number(&head)
+    match file.read_exact_at(&mut head, 0) {
+        Ok(()) => Ok(segment_number(&head)),
+        // It is being made, or was cut.
+        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(e) => Err(e),
+    }
 }

@@ -227,5 +227,5 @@ const NO_BEGINNING: &str =
 fn segment(dir: &Path, stem: &str, number: u64) -> Option<(u64, PathBuf, File)> {
     let path = segment_path(dir, stem, number);
     let file = foreign::open(&path).ok()?;
-    Some((number_of(&file)?, path, file))
+    Some((number_of(&file).ok().flatten()?, path, file))
 }

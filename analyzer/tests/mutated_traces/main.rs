@@ -63,7 +63,7 @@ fn whatever_is_changed_there_is_a_report() {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let selection = if mutation % 2 == 0 { Selection::default() } else { reports::all_checks() };
             let report = reports::report(&dir, selection)?;
-            reports::tell(&report);
+            reports::tell(&report, reports::Telling::Everything);
             if mutation % 4 == 0 {
                 reports::print(&dir);
                 reports::export(&dir);

@@ -127,8 +127,9 @@ impl FromIterator<i32> for Ranks {
         let mut runs: Vec<Run> = Vec::new();
         for rank in iter {
             if let Some(run) = runs.last_mut() {
+                // A step of 0 has no spelling.
                 if run.count == 1
-                    && let Some(step) = rank.checked_sub(run.first)
+                    && let Some(step) = rank.checked_sub(run.first).filter(|step| *step != 0)
                 {
                     run.step = step;
                     run.count = 2;
@@ -143,7 +144,8 @@ impl FromIterator<i32> for Ranks {
                     let second = run.last();
                     run.count = 1;
                     run.step = 1;
-                    let (count, step) = rank.checked_sub(second).map_or((1, 1), |step| (2, step));
+                    let step = rank.checked_sub(second).filter(|step| *step != 0);
+                    let (count, step) = step.map_or((1, 1), |step| (2, step));
                     runs.push(Run { first: second, count, step });
                     if count == 1 {
                         runs.push(Run { first: rank, count, step });
@@ -218,6 +220,15 @@ impl std::str::FromStr for Ranks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_comes_several_times_is_printed_as_it_can_be_read() {
+        for list in [vec![6, 6, 6, 7, 8], vec![6, 6], vec![3, 6, 6, 6], vec![1, 5, 5, 5, 9, 9, 2], vec![4; 9]] {
+            let ranks: Ranks = list.iter().copied().collect();
+            assert_eq!(ranks.iter().collect::<Vec<_>>(), list);
+            assert_eq!(ranks.to_string().parse::<Ranks>().unwrap().iter().collect::<Vec<_>>(), list, "{ranks}");
+        }
+    }
 
     #[test]
     fn runs_are_compact_and_keep_the_order() {

@@ -50,16 +50,10 @@ fn a_launcher_that_waits_for_a_process_is_left_alone() -> Result<()> {
 
 /// Does it under each MPI with and without `--each`, all at once: what they do is mostly waiting.
 fn for_each_way(test: fn(&Mpi, bool) -> Result<()>) -> Result<()> {
-    std::thread::scope(|scope| {
-        let jobs: Vec<_> = mpi::required()
-            .into_iter()
-            .flat_map(|mpi| [false, true].map(|each| (mpi.clone(), each)))
-            .map(|(mpi, each)| {
-                scope.spawn(move || test(&mpi, each).map_err(|e| format!("{}, {each}: {e:?}", mpi.name)))
-            })
-            .collect();
-        let results = jobs.into_iter().map(|job| job.join().unwrap_or_else(|_| Err("it panicked".to_owned())));
-        results.collect::<Result<(), String>>().map_err(anyhow::Error::msg)
+    let mpis = mpi::required();
+    let ways: Vec<_> = mpis.iter().flat_map(|mpi| [false, true].map(|each| (mpi, each))).collect();
+    mpivet_tests::side_by_side(&ways, ways.len(), |(mpi, each)| {
+        test(mpi, *each).with_context(|| format!("{}, --each: {each}", mpi.name))
     })
 }
 

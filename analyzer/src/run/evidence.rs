@@ -59,7 +59,7 @@ pub(crate) fn has_children(pid: u32) -> bool {
 pub(crate) fn others_share(variable: &str, pid: u32) -> bool {
     let Some(all) = processes() else { return true };
     let parents: BTreeMap<u32, u32> = all.collect();
-    let mut apart = vec![std::process::id(), pid];
+    let mut apart = vec![pid];
     while let Some(parent) = apart.last().and_then(|last| parents.get(last)).filter(|p| !apart.contains(p)) {
         apart.push(*parent);
     }
@@ -68,8 +68,8 @@ pub(crate) fn others_share(variable: &str, pid: u32) -> bool {
         let all = fs::read(proc_dir(pid).join("environ")).ok()?;
         all.split(|b| *b == 0).find_map(|v| v.strip_prefix(&name[..])).map(<[u8]>::to_vec)
     };
-    value(pid)
-        .is_none_or(|own| parents.keys().any(|other| !apart.contains(other) && value(*other).as_ref() == Some(&own)))
+    let is_other = |other: &u32| *other != std::process::id() && !apart.contains(other);
+    value(pid).is_none_or(|own| parents.keys().any(|other| is_other(other) && value(*other).as_ref() == Some(&own)))
 }
 
 fn proc_dir(pid: u32) -> PathBuf {

@@ -5,7 +5,7 @@
 use super::evidence::{Look, has_children, look, others_share};
 use super::follow::Followed;
 use super::launcher::Launcher;
-use super::stop::{LAUNCHER_GRACE, Process, wait};
+use super::stop::{LAUNCHER_GRACE, are_all_gone, wait};
 use analyzer::observe::Observer;
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
@@ -51,8 +51,7 @@ impl Hung {
     }
 
     fn is_certain(&mut self, job: &impl Followed, observer: &Observer, here: &str) -> bool {
-        let is_gone = |h: &_| !Process::of(h).lives();
-        let all_gone = observer.is_complete() && observer.traces.headers().all(|h| h.host == here && is_gone(h));
+        let all_gone = are_all_gone(observer, here);
         let idle = job.launcher().filter(|l| all_gone && Launcher::runs_in(l.pid) && !has_children(l.pid));
         let Some(launcher) = idle else {
             self.since = None;

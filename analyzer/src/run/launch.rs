@@ -49,7 +49,6 @@ impl<'a> Altered<'a> {
 /// A started launcher.
 pub(crate) struct Launched {
     pid: Pid,
-    process: Process,
     signals: SignalFd,
     /// The user wants the job to end.
     interrupted: Cell<bool>,
@@ -156,9 +155,7 @@ impl Launched {
         }
         let pid =
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
-        let number = pid.as_raw() as u32;
-        let process = Process { pid: number, start: start_of(number).unwrap_or(0) };
-        let job = Launched { pid, process, signals, interrupted: Cell::new(false), terminal, ended: None };
+        let job = Launched { pid, signals, interrupted: Cell::new(false), terminal, ended: None };
         job.give_terminal();
         Ok(job)
     }
@@ -198,7 +195,9 @@ impl Launched {
 
 impl Followed for Launched {
     fn launcher(&self) -> Option<Process> {
-        self.ended.is_none().then_some(self.process)
+        // Until it is waited for, the number is its own.
+        let pid = self.pid.as_raw() as u32;
+        start_of(pid).filter(|_| self.ended.is_none()).map(|start| Process { pid, start })
     }
 
     /// Sends a signal to the launcher's process group.

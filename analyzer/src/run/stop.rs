@@ -2,6 +2,7 @@
 
 use super::evidence::lives;
 use super::follow::Followed;
+use analyzer::observe::Observer;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
@@ -27,6 +28,11 @@ impl Process {
     pub(crate) fn lives(self) -> bool {
         lives(self.pid, self.start)
     }
+}
+
+/// Have all ranks of the job run on this host, and are they gone?
+pub(super) fn are_all_gone(observer: &Observer, here: &str) -> bool {
+    observer.is_complete() && observer.traces.headers().all(|h| h.host == here && !Process::of(h).lives())
 }
 
 pub(crate) fn stop<J: Followed>(job: &mut J, ranks: &[Process]) {

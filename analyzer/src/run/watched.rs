@@ -4,7 +4,7 @@
 use super::evidence::hostname;
 use super::finish;
 use super::follow::{End, Followed, follow};
-use super::stop::{Process, stop};
+use super::stop::{Process, are_all_gone, stop};
 use analyzer::observe::{Broken, Ending, Observer};
 use analyzer::report::{Report, command_line};
 use nix::sys::signal::{Signal, kill};
@@ -64,9 +64,7 @@ impl Followed for Watched {
             }
         }
         if self.launcher.is_none() {
-            let here = hostname();
-            let is_gone = |h: &_| !Process::of(h).lives();
-            self.all_gone = observer.is_complete() && observer.traces.headers().all(|h| h.host == here && is_gone(h));
+            self.all_gone = are_all_gone(observer, &hostname());
         }
     }
 

@@ -125,7 +125,7 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
-    let (id, fresh) = handles::made(kind, handle, shared, Some(spot).filter(|_| !open.for_tool));
+    let (id, fresh) = handles::made(kind, handle, shared, Some(spot).filter(|_| !open.site.for_tool));
     watch_made(kind, handle, abi);
     let Some(trace) = trace::get() else { return };
     let plain = |kind| Definition::Object { kind, id };

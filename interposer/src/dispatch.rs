@@ -101,7 +101,7 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
 /// Called by every entry point with its number.
 pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
-    let (place, f) = ((frame.return_address, frame.stack_pointer()), real::next(index, profiling));
+    let (arrival, f) = (frame.arrival(), real::next(index, profiling));
     let (Some(info), Some(thread)) = (recorded(index).filter(|info| info.is_quick), thread::existing()) else {
         return ordinarily(number, frame);
     };
@@ -110,12 +110,12 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
         return ordinarily(number, frame);
     }
     // SAFETY: as above.
-    interrupted::enter(unsafe { &*thread }, place.1);
+    interrupted::enter(unsafe { &*thread }, arrival.stack_pointer);
     let words = frame.words(info.args);
     let mut open = MaybeUninit::uninit();
     // SAFETY: as above; the reference ends before the library is called, where a callback of the program may come back
     // here.
-    let begun = guarded(|| quick::begin(unsafe { &mut *thread }, info, place, words, &mut open));
+    let begun = guarded(|| quick::begin(unsafe { &mut *thread }, info, arrival, words, &mut open));
     if begun != Some(true) {
         // SAFETY: as above.
         interrupted::leave(unsafe { &*thread });
@@ -124,9 +124,11 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     // SAFETY: `begin` has written it if it says so.
     let open = unsafe { open.assume_init_ref() };
     let call = Call { info, abi: info.abi, words, open };
-    let unwinding = Unwinding::begin(thread, &call, place.1, None);
+    // SAFETY: as above.
+    guarded(|| quick::look(unsafe { &mut *thread }, &call));
+    let unwinding = Unwinding::begin_outermost(thread, &call, arrival.stack_pointer);
     let result = forward(f, info.args, words);
-    unwinding.end();
+    unwinding.end_outermost();
     // SAFETY: as above.
     guarded(|| quick::end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.
@@ -367,10 +369,35 @@ impl<'a> Unwinding<'a> {
         // SAFETY: the pointer is this thread's own state, and no reference to it is live.
         let state = unsafe { &mut *thread };
         let (func, open, outer, depth) = (call.info.func, call.open, state.under_way.len(), state.depth);
-        state.under_way.push(UnderWay { index: open.index, func, site: open.site, stack_pointer, depth, freed });
+        state.under_way.push(UnderWay { index: open.index, func, site: open.site.stack, stack_pointer, depth, freed });
         state.depth += 1;
         interrupted::leave(state);
         Unwinding { thread, call, outer, stack_pointer }
+    }
+
+    /// The same of a call inside of no other.
+    #[inline(always)]
+    fn begin_outermost(thread: *mut Thread, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
+        // SAFETY: as in `begin`.
+        let state = unsafe { &mut *thread };
+        let (func, open) = (call.info.func, call.open);
+        let under_way =
+            UnderWay { index: open.index, func, site: open.site.stack, stack_pointer, depth: 0, freed: None };
+        state.under_way.push(under_way);
+        state.depth = 1;
+        interrupted::leave(state);
+        Unwinding { thread, call, outer: 0, stack_pointer }
+    }
+
+    /// It has returned.
+    #[inline(always)]
+    fn end_outermost(self) {
+        // SAFETY: as in `begin`.
+        let state = unsafe { &mut *self.thread };
+        interrupted::enter(state, self.stack_pointer);
+        state.depth = 0;
+        state.under_way.clear();
+        std::mem::forget(self);
     }
 
     /// It has returned.

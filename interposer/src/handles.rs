@@ -136,6 +136,11 @@ impl Cache {
     }
 }
 
+/// What threads remember of handles, and of calls, holds no longer.
+pub(crate) fn have_changed() {
+    CHANGES.fetch_add(1, Ordering::Relaxed);
+}
+
 /// A number that differs whenever an object has been made, freed or changed since it was last asked for.
 #[inline(always)]
 pub(crate) fn changes() -> u32 {
@@ -207,7 +212,7 @@ pub(crate) fn made(kind: Kind, handle: u64, shared: bool, by: Option<Spot>) -> (
     let id = entry.id;
     FREED.remove(&(kind, handle));
     drop(entry);
-    CHANGES.fetch_add(1, Ordering::Relaxed);
+    have_changed();
     (id, fresh)
 }
 
@@ -215,7 +220,7 @@ fn mark(kind: Kind, handle: u64, change: impl FnOnce(&mut Marks)) {
     if let Some(mut entry) = LIVE.get_mut(&(kind, handle)) {
         change(&mut entry.marks);
     }
-    CHANGES.fetch_add(1, Ordering::Relaxed);
+    have_changed();
 }
 
 fn marks(kind: Kind, handle: u64) -> Marks {
@@ -302,7 +307,7 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
             is_gone = true;
         }
     }
-    CHANGES.fetch_add(1, Ordering::Relaxed);
+    have_changed();
     if is_gone {
         trace::forget(dying.kind, dying.id);
     }
@@ -321,7 +326,7 @@ pub(crate) fn forget_ended() {
         }
         later
     });
-    CHANGES.fetch_add(1, Ordering::Relaxed);
+    have_changed();
 }
 
 fn remember_freed(key: Key, freed: Freed) {

@@ -12,7 +12,7 @@ use crate::real;
 use crate::recall::{self, Recall};
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
-use trace_format::record::CALL_HEADER_BYTES;
+use trace_format::record::{CALL_HEADER_BYTES, Commit, State};
 
 /// What dispatching a function needs to know, worked out once from its row.
 pub(crate) struct Info {
@@ -22,10 +22,17 @@ pub(crate) struct Info {
     pub(crate) abi: &'static Abi,
     /// Its calls may take the quick path.
     pub(crate) is_quick: bool,
-    /// Threads remember its calls.
+    /// Threads remember the values of its calls.
     pub(crate) is_remembered: bool,
+    /// Words by which they tell its calls at a call site apart: none if they remember no values.
+    pub(crate) remembered_words: usize,
     pub(crate) ins: Steps,
     pub(crate) outs: Steps,
+    /// Bytes of the values in each direction, if all calls have as many; else 0.
+    pub(crate) in_bytes: usize,
+    pub(crate) out_bytes: usize,
+    /// Its records, if all are as long.
+    pub(crate) sized: Option<Sized>,
     pub(crate) args: usize,
     /// Most bytes of a record of this function.
     pub(crate) max_record: usize,
@@ -59,6 +66,25 @@ pub(crate) struct Info {
     pub(crate) operands: Operands,
     /// Where its arguments are, if debuggers are told of its calls.
     pub(crate) queued: Option<queues::Shape>,
+}
+
+/// The record of a call whose values take a known number of bytes, as it is committed when the call begins.
+#[derive(Clone, Copy)]
+pub(crate) struct Sized {
+    pub(crate) bytes: usize,
+    /// Its last 4 bytes hold no value.
+    pub(crate) is_padded: bool,
+    /// Its commit word in lap 0.
+    pub(crate) commit: u64,
+}
+
+impl Sized {
+    fn of(function: FnId, values: usize) -> Sized {
+        let bytes = (CALL_HEADER_BYTES + values).next_multiple_of(8);
+        let commit = Commit { func: function as u16, state: State::Entered as u8, words: (bytes / 8) as u16, lap: 0 };
+        assert!(values.is_multiple_of(4), "values have 4, 8 or 16 bytes");
+        Sized { bytes, is_padded: !values.is_multiple_of(8), commit: commit.pack() }
+    }
 }
 
 /// What a function does to requests and to the memory of operations.
@@ -196,6 +222,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
     let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
     let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
     let operands = Operands::of(row, plan);
+    let (ins, outs) = (Steps::of(&plan.ins, abi), Steps::of(&plan.outs, abi));
     let info = Info {
         row,
         func: row.id,
@@ -203,8 +230,12 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
         abi,
         is_quick: false,
         is_remembered: false,
-        ins: Steps::of(&plan.ins, abi),
-        outs: Steps::of(&plan.outs, abi),
+        remembered_words: 0,
+        sized: ins.bytes.zip(outs.bytes).map(|(ins, outs)| Sized::of(row.id, usize::from(ins) + usize::from(outs))),
+        in_bytes: ins.bytes.map_or(0, usize::from),
+        out_bytes: outs.bytes.map_or(0, usize::from),
+        ins,
+        outs,
         args: arg_count(row),
         // Values that are remembered are copied whole, whatever room they take.
         max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins).max(recall::BYTES) + max_bytes(&plan.outs),
@@ -270,7 +301,8 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
     let completes_own = row.class == Class::GrequestComplete;
     let handles_objects = ends || completes_own || info.loan.is_some() || !info.makes.is_empty();
     let is_remembered = Recall::fits(&info);
-    let info = Info { handles_objects, is_remembered, ..info };
+    let remembered_words = if is_remembered { info.args } else { 0 };
+    let info = Info { handles_objects, is_remembered, remembered_words, ..info };
     Info { is_quick: quick::fits(&info), ..info }
 }
 

@@ -73,9 +73,10 @@ impl Loaded {
 }
 
 /// What a module is to the calls it makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The program, its libraries, and whatever else is not one of the others.
+    #[default]
     Program,
     /// A language binding: it calls on behalf of the program.
     Binding,

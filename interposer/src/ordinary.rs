@@ -10,6 +10,7 @@ use crate::recording::{
     Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
     write_header, write_ins,
 };
+use crate::sites::Arrival;
 use crate::stubs::Frame;
 use crate::thread::{LastPoll, Thread};
 use crate::{
@@ -29,20 +30,23 @@ pub(crate) fn begin(
     words: &mut Words,
     open: &mut Open,
 ) -> bool {
-    let site = match &mut thread.in_routine {
+    // Before all that is remembered of them.
+    let changes = handles::changes();
+    let (arrival, origin) = match &mut thread.in_routine {
         Some(routine) if routine.function == info.row.id => {
             routine.recorded = true;
-            thread.sites.site(routine.return_address, routine.stack_pointer, info.row)
+            let arrival = Arrival { return_address: routine.return_address, stack_pointer: routine.stack_pointer };
+            (arrival, thread.sites.site(arrival, info.row))
         }
         _ => {
-            let site = thread.sites.site(frame.return_address, frame.stack_pointer(), info.row);
+            let site = thread.sites.site(frame.arrival(), info.row);
             if site.is_nested() || thread.depth > 0 && is_tools(site, profiling) {
                 return false;
             }
-            site
+            (frame.arrival(), site)
         }
     };
-    let (site, for_tool, by_binding) = (site.stack, site.for_tool, site.is_by_binding());
+    let site = origin.stack;
     // A callback of that poll makes this call.
     if thread.unwritten.is_some() {
         commit_poll(thread);
@@ -53,7 +57,7 @@ pub(crate) fn begin(
     }
     let start = thread.stage.cursor;
     let values = start + CALL_HEADER_BYTES;
-    let ins = write_ins(thread, info, abi, words, site, values);
+    let ins = write_ins(thread, info, words, (arrival, origin, changes), values);
     let in_bytes = ins.bytes;
     let outs_at = values + in_bytes;
     // Polls without an answer are counted where they are already written down.
@@ -64,8 +68,7 @@ pub(crate) fn begin(
     open.repeats = repeats.is_some();
     open.in_bytes = in_bytes;
     (open.place, open.is_fine) = (ins.place, ins.is_fine);
-    open.site = site;
-    (open.for_tool, open.by_binding) = (for_tool, by_binding);
+    open.site = origin;
     if info.status.is_some() {
         statuses::own(thread, info, abi, words);
     }
@@ -80,7 +83,7 @@ pub(crate) fn begin(
         }
         before_call(info, abi, words);
         if info.watched == Watched::GrequestStart {
-            grequests::before_start(thread, for_tool, words);
+            grequests::before_start(thread, origin.for_tool, words);
         }
     }
     let breach = levels::enter(thread, info.always_available);

@@ -4,9 +4,10 @@
 
 use crate::encode::Words;
 use crate::info::{Info, Watched};
-use crate::recording::{Call, Open, Return, complete, write_header, write_ins};
+use crate::recording::{Call, Ins, Open, complete_usual, write_header, write_ins, write_values};
+use crate::sites::{Arrival, Site};
 use crate::thread::Thread;
-use crate::{checks, clock, interrupted, ordinary, queues, statuses, unusual};
+use crate::{checks, clock, handles, interrupted, ordinary, queues, statuses, unusual};
 use std::mem::MaybeUninit;
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
@@ -32,46 +33,80 @@ pub(crate) fn is_usual(thread: &Thread) -> bool {
 pub(crate) fn begin(
     thread: &mut Thread,
     info: &Info,
-    (return_address, stack_pointer): (u64, u64),
+    arrival: Arrival,
     words: &mut Words,
     open: &mut MaybeUninit<Open>,
 ) -> bool {
-    let site = thread.sites.site(return_address, stack_pointer, info.row);
-    if site.is_nested() || !thread.stage.reserve(info.max_record) {
-        return false;
-    }
     let abi = info.abi;
     let start = thread.stage.cursor;
     let values = start + CALL_HEADER_BYTES;
-    let ins = write_ins(thread, info, abi, words, site.stack, values);
+    let known = thread.recall.look(info, arrival, words);
+    let (site, ins) = match known {
+        Some(call) if thread.stage.has_room(info.max_record) => {
+            let (site, is_fine) = (call.site, call.is_fine);
+            if info.is_remembered {
+                call.copy(thread.stage.at(values), info.in_bytes);
+                (site, Ins { bytes: info.in_bytes, place: call.place(), is_fine })
+            } else {
+                let bytes = write_values(thread, info, abi, words, thread.stage.at(values));
+                (site, Ins { bytes, place: None, is_fine })
+            }
+        }
+        _ => match begin_anew(thread, info, arrival, words) {
+            Some(begun) => begun,
+            None => return false,
+        },
+    };
+    // The stage may have been emptied.
+    let start = thread.stage.cursor;
+    let values = start + CALL_HEADER_BYTES;
     let outs = values + ins.bytes;
-    if info.status.is_some() {
-        statuses::own(thread, info, abi, words);
+    match info.status {
+        None => {}
+        Some((param, false)) => statuses::own_one(thread, param, abi, words),
+        Some((_, true)) => statuses::own(thread, info, abi, words),
     }
-    let open = open.write(Open {
+    let entered = clock::counter();
+    write_header(&thread.stage, start, entered, site.stack);
+    open.write(Open {
         lap: thread.stage.lap,
         offset: start,
         outs: Some(outs),
         index: thread.stage.calls,
         repeats: false,
         in_bytes: ins.bytes,
-        site: site.stack,
-        for_tool: site.for_tool,
-        by_binding: site.is_by_binding(),
+        site,
         freed: None,
-        entered: clock::counter(),
+        entered,
         place: ins.place,
         is_fine: ins.is_fine,
     });
-    write_header(&thread.stage, start, open.entered, site.stack);
-    let end = outs + info.outs.bytes.map_or(0, usize::from);
-    thread.stage.commit(end, info.func as u16, State::Entered);
+    match &info.sized {
+        Some(sized) => thread.stage.commit_sized(sized),
+        None => _ = thread.stage.commit(outs + info.out_bytes, info.func as u16, State::Entered),
+    }
     thread.stage.calls += 1;
     thread.last_poll = None;
-    let call = Call { info, abi, words, open };
-    checks::before_usual(thread, &call);
-    queues::entered(thread, &call);
     true
+}
+
+/// Looks at a call whose record is committed.
+#[inline(always)]
+pub(crate) fn look(thread: &mut Thread, call: &Call) {
+    checks::before_usual(thread, call);
+    queues::entered(thread, call);
+}
+
+/// Makes room, and writes the values of a call that is not remembered. `None` as [`begin`].
+#[inline(never)]
+fn begin_anew(thread: &mut Thread, info: &Info, arrival: Arrival, words: &Words) -> Option<(Site, Ins)> {
+    let changes = handles::changes();
+    let site = thread.sites.site(arrival, info.row);
+    if site.is_nested() || !thread.stage.reserve(info.max_record) {
+        return None;
+    }
+    let values = thread.stage.cursor + CALL_HEADER_BYTES;
+    Some((site, write_ins(thread, info, words, (arrival, site, changes), values)))
 }
 
 /// Completes the record of a call that has returned.
@@ -83,5 +118,5 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     let time = clock::counter();
     queues::left(thread, call);
     checks::after_usual(thread, call);
-    complete(thread, call, Return { time, class: 0, valid: true }, false);
+    complete_usual(thread, call, time);
 }

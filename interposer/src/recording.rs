@@ -3,10 +3,14 @@
 use crate::abi::Abi;
 use crate::encode::{Encoder, Out, Words, max_bytes};
 use crate::info::Info;
+use crate::recall::Same;
+use crate::sites::{Arrival, Site};
 use crate::thread::{LastPoll, Thread};
 use crate::{handles, recall, stage};
 use trace_format::plan::Shape;
-use trace_format::record::{CALL_HEADER_BYTES, MAX_INLINE_BYTES, RETURN_HEADER_BYTES, State, pack_duration};
+use trace_format::record::{
+    CALL_HEADER_BYTES, MAX_DURATION, MAX_INLINE_BYTES, RETURN_HEADER_BYTES, State, pack_duration,
+};
 
 /// A recorded call that has not returned.
 #[derive(Default)]
@@ -19,11 +23,7 @@ pub(crate) struct Open {
     /// It repeats a poll: then it is only recorded if it finds something ([`Thread::unwritten`]).
     pub(crate) repeats: bool,
     pub(crate) in_bytes: usize,
-    pub(crate) site: u32,
-    /// Another tool calls for itself.
-    pub(crate) for_tool: bool,
-    /// A language binding calls for the program.
-    pub(crate) by_binding: bool,
+    pub(crate) site: Site,
     pub(crate) freed: Option<handles::Dying>,
     pub(crate) entered: u64,
     /// Where the thread remembers the call, if it does.
@@ -71,44 +71,37 @@ pub(crate) struct Ins {
     pub(crate) is_fine: bool,
 }
 
-/// Writes the values at a call to `start`, where there is room for a record of the function.
-#[inline(always)]
+/// Writes the values at a call to `start`, where there is room for a record of the function. `changes`: those of handles,
+/// before the call site was looked up.
 pub(crate) fn write_ins(
     thread: &mut Thread,
     info: &Info,
-    abi: &'static Abi,
     words: &Words,
-    site: u32,
+    (arrival, site, changes): (Arrival, Site, u32),
     start: usize,
 ) -> Ins {
     let at = thread.stage.at(start);
-    if !info.is_remembered {
-        let bytes = write_values(thread, info, abi, words, at);
-        return Ins { bytes, place: None, is_fine: false };
+    let same = Same::of(info, arrival, words);
+    let stack = thread.sites.slots(arrival).map(|slots| (arrival.stack_pointer, slots));
+    let found = thread.recall.find(&same, site);
+    let known = found.ok().and_then(|index| thread.recall.again(index, stack));
+    if let Some(call) = known.filter(|_| info.is_remembered) {
+        call.copy(at, info.in_bytes);
+        return Ins { bytes: info.in_bytes, place: call.place(), is_fine: call.is_fine };
     }
-    let bytes = info.ins.bytes.map_or(0, usize::from);
-    match thread.recall.find(info, site, words) {
-        Ok(place) => {
-            thread.recall.copy(place, at);
-            Ins { bytes, place: Some(place), is_fine: thread.recall.is_fine(place) }
-        }
+    match found {
+        Ok(_) => Ins { bytes: write_values(thread, info, info.abi, words, at), place: None, is_fine: false },
         Err(index) => {
-            // Before the handles are looked up: what another thread changes meanwhile is looked up anew the next time.
-            let changes = handles::changes();
-            write_new(thread, info, abi, words, at);
-            let place = thread.recall.keep(index, (info, site), words, at, changes);
-            Ins { bytes, place, is_fine: false }
+            let bytes = write_values(thread, info, info.abi, words, at);
+            let place = thread.recall.keep(index, &same, site, stack, at, changes);
+            Ins { bytes, place: place.filter(|_| info.is_remembered), is_fine: false }
         }
     }
 }
 
-#[inline(never)]
-fn write_new(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, at: *mut u8) {
-    write_values(thread, info, abi, words, at);
-}
-
+/// Writes the values of the words.
 #[inline(always)]
-fn write_values(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, at: *mut u8) -> usize {
+pub(crate) fn write_values(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &Words, at: *mut u8) -> usize {
     let end = if info.ins.are_plain {
         info.ins.write(at, abi, words, true)
     } else {
@@ -196,6 +189,26 @@ pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return, apart: boo
     true
 }
 
+/// The same for a call without an error that is completed in its record unless that is gone.
+#[inline(always)]
+pub(crate) fn complete_usual(thread: &mut Thread, call: &Call, time: u64) {
+    let (open, values) = (call.open, call.open.offset + CALL_HEADER_BYTES + call.open.in_bytes);
+    let ticks = time.wrapping_sub(open.entered);
+    if open.lap != thread.stage.lap || ticks > MAX_DURATION {
+        return complete_late(thread, call, time);
+    }
+    write_outs(thread, call, thread.stage.at(values), true);
+    // SAFETY: word 2 of the record, which is in the current lap.
+    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(ticks) };
+    thread.stage.complete(open.offset);
+}
+
+#[cold]
+#[inline(never)]
+fn complete_late(thread: &mut Thread, call: &Call, time: u64) {
+    complete(thread, call, Return { time, class: 0, valid: true }, false);
+}
+
 /// Did a poll find nothing? `address` is that of its flag or count.
 #[inline(always)]
 pub(crate) fn is_negative(abi: &Abi, address: u64) -> bool {
@@ -228,7 +241,7 @@ pub(crate) struct Unwritten {
 impl Unwritten {
     /// The call that is `open` and repeats the poll `last`.
     pub(crate) fn new(last: LastPoll, open: &Open) -> Unwritten {
-        Unwritten { last, site: open.site, entered: open.entered }
+        Unwritten { last, site: open.site.stack, entered: open.entered }
     }
 }
 
@@ -271,7 +284,7 @@ pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
     thread.unwritten = None;
     thread.last_poll = None;
     let start = open.offset;
-    write_header(&thread.stage, start, open.entered, open.site);
+    write_header(&thread.stage, start, open.entered, open.site.stack);
     let outs = start + CALL_HEADER_BYTES + open.in_bytes;
     thread.stage.calls += 1;
     let past = outs + write_outs(thread, call, thread.stage.at(outs), end.valid);

@@ -21,8 +21,16 @@ const WAYS: usize = 32;
 /// Frames of language bindings and tools that are walked through besides the program's.
 const EXTRA_FRAMES: usize = 3;
 
+/// How a call came in.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrival {
+    pub(crate) return_address: u64,
+    /// As it was before the call.
+    pub(crate) stack_pointer: u64,
+}
+
 /// Where a call comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Site {
     pub(crate) stack: Id,
     /// Whose code has called the entry point.
@@ -78,11 +86,11 @@ impl Cache {
         Cache { seen, pairs, depth, victim: 0, unloadings: unloading::count(), python: python::Cache::new(depth) }
     }
 
-    /// The place of a call of `row` with this return address and stack pointer. In a Python program it is the stack
-    /// together with the lines that the Python functions are at.
+    /// The place of a call of `row`. In a Python program it is the stack together with the lines that the Python functions
+    /// are at.
     #[inline(always)]
-    pub(crate) fn site(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
-        let site = self.native(return_address, stack_pointer, row);
+    pub(crate) fn site(&mut self, arrival: Arrival, row: &Function) -> Site {
+        let site = self.native(arrival.return_address, arrival.stack_pointer, row);
         if site.is_nested() { site } else { Site { stack: self.python.site(site.stack), ..site } }
     }
 
@@ -91,12 +99,20 @@ impl Cache {
         if self.unloadings != unloading::count() {
             self.forget();
         }
-        let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
-        let set = hash as usize * WAYS;
+        let set = set_of(return_address, stack_pointer);
         match self.seen.get(set) {
             Some(seen) if self.is_stack_of(seen, return_address, stack_pointer) => seen.site,
             _ => self.other_way(set, return_address, stack_pointer, row),
         }
+    }
+
+    /// What to look for on the stack of a call whose place was just asked for, if that tells the place.
+    pub(crate) fn slots(&self, arrival: Arrival) -> Option<Slots> {
+        let Arrival { return_address, stack_pointer } = arrival;
+        let seen = self.seen.get(set_of(return_address, stack_pointer))?;
+        let is_it = seen.return_address == return_address && seen.stack_pointer == stack_pointer;
+        let pairs = self.pairs.get(seen.first as usize + 1..(seen.first + seen.frames) as usize)?;
+        if is_it && !python::is_there() { Slots::of(arrival, pairs) } else { None }
     }
 
     /// A module was unloaded: other code may lie where it lay, and call from the same addresses.
@@ -165,8 +181,55 @@ impl Cache {
     }
 }
 
+fn set_of(return_address: u64, stack_pointer: u64) -> usize {
+    let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
+    hash as usize * WAYS
+}
+
 /// Return addresses behind that of the call, with the default depth.
 const USUAL: usize = 7;
+
+/// The same of one stack: bytes between the slot of the call's return address and the others, and what they hold.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Slots {
+    offsets: [u32; USUAL],
+    addresses: [u64; USUAL],
+    /// Is there more than the return address itself?
+    are_any: bool,
+}
+
+impl Slots {
+    /// `pairs`: where return addresses lie, and what they are. `None` if they are too many, or lie too far away.
+    pub(crate) fn of(arrival: Arrival, pairs: &[(u64, u64)]) -> Option<Slots> {
+        let Arrival { return_address, stack_pointer } = arrival;
+        if pairs.len() > USUAL {
+            return None;
+        }
+        // What is missing is the return address, once more.
+        let mut slots = Slots { offsets: [0; USUAL], addresses: [return_address; USUAL], are_any: !pairs.is_empty() };
+        for (place, (slot, address)) in slots.offsets.iter_mut().zip(&mut slots.addresses).zip(pairs) {
+            *place.0 = u32::try_from(slot.checked_sub(stack_pointer.wrapping_sub(8))?).ok()?;
+            *place.1 = *address;
+        }
+        Some(slots)
+    }
+
+    /// Are the addresses where they were?
+    ///
+    /// # Safety
+    /// A call of this thread has this stack pointer, as the one had whose slots these are.
+    #[inline(always)]
+    pub(crate) unsafe fn are_there(&self, stack_pointer: u64) -> bool {
+        if !self.are_any {
+            return true;
+        }
+        let first = stack_pointer.wrapping_sub(8);
+        let pairs = self.offsets.iter().zip(&self.addresses);
+        // SAFETY: the slots lie on this thread's stack above that of the return address; memory there is mapped.
+        let all = pairs.map(|(offset, address)| unsafe { *((first + u64::from(*offset)) as *const u64) } ^ address);
+        all.fold(0, |bad, difference| bad | difference) == 0
+    }
+}
 
 /// Are the addresses where they were?
 #[inline(always)]

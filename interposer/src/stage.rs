@@ -1,8 +1,8 @@
 //! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
-use crate::thread;
 use crate::trace::{self, Lap, Packing};
+use crate::{info, thread};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -11,7 +11,7 @@ use trace_format::file::{STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_MAGIC, STAGE_OWN
 use trace_format::pack::Packer;
 use trace_format::private;
 use trace_format::protocol::{self, Words};
-use trace_format::record::{Commit, State};
+use trace_format::record::{Commit, LAP_SHIFT, State};
 
 #[repr(C)]
 pub(crate) struct Stage {
@@ -134,6 +134,18 @@ impl Stage {
         protocol::commit(self, start, end, commit);
         self.cursor = end;
         start
+    }
+
+    /// The same for the record of a call that has as many bytes as all of its function.
+    #[inline(always)]
+    pub(crate) fn commit_sized(&mut self, sized: &info::Sized) {
+        let (start, end) = (self.cursor, self.cursor + sized.bytes);
+        if sized.is_padded {
+            // SAFETY: the last bytes of the record.
+            unsafe { self.at(end - 4).cast::<u32>().write(0) };
+        }
+        protocol::commit_word(self, start, end, sized.commit | (self.lap << LAP_SHIFT));
+        self.cursor = end;
     }
 
     /// Marks a committed record as returned.

@@ -29,6 +29,21 @@ pub(crate) fn own(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &m
     }
 }
 
+/// The same for a function with one status, called outside of any other call.
+#[inline(always)]
+pub(crate) fn own_one(thread: &mut Thread, param: usize, abi: &'static Abi, words: &mut Words) {
+    if let Some(word) = words.get_mut(param).filter(|w| abi.is_status_ignore(**w)) {
+        *thread.status = *abi.blank_status();
+        *word = thread.status.as_mut_ptr() as u64;
+    }
+}
+
+/// Is this where the statuses of our own begin that the call got which is being made?
+pub(crate) fn is_own(thread: &Thread, address: u64) -> bool {
+    let of_depth = thread.statuses.get(thread.depth).map(|own| own.as_ptr() as u64);
+    address == thread.status.as_ptr() as u64 || of_depth == Some(address)
+}
+
 /// Room for so many statuses, of the call that is being made.
 #[inline(always)]
 fn place<'a>(thread: &'a mut Thread, abi: &Abi, count: usize) -> &'a mut [u32] {

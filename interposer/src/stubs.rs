@@ -11,6 +11,7 @@ use crate::encode::Words;
 use crate::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
 use crate::fortran::{self, dispatch_fortran};
 use crate::real::MAX_ARGS;
+use crate::sites::Arrival;
 use std::arch::naked_asm;
 use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};
 
@@ -19,7 +20,6 @@ compile_error!("the entry points are written for x86-64; add those of this proce
 
 /// Arguments that travel in registers.
 const REGISTERS: usize = 6;
-const _: () = assert!(MAX_ARGS == REGISTERS + 10, "`enter!` fills the rest with zeros");
 
 /// In the number of an entry point: the place of the function in the table.
 pub(crate) const INDEX: u32 = 0xffff;
@@ -29,7 +29,7 @@ pub(crate) const PROFILING: u32 = 1 << 16;
 /// The arguments of a call as the entry point found them.
 #[repr(C)]
 pub(crate) struct Frame {
-    /// The six argument registers, of which those without an argument are zero, and zeros.
+    /// The six argument registers, of which those without an argument are zero; nothing yet behind them.
     words: [u64; MAX_ARGS],
     frame_pointer: u64,
     pub(crate) return_address: u64,
@@ -43,6 +43,11 @@ impl Frame {
         &raw const self.stack as u64
     }
 
+    #[inline(always)]
+    pub(crate) fn arrival(&self) -> Arrival {
+        Arrival { return_address: self.return_address, stack_pointer: self.stack_pointer() }
+    }
+
     /// A copy of the first `n` arguments, with zeros behind them.
     pub(crate) fn args(&self, n: usize) -> Words {
         let mut words = [0; MAX_ARGS];
@@ -51,18 +56,22 @@ impl Frame {
         words
     }
 
-    /// The first `n` arguments where the entry point has laid them out, to be changed there, with zeros behind them. Those on
-    /// the stack are copied one by one: mostly it is one, and whoever reads them does so soon, when a wider store would have
+    /// The first `n` arguments where the entry point has laid them out, to be changed there. Behind them are zeros up to six
+    /// words, with more arguments up to eight, and with still more to the end. Those on the stack are copied one by one: mostly it is one, and whoever reads them does so soon, when a wider store would have
     /// to be waited for.
     #[inline(always)]
     pub(crate) fn words(&mut self, n: usize) -> &mut Words {
-        let mut place = REGISTERS;
-        while place < n
-            && let (Some(word), Some(arg)) = (self.words.get_mut(place), self.stack.get(place - REGISTERS))
-        {
-            // SAFETY: a reference is valid to read.
-            *word = unsafe { std::ptr::from_ref(arg).read_volatile() };
-            place += 1;
+        const FEW: usize = REGISTERS + 2;
+        let [.., one, two, _, _, _, _, _, _, _, _] = &mut self.words;
+        // SAFETY: a reference is valid to read.
+        let argument = |place: usize| unsafe { (&raw const self.stack[place - REGISTERS]).read_volatile() };
+        if n > REGISTERS {
+            (*one, *two) = (argument(REGISTERS), if n == FEW { argument(REGISTERS + 1) } else { 0 });
+        }
+        if n > FEW {
+            for (place, word) in self.words.iter_mut().enumerate().skip(REGISTERS + 1) {
+                *word = if place < n { argument(place) } else { 0 };
+            }
         }
         &mut self.words
     }
@@ -87,12 +96,6 @@ macro_rules! enter {
                 "mov [rsp + 24], rcx",
                 "mov [rsp + 32], r8",
                 "mov [rsp + 40], r9",
-                "pxor xmm0, xmm0",
-                "movups [rsp + 48], xmm0",
-                "movups [rsp + 64], xmm0",
-                "movups [rsp + 80], xmm0",
-                "movups [rsp + 96], xmm0",
-                "movups [rsp + 112], xmm0",
                 "mov edi, eax",
                 "mov rsi, rsp",
                 "call {dispatch}",

@@ -1,6 +1,7 @@
 //! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
 //! threads have left.
 
+use crate::abi::BlankStatus;
 use crate::fortran::InRoutine;
 use crate::given::AllGiven;
 use crate::operations::Spare;
@@ -41,7 +42,9 @@ pub(crate) struct Thread {
     pub(crate) unwritten: Option<Unwritten>,
     pub(crate) sites: sites::Cache,
     pub(crate) recall: Recall,
-    /// Statuses of our own for calls whose program ignores them, by depth.
+    /// A status of our own for an outermost call whose program ignores it.
+    pub(crate) status: Box<BlankStatus>,
+    /// The same for all other calls, by depth.
     pub(crate) statuses: Vec<Vec<u32>>,
     /// The requests that completion calls were given, by depth.
     pub(crate) given: Vec<AllGiven>,
@@ -159,6 +162,7 @@ fn first_call() -> Option<*mut Thread> {
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
+                (*thread).recall.forget_stacks();
                 (*thread).depth = 0;
                 (*thread).at_work.store(0, Ordering::Relaxed);
                 (*thread).in_routine = None;
@@ -235,6 +239,7 @@ fn make(stage: Stage) -> *mut Thread {
         queued: Vec::new(),
         sent: Vec::new(),
         return_apart: false,
+        status: Box::default(),
         statuses: Vec::new(),
         wildcards: 0,
         spare_stack: SpareStack::default(),

@@ -1,6 +1,7 @@
 //! Modules that the program unloads. What is loaded next often lies in the same place, so that its calls come from the same
 //! addresses: what is known of addresses must be forgotten then.
 
+use crate::handles;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -29,13 +30,19 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
         return -1;
     }
     // Before it is done: another thread may load something else into the gap at once.
-    COUNT.fetch_add(1, Ordering::Relaxed);
+    forget();
     // SAFETY: this is the C library's function, and the caller keeps its conditions.
     let result = unsafe {
         let real: unsafe extern "C" fn(*mut c_void) -> c_int = std::mem::transmute(real);
         real(handle)
     };
     // Destructors in the library may have called MPI meanwhile.
-    COUNT.fetch_add(1, Ordering::Relaxed);
+    forget();
     result
+}
+
+/// Call sites are forgotten when the next call finds another count, and calls with theirs when objects have changed.
+fn forget() {
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    handles::have_changed();
 }

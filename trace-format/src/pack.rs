@@ -37,7 +37,7 @@ mod times;
 mod unpack;
 
 use crate::record::{Commit, MAX_DURATION};
-use cells::{Cells, LONGEST, head_of, next_stride, put, put_at, word_at, words_of, zigzag};
+use cells::{Cells, LONGEST, head_of, next_stride, put, put_token, word_at, words_of, zigzag};
 use times::Times;
 
 pub use unpack::{Mark, Unpacker};
@@ -91,7 +91,7 @@ pub struct Packer {
     cells: Cells,
     out: Vec<u8>,
     /// What [`Packer::usual`] has collected: one more token and two numbers, and what these overwrite, may be behind it.
-    tokens: Box<[u8; TOKENS + 2 * LONGEST + 2]>,
+    tokens: Box<[u8; TOKENS + 2 * LONGEST + 8]>,
     /// Cells by what they held when they were made, and the newest one of each call site.
     by_content: Box<[u16; PLACES]>,
     by_site: Box<[u16; PLACES]>,
@@ -114,7 +114,7 @@ impl Packer {
         Packer {
             cells: Cells::with_room(),
             out: Vec::with_capacity(bytes + MARGIN),
-            tokens: Box::new([0; TOKENS + 2 * LONGEST + 2]),
+            tokens: Box::new([0; TOKENS + 2 * LONGEST + 8]),
             by_content: Box::new([NONE; PLACES]),
             by_site: Box::new([NONE; PLACES]),
             times: Times::new(error),
@@ -215,11 +215,7 @@ impl Packer {
             if differs != 0 || left.len() < least {
                 break;
             }
-            if let Some(token) = tokens.get_mut(filled) {
-                *token = AS_PREDICTED;
-            }
-            filled = put_at(tokens, filled + 1, gap);
-            filled = put_at(tokens, filled, second);
+            filled = put_token(tokens, filled, AS_PREDICTED, (gap, second));
             if filled >= TOKENS {
                 self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
                 filled = 0;

@@ -28,9 +28,15 @@ pub trait Source {
 /// Makes the record from `start` to `end` one that readers see. Both are offsets among the records.
 #[inline(always)]
 pub fn commit(words: &impl Words, start: usize, end: usize, commit: Commit) {
+    commit_word(words, start, end, commit.pack());
+}
+
+/// The same with the commit word as it is stored.
+#[inline(always)]
+pub fn commit_word(words: &impl Words, start: usize, end: usize, commit: u64) {
     // The terminator first: a reader must not run into the remains of an earlier lap.
     words.store(STAGE_HEADER_BYTES + end, 0, Ordering::Relaxed);
-    words.store(STAGE_HEADER_BYTES + start, commit.pack(), Ordering::Release);
+    words.store(STAGE_HEADER_BYTES + start, commit, Ordering::Release);
 }
 
 /// Says that the call whose record is at `start` has returned, and that its results are in the record.

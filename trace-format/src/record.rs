@@ -88,11 +88,14 @@ pub struct Commit {
 
 /// Laps are kept modulo 2^24 in commit words.
 pub const LAP_MASK: u32 = (1 << 24) - 1;
+/// Above this bit they are all there is.
+pub const LAP_SHIFT: u32 = 40;
 
 impl Commit {
     #[inline]
     pub const fn pack(self) -> u64 {
-        self.func as u64 | (self.state as u64) << 16 | (self.words as u64) << 24 | ((self.lap & LAP_MASK) as u64) << 40
+        let lap = ((self.lap & LAP_MASK) as u64) << LAP_SHIFT;
+        self.func as u64 | (self.state as u64) << 16 | (self.words as u64) << 24 | lap
     }
 
     #[inline]
@@ -101,7 +104,7 @@ impl Commit {
             func: word as u16,
             state: (word >> 16) as u8,
             words: (word >> 24) as u16,
-            lap: (word >> 40) as u32 & LAP_MASK,
+            lap: (word >> LAP_SHIFT) as u32 & LAP_MASK,
         }
     }
 }

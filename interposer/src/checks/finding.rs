@@ -24,7 +24,7 @@ impl Spot {
     #[inline(always)]
     pub(crate) fn of(thread: &Thread, call: &Call) -> Spot {
         let Call { info, open, .. } = call;
-        Spot { call: open.index, site: open.site, func: info.func, thread: thread.number() }
+        Spot { call: open.index, site: open.site.stack, func: info.func, thread: thread.number() }
     }
 
     fn place(self, role: String) -> Place {

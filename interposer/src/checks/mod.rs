@@ -163,6 +163,13 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 #[inline(always)]
 pub(crate) fn before_usual(thread: &mut Thread, call: &Call) {
     let groups = GROUPS.load(Ordering::Relaxed);
+    if groups != 0 {
+        before_usual_of(groups, thread, call);
+    }
+}
+
+#[inline(never)]
+fn before_usual_of(groups: u8, thread: &mut Thread, call: &Call) {
     // What is fine was looked at in every way.
     if groups & (ARGUMENTS | ALIGNMENT) != 0 && !call.open.is_fine {
         if groups & ARGUMENTS != 0 && arguments::check(thread, call) {
@@ -234,7 +241,7 @@ fn after_objects(thread: &mut Thread, call: &Call) {
     if let Some(loan) = call.info.loan {
         loans::after(thread, loan, call);
     }
-    for (_, kind) in call.info.makes.iter().filter(|_| !call.open.for_tool) {
+    for (_, kind) in call.info.makes.iter().filter(|_| !call.open.site.for_tool) {
         leak_growth::made(thread, call, *kind);
     }
     if matches!(call.info.watched, Watched::Finalize | Watched::SessionFinalize) {

@@ -60,7 +60,7 @@ pub(super) fn check(exam: &mut Exam, param: usize, tag: i32) {
         return;
     }
     let mut told = TOLD.lock().unwrap_or_else(|e| e.into_inner());
-    if !told.insert(exam.call.open.site) {
+    if !told.insert(exam.call.open.site.stack) {
         return;
     }
     drop(told);

@@ -83,9 +83,15 @@ impl Steps {
     #[inline(always)]
     pub(crate) fn write(&self, to: *mut u8, abi: &Abi, words: &Words, valid: bool) -> *mut u8 {
         let mut out = Out(to);
+        let word = |step: &Step| words.get(usize::from(step.param) % MAX_ARGS).copied().unwrap_or(0);
+        // Mostly it is one.
+        if self.len == 1 {
+            let [step, ..] = &self.list;
+            step.write(&mut out, abi, word(step), valid);
+            return out.0;
+        }
         for step in self.list() {
-            let word = words.get(usize::from(step.param) % MAX_ARGS).copied().unwrap_or(0);
-            step.write(&mut out, abi, word, valid);
+            step.write(&mut out, abi, word(step), valid);
         }
         out.0
     }

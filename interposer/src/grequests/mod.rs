@@ -9,6 +9,7 @@ use crate::abi::{Abi, Family};
 use crate::checks::Spot;
 use crate::encode::{Words, handle_at};
 use crate::recording::Call;
+use crate::statuses;
 use crate::thread::Thread;
 pub(crate) use callbacks::{failures, sets_status};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -226,7 +227,6 @@ pub(crate) fn take_left() -> Vec<Life> {
 /// own to the C functions.
 pub(crate) fn may_be_ignored(thread: &Thread, call: &Call) -> bool {
     let given = call.info.status.and_then(|(param, _)| call.words.get(param)).copied();
-    let own = thread.statuses.get(thread.depth).map(|own| own.as_ptr() as u64);
-    call.open.by_binding && call.abi.family == Family::OpenMpi
-        || given.is_none_or(|at| call.abi.is_status_ignore(at) || Some(at) == own)
+    call.open.site.is_by_binding() && call.abi.family == Family::OpenMpi
+        || given.is_none_or(|at| call.abi.is_status_ignore(at) || statuses::is_own(thread, at))
 }

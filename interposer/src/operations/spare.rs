@@ -58,7 +58,8 @@ mod tests {
     use crate::abi::{Abi, Family};
     use crate::info;
     use crate::operands::{Access, Partners, Reduced, Use};
-    use crate::recall::Recall;
+    use crate::recall::{Recall, Same};
+    use crate::sites::{Arrival, Site};
     use trace_format::mpi::{FnId, SendMode, Start};
     use typemap::Buffer;
 
@@ -70,7 +71,10 @@ mod tests {
         let (words, values) = ([0; crate::real::MAX_ARGS], [0u8; recall::BYTES]);
         let mut recall = Recall::new(0);
         // The second one takes the place of the first one.
-        let places = [1, 2].map(|site| recall.keep(5, (&infos[0], site), &words, values.as_ptr(), 1));
+        let arrival = Arrival { return_address: 1, stack_pointer: 0 };
+        let same = Same::of(&infos[0], arrival, &words);
+        let places =
+            [1, 2].map(|stack| recall.keep(5, &same, Site { stack, ..Site::default() }, None, values.as_ptr(), 1));
         let mut spare = Spare::new();
         let operation = |place| {
             let mut operation = Box::new(Operation::new(class, made));

@@ -9,7 +9,7 @@
 mod layout;
 mod source;
 
-use crate::{queues, sites, trace};
+use crate::{handles, queues, sites, trace};
 use layout::Layout;
 use rustc_hash::FxHashMap;
 use source::Memory;
@@ -42,6 +42,12 @@ fn interpreter() -> Option<&'static Interpreter> {
     unsafe { INTERPRETER.load(Ordering::Acquire).as_ref() }
 }
 
+/// Is there an interpreter whose frames are parts of call sites?
+#[inline(always)]
+pub(crate) fn is_there() -> bool {
+    !INTERPRETER.load(Ordering::Relaxed).is_null()
+}
+
 /// Set when there is an interpreter, and it is none whose frames can be read.
 static UNREADABLE: AtomicBool = AtomicBool::new(false);
 
@@ -58,7 +64,11 @@ pub(crate) fn look() {
     }
     let Some(found) = find(get) else { return UNREADABLE.store(true, Ordering::Relaxed) };
     match found.looks_right() {
-        Some(true) => INTERPRETER.store(Box::into_raw(Box::new(found.interpreter)), Ordering::Release),
+        Some(true) => {
+            INTERPRETER.store(Box::into_raw(Box::new(found.interpreter)), Ordering::Release);
+            // From now on C stacks do not tell call sites.
+            handles::have_changed();
+        }
         Some(false) => UNREADABLE.store(true, Ordering::Relaxed),
         None => {}
     }

@@ -214,7 +214,7 @@ fn write(entry: &Operation, call: &Call, shape: &Shape, half: &Half, (comm, peer
     let blocking = if shape.blocking { flag::BLOCKING } else { 0 };
     let persistent = if shape.persistent { flag::PERSISTENT } else { 0 };
     let any_tag = if receives && tag == ANY_TAG { flag::ANY_TAG } else { 0 };
-    let (site, function) = (call.open.site, call.info.row.id as FnId as u16);
+    let (site, function) = (call.open.site.stack, call.info.row.id as FnId as u16);
     change(&entry.stamp, if shape.persistent { stamp::RESTING } else { stamp::LIVE }, || {
         entry.order.store(call.open.entered, Relaxed);
         entry.buffer.store(data.buffer, Relaxed);

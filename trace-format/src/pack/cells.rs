@@ -4,6 +4,9 @@ use super::unpack::Input;
 use super::{ARENA, CALL_HEAD, HEAD, MAX_CELLS, MAX_CHAIN, NONE, PackError};
 use crate::record::{Commit, MAX_DURATION, State};
 
+/// No key: these have 40 bits.
+const CHANGES: u64 = u64::MAX;
+
 /// So often words must have changed as expected, to be expected to at another place of the program, too.
 const FEW: u8 = 3;
 
@@ -18,8 +21,15 @@ pub(super) struct Cell {
     current: u8,
     run: u32,
     runs: [u32; 2],
+    /// What should follow; [`NONE`] if that is not known. The same as the last time, unless it came as often as it did before
+    /// the other followed.
+    expected: u16,
+    /// When it has come so often, the other is expected; 0: never.
+    limit: u32,
     /// Some word is expected to change.
-    pub(super) strided: bool,
+    strided: bool,
+    /// The key of calls whose words are expected to stay; else [`CHANGES`].
+    steady: u64,
     /// How often its words changed as expected.
     steps: u8,
     /// So many cells of one call site in a row were made, each from the one before.
@@ -31,26 +41,60 @@ pub(super) struct Cell {
 
 impl Cell {
     fn new(key: u64, start: usize, len: usize, (gap, second): (u64, u64)) -> Cell {
-        let (next, current, run, runs) = ([NONE; 2], 0, 0, [0; 2]);
-        Cell { key, start, len, next, current, run, runs, strided: false, steps: 0, chain: 0, gap, second }
+        let (next, current, run, runs, expected, limit) = ([NONE; 2], 0, 0, [0; 2], NONE, 0);
+        let (strided, steps, chain) = (false, 0, 0);
+        let mut cell = Cell {
+            key,
+            start,
+            len,
+            next,
+            current,
+            run,
+            runs,
+            expected,
+            limit,
+            strided,
+            steady: CHANGES,
+            steps,
+            chain,
+            gap,
+            second,
+        };
+        cell.set_strided(false);
+        cell
     }
 
-    /// What should follow, and what else may: [`NONE`] if that is not known. The same as the last time, unless it came as
-    /// often as it did before the other followed.
     #[inline]
-    fn expected(&self) -> [u16; 2] {
+    fn set_strided(&mut self, strided: bool) {
+        self.strided = strided;
+        self.steady = if strided || head_of(self.key) != CALL_HEAD { CHANGES } else { self.key };
+    }
+
+    /// What may follow instead of what is expected.
+    #[inline]
+    fn alternative(&self) -> u16 {
         let [zero, one] = self.next;
-        let (same, other, run) = if self.current == 0 { (zero, one, self.runs[0]) } else { (one, zero, self.runs[1]) };
-        if self.run == run && other != NONE { [other, same] } else { [same, other] }
+        if self.expected == zero { one } else { zero }
     }
 
-    #[inline]
+    #[inline(always)]
     fn followed_by(&mut self, cell: u16) {
         let current = usize::from(self.current) & 1;
-        if cell == self.next[current] || self.next[current] == NONE {
-            self.next[current] = cell;
-            self.run = self.run.saturating_add(1);
-            return;
+        if cell != self.next[current] {
+            return self.followed_by_other(cell);
+        }
+        self.run = self.run.saturating_add(1);
+        if self.run == self.limit || cell != self.expected {
+            self.foresee();
+        }
+    }
+
+    #[inline(never)]
+    fn followed_by_other(&mut self, cell: u16) {
+        let current = usize::from(self.current) & 1;
+        if self.next[current] == NONE {
+            (self.next[current], self.run) = (cell, 1);
+            return self.foresee();
         }
         self.runs[current] = self.run;
         let other = 1 - current;
@@ -58,6 +102,14 @@ impl Cell {
             (self.next[other], self.runs[other]) = (cell, 0);
         }
         (self.current, self.run) = (other as u8, 1);
+        self.foresee();
+    }
+
+    fn foresee(&mut self) {
+        let current = usize::from(self.current) & 1;
+        let (same, other) = (self.next[current], self.next[1 - current]);
+        self.limit = if other == NONE { 0 } else { self.runs[current] };
+        self.expected = if self.run == self.limit { other } else { same };
     }
 }
 
@@ -126,22 +178,22 @@ impl Cells {
     /// The cell that should come after the last one.
     #[inline]
     pub(super) fn predicted(&self) -> Option<u16> {
-        self.list.get(self.last as usize).map(|c| c.expected()[0]).filter(|next| *next != NONE)
+        self.list.get(self.last as usize).map(|c| c.expected).filter(|next| *next != NONE)
     }
 
     /// The cell that should come after `last`, if it is of calls with this commit word whose words stay as they are; with
     /// these words.
     #[inline(always)]
     pub(super) fn call_behind(&self, last: u16, key: u64) -> Option<(u16, &[u64])> {
-        let next = self.list.get(last as usize)?.expected()[0];
-        let cell = self.list.get(next as usize).filter(|c| c.key == key && !c.strided && head_of(key) == CALL_HEAD)?;
+        let next = self.list.get(last as usize)?.expected;
+        let cell = self.list.get(next as usize).filter(|c| c.steady == key)?;
         Some((next, self.words.get(cell.start..cell.start + cell.len)?))
     }
 
     /// The cell that may come instead.
     #[inline]
     pub(super) fn alternative(&self) -> Option<u16> {
-        self.list.get(self.last as usize).map(|c| c.expected()[1]).filter(|next| *next != NONE)
+        self.list.get(self.last as usize).map(Cell::alternative).filter(|next| *next != NONE)
     }
 
     /// A new cell. `times`: when it is expected the next time.
@@ -227,12 +279,12 @@ impl Cells {
             return;
         }
         self.slots(cell).for_each(|(_, stride)| *stride = 0);
-        self.list.get_mut(cell as usize).into_iter().for_each(|c| c.strided = false);
+        self.list.get_mut(cell as usize).into_iter().for_each(|c| c.set_strided(false));
     }
 
     pub(super) fn look_at_strides(&mut self, cell: u16) {
         let strided = self.slots(cell).any(|(_, stride)| *stride != 0);
-        self.list.get_mut(cell as usize).into_iter().for_each(|c| c.strided = strided);
+        self.list.get_mut(cell as usize).into_iter().for_each(|c| c.set_strided(strided));
     }
 
     /// Reads changes.
@@ -270,7 +322,7 @@ impl Cells {
         for stride in strides {
             any |= *stride;
         }
-        c.strided = any != 0;
+        c.set_strided(any != 0);
         Ok(())
     }
 
@@ -281,7 +333,7 @@ impl Cells {
         self.last = cell;
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn followed(&mut self, last: u16, cell: u16) {
         if let Some(last) = self.list.get_mut(last as usize) {
             last.followed_by(cell);
@@ -359,18 +411,23 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
 /// The most bytes that a number takes.
 pub(super) const LONGEST: usize = 10;
 
-/// As [`put`], to `at`, and quicker for numbers of one or two bytes. Where the number ends; one more byte may be overwritten.
+/// As [`put`], a token and two numbers, to `at`, and quicker for numbers of one or two bytes. Where they end; so many more
+/// bytes may be overwritten as there are in a word.
 #[inline(always)]
-pub(super) fn put_at(out: &mut [u8], at: usize, value: u64) -> usize {
-    if value >= 1 << 14 {
-        return put_long(out, at, value);
+pub(super) fn put_token(out: &mut [u8], at: usize, token: u8, (first, second): (u64, u64)) -> usize {
+    let Some(place) = out.get_mut(at..).and_then(|out| out.first_chunk_mut::<8>()) else { return at };
+    if (first | second) >> 14 != 0 {
+        place[0] = token;
+        let at = put_long(out, at + 1, first);
+        return put_long(out, at, second);
     }
-    let more = value >= 0x80;
-    let spread = value & 0x7f | value << 1 & 0x7f00 | u64::from(more) << 7;
-    if let Some(place) = out.get_mut(at..at + 2) {
-        place.copy_from_slice(&(spread as u16).to_le_bytes());
-    }
-    at + 1 + usize::from(more)
+    // 8 or 0: bits of a second byte.
+    let more = |value: u64| u64::from(value >= 0x80) << 3;
+    let spread = |value: u64, more: u64| value & 0x7f | value << 1 & 0x7f00 | more << 4;
+    let (more_of_first, more_of_second) = (more(first), more(second));
+    let numbers = spread(first, more_of_first) | spread(second, more_of_second) << (8 + more_of_first);
+    *place = (u64::from(token) | numbers << 8).to_le_bytes();
+    at + 3 + ((more_of_first + more_of_second) / 8) as usize
 }
 
 #[cold]

@@ -56,11 +56,15 @@ fn what_repeats_takes_a_few_bytes() {
 #[test]
 fn numbers_are_written_in_one_way() {
     let values = (0..64).flat_map(|bits| [(1u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
-    for value in values.chain([u64::MAX]) {
-        let (mut one, mut other) = (Vec::new(), [0xeeu8; 2 + LONGEST]);
-        put(&mut one, value);
-        let end = put_at(&mut other, 2, value);
-        assert_eq!(other[2..end], one, "{value}");
+    let values: Vec<u64> = values.chain([u64::MAX]).collect();
+    for first in &values {
+        for second in &values {
+            let (mut one, mut other) = (vec![0xee, 0xee, 5], [0xeeu8; 3 + 2 * LONGEST]);
+            put(&mut one, *first);
+            put(&mut one, *second);
+            let end = put_token(&mut other, 2, 5, (*first, *second));
+            assert_eq!(other[..end], one, "{first} {second}");
+        }
     }
 }
 

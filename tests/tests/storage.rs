@@ -7,6 +7,7 @@ use mpivet_tests::{compile::compile, run, vet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use trace_format::mpi::FnId;
 use trace_format::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -275,6 +276,49 @@ fn a_hundred_thousand_call_stacks_are_all_told_apart() -> Result<()> {
         };
         while reader.poll(64, &mut take)? {}
         ensure!(stacks >= 100_000 && sites.len() >= 100_000, "{stacks} stacks, {} sites", sites.len());
+        Ok(())
+    })
+}
+
+/// Calls from one place, with equal arguments, are told apart by the stacks behind them, and by nothing else: whatever is
+/// remembered of them.
+#[test]
+fn calls_from_one_place_are_told_apart_by_their_stacks() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        for depth in ["2", "8", "20"] {
+            let dir = fresh(&format!("stacks-{depth}-{}", mpi.name))?;
+            let outcome = record(mpi, ("stacks", &[]), 1, &dir, &[("MPIVET_STACK_DEPTH", depth)])?;
+            ensure!(outcome.code == Some(0), "{:?}\n{}", outcome.code, outcome.stderr);
+            let mut reader = RankReader::open(&dir.join("trace"), 0)?;
+            reader.writer_is_gone();
+            let (mut tests, mut waits) = (Vec::new(), Vec::new());
+            let mut take = |event| {
+                if let RankEvent::Call(call) = event {
+                    match call.func {
+                        FnId::MPI_Comm_test_inter => tests.push(call.site),
+                        FnId::MPI_Wait => waits.push(call.site),
+                        _ => {}
+                    }
+                }
+            };
+            while reader.poll(64, &mut take)? {}
+            let lines: Vec<&str> = outcome.stdout.lines().collect();
+            for sites in [tests, waits] {
+                ensure!(
+                    sites.len() == lines.len() && lines.len() > 600,
+                    "{} calls, {} lines",
+                    sites.len(),
+                    lines.len()
+                );
+                let pairs: std::collections::BTreeSet<_> = sites.iter().zip(&lines).collect();
+                let of_sites: std::collections::BTreeSet<_> = sites.iter().collect();
+                let of_lines: std::collections::BTreeSet<_> = lines.iter().collect();
+                // Two frames show who called, and not from where that was called.
+                let expected = if depth == "2" { 5 } else { of_lines.len() };
+                ensure!(of_lines.len() == 9 && of_sites.len() == expected, "{depth} frames: {pairs:?}");
+                ensure!(pairs.len() == of_lines.len(), "{depth} frames: {pairs:?}");
+            }
+        }
         Ok(())
     })
 }

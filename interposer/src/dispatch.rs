@@ -101,10 +101,9 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
 /// Called by every entry point with its number.
 pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
-    let (arrival, f) = (frame.arrival(), real::next(index, profiling));
-    let (Some(info), Some(thread)) = (recorded(index).filter(|info| info.is_quick), thread::existing()) else {
-        return ordinarily(number, frame);
-    };
+    let Some(info) = recorded(index).filter(|info| info.is_quick) else { return ordinarily(number, frame) };
+    let Some(thread) = thread::existing() else { return ordinarily(number, frame) };
+    let (arrival, f) = (frame.arrival(), info.next(profiling));
     // SAFETY: the pointer is this thread's own state, and no reference to it is live.
     if f.is_null() || !quick::is_usual(unsafe { &*thread }) {
         return ordinarily(number, frame);

@@ -10,6 +10,7 @@ use crate::queues;
 use crate::quick;
 use crate::real;
 use crate::recall::{self, Recall};
+use std::ffi::c_void;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::{CALL_HEADER_BYTES, Commit, State};
@@ -20,6 +21,8 @@ pub(crate) struct Info {
     pub(crate) func: FnId,
     pub(crate) plan: &'static Plan,
     pub(crate) abi: &'static Abi,
+    /// Where calls of `MPI_X` and of `PMPI_X` go on, as addresses: see [`real::next`]. Both are known before calls are recorded.
+    next: [usize; 2],
     /// Its calls may take the quick path.
     pub(crate) is_quick: bool,
     /// Threads remember the values of its calls.
@@ -228,6 +231,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
         func: row.id,
         plan,
         abi,
+        next: [false, true].map(|profiling| real::next(row.id.index(), profiling) as usize),
         is_quick: false,
         is_remembered: false,
         remembered_words: 0,
@@ -304,6 +308,15 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
     let remembered_words = if is_remembered { info.args } else { 0 };
     let info = Info { handles_objects, is_remembered, remembered_words, ..info };
     Info { is_quick: quick::fits(&info), ..info }
+}
+
+impl Info {
+    /// See [`real::next`].
+    #[inline(always)]
+    pub(crate) fn next(&self, profiling: bool) -> *mut c_void {
+        let [call, entry] = self.next;
+        (if profiling { entry } else { call }) as *mut c_void
+    }
 }
 
 /// Words that are passed on: MPI_Pcontrol takes what a tool wants.

@@ -204,17 +204,10 @@ impl Packer {
             let (time, second) = (u64::from_le_bytes(*time), u64::from_le_bytes(*second));
             let Some((cell, words)) = self.cells.call_behind(last, u64::from_le_bytes(*commit) & KEY) else { break };
             let Some((args, behind)) = behind.split_at_checked(words.len()) else { break };
-            let mut differs = 0;
-            for i in 0..words.len() {
-                // Both are as long, and the compiler knows it.
-                if let (Some(word), Some(new)) = (words.get(i), args.get(i)) {
-                    differs |= word ^ u64::from_le_bytes(*new);
-                }
-            }
-            let gap = zigzag(time.wrapping_sub(ended));
-            if differs != 0 || left.len() < least {
+            if left.len() < least || !are_equal(words, args) {
                 break;
             }
+            let gap = zigzag(time.wrapping_sub(ended));
             filled = put_token(tokens, filled, AS_PREDICTED, (gap, second));
             if filled >= TOKENS {
                 self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
@@ -420,4 +413,19 @@ fn places(key: u64, args: &[u8]) -> (usize, usize) {
     let place = |h: u64| (h >> 40) as usize % PLACES;
     let site = mix(mix(0, key), word_at(args, 0));
     (place(words_of(args).fold(site, mix)), place(site))
+}
+
+/// Are these the same words? For the few that a call has.
+#[inline(always)]
+fn are_equal(mut words: &[u64], mut args: &[[u8; 8]]) -> bool {
+    while let ([a, b, more @ ..], [c, d, others @ ..]) = (words, args) {
+        if (a ^ u64::from_le_bytes(*c)) | (b ^ u64::from_le_bytes(*d)) != 0 {
+            return false;
+        }
+        (words, args) = (more, others);
+    }
+    match (words, args) {
+        ([a], [b]) => *a == u64::from_le_bytes(*b),
+        _ => true,
+    }
 }

@@ -24,8 +24,8 @@ pub(super) struct Cell {
     /// What should follow; [`NONE`] if that is not known. The same as the last time, unless it came as often as it did before
     /// the other followed.
     expected: u16,
-    /// When it has come so often, the other is expected; 0: never.
-    limit: u32,
+    /// While `run` is less, nothing but `run` changes when it follows.
+    steady_below: u32,
     /// Some word is expected to change.
     strided: bool,
     /// The key of calls whose words are expected to stay; else [`CHANGES`].
@@ -41,7 +41,7 @@ pub(super) struct Cell {
 
 impl Cell {
     fn new(key: u64, start: usize, len: usize, (gap, second): (u64, u64)) -> Cell {
-        let (next, current, run, runs, expected, limit) = ([NONE; 2], 0, 0, [0; 2], NONE, 0);
+        let (next, current, run, runs, expected, steady_below) = ([NONE; 2], 0, 0, [0; 2], NONE, 0);
         let (strided, steps, chain) = (false, 0, 0);
         let mut cell = Cell {
             key,
@@ -52,7 +52,7 @@ impl Cell {
             run,
             runs,
             expected,
-            limit,
+            steady_below,
             strided,
             steady: CHANGES,
             steps,
@@ -79,21 +79,18 @@ impl Cell {
 
     #[inline(always)]
     fn followed_by(&mut self, cell: u16) {
-        let current = usize::from(self.current) & 1;
-        if cell != self.next[current] {
-            return self.followed_by_other(cell);
-        }
-        self.run = self.run.saturating_add(1);
-        if self.run == self.limit || cell != self.expected {
-            self.foresee();
+        if cell == self.expected && self.run < self.steady_below {
+            self.run += 1;
+        } else {
+            self.look_ahead(cell);
         }
     }
 
     #[inline(never)]
-    fn followed_by_other(&mut self, cell: u16) {
+    fn look_ahead(&mut self, cell: u16) {
         let current = usize::from(self.current) & 1;
-        if self.next[current] == NONE {
-            (self.next[current], self.run) = (cell, 1);
+        if cell == self.next[current] || self.next[current] == NONE {
+            (self.next[current], self.run) = (cell, self.run.saturating_add(1));
             return self.foresee();
         }
         self.runs[current] = self.run;
@@ -108,8 +105,12 @@ impl Cell {
     fn foresee(&mut self) {
         let current = usize::from(self.current) & 1;
         let (same, other) = (self.next[current], self.next[1 - current]);
-        self.limit = if other == NONE { 0 } else { self.runs[current] };
-        self.expected = if self.run == self.limit { other } else { same };
+        let limit = if other == NONE { 0 } else { self.runs[current] };
+        (self.expected, self.steady_below) = match limit.checked_sub(self.run) {
+            Some(0) => (other, 0),
+            Some(_) => (same, limit - 1),
+            None => (same, u32::MAX),
+        };
     }
 }
 

@@ -17,7 +17,7 @@ const FEW: usize = 4;
 const SOME: usize = 6;
 const MANY: usize = 8;
 /// A call has as many places as [`WAYS`]: a window of 64 requests at one call site has room.
-pub(crate) const PLACES: usize = 256;
+pub(crate) const PLACES: usize = 512;
 /// The places of a call differ in their last bits.
 const WAYS: usize = 4;
 
@@ -45,6 +45,8 @@ pub(crate) struct Call {
     place: Option<Place>,
     pub(crate) site: Site,
     slots: Slots,
+    /// Of all that makes it this call, but for the call site: see [`Same::hash`].
+    hash: u64,
 }
 
 /// The calls of one thread.
@@ -93,9 +95,9 @@ impl<'a> Same<'a> {
         self.words.get(i).map_or(0, |w| unsafe { std::ptr::from_ref(w).read_volatile() })
     }
 
-    /// The first place of the call.
+    /// The first place of the call is in the first bits.
     #[inline(always)]
-    fn index(&self) -> usize {
+    fn hash(&self) -> u64 {
         let mut hash = self.what;
         let mut mix = |i: usize| hash ^= self.word(i).rotate_left(i as u32 * 7);
         // Buffer, count, rank, tag and request: what differs from call to call.
@@ -112,7 +114,7 @@ impl<'a> Same<'a> {
         }
         // Twice: arguments that grow together from call to call (a buffer and its request) would meet in few places.
         hash = hash.wrapping_mul(FACTOR);
-        ((hash ^ hash >> 32).wrapping_mul(FACTOR) >> HASH_SHIFT) as usize % PLACES
+        (hash ^ hash >> 32).wrapping_mul(FACTOR)
     }
 
     /// 0 if this is the call, at whatever call site.
@@ -169,31 +171,32 @@ impl Recall {
     #[inline(always)]
     pub(crate) fn look(&self, info: &Info, arrival: Arrival, words: &Words) -> Option<&Call> {
         let same = Same::of(info, arrival, words);
-        let index = same.index();
-        let call = self.calls.get(index)?;
+        let hash = same.hash();
+        let call = self.calls.get(index_of(hash))?;
         let differs = same.difference(call) | call.stack_pointer ^ arrival.stack_pointer;
         // SAFETY: the stack pointer is that of the slots, and stacks of other threads were forgotten.
         if differs == 0 && unsafe { call.slots.are_there(arrival.stack_pointer) } {
             return Some(call);
         }
-        self.look_beside(index, info, arrival, words)
+        self.look_beside(hash, info, arrival, words)
     }
 
     /// The same in the other places of a call whose first one this is.
     #[inline(never)]
-    fn look_beside(&self, index: usize, info: &Info, arrival: Arrival, words: &Words) -> Option<&Call> {
+    fn look_beside(&self, hash: u64, info: &Info, arrival: Arrival, words: &Words) -> Option<&Call> {
         let same = Same::of(info, arrival, words);
-        (1..WAYS).filter_map(|way| self.calls.get(index ^ way)).find(|call| {
-            let differs = same.difference(call) | call.stack_pointer ^ arrival.stack_pointer;
+        let others = (1..WAYS).filter_map(|way| self.calls.get(index_of(hash) ^ way));
+        // Mostly it is the stack that differs.
+        others.filter(|call| call.hash == hash && call.stack_pointer == arrival.stack_pointer).find(|call| {
             // SAFETY: as in `look`.
-            differs == 0 && unsafe { call.slots.are_there(arrival.stack_pointer) }
+            (unsafe { call.slots.are_there(arrival.stack_pointer) }) && same.difference(call) == 0
         })
     }
 
     /// The index of the call if it was made before at this call site, else of where it may go.
     #[inline(never)]
     pub(crate) fn find(&self, same: &Same, site: Site) -> Result<usize, usize> {
-        let first = same.index();
+        let first = index_of(same.hash());
         let mut ways = (0..WAYS).map(|way| first ^ way);
         let is_it = |index: &usize| {
             self.calls.get(*index).is_some_and(|call| same.difference(call) == 0 && call.site.stack == site.stack)
@@ -232,6 +235,7 @@ impl Recall {
         let call = self.calls.get_mut(index)?;
         self.last += STEP;
         call.place = NonZeroU64::new(self.last + index as u64).map(Place);
+        call.hash = same.hash();
         (call.what, call.changes, call.is_fine, call.site) = (same.what, changes, false, site);
         call.words = [0; WORDS];
         call.words.iter_mut().zip(same.words).take(same.count).for_each(|(known, word)| *known = *word);
@@ -246,6 +250,12 @@ impl Recall {
     pub(crate) fn set_fine(&mut self, place: Place, is_fine: bool) {
         self.calls.get_mut(place.index()).into_iter().for_each(|call| call.is_fine = is_fine);
     }
+}
+
+/// The first place of a call with this hash.
+#[inline(always)]
+fn index_of(hash: u64) -> usize {
+    (hash >> HASH_SHIFT) as usize % PLACES
 }
 
 impl Call {

@@ -204,7 +204,7 @@ impl Rank {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn thread(&mut self, number: u16) -> &mut Thread {
         if self.threads.first().is_some_and(|t| t.number == number) {
             return &mut self.threads[0];
@@ -212,6 +212,7 @@ impl Rank {
         self.other_thread(number)
     }
 
+    #[inline(never)]
     fn other_thread(&mut self, number: u16) -> &mut Thread {
         let place = match self.threads.iter().position(|t| t.number == number) {
             Some(place) => place,

@@ -111,7 +111,7 @@ impl Model {
         outcome: Outcome,
         (pattern, own): (Rc<Pattern>, Own),
     ) {
-        let (func, polls) = (pattern.func, pattern.polls);
+        let polls = pattern.polls;
         let end = match outcome {
             Outcome::Open => u64::MAX,
             // Several calls in one record: when each of them was is not known.
@@ -125,7 +125,7 @@ impl Model {
         r.events += 1;
         r.now = r.now.max(time);
         let before = r.thread(thread).last.replace(origin.clone());
-        if func.row().class != Class::Abort {
+        if !matches!(s.class, Class::Abort) {
             r.went_on = r.went_on.max(time);
             // It handles the signal. Of which thread that was may be unknown.
             let alone = r.threads.len() == 1;

@@ -197,9 +197,17 @@ impl Linker {
         if member.waits.is_some() {
             return member.held.push_back(Held::new(read));
         }
-        self.take(process, read, engine);
+        match read {
+            // Nearly all that comes.
+            Read::Again(again) => {
+                member.seen = member.seen.max(Some(again.t_call));
+                engine.feed_again(process, again);
+            }
+            read => self.take(process, read, engine),
+        }
     }
 
+    #[inline(never)]
     fn take(&mut self, process: Process, read: Read, engine: &mut Engine) {
         let member = &mut self.members[process as usize];
         let (slot, event) = match read {

@@ -305,7 +305,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
     let completes_own = row.class == Class::GrequestComplete;
     let handles_objects = ends || completes_own || info.loan.is_some() || !info.makes.is_empty();
     let is_remembered = Recall::fits(&info);
-    let remembered_words = if is_remembered { info.args } else { 0 };
+    let remembered_words = if is_remembered { Recall::words_of(info.args) } else { 0 };
     let info = Info { handles_objects, is_remembered, remembered_words, ..info };
     Info { is_quick: quick::fits(&info), ..info }
 }

@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 /// Most arguments, and most bytes of their values.
 const WORDS: usize = 13;
 pub(crate) const BYTES: usize = 80;
-/// Words that every call is compared by; only longer calls have more, and only still longer ones more than the other numbers.
+/// Calls are compared by so many words, what they have no more of included.
 const FEW: usize = 4;
 const SOME: usize = 6;
 const MANY: usize = 8;
@@ -75,7 +75,7 @@ const STEP: u64 = (1 << 16) * PLACES as u64;
 #[derive(Clone, Copy)]
 pub(crate) struct Same<'a> {
     what: u64,
-    /// Words that are compared.
+    /// Words that are compared: 0, or one of the numbers above.
     count: usize,
     words: &'a Words,
 }
@@ -95,50 +95,47 @@ impl<'a> Same<'a> {
         self.words.get(i).map_or(0, |w| unsafe { std::ptr::from_ref(w).read_volatile() })
     }
 
-    /// The first place of the call is in the first bits.
+    /// The first place of the call is in the first bits. `COUNT`: [`Same::count`].
     #[inline(always)]
-    fn hash(&self) -> u64 {
+    fn hash_of<const COUNT: usize>(&self) -> u64 {
         let mut hash = self.what;
-        let mut mix = |i: usize| hash ^= self.word(i).rotate_left(i as u32 * 7);
         // Buffer, count, rank, tag and request: what differs from call to call.
-        if self.count > 0 {
-            mix(0);
-            mix(1);
-            mix(3);
-        }
-        if self.count > FEW {
-            mix(4);
-        }
-        if self.count > SOME {
-            mix(6);
+        for i in [0, 1, 3, 4, 6] {
+            if i < COUNT {
+                hash ^= self.word(i).rotate_left(i as u32 * 7);
+            }
         }
         // Twice: arguments that grow together from call to call (a buffer and its request) would meet in few places.
         hash = hash.wrapping_mul(FACTOR);
         (hash ^ hash >> 32).wrapping_mul(FACTOR)
     }
 
+    fn hash(&self) -> u64 {
+        match self.count {
+            0 => self.hash_of::<0>(),
+            FEW => self.hash_of::<FEW>(),
+            SOME => self.hash_of::<SOME>(),
+            MANY => self.hash_of::<MANY>(),
+            _ => self.hash_of::<WORDS>(),
+        }
+    }
+
     /// 0 if this is the call, at whatever call site.
     #[inline(always)]
+    fn difference_of<const COUNT: usize>(&self, call: &Call) -> u64 {
+        let before = call.what ^ self.what | u64::from(call.changes ^ handles::changes());
+        let known = call.words.iter().take(COUNT).enumerate();
+        known.fold(before, |differs, (i, known)| differs | known ^ self.word(i))
+    }
+
     fn difference(&self, call: &Call) -> u64 {
-        let mut differs = call.what ^ self.what | u64::from(call.changes ^ handles::changes());
-        let mut compare = |from: usize, to: usize| {
-            for i in from..to {
-                differs |= call.words.get(i).map_or(0, |known| known ^ self.word(i));
-            }
-        };
-        if self.count > 0 {
-            compare(0, FEW);
+        match self.count {
+            0 => self.difference_of::<0>(call),
+            FEW => self.difference_of::<FEW>(call),
+            SOME => self.difference_of::<SOME>(call),
+            MANY => self.difference_of::<MANY>(call),
+            _ => self.difference_of::<WORDS>(call),
         }
-        if self.count > FEW {
-            compare(FEW, SOME);
-        }
-        if self.count > SOME {
-            compare(SOME, MANY);
-        }
-        if self.count > MANY {
-            compare(MANY, WORDS);
-        }
-        differs
     }
 }
 
@@ -156,6 +153,11 @@ impl Recall {
         Recall { calls, last: u64::from(thread) * PLACES as u64 }
     }
 
+    /// Words by which calls with so many arguments are told apart.
+    pub(crate) fn words_of(args: usize) -> usize {
+        [0, FEW, SOME, MANY, WORDS].into_iter().find(|words| args <= *words).unwrap_or(0)
+    }
+
     /// May the values of calls of this function be remembered?
     pub(crate) fn fits(info: &Info) -> bool {
         let bytes = info.ins.bytes.map_or(usize::MAX, usize::from);
@@ -171,14 +173,27 @@ impl Recall {
     #[inline(always)]
     pub(crate) fn look(&self, info: &Info, arrival: Arrival, words: &Words) -> Option<&Call> {
         let same = Same::of(info, arrival, words);
-        let hash = same.hash();
-        let call = self.calls.get(index_of(hash))?;
-        let differs = same.difference(call) | call.stack_pointer ^ arrival.stack_pointer;
+        let (hash, call, difference) = match same.count {
+            0 => self.first::<0>(&same)?,
+            FEW => self.first::<FEW>(&same)?,
+            SOME => self.first::<SOME>(&same)?,
+            MANY => self.first::<MANY>(&same)?,
+            _ => self.first::<WORDS>(&same)?,
+        };
+        let differs = difference | call.stack_pointer ^ arrival.stack_pointer;
         // SAFETY: the stack pointer is that of the slots, and stacks of other threads were forgotten.
         if differs == 0 && unsafe { call.slots.are_there(arrival.stack_pointer) } {
             return Some(call);
         }
         self.look_beside(hash, info, arrival, words)
+    }
+
+    /// What is in the first place of a call, the hash that leads there, and 0 if this is the call at whatever call site.
+    #[inline(always)]
+    fn first<const COUNT: usize>(&self, same: &Same) -> Option<(u64, &Call, u64)> {
+        let hash = same.hash_of::<COUNT>();
+        let call = self.calls.get(index_of(hash))?;
+        Some((hash, call, same.difference_of::<COUNT>(call)))
     }
 
     /// The same in the other places of a call whose first one this is.
@@ -212,10 +227,20 @@ impl Recall {
         Err(ways.find(is_free).unwrap_or(first ^ turn))
     }
 
-    /// The call at an index, which was made again with the stack as it is now (see [`Recall::keep`]).
-    pub(crate) fn again(&mut self, index: usize, stack: Option<(u64, Slots)>) -> Option<&Call> {
+    /// The call at an index, which was made again. `stack`: if the stack is not as it was (see [`Recall::keep`]).
+    pub(crate) fn again(
+        &mut self,
+        index: usize,
+        arrival: Arrival,
+        stack: impl FnOnce() -> Option<(u64, Slots)>,
+    ) -> Option<&Call> {
         let call = self.calls.get_mut(index)?;
-        (call.stack_pointer, call.slots) = stack.unwrap_or_default();
+        // SAFETY: as in `look`.
+        let is_there =
+            call.stack_pointer == arrival.stack_pointer && unsafe { call.slots.are_there(arrival.stack_pointer) };
+        if !is_there {
+            (call.stack_pointer, call.slots) = stack().unwrap_or_default();
+        }
         Some(call)
     }
 
@@ -306,7 +331,7 @@ mod tests {
         let known = recall.find(&same, site(stack));
         let slots = Some((arrival.stack_pointer, Slots::default()));
         match known {
-            Ok(index) => _ = recall.again(index, slots),
+            Ok(index) => _ = recall.again(index, arrival, || slots),
             Err(index) => _ = recall.keep(index, &same, site(stack), slots, VALUES.as_ptr().cast(), handles::changes()),
         }
         known.is_ok()

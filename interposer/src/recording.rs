@@ -81,22 +81,23 @@ pub(crate) fn write_ins(
     start: usize,
 ) -> Ins {
     let at = thread.stage.at(start);
+    // Of others nothing but the call site is remembered, for the short way.
+    if !info.is_remembered && !info.is_quick {
+        return Ins { bytes: write_values(thread, info, info.abi, words, at), place: None, is_fine: false };
+    }
     let same = Same::of(info, arrival, words);
-    let stack = thread.sites.slots(arrival).map(|slots| (arrival.stack_pointer, slots));
-    let found = thread.recall.find(&same, site);
-    let known = found.ok().and_then(|index| thread.recall.again(index, stack));
+    let (sites, recall) = (&thread.sites, &mut thread.recall);
+    let stack = || sites.slots(arrival).map(|slots| (arrival.stack_pointer, slots));
+    let found = recall.find(&same, site);
+    let known = found.ok().and_then(|index| recall.again(index, arrival, stack));
     if let Some(call) = known.filter(|_| info.is_remembered) {
         call.copy(at, info.in_bytes);
         return Ins { bytes: info.in_bytes, place: call.place(), is_fine: call.is_fine };
     }
-    match found {
-        Ok(_) => Ins { bytes: write_values(thread, info, info.abi, words, at), place: None, is_fine: false },
-        Err(index) => {
-            let bytes = write_values(thread, info, info.abi, words, at);
-            let place = thread.recall.keep(index, &same, site, stack, at, changes);
-            Ins { bytes, place: place.filter(|_| info.is_remembered), is_fine: false }
-        }
-    }
+    let kept = found.err().map(|index| (index, stack()));
+    let bytes = write_values(thread, info, info.abi, words, at);
+    let place = kept.and_then(|(index, stack)| thread.recall.keep(index, &same, site, stack, at, changes));
+    Ins { bytes, place: place.filter(|_| info.is_remembered), is_fine: false }
 }
 
 /// Writes the values of the words.

@@ -9,7 +9,12 @@ use typemap::{Buffer, Change, Sampling, Snapshot};
 /// The snapshots of one operation. Nobody holds the lock of all operations while they are taken and compared: that takes
 /// as long as reading the data.
 #[derive(Default)]
-pub(crate) struct Snapshots(SmallVec<[Taken; 1]>);
+pub(crate) struct Snapshots {
+    /// Behind those taken there may be one that is over: the next one takes its memory. (A new one would be moved there right after
+    /// it was written, in larger pieces than it was written in, and for that processors wait.)
+    all: SmallVec<[Taken; 1]>,
+    taken: usize,
+}
 
 struct Taken {
     /// Which of the operation's buffers.
@@ -28,11 +33,15 @@ pub(crate) fn are_wanted() -> bool {
 
 impl Snapshots {
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.taken == 0
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.taken = 0;
+        self.all.truncate(1);
+        if !self.all.first().is_some_and(|taken| taken.snapshot.is_small()) {
+            self.all.clear();
+        }
     }
 
     pub(crate) fn take(&mut self, uses: &[Use]) {
@@ -47,15 +56,24 @@ impl Snapshots {
             }
             left -= 1;
             let region = memory::region(&used.buffer.span());
-            if let Some(snapshot) = looked_at(region, used, |buffer| policy.take(buffer)) {
-                self.0.push(Taken { place, region, snapshot });
-            }
+            let is_taken = match self.all.get_mut(self.taken) {
+                Some(taken) => {
+                    (taken.place, taken.region) = (place, region);
+                    looked_at(region, used, |buffer| policy.take_again(&mut taken.snapshot, buffer)).is_some()
+                }
+                None => {
+                    let snapshot = looked_at(region, used, |buffer| policy.take(buffer));
+                    self.all.extend(snapshot.map(|snapshot| Taken { place, region, snapshot }));
+                    self.all.len() > self.taken
+                }
+            };
+            self.taken += usize::from(is_taken);
         }
     }
 
     /// The first buffer that is no longer what it was, and where it has changed.
     pub(crate) fn changed<'a>(&self, uses: &'a [Use]) -> Option<(&'a Use, Change)> {
-        self.0.iter().find_map(|taken| {
+        self.all.iter().take(self.taken).find_map(|taken| {
             let used = uses.get(taken.place)?;
             // SAFETY: `looked_at` passes a buffer that can be read.
             let change = looked_at(taken.region, used, |buffer| unsafe { taken.snapshot.changed(buffer) });
@@ -91,8 +109,16 @@ fn looked_at_with_care<T>(used: &Use, f: impl FnOnce(&Buffer) -> T) -> Option<T>
 
 impl config::Checksums {
     fn take(&self, buffer: &Buffer) -> Snapshot {
-        let over = self.sample_over.unwrap_or(u64::MAX);
         // SAFETY: `looked_at` passes a buffer that can be read.
-        unsafe { Snapshot::take(buffer, Sampling { over }) }
+        unsafe { Snapshot::take(buffer, self.sampling()) }
+    }
+
+    fn take_again(&self, snapshot: &mut Snapshot, buffer: &Buffer) {
+        // SAFETY: as above.
+        unsafe { snapshot.take_again(buffer, self.sampling()) }
+    }
+
+    fn sampling(&self) -> Sampling {
+        Sampling { over: self.sample_over.unwrap_or(u64::MAX) }
     }
 }

@@ -36,9 +36,17 @@ fn sum(buffer: &Buffer) -> u64 {
     unsafe { checksum(buffer, Sampling::NONE) }
 }
 
+/// In the memory of another one, which was small or large: as one that is new.
 fn take(buffer: &Buffer, sampling: Sampling) -> Snapshot {
+    let other = vec![7u8; if buffer.size() % 2 == 0 { 5 } else { 10_000 }];
     // SAFETY: as above.
-    unsafe { Snapshot::take(buffer, sampling) }
+    unsafe {
+        let new = Snapshot::take(buffer, sampling);
+        let mut again = Snapshot::take(&Buffer::bytes(other.as_ptr() as u64, other.len() as u64), Sampling::NONE);
+        again.take_again(buffer, sampling);
+        assert_eq!((again.size(), again.checksum()), (new.size(), new.checksum()));
+        again
+    }
 }
 
 fn changed(snapshot: &Snapshot, buffer: &Buffer) -> Option<Change> {

@@ -57,6 +57,29 @@ impl Snapshot {
         Snapshot { sampling, data: Data::Sums { sums, size } }
     }
 
+    /// The same, in the memory of a snapshot that is over.
+    ///
+    /// # Safety
+    /// As for [`Snapshot::take`].
+    pub unsafe fn take_again(&mut self, buffer: &Buffer, sampling: Sampling) {
+        let size = buffer.size();
+        match &mut self.data {
+            Data::Copy(copy) if size <= MAX_COPY => {
+                copy.clear();
+                // SAFETY: the caller's promise.
+                unsafe { packed::pieces(buffer, 0, size, |piece| copy.extend_from_slice(piece)) };
+                self.sampling = sampling;
+            }
+            // SAFETY: the caller's promise.
+            _ => *self = unsafe { Snapshot::take(buffer, sampling) },
+        }
+    }
+
+    /// Does it hold no other memory?
+    pub fn is_small(&self) -> bool {
+        matches!(&self.data, Data::Copy(copy) if !copy.spilled())
+    }
+
     /// Bytes of data.
     pub fn size(&self) -> u64 {
         match &self.data {

@@ -117,7 +117,25 @@ pub(crate) struct Ended {
 pub(crate) struct State {
     /// Boxed: tables move what they hold.
     pub(crate) requests: Requests<Box<Operation>, Ended>,
-    pub(crate) pending: Pending<(Ix, u8)>,
+    pub(crate) pending: Pending<Used>,
+}
+
+/// A buffer of an operation: which, and the place among its buffers. One word, so that it is read in one piece as it was written.
+#[derive(Clone, Copy)]
+pub(crate) struct Used(u64);
+
+impl Used {
+    fn new(operation: Ix, place: u8) -> Used {
+        Used(u64::from(operation) | u64::from(place) << 32)
+    }
+
+    fn operation(self) -> Ix {
+        self.0 as Ix
+    }
+
+    fn place(self) -> usize {
+        (self.0 >> 32) as usize
+    }
 }
 
 static STATE: Biased<State> = Biased::new(State { requests: Requests::new(), pending: Pending::new() });
@@ -363,10 +381,10 @@ impl State {
     }
 
     #[cold]
-    fn disturbed(&mut self, mine: Use, (ix, place): (Ix, u8), address: u64) -> Option<Box<buffers::Conflict>> {
-        let other = self.requests.get_mut(ix)?;
+    fn disturbed(&mut self, mine: Use, theirs: Used, address: u64) -> Option<Box<buffers::Conflict>> {
+        let other = self.requests.get_mut(theirs.operation())?;
         other.is_disturbed = true;
-        let theirs = other.uses.get(usize::from(place))?.clone();
+        let theirs = other.uses.get(theirs.place())?.clone();
         Some(Box::new(buffers::Conflict { mine, theirs, class: other.class, started: other.started, address }))
     }
 
@@ -404,7 +422,7 @@ impl State {
         }
         if !operation.is_partitioned() {
             for (place, used) in (0..u8::MAX).zip(&operation.uses) {
-                let key = pending.insert(used.buffer.clone(), used.access.writes(), (ix, place));
+                let key = pending.insert(used.buffer.clone(), used.access.writes(), Used::new(ix, place));
                 operation.keys.push(key);
             }
         }

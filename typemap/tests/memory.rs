@@ -38,7 +38,7 @@ fn sum(buffer: &Buffer) -> u64 {
 
 /// In the memory of another one, which was small or large: as one that is new.
 fn take(buffer: &Buffer, sampling: Sampling) -> Snapshot {
-    let other = vec![7u8; if buffer.size() % 2 == 0 { 5 } else { 10_000 }];
+    let other = vec![7u8; if buffer.size().is_multiple_of(2) { 5 } else { 10_000 }];
     // SAFETY: as above.
     unsafe {
         let new = Snapshot::take(buffer, sampling);

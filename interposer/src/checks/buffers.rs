@@ -112,12 +112,20 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
 }
 
 /// The buffers of one call against each other: is anything wrong with them?
+#[inline(always)]
 pub(crate) fn itself(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
     let class = call.info.row.class;
     // Parts of files go through one buffer, and replacing is what is wanted.
     if uses.len() < 2 || !matches!(class, Class::SendRecv(_) | Class::Collective(..)) {
         return false;
     }
+    against_each_other(thread, call, uses)
+}
+
+/// Apart: it takes pages of the stack.
+#[inline(never)]
+fn against_each_other(thread: &mut Thread, call: &Call, uses: &[Use]) -> bool {
+    let class = call.info.row.class;
     let found = if let [a, b] = uses {
         let writes = a.access.writes() || b.access.writes();
         common_byte(&a.buffer, &b.buffer).filter(|_| writes).map(|address| (a.clone(), b.clone(), address))

@@ -181,6 +181,7 @@ unsafe fn copy_rows<T>(rows: Rows, room: &mut [MaybeUninit<u8>]) {
 ///
 /// # Safety
 /// As for [`pieces`].
+#[inline(never)]
 unsafe fn gather(layout: &Layout, from: u64, to: u64, take: &mut impl FnMut(&[u8])) {
     // By reference, as moving it would copy all of it.
     let mut scratch = Scratch { bytes: &mut [const { MaybeUninit::uninit() }; SCRATCH], used: 0 };

@@ -3,12 +3,11 @@
 use super::digest::{self, Chunks, Sampling};
 use super::packed;
 use crate::buffer::Buffer;
-use smallvec::SmallVec;
 
 /// Up to here the data themselves are kept.
 const MAX_COPY: u64 = 4096;
 /// Copies of this size need no allocation.
-const INLINE: usize = 64;
+const FEW: usize = 64;
 
 /// The data of a buffer at some time: a copy of a few bytes, checksums of many. Holds at most 32 KiB.
 #[derive(Debug, Clone)]
@@ -19,7 +18,9 @@ pub struct Snapshot {
 
 #[derive(Debug, Clone)]
 enum Data {
-    Copy(SmallVec<[u8; INLINE]>),
+    /// So many bytes.
+    Few([u8; FEW], usize),
+    Copy(Box<[u8]>),
     /// The digests of the chunks, of so many bytes.
     Sums {
         sums: Box<[u64]>,
@@ -44,17 +45,10 @@ impl Snapshot {
     /// # Safety
     /// All bytes of the buffer must be readable. If others write them meanwhile, the result is arbitrary.
     pub unsafe fn take(buffer: &Buffer, sampling: Sampling) -> Snapshot {
-        let size = buffer.size();
-        if size <= MAX_COPY {
-            let mut copy = SmallVec::new();
-            // SAFETY: the caller's promise.
-            unsafe { packed::pieces(buffer, 0, size, |piece| copy.extend_from_slice(piece)) };
-            return Snapshot { sampling, data: Data::Copy(copy) };
-        }
-        let ranges = Chunks::of(size, sampling).ranges();
+        let mut snapshot = Snapshot { sampling, data: Data::Few([0; FEW], 0) };
         // SAFETY: the caller's promise.
-        let sums = ranges.map(|(from, to)| unsafe { digest::chunk_of(buffer, from, to) }).collect();
-        Snapshot { sampling, data: Data::Sums { sums, size } }
+        unsafe { snapshot.take_again(buffer, sampling) };
+        snapshot
     }
 
     /// The same, in the memory of a snapshot that is over.
@@ -63,26 +57,30 @@ impl Snapshot {
     /// As for [`Snapshot::take`].
     pub unsafe fn take_again(&mut self, buffer: &Buffer, sampling: Sampling) {
         let size = buffer.size();
-        match &mut self.data {
-            Data::Copy(copy) if size <= MAX_COPY => {
-                copy.clear();
-                // SAFETY: the caller's promise.
-                unsafe { packed::pieces(buffer, 0, size, |piece| copy.extend_from_slice(piece)) };
-                self.sampling = sampling;
-            }
+        self.sampling = sampling;
+        if size > FEW as u64 {
             // SAFETY: the caller's promise.
-            _ => *self = unsafe { Snapshot::take(buffer, sampling) },
+            self.data = unsafe { many(buffer, sampling) };
+            return;
+        }
+        if !self.is_small() {
+            self.data = Data::Few([0; FEW], 0);
+        }
+        if let Data::Few(bytes, used) = &mut self.data {
+            // SAFETY: the caller's promise. So few bytes are one piece.
+            unsafe { packed::pieces(buffer, 0, size, |piece| *used = put(bytes, piece)) };
         }
     }
 
     /// Does it hold no other memory?
     pub fn is_small(&self) -> bool {
-        matches!(&self.data, Data::Copy(copy) if !copy.spilled())
+        matches!(&self.data, Data::Few(..))
     }
 
     /// Bytes of data.
     pub fn size(&self) -> u64 {
         match &self.data {
+            Data::Few(_, used) => *used as u64,
             Data::Copy(bytes) => bytes.len() as u64,
             Data::Sums { size, .. } => *size,
         }
@@ -91,6 +89,7 @@ impl Snapshot {
     /// What [`crate::checksum`] would have given, without another look at the memory.
     pub fn checksum(&self) -> u64 {
         match &self.data {
+            Data::Few(bytes, used) => digest::digest(bytes.get(..*used).unwrap_or(bytes), self.sampling),
             Data::Copy(bytes) => digest::digest(bytes, self.sampling),
             Data::Sums { sums, size } => digest::whole(Chunks::of(*size, self.sampling), sums.iter().copied()),
         }
@@ -104,30 +103,80 @@ impl Snapshot {
         if buffer.size() != self.size() {
             return None;
         }
-        match &self.data {
-            Data::Copy(before) => {
-                let mut change = None;
-                // SAFETY: the caller's promise. So few bytes are one piece.
-                unsafe { packed::pieces(buffer, 0, self.size(), |now| change = compare(before, now)) };
-                change
-            }
-            Data::Sums { sums, size } => {
-                let mut change: Option<Change> = None;
-                for ((from, to), before) in Chunks::of(*size, self.sampling).ranges().zip(sums) {
-                    // SAFETY: the caller's promise.
-                    if unsafe { digest::chunk_of(buffer, from, to) } != *before {
-                        let first = change.map_or(from, |c| c.first);
-                        change = Some(Change { first, last: to.saturating_sub(1), exact: false });
-                    }
-                }
-                change
-            }
+        let before: &[u8] = match &self.data {
+            Data::Few(bytes, used) => bytes.get(..*used).unwrap_or(bytes),
+            Data::Copy(bytes) => bytes,
+            // SAFETY: the caller's promise.
+            Data::Sums { sums, size } => return unsafe { changed_sums(buffer, (sums, *size), self.sampling) },
+        };
+        let mut change = None;
+        // SAFETY: the caller's promise. So few bytes are one piece.
+        unsafe { packed::pieces(buffer, 0, self.size(), |now| change = compare(before, now)) };
+        change
+    }
+}
+
+/// More than a few bytes. Apart, as the next one: they take pages of the stack, which those of a few bytes should not have to touch.
+///
+/// # Safety
+/// As for [`Snapshot::take`].
+#[inline(never)]
+unsafe fn many(buffer: &Buffer, sampling: Sampling) -> Data {
+    let size = buffer.size();
+    if size <= MAX_COPY {
+        let mut copy = Vec::with_capacity(size as usize);
+        // SAFETY: the caller's promise.
+        unsafe { packed::pieces(buffer, 0, size, |piece| copy.extend_from_slice(piece)) };
+        return Data::Copy(copy.into());
+    }
+    let ranges = Chunks::of(size, sampling).ranges();
+    // SAFETY: the caller's promise.
+    let sums = ranges.map(|(from, to)| unsafe { digest::chunk_of(buffer, from, to) }).collect();
+    Data::Sums { sums, size }
+}
+
+/// The digests of chunks, and bytes of data, against what there is now.
+///
+/// # Safety
+/// As for [`Snapshot::take`].
+#[inline(never)]
+unsafe fn changed_sums(buffer: &Buffer, (sums, size): (&[u64], u64), sampling: Sampling) -> Option<Change> {
+    let mut change: Option<Change> = None;
+    for ((from, to), before) in Chunks::of(size, sampling).ranges().zip(sums) {
+        // SAFETY: the caller's promise.
+        if unsafe { digest::chunk_of(buffer, from, to) } != *before {
+            let first = change.map_or(from, |c| c.first);
+            change = Some(Change { first, last: to.saturating_sub(1), exact: false });
         }
+    }
+    change
+}
+
+/// Copies a piece to the front, and says how many bytes it has. Those of the usual sizes without the C library's function,
+/// which is called with all sizes in turns, so that the processor guesses wrong how it goes on.
+#[inline(always)]
+fn put(bytes: &mut [u8; FEW], piece: &[u8]) -> usize {
+    if let (Ok(piece), Some(to)) = (<&[u8; 8]>::try_from(piece), bytes.first_chunk_mut()) {
+        *to = *piece;
+    } else if let (Ok(piece), Some(to)) = (<&[u8; 4]>::try_from(piece), bytes.first_chunk_mut()) {
+        *to = *piece;
+    } else if let Some(to) = bytes.get_mut(..piece.len()) {
+        to.copy_from_slice(piece);
+    }
+    piece.len()
+}
+
+/// Are these the same bytes? As above.
+#[inline(always)]
+fn are_same(before: &[u8], now: &[u8]) -> bool {
+    match (<&[u8; 8]>::try_from(before), <&[u8; 8]>::try_from(now)) {
+        (Ok(before), Ok(now)) => before == now,
+        _ => before == now,
     }
 }
 
 fn compare(before: &[u8], now: &[u8]) -> Option<Change> {
-    if before == now {
+    if are_same(before, now) {
         return None;
     }
     let differ = |(a, b): (&u8, &u8)| a != b;

@@ -128,7 +128,11 @@ impl<T> Pending<T> {
             }
         };
         let side = if writes { &mut self.writes } else { &mut self.reads };
-        let (home, before) = side.insert(&buffer, number);
+        // Mostly there are only a few runs. Here, so that what was found is not read again from where it was just written.
+        let (home, before) = match side.insert_few(&buffer, number) {
+            Some(place) => (Home::Few(place), None),
+            None => side.insert(&buffer, number),
+        };
         if let Some(before) = before.and_then(|b| slot_mut(&mut self.slots, b)) {
             before.links.after = Some(number);
         }
@@ -200,19 +204,22 @@ impl Side {
         !only_few || self.few.is_touched((buffer.low, buffer.high))
     }
 
-    /// Answers the home of the new entry, and the entry of the same bytes before it.
+    /// Answers the place of a run for which there was one among the few.
+    #[inline(always)]
+    fn insert_few(&mut self, buffer: &Buffer, number: NonZeroU32) -> Option<u32> {
+        let is_run = !buffer.is_empty() && matches!(buffer.form(), Form::All);
+        if is_run { self.few.insert((buffer.low, buffer.high), number) } else { None }
+    }
+
+    /// Answers the home of another entry, and the entry of the same bytes before it.
+    #[inline(never)]
     fn insert(&mut self, buffer: &Buffer, number: NonZeroU32) -> (Home, Entry) {
         let span = (buffer.low, buffer.high);
         if buffer.is_empty() {
             return (Home::Nowhere, None);
         }
         match buffer.form() {
-            Form::All => {
-                return match self.few.insert(span, number) {
-                    Some(place) => (Home::Few(place), None),
-                    None => (Home::Runs, self.runs.insert(span, number)),
-                };
-            }
+            Form::All => return (Home::Runs, self.runs.insert(span, number)),
             Form::Rows(comb) => {
                 if let Some((group, before)) = self.columns.insert(&comb, number) {
                     return (Home::Column(group), before);

@@ -21,7 +21,8 @@ pub(crate) struct Info {
     pub(crate) func: FnId,
     pub(crate) plan: &'static Plan,
     pub(crate) abi: &'static Abi,
-    /// Where calls of `MPI_X` and of `PMPI_X` go on, as addresses: see [`real::next`]. Both are known before calls are recorded.
+    /// Where calls of `MPI_X` and of `PMPI_X` go on, as addresses: see [`real::next`]. Both are known before calls are
+    /// recorded.
     next: [usize; 2],
     /// Its calls may take the quick path.
     pub(crate) is_quick: bool,

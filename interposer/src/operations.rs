@@ -120,7 +120,8 @@ pub(crate) struct State {
     pub(crate) pending: Pending<Used>,
 }
 
-/// A buffer of an operation: which, and the place among its buffers. One word, so that it is read in one piece as it was written.
+/// A buffer of an operation: which operation, and the place among its buffers. One word, which is read in one piece as it was
+/// written.
 #[derive(Clone, Copy)]
 pub(crate) struct Used(u64);
 

@@ -38,18 +38,16 @@ pub(crate) fn begin(
     open: &mut MaybeUninit<Open>,
 ) -> bool {
     let abi = info.abi;
-    let start = thread.stage.cursor;
-    let values = start + CALL_HEADER_BYTES;
     let known = thread.recall.look(info, arrival, words);
     let (site, ins) = match known {
         Some(call) if thread.stage.has_room(info.max_record) => {
-            let (site, is_fine) = (call.site, call.is_fine);
+            let (site, is_fine, at) =
+                (call.site, call.is_fine, thread.stage.at(thread.stage.cursor + CALL_HEADER_BYTES));
             if info.is_remembered {
-                call.copy(thread.stage.at(values), info.in_bytes);
+                call.copy(at, info.in_bytes);
                 (site, Ins { bytes: info.in_bytes, place: call.place(), is_fine })
             } else {
-                let bytes = write_values(thread, info, abi, words, thread.stage.at(values));
-                (site, Ins { bytes, place: None, is_fine })
+                (site, Ins { bytes: write_values(thread, info, abi, words, at), place: None, is_fine })
             }
         }
         _ => match begin_anew(thread, info, arrival, words) {
@@ -57,10 +55,9 @@ pub(crate) fn begin(
             None => return false,
         },
     };
-    // The stage may have been emptied.
+    // The stage may have been emptied meanwhile.
     let start = thread.stage.cursor;
-    let values = start + CALL_HEADER_BYTES;
-    let outs = values + ins.bytes;
+    let outs = start + CALL_HEADER_BYTES + ins.bytes;
     match info.status {
         None => {}
         Some((param, false)) => statuses::own_one(thread, param, abi, words),

@@ -10,8 +10,8 @@ use typemap::{Buffer, Change, Sampling, Snapshot};
 /// as long as reading the data.
 #[derive(Default)]
 pub(crate) struct Snapshots {
-    /// Behind those taken there may be one that is over: the next one takes its memory. (A new one would be moved there right after
-    /// it was written, in larger pieces than it was written in, and for that processors wait.)
+    /// Behind those taken there may be one that is over: the next one takes its memory. (A new one would be moved there right
+    /// after it was written, in larger pieces than it was written in, and for that processors wait.)
     all: SmallVec<[Taken; 1]>,
     taken: usize,
 }

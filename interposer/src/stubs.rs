@@ -57,8 +57,8 @@ impl Frame {
     }
 
     /// The first `n` arguments where the entry point has laid them out, to be changed there. Behind them are zeros up to six
-    /// words, with more arguments up to eight, and with still more to the end. Those on the stack are copied one by one: mostly it is one, and whoever reads them does so soon, when a wider store would have
-    /// to be waited for.
+    /// words, with more arguments up to eight, and with still more to the end. Those on the stack are copied one by one:
+    /// mostly it is one, and whoever reads them does so soon, when a wider store would have to be waited for.
     #[inline(always)]
     pub(crate) fn words(&mut self, n: usize) -> &mut Words {
         const FEW: usize = REGISTERS + 2;

@@ -199,10 +199,7 @@ impl Linker {
         }
         match read {
             // Nearly all that comes.
-            Read::Again(again) => {
-                member.seen = member.seen.max(Some(again.t_call));
-                engine.feed_again(process, again);
-            }
+            Read::Again(again) => member.again(process, again, engine),
             read => self.take(process, read, engine),
         }
     }
@@ -213,10 +210,7 @@ impl Linker {
         let (slot, event) = match read {
             Read::Event(event) => (None, event),
             Read::Keep(slot, event) => (Some(slot), event),
-            Read::Again(again) => {
-                member.seen = member.seen.max(Some(again.t_call));
-                return engine.feed_again(process, again);
-            }
+            Read::Again(again) => return member.again(process, again, engine),
         };
         match event {
             RankEvent::Definition(Definition::Bridge(bridge)) => {
@@ -450,6 +444,13 @@ impl Member {
     /// Time of the latest call that was read.
     fn seen(&self) -> u64 {
         self.seen.map_or(0, |ticks| self.clock.unix_ns(ticks))
+    }
+
+    /// A call as one that was kept.
+    #[inline(always)]
+    fn again(&mut self, process: Process, again: &Again, engine: &mut Engine) {
+        self.seen = self.seen.max(Some(again.t_call));
+        engine.feed_again(process, again);
     }
 
     /// Numbers that this process gives, as numbers of the run.

@@ -116,7 +116,8 @@ impl Snapshot {
     }
 }
 
-/// More than a few bytes. Apart, as the next one: they take pages of the stack, which those of a few bytes should not have to touch.
+/// More than a few bytes. Apart, as the next one: they take pages of the stack, which those of a few bytes should not have
+/// to touch.
 ///
 /// # Safety
 /// As for [`Snapshot::take`].

@@ -32,11 +32,10 @@ pub(crate) struct Info {
     pub(crate) remembered_words: usize,
     pub(crate) ins: Steps,
     pub(crate) outs: Steps,
-    /// Bytes of the values in each direction, if all calls have as many; else 0.
+    /// Bytes of the values at the call, if all calls have as many; else 0.
     pub(crate) in_bytes: usize,
-    pub(crate) out_bytes: usize,
     /// Its records, if all are as long.
-    pub(crate) sized: Option<Sized>,
+    pub(crate) fixed: Option<FixedRecord>,
     pub(crate) args: usize,
     /// Most bytes of a record of this function.
     pub(crate) max_record: usize,
@@ -74,7 +73,7 @@ pub(crate) struct Info {
 
 /// The record of a call whose values take a known number of bytes, as it is committed when the call begins.
 #[derive(Clone, Copy)]
-pub(crate) struct Sized {
+pub(crate) struct FixedRecord {
     pub(crate) bytes: usize,
     /// Its last 4 bytes hold no value.
     pub(crate) is_padded: bool,
@@ -82,12 +81,12 @@ pub(crate) struct Sized {
     pub(crate) commit: u64,
 }
 
-impl Sized {
-    fn of(function: FnId, values: usize) -> Sized {
+impl FixedRecord {
+    fn of(function: FnId, values: usize) -> FixedRecord {
         let bytes = (CALL_HEADER_BYTES + values).next_multiple_of(8);
         let commit = Commit { func: function as u16, state: State::Entered as u8, words: (bytes / 8) as u16, lap: 0 };
         assert!(values.is_multiple_of(4), "values have 4, 8 or 16 bytes");
-        Sized { bytes, is_padded: !values.is_multiple_of(8), commit: commit.pack() }
+        FixedRecord { bytes, is_padded: !values.is_multiple_of(8), commit: commit.pack() }
     }
 }
 
@@ -236,9 +235,8 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
         is_quick: false,
         is_remembered: false,
         remembered_words: 0,
-        sized: ins.bytes.zip(outs.bytes).map(|(ins, outs)| Sized::of(row.id, usize::from(ins) + usize::from(outs))),
+        fixed: ins.bytes.zip(outs.bytes).map(|(ins, outs)| FixedRecord::of(row.id, usize::from(ins + outs))),
         in_bytes: ins.bytes.map_or(0, usize::from),
-        out_bytes: outs.bytes.map_or(0, usize::from),
         ins,
         outs,
         args: arg_count(row),

@@ -78,9 +78,12 @@ pub(crate) fn begin(
         place: ins.place,
         is_fine: ins.is_fine,
     });
-    match &info.sized {
-        Some(sized) => thread.stage.commit_sized(sized),
-        None => _ = thread.stage.commit(outs + info.out_bytes, info.func as u16, State::Entered),
+    match &info.fixed {
+        Some(fixed) => thread.stage.commit_fixed(fixed),
+        None => {
+            let end = outs + info.outs.bytes.map_or(0, usize::from);
+            thread.stage.commit(end, info.func as u16, State::Entered);
+        }
     }
     thread.stage.calls += 1;
     thread.last_poll = None;

@@ -1,6 +1,7 @@
-//! What a thread remembers of the calls that it has made: a call with the same arguments at the same place has the same
-//! bytes in its record, and nothing new is wrong with its arguments, while no object is made, changed or freed. Only of
-//! functions that say everything in the words of their arguments.
+//! What a thread remembers of the calls that it has made: a call with the same arguments at the same place, with the same stack
+//! behind it, has the same call site and the same bytes in its record, and nothing new is wrong with its arguments, while no
+//! object is made, changed or freed and no module unloaded. Functions that do not say everything in the words of their
+//! arguments are remembered for their call sites alone.
 
 use crate::encode::Words;
 use crate::handles;
@@ -71,6 +72,19 @@ impl Place {
 /// Numbers are in steps of this: below it are the thread and the place.
 const STEP: u64 = (1 << 16) * PLACES as u64;
 
+/// An expression with the number of words that are compared as a constant, so that nothing is counted.
+macro_rules! by_count {
+    ($count:expr, $constant:ident => $value:expr) => {
+        by_count!(@ $count, $constant => $value; 0, FEW, SOME, MANY; WORDS)
+    };
+    (@ $count:expr, $constant:ident => $value:expr; $($some:expr),*; $most:expr) => {
+        match $count {
+            $(n if n == $some => { const $constant: usize = $some; $value })*
+            _ => { const $constant: usize = $most; $value }
+        }
+    };
+}
+
 /// What of a call must be the same, besides its call site.
 #[derive(Clone, Copy)]
 pub(crate) struct Same<'a> {
@@ -111,13 +125,7 @@ impl<'a> Same<'a> {
     }
 
     fn hash(&self) -> u64 {
-        match self.count {
-            0 => self.hash_of::<0>(),
-            FEW => self.hash_of::<FEW>(),
-            SOME => self.hash_of::<SOME>(),
-            MANY => self.hash_of::<MANY>(),
-            _ => self.hash_of::<WORDS>(),
-        }
+        by_count!(self.count, COUNT => self.hash_of::<COUNT>())
     }
 
     /// 0 if this is the call, at whatever call site.
@@ -129,13 +137,7 @@ impl<'a> Same<'a> {
     }
 
     fn difference(&self, call: &Call) -> u64 {
-        match self.count {
-            0 => self.difference_of::<0>(call),
-            FEW => self.difference_of::<FEW>(call),
-            SOME => self.difference_of::<SOME>(call),
-            MANY => self.difference_of::<MANY>(call),
-            _ => self.difference_of::<WORDS>(call),
-        }
+        by_count!(self.count, COUNT => self.difference_of::<COUNT>(call))
     }
 }
 
@@ -173,13 +175,7 @@ impl Recall {
     #[inline(always)]
     pub(crate) fn look(&self, info: &Info, arrival: Arrival, words: &Words) -> Option<&Call> {
         let same = Same::of(info, arrival, words);
-        let (hash, call, difference) = match same.count {
-            0 => self.first::<0>(&same)?,
-            FEW => self.first::<FEW>(&same)?,
-            SOME => self.first::<SOME>(&same)?,
-            MANY => self.first::<MANY>(&same)?,
-            _ => self.first::<WORDS>(&same)?,
-        };
+        let (hash, call, difference) = by_count!(same.count, COUNT => self.first::<COUNT>(&same))?;
         let differs = difference | call.stack_pointer ^ arrival.stack_pointer;
         // SAFETY: the stack pointer is that of the slots, and stacks of other threads were forgotten.
         if differs == 0 && unsafe { call.slots.are_there(arrival.stack_pointer) } {

@@ -182,26 +182,30 @@ pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return, apart: boo
         write_return(thread, call, open.index, end);
         return false;
     };
-    write_outs(thread, call, thread.stage.at(outs), end.valid);
-    let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
-    // SAFETY: word 2 of the record, which is in the current lap.
-    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(duration) };
-    thread.stage.complete(open.offset);
+    complete_at(thread, call, outs, (pack_duration(end.time.saturating_sub(open.entered), end.class), end.valid));
     true
+}
+
+/// Writes a return down in the record of the call, which is in the current lap, and whose results go to `outs`. `duration`: as
+/// [`pack_duration`] gives it.
+#[inline(always)]
+fn complete_at(thread: &mut Thread, call: &Call, outs: usize, (duration, valid): (u64, bool)) {
+    write_outs(thread, call, thread.stage.at(outs), valid);
+    // SAFETY: word 2 of the record, which is in the current lap.
+    unsafe { thread.stage.at(call.open.offset + 16).cast::<u64>().write(duration) };
+    thread.stage.complete(call.open.offset);
 }
 
 /// The same for a call without an error that is completed in its record unless that is gone.
 #[inline(always)]
 pub(crate) fn complete_usual(thread: &mut Thread, call: &Call, time: u64) {
-    let (open, values) = (call.open, call.open.offset + CALL_HEADER_BYTES + call.open.in_bytes);
+    let (open, outs) = (call.open, call.open.offset + CALL_HEADER_BYTES + call.open.in_bytes);
     let ticks = time.wrapping_sub(open.entered);
     if open.lap != thread.stage.lap || ticks > MAX_DURATION {
         return complete_late(thread, call, time);
     }
-    write_outs(thread, call, thread.stage.at(values), true);
-    // SAFETY: word 2 of the record, which is in the current lap.
-    unsafe { thread.stage.at(open.offset + 16).cast::<u64>().write(ticks) };
-    thread.stage.complete(open.offset);
+    // So few ticks without an error are what `pack_duration` would give.
+    complete_at(thread, call, outs, (ticks, true));
 }
 
 #[cold]

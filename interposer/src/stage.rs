@@ -138,13 +138,13 @@ impl Stage {
 
     /// The same for the record of a call that has as many bytes as all of its function.
     #[inline(always)]
-    pub(crate) fn commit_sized(&mut self, sized: &info::Sized) {
-        let (start, end) = (self.cursor, self.cursor + sized.bytes);
-        if sized.is_padded {
+    pub(crate) fn commit_fixed(&mut self, fixed: &info::FixedRecord) {
+        let (start, end) = (self.cursor, self.cursor + fixed.bytes);
+        if fixed.is_padded {
             // SAFETY: the last bytes of the record.
             unsafe { self.at(end - 4).cast::<u32>().write(0) };
         }
-        protocol::commit_word(self, start, end, sized.commit | (self.lap << LAP_SHIFT));
+        protocol::commit_word(self, start, end, fixed.commit | (self.lap << LAP_SHIFT));
         self.cursor = end;
     }
 

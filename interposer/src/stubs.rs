@@ -62,11 +62,11 @@ impl Frame {
     #[inline(always)]
     pub(crate) fn words(&mut self, n: usize) -> &mut Words {
         const FEW: usize = REGISTERS + 2;
-        let [.., one, two, _, _, _, _, _, _, _, _] = &mut self.words;
         // SAFETY: a reference is valid to read.
         let argument = |place: usize| unsafe { (&raw const self.stack[place - REGISTERS]).read_volatile() };
         if n > REGISTERS {
-            (*one, *two) = (argument(REGISTERS), if n == FEW { argument(REGISTERS + 1) } else { 0 });
+            self.words[REGISTERS] = argument(REGISTERS);
+            self.words[REGISTERS + 1] = if n == FEW { argument(REGISTERS + 1) } else { 0 };
         }
         if n > FEW {
             for (place, word) in self.words.iter_mut().enumerate().skip(REGISTERS + 1) {

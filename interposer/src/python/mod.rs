@@ -43,9 +43,8 @@ fn interpreter() -> Option<&'static Interpreter> {
 }
 
 /// Is there an interpreter whose frames are parts of call sites?
-#[inline(always)]
 pub(crate) fn is_there() -> bool {
-    !INTERPRETER.load(Ordering::Relaxed).is_null()
+    interpreter().is_some()
 }
 
 /// Set when there is an interpreter, and it is none whose frames can be read.

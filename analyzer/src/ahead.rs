@@ -3,6 +3,10 @@
 //!
 //! The order does not depend on the threads: each reads its ranks in turns, and the turns are taken rank by rank.
 
+pub(crate) mod laps;
+mod period;
+
+use period::{Periods, Span};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -41,6 +45,12 @@ pub(crate) struct Batch {
     keeps: Keeps,
     steps: Vec<Step>,
     events: Vec<LeanEvent>,
+    /// Of both the next one to be taken.
+    at: usize,
+    at_event: usize,
+    /// What looks where the rank repeats itself, while it is read.
+    periods: Option<Periods>,
+    spans: Vec<Span>,
 }
 
 enum Step {
@@ -61,6 +71,11 @@ pub(crate) enum Read<'a> {
 
 impl Sink for Batch {
     fn event(&mut self, event: LeanEvent) {
+        match (&mut self.periods, &event) {
+            (Some(periods), RankEvent::Call(call)) => periods.call(None, call),
+            (Some(periods), _) => periods.other(),
+            (None, _) => {}
+        }
         self.steps.push(Step::Event);
         self.events.push(event);
     }
@@ -70,26 +85,83 @@ impl Sink for Batch {
     }
 
     fn keep(&mut self, slot: u16, call: Call<Args>) {
+        self.periods.iter_mut().for_each(|periods| periods.call(Some(slot), &call));
         self.steps.push(Step::Keep(slot));
         self.events.push(RankEvent::Call(call));
     }
 
     fn again(&mut self, again: Again) {
+        self.periods.iter_mut().for_each(|periods| periods.again(&again));
         self.steps.push(Step::Again(again));
     }
 }
 
 impl Batch {
-    pub(crate) fn each(&mut self, mut take: impl FnMut(Read)) {
-        let mut events = self.events.iter_mut();
-        for step in &self.steps {
-            match step {
-                Step::Event => events.next().into_iter().for_each(|event| take(Read::Event(event))),
-                Step::Keep(slot) => events.next().into_iter().for_each(|event| take(Read::Keep(*slot, event))),
-                Step::Again(again) => take(Read::Again(again)),
+    fn new(keeps: Keeps, most: usize, periods: Option<Periods>) -> Batch {
+        let (steps, events, spans) = (Vec::with_capacity(most), Vec::new(), Vec::new());
+        Batch { keeps, steps, events, at: 0, at_event: 0, periods, spans }
+    }
+
+    /// Everything was read; what looks for periods goes on with the next one.
+    fn close(&mut self) -> Option<Periods> {
+        let mut periods = self.periods.take();
+        match &mut periods {
+            Some(periods) => self.spans = periods.take(),
+            None => self.spans.push(Span { period: 0, len: self.steps.len(), goes_on: false }),
+        }
+        periods
+    }
+
+    fn take_spans(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.spans)
+    }
+
+    /// How many were not taken.
+    fn left(&self) -> usize {
+        self.steps.len() - self.at
+    }
+
+    fn next(&mut self) -> Option<Read<'_>> {
+        let step = self.steps.get(self.at)?;
+        self.at += 1;
+        if let Step::Again(again) = step {
+            return Some(Read::Again(again));
+        }
+        let event = self.events.get_mut(self.at_event)?;
+        self.at_event += 1;
+        Some(if let Step::Keep(slot) = step { Read::Keep(*slot, event) } else { Read::Event(event) })
+    }
+
+    /// Those that were not taken.
+    fn coming(&self) -> impl Iterator<Item = Coming<'_>> {
+        let mut events = self.events[self.at_event..].iter();
+        self.steps[self.at..].iter().filter_map(move |step| match step {
+            Step::Again(again) => Some(Coming::Again(again)),
+            Step::Event | Step::Keep(_) => events.next().map(Coming::Event),
+        })
+    }
+
+    /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that are
+    /// to be kept.
+    fn leave_out(&mut self, most: usize, mut keep: impl FnMut(u16, &mut LeanEvent)) -> usize {
+        let out = most.min(self.left());
+        if self.at_event < self.events.len() {
+            for step in &self.steps[self.at..self.at + out] {
+                if let Step::Keep(slot) = step {
+                    keep(*slot, &mut self.events[self.at_event]);
+                }
+                self.at_event += usize::from(!matches!(step, Step::Again(_)));
             }
         }
+        self.at += out;
+        out
     }
+}
+
+/// An event that was not taken.
+enum Coming<'a> {
+    Again(&'a Again),
+    Event(&'a LeanEvent),
 }
 
 /// Processors that this process may use.
@@ -100,9 +172,9 @@ fn processors() -> usize {
 /// Reads all of these to their ends. `take` is given each turn, and says whether to go on: if not, what was read already
 /// still comes.
 pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
-    let most = ((ROUND / readers.len().max(1)).clamp(FEWEST, MOST), keeps);
+    let most = ((ROUND / readers.len().max(1)).clamp(FEWEST, MOST), keeps, readers.len());
     let mut places: Vec<usize> = (0..readers.len()).collect();
-    let threads = (processors() - 1).min(MOST_THREADS).min(readers.len());
+    let threads = processors().min(MOST_THREADS).min(readers.len());
     let stop = AtomicBool::new(false);
     let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
     shares.resize_with(threads.max(1), Vec::new);
@@ -145,7 +217,7 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
 
 fn read_share(
     share: Vec<(usize, &mut RankReader)>,
-    most: (usize, Keeps),
+    most: (usize, Keeps, usize),
     sender: &SyncSender<Turn>,
     stop: &AtomicBool,
 ) {
@@ -153,16 +225,25 @@ fn read_share(
 }
 
 /// Reads in turns until nothing is left, or `send` does not want more.
-fn turns(mut share: Vec<(usize, &mut RankReader)>, (most, keeps): (usize, Keeps), send: &mut dyn FnMut(Turn) -> bool) {
+fn turns(
+    share: Vec<(usize, &mut RankReader)>,
+    (most, keeps, ranks): (usize, Keeps, usize),
+    send: &mut dyn FnMut(Turn) -> bool,
+) {
     let (mut round, mut wanted) = (0u32, true);
+    // Who wants to be told of each call is told of each call.
+    let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
+    let stride = |reader: &RankReader| u64::from(reader.header.request_stride);
+    let mut share: Vec<_> = share.into_iter().map(|(place, reader)| (place, periods(stride(reader)), reader)).collect();
     while wanted && !share.is_empty() {
-        share.retain_mut(|(place, reader)| {
+        share.retain_mut(|(place, periods, reader)| {
             if !wanted {
                 return true;
             }
-            let mut batch = Batch { keeps, steps: Vec::with_capacity(most), events: Vec::new() };
+            let mut batch = Batch::new(keeps, most, periods.take());
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, most, &mut batch);
+            *periods = batch.close();
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,

@@ -1,7 +1,9 @@
 //! The traces of a directory, of a finished run or of one that is still going on: which ranks have one, what is new
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
+use crate::ahead::laps::{Laps, Taker};
 use crate::ahead::{self, Read};
+use crate::engine::Engine;
 use crate::symbols::Symbols;
 use crate::worlds::{Names, Worlds};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +92,53 @@ fn ends_job(event: &LeanEvent) -> bool {
         RankEvent::System { event: SystemEvent::Exit { status }, .. } => *status != 0,
         RankEvent::Call(call) => call.func.row().class == Class::Abort,
         _ => false,
+    }
+}
+
+/// Who takes what is read of traces.
+pub(crate) trait Receiver {
+    /// An event of a process.
+    fn take(&mut self, rank: i32, read: Read);
+
+    /// The engine, if calls need not come to it one by one.
+    fn engine(&mut self) -> Option<&mut Engine>;
+
+    /// Is more to be read?
+    fn goes_on(&self) -> bool;
+}
+
+/// Hands over what was read; notes what it tells of the trace.
+struct Handing<'a> {
+    places: Vec<(i32, &'a mut Told)>,
+    symbols: &'a mut Symbols,
+    names: &'a Names,
+    receiver: &'a mut dyn Receiver,
+}
+
+impl Taker for Handing<'_> {
+    #[inline]
+    fn take(&mut self, place: usize, read: Read) {
+        let Some((rank, told)) = self.places.get_mut(place) else { return };
+        match &read {
+            Read::Event(event) | Read::Keep(_, event) => told.note(*rank, event, self.symbols, self.names),
+            // Its call and its return.
+            Read::Again(_) => told.events += 2,
+        }
+        self.receiver.take(*rank, read);
+    }
+
+    fn engine(&mut self) -> Option<&mut Engine> {
+        self.receiver.engine()
+    }
+
+    fn leapt(&mut self, place: usize, calls: u64) {
+        self.places.get_mut(place).into_iter().for_each(|(_, told)| told.events += 2 * calls);
+    }
+
+    fn keep(&mut self, place: usize, slot: u16, event: &mut LeanEvent) {
+        if let (Some((rank, _)), Some(engine)) = (self.places.get(place), self.receiver.engine()) {
+            engine.keep(*rank, slot, event);
+        }
     }
 }
 
@@ -314,42 +363,32 @@ impl Traces {
         news
     }
 
-    /// Reads the traces of all processes on, ahead of who takes the events, until nothing new comes or `go_on` says no:
-    /// for processes that are gone. `reached` is told now and then how many bytes are still to be read.
-    pub(crate) fn read_ahead(
-        &mut self,
-        keeps: Keeps,
-        sink: &mut dyn FnMut(i32, Read),
-        go_on: &dyn Fn() -> bool,
-        reached: &dyn Fn(u64),
-    ) {
+    /// Reads the traces of all processes on, ahead of who takes the events, until nothing new comes or the receiver has
+    /// enough: for processes that are gone. `reached` is told now and then how many bytes are still to be read.
+    pub(crate) fn read_ahead(&mut self, keeps: Keeps, receiver: &mut dyn Receiver, reached: &dyn Fn(u64)) {
         let names = self.worlds.names();
         let mut unread = self.unread();
-        let (mut readers, mut others) = (Vec::new(), Vec::new());
+        let (mut readers, mut places, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for (&rank, Trace { reader, failed, told }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
-            others.push((rank, failed, told, reader.unread()));
+            rest.push((failed, reader.unread()));
+            places.push((rank, told));
             readers.push(reader);
         }
-        let symbols = &mut self.symbols;
-        ahead::read(readers, keeps, |mut turn| {
-            let Some((rank, failed, told, left)) = others.get_mut(turn.place) else { return true };
-            turn.batch.each(|read| {
-                match &read {
-                    Read::Event(event) | Read::Keep(_, event) => told.note(*rank, event, symbols, &names),
-                    // Its call and its return.
-                    Read::Again(_) => told.events += 2,
-                }
-                sink(*rank, read);
-            });
+        let mut laps = Laps::new(places.iter().map(|(rank, _)| *rank));
+        let mut handing = Handing { places, symbols: &mut self.symbols, names: &names, receiver };
+        ahead::read(readers, keeps, |turn| {
+            let Some((failed, left)) = rest.get_mut(turn.place) else { return true };
             if turn.failed.is_some() {
-                **failed = turn.failed;
+                failed.clone_from(&turn.failed);
             }
             if let Some(now) = turn.unread {
                 unread = (unread + now).saturating_sub(std::mem::replace(left, now));
                 reached(unread);
             }
-            go_on()
+            laps.take(turn, &mut handing);
+            handing.receiver.goes_on()
         });
+        laps.finish(&mut handing);
     }
 
     /// Bytes that the ranks have written and that were not read yet.

@@ -6,7 +6,7 @@ use crate::checks::signal_name;
 use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
-use crate::load::{LoadError, Traces};
+use crate::load::{LoadError, Receiver, Traces};
 use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
@@ -113,6 +113,34 @@ fn note_system(rank: i32, event: &LeanEvent, signals: &mut Vec<(i32, Signal)>, s
         RankEvent::System { event: SystemEvent::Signal(signal), .. } if signal.is_last => signals.push((rank, *signal)),
         RankEvent::System { event: SystemEvent::Sample(sample), .. } => samples.take(rank, sample),
         _ => {}
+    }
+}
+
+/// Feeds the engine with what is read ahead.
+struct Feeding<'a> {
+    linker: &'a mut Linker,
+    engine: &'a mut Engine,
+    signals: &'a mut Vec<(i32, Signal)>,
+    samples: &'a mut Samples,
+    is_one_world: bool,
+}
+
+impl Receiver for Feeding<'_> {
+    #[inline]
+    fn take(&mut self, rank: i32, mut read: Read) {
+        if let Read::Event(event) = &mut read {
+            note_system(rank, event, self.signals, self.samples);
+        }
+        self.linker.feed_read(rank, read, self.engine);
+    }
+
+    fn engine(&mut self) -> Option<&mut Engine> {
+        // With several worlds it matters how far each has come.
+        self.is_one_world.then_some(&mut *self.engine)
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.linker.holds_any()
     }
 }
 
@@ -289,17 +317,13 @@ impl Observer {
         }
         let Some(engine) = self.engine.as_mut() else { return };
         let keeps = engine.keeps();
-        let (traces, linker) = (&mut self.traces, std::cell::RefCell::new(&mut self.linker));
-        let (signals, samples, stages) = (&mut self.signals, &mut self.samples, &self.stages);
+        let (traces, stages) = (&mut self.traces, &self.stages);
+        let is_one_world = traces.worlds.iter().count() == 1;
+        let (linker, signals, samples) = (&mut self.linker, &mut self.signals, &mut self.samples);
+        let mut feeding = Feeding { linker, engine, signals, samples, is_one_world };
         guarded(&mut self.broken, || {
-            let mut take = |rank, mut read: Read| {
-                if let Read::Event(event) = &mut read {
-                    note_system(rank, event, signals, samples);
-                }
-                linker.borrow_mut().feed_read(rank, read, engine);
-            };
             let reached = |unread: u64| stages.reached(size.saturating_sub(unread));
-            traces.read_ahead(keeps, &mut take, &|| !linker.borrow().holds_any(), &reached);
+            traces.read_ahead(keeps, &mut feeding, &reached);
         });
         self.stages.add(READING, start.elapsed());
     }
@@ -319,6 +343,11 @@ impl Observer {
             self.holding = None;
         }
         went_on
+    }
+
+    /// Calls in laps that were as the laps before them, so that they were counted and not looked at one by one.
+    pub fn leapt(&self) -> u64 {
+        self.engine.as_ref().map_or(0, Engine::leapt)
     }
 
     /// Findings about ranks that died of a signal of their own since the last time, in lines for people.

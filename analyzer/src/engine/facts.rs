@@ -233,6 +233,8 @@ struct Kept {
 #[derive(Default)]
 pub(crate) struct Report {
     kept: FxHashMap<(&'static str, u8, Vec<u64>), Kept>,
+    /// How often anything was kept.
+    times: u64,
 }
 
 impl Report {
@@ -277,6 +279,7 @@ impl Report {
         count: u64,
         make: impl FnOnce() -> Draft,
     ) {
+        self.times += 1;
         match self.kept.entry(key) {
             std::collections::hash_map::Entry::Vacant(e) => {
                 let draft = make();
@@ -302,6 +305,11 @@ impl Report {
                 }
             }
         }
+    }
+
+    /// Changes with every finding, also with one that was there before.
+    pub(super) fn kept_so_far(&self) -> u64 {
+        self.times
     }
 
     /// Adds what another one has collected.

@@ -33,6 +33,7 @@ pub(crate) mod requests;
 pub(crate) mod script;
 pub(crate) mod shape;
 pub(crate) mod slab;
+pub(crate) mod standing;
 pub(crate) mod sums;
 pub(crate) mod types;
 mod volume;
@@ -177,6 +178,7 @@ impl Engine {
                 selection: Selection::default(),
                 short_sends: Selection::default().is_on(&INCORRECT_SEND_SIZE),
                 weakest: weakest::Weakest::default(),
+                leapt: 0,
                 listening: listen::Listening::default(),
             },
         }
@@ -276,6 +278,15 @@ impl Engine {
         match event {
             RankEvent::Call(call) if self.model.rank_mut(rank).is_some() => self.model.call(rank, call, Some(slot)),
             _ => self.feed_lean(rank, event),
+        }
+    }
+
+    /// The same of a call that is counted already.
+    pub(crate) fn keep(&mut self, rank: i32, slot: u16, event: &mut LeanEvent) {
+        if let RankEvent::Call(call) = event
+            && self.model.rank_mut(rank).is_some()
+        {
+            self.model.keep(rank, call, Some(slot));
         }
     }
 

@@ -59,6 +59,8 @@ pub(crate) struct Model {
     pub(super) short_sends: bool,
     /// The run in a library that promises nothing.
     pub(crate) weakest: super::weakest::Weakest,
+    /// Calls that were counted and not looked at: see [`super::standing`].
+    pub(super) leapt: u64,
     /// Who wants to know more than findings.
     pub(super) listening: super::listen::Listening,
 }

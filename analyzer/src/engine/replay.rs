@@ -77,18 +77,24 @@ fn status_at(outs: &Args, place: Place, i: usize) -> Option<Status> {
 impl Model {
     /// A call that is open or has returned, to be kept at a place if others will be like it.
     pub(super) fn call(&mut self, rank: i32, call: &mut Call<Args>, keep: Option<u16>) {
-        let Call { func, thread, index, site, outcome, polls, t_call, t_return, .. } = *call;
-        let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
-        let pattern = Rc::new(Pattern::new(func, site, ins, outs, polls));
+        let Call { thread, index, outcome, t_call, t_return, .. } = *call;
+        let pattern = self.keep(rank, call, keep);
         let own = own_of(pattern.fields, &pattern.ins, &pattern.outs);
-        if let Some(place) = keep.map(usize::from) {
-            let kept = &mut self.ranks[rank as usize].thread(thread).kept;
+        self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, own));
+    }
+
+    /// What a call has in common with others, which is kept at the place for them. The call has no values any more.
+    pub(super) fn keep(&mut self, rank: i32, call: &mut Call<Args>, place: Option<u16>) -> Rc<Pattern> {
+        let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
+        let pattern = Rc::new(Pattern::new(call.func, call.site, ins, outs, call.polls));
+        if let Some(place) = place.map(usize::from) {
+            let kept = &mut self.ranks[rank as usize].thread(call.thread).kept;
             if kept.len() <= place {
                 kept.resize(place + 1, None);
             }
             kept[place] = Some(pattern.clone());
         }
-        self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, own));
+        pattern
     }
 
     /// A call as one that was kept.

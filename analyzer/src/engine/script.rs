@@ -57,7 +57,7 @@ pub(crate) struct Script {
     needed: usize,
     probes: Vec<Told>,
     /// Receives and probes that leave the source or the tag open: how many, and by thread, in order.
-    wildcards: u64,
+    pub(super) wildcards: u64,
     wild: Vec<Vec<Wildcard>>,
     /// Why nothing can be said of other matchings.
     unknown: Option<&'static str>,

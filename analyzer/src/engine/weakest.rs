@@ -120,6 +120,26 @@ impl Weakest {
         self.script.give_up(why);
     }
 
+    /// Calls are counted, and nothing is written down of them.
+    pub(super) fn counts_only(&self) -> bool {
+        self.off || self.exploring.is_none() && !self.script.is_written()
+    }
+
+    pub(super) fn wildcards(&self) -> u64 {
+        self.script.wildcards
+    }
+
+    pub(super) fn wildcards_mut(&mut self) -> &mut u64 {
+        &mut self.script.wildcards
+    }
+
+    /// Adds what tells states of the replay apart: see [`super::standing`].
+    pub(super) fn standing(&self, numbers: &mut Vec<u64>) {
+        numbers.extend([self.replay.kept(), self.replay.lag(), self.polls.len(), self.found.len()].map(|n| n as u64));
+        numbers.extend(self.found.iter().map(|found| found.count));
+        numbers.push(self.meetings.kept() as u64);
+    }
+
     /// Calls that will be named. Of those that only lag behind the names of what was freed may be lost.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Known> {
         let found = self.found.iter().flat_map(|f| {

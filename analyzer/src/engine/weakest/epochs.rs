@@ -37,6 +37,12 @@ pub(super) struct Meetings {
     unclear: bool,
 }
 
+impl Meetings {
+    pub(super) fn kept(&self) -> usize {
+        self.half.len() + self.waiting.len()
+    }
+}
+
 impl Model {
     /// A process comes to meetings in a call; it waits there for the other ones, or not.
     pub(in crate::engine) fn tell_meetings(

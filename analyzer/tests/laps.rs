@@ -1,0 +1,375 @@
+//! Laps that are as those before them are counted, not looked at call by call: whatever a run does, the report is the same.
+
+use analyzer::observe::{Ending, Observer};
+use analyzer::report::Look;
+use std::fs::File;
+use std::path::Path;
+use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};
+use trace_format::definition::{COMM_WORLD, Definition};
+use trace_format::file::rank_path;
+use trace_format::mpi::FnId;
+use trace_format::ranks::Ranks;
+use trace_format::selection::Selection;
+use trace_format::synthetic::header;
+use trace_format::writer::RankWriter;
+
+const INT: i64 = 7;
+const DOUBLE: i64 = 29;
+const SUM: i64 = 15;
+const ANY_SOURCE: i64 = -1;
+
+/// Numbers as from a die.
+struct Die(u64);
+
+impl Die {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % sides
+    }
+
+    fn is(&mut self, one_of: u64) -> bool {
+        self.roll(one_of) == 0
+    }
+}
+
+/// How a library numbers requests.
+#[derive(Clone, Copy)]
+enum Handles {
+    Rising,
+    /// One for all: they are complete at once.
+    Shared,
+    /// From a stack.
+    Stack,
+}
+
+/// The calls of one rank.
+struct Rank {
+    calls: Vec<Call>,
+    handles: Handles,
+    next: i64,
+    stack: Vec<i64>,
+}
+
+fn ints<const N: usize>(values: [(&'static str, i64); N]) -> Vec<(&'static str, Value)> {
+    values.map(|(name, value)| (name, Value::Int(value))).to_vec()
+}
+
+fn message(peer: &'static str, rank: i64, tag: i64) -> Vec<(&'static str, Value)> {
+    ints([("buf", 0x5000), ("count", 4), ("datatype", INT), (peer, rank), ("tag", tag), ("comm", COMM_WORLD.into())])
+}
+
+fn received(source: i64, tag: i64) -> (&'static str, Value) {
+    let status = Status { source: source as i32, tag: tag as i32, bytes: Some(16), cancelled: false };
+    ("status", Value::Status(status))
+}
+
+impl Rank {
+    fn new(handles: Handles) -> Rank {
+        let mut rank = Rank { calls: Vec::new(), handles, next: 0x100, stack: (1..200).collect() };
+        rank.call(FnId::MPI_Init, Vec::new(), Vec::new());
+        rank
+    }
+
+    fn call(&mut self, func: FnId, ins: Vec<(&str, Value)>, outs: Vec<(&str, Value)>) {
+        let (mut call, row) = (Call::new(func), func.row());
+        (call.site, call.outcome) = (func as u32, Outcome::Returned(0));
+        ins.into_iter().for_each(|(name, value)| call.ins[row.param(name).unwrap()] = value);
+        outs.into_iter().for_each(|(name, value)| call.outs[row.param(name).unwrap()] = value);
+        self.calls.push(call);
+    }
+
+    fn send(&mut self, to: i64, tag: i64) {
+        self.call(FnId::MPI_Send, message("dest", to, tag), Vec::new());
+    }
+
+    fn recv(&mut self, from: i64, named: bool, tag: i64) {
+        let source = if named { from } else { ANY_SOURCE };
+        self.call(FnId::MPI_Recv, message("source", source, tag), vec![received(from, tag)]);
+    }
+
+    fn handle(&mut self) -> i64 {
+        self.next += 1;
+        match self.handles {
+            Handles::Rising => self.next,
+            Handles::Shared => 0x77,
+            Handles::Stack => self.stack.pop().unwrap_or(0x78),
+        }
+    }
+
+    /// It writes a handle to this variable.
+    fn start(&mut self, func: FnId, mut ins: Vec<(&'static str, Value)>, variable: i64) -> (u64, i64) {
+        let handle = self.handle();
+        ins.push(("request", Value::Int(variable)));
+        self.call(func, ins, vec![("request", Value::Int(handle))]);
+        (variable as u64, handle)
+    }
+
+    fn wait(&mut self, (slot, handle): (u64, i64), status: Option<(i64, i64)>) {
+        let outs = status.map(|(source, tag)| received(source, tag)).into_iter().collect();
+        self.call(FnId::MPI_Wait, vec![("request", Value::Request { slot, handle })], outs);
+        self.stack.push(handle);
+    }
+
+    fn wait_all(&mut self, base: u64, handles: Vec<i64>) {
+        let count = Value::Int(handles.len() as i64);
+        self.stack.extend(handles.iter().rev());
+        self.call(
+            FnId::MPI_Waitall,
+            vec![("count", count), ("array_of_requests", Value::Requests { base, handles })],
+            Vec::new(),
+        );
+    }
+
+    fn wait_any(&mut self, base: u64, handles: &mut [i64], index: usize) {
+        let ins = vec![
+            ("count", Value::Int(handles.len() as i64)),
+            ("array_of_requests", Value::Requests { base, handles: handles.to_vec() }),
+        ];
+        self.call(FnId::MPI_Waitany, ins, vec![("index", Value::Int(index as i64))]);
+        self.stack.push(std::mem::replace(&mut handles[index], 0));
+    }
+
+    fn allreduce(&mut self, datatype: i64) {
+        let ins = [
+            ("sendbuf", 0x6000),
+            ("recvbuf", 0x6100),
+            ("count", 2),
+            ("datatype", datatype),
+            ("op", SUM),
+            ("comm", COMM_WORLD.into()),
+        ];
+        self.call(FnId::MPI_Allreduce, ints(ins), Vec::new());
+    }
+
+    fn write(mut self, dir: &Path, rank: i32, size: i32) {
+        self.call(FnId::MPI_Finalize, Vec::new(), Vec::new());
+        let mut writer = RankWriter::new(File::create(rank_path(dir, rank)).unwrap(), &header(rank, size)).unwrap();
+        let local = Ranks::first_n(size as u32);
+        writer.define(&[Definition::Comm { id: COMM_WORLD, local, remote: None, neighbors: None }]).unwrap();
+        let mut time = 0;
+        for call in &mut self.calls {
+            (call.t_call, call.t_return) = (time, time + 500);
+            time += 1_000 + u64::from(call.func as u16 % 7);
+            writer.call(call).unwrap();
+        }
+        writer.system(&SystemEvent::Exit { status: 0 }, time);
+        writer.flush().unwrap();
+    }
+}
+
+const KINDS: u64 = 11;
+
+/// What all ranks do in a lap of some loop.
+fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
+    let size = all.len() as i64;
+    let around = |i: usize, by: i64| (i as i64 + by).rem_euclid(size);
+    match kind {
+        0 => all.iter_mut().for_each(|rank| rank.allreduce(INT)),
+        // To and fro between the first two; sources named or not.
+        1 | 2 => {
+            all[0].send(1, 5);
+            all[1].recv(0, kind == 1, 5);
+            all[1].send(0, 6);
+            all[0].recv(1, kind == 1, 6);
+        }
+        // A window of messages.
+        3 | 4 => {
+            for (i, rank) in all.iter_mut().enumerate() {
+                let mut started = Vec::new();
+                for n in 0..6 {
+                    let variable = 0x9000 + 8 * n;
+                    started.push(match n % 2 {
+                        0 => rank.start(FnId::MPI_Irecv, message("source", around(i, -1), n), variable),
+                        _ => rank.start(FnId::MPI_Isend, message("dest", around(i, 1), n - 1), variable),
+                    });
+                }
+                match kind {
+                    3 => rank.wait_all(0x9000, started.iter().map(|s| s.1).collect()),
+                    _ => started.into_iter().rev().for_each(|request| rank.wait(request, None)),
+                }
+            }
+        }
+        5 => {
+            for (i, rank) in all.iter_mut().enumerate() {
+                let mut ins = ints([
+                    ("sendbuf", 0x5000),
+                    ("sendcount", 4),
+                    ("sendtype", INT),
+                    ("dest", around(i, 1)),
+                    ("sendtag", 3),
+                    ("recvbuf", 0x5100),
+                ]);
+                ins.extend(ints([
+                    ("recvcount", 4),
+                    ("recvtype", INT),
+                    ("source", around(i, -1)),
+                    ("recvtag", 3),
+                    ("comm", COMM_WORLD.into()),
+                ]));
+                rank.call(FnId::MPI_Sendrecv, ins, vec![received(around(i, -1), 3)]);
+            }
+        }
+        6 => {
+            for rank in all {
+                let request = rank.start(FnId::MPI_Ibarrier, ints([("comm", COMM_WORLD.into())]), 0x9100);
+                rank.wait(request, None);
+            }
+        }
+        7 => {
+            for (i, rank) in all.iter_mut().enumerate() {
+                let mut handles: Vec<i64> = (0..3)
+                    .map(|n| rank.start(FnId::MPI_Irecv, message("source", around(i, -1), n), 0x9200 + 8 * n).1)
+                    .collect();
+                (0..3).for_each(|n| rank.send(around(i, 1), n));
+                for index in [2, 0, 1] {
+                    rank.wait_any(0x9200, &mut handles, index);
+                }
+            }
+        }
+        8 => {
+            for (rank, persistent) in all.iter_mut().zip(persistent) {
+                for (slot, handle) in persistent {
+                    let request = Value::Request { slot: *slot, handle: *handle };
+                    rank.call(FnId::MPI_Start, vec![("request", request)], Vec::new());
+                }
+                for (slot, handle) in persistent {
+                    let request = Value::Request { slot: *slot, handle: *handle };
+                    rank.call(FnId::MPI_Wait, vec![("request", request)], Vec::new());
+                }
+            }
+        }
+        // Each sends before it receives: a library need not buffer that.
+        9 => {
+            for (i, rank) in all.iter_mut().enumerate() {
+                rank.send(around(i, 1), 8);
+                rank.recv(around(i, -1), true, 8);
+            }
+        }
+        _ => {
+            let last = all.len() - 1;
+            all[last].call(
+                FnId::MPI_Comm_rank,
+                ints([("comm", COMM_WORLD.into())]),
+                vec![("rank", Value::Int(last as i64))],
+            );
+            all[last].send(0, 9);
+            all[0].recv(last as i64, true, 9);
+        }
+    }
+}
+
+/// Loops of all ranks, one after the other and in each other, with some mistakes of some of them; each loop with so many
+/// calls of rank 0 at least.
+fn make(die: &mut Die, dir: &Path, at_least: usize) {
+    let size = 2 + die.roll(3) as i32;
+    let mut all: Vec<Rank> = Vec::new();
+    for _ in 0..size {
+        all.push(Rank::new([Handles::Rising, Handles::Shared, Handles::Stack][die.roll(3) as usize]));
+    }
+    let mut persistent = Vec::new();
+    for (i, rank) in all.iter_mut().enumerate() {
+        let around = |by: i32| i64::from((i as i32 + by).rem_euclid(size));
+        rank.handles = Handles::Rising;
+        let recv = rank.start(FnId::MPI_Recv_init, message("source", around(-1), 30), 0x9300);
+        let send = rank.start(FnId::MPI_Send_init, message("dest", around(1), 30), 0x9308);
+        persistent.push([recv, send]);
+    }
+    for _ in 0..1 + die.roll(3) {
+        let body: Vec<(u64, u64)> = (0..1 + die.roll(3)).map(|_| (die.roll(KINDS), 1 + die.roll(3))).collect();
+        let (calls, laps) = (all[0].calls.len(), [5, 60, 200][die.roll(3) as usize]);
+        let mut number = 0;
+        while number < laps || all[0].calls.len() < calls + at_least {
+            for (kind, times) in &body {
+                (0..*times).for_each(|_| lap(*kind, &mut all, &persistent));
+            }
+            number += 1;
+        }
+    }
+    for (rank, persistent) in all.iter_mut().zip(&persistent) {
+        for (slot, handle) in persistent {
+            let request = Value::Request { slot: *slot, handle: *handle };
+            rank.call(FnId::MPI_Request_free, vec![("request", request)], Vec::new());
+        }
+    }
+    for _ in 0..die.roll(3) {
+        let rank = &mut all[die.roll(size as u64) as usize];
+        let at = 1 + die.roll(rank.calls.len() as u64 - 1) as usize;
+        let row = rank.calls[at].func.row();
+        let set = |call: &mut Call, name: &str, value: i64| {
+            row.param(name).into_iter().for_each(|place| call.ins[place] = Value::Int(value));
+        };
+        match die.roll(5) {
+            0 => _ = rank.calls.remove(at),
+            1 => set(&mut rank.calls[at], "datatype", DOUBLE),
+            2 => set(&mut rank.calls[at], "count", 1),
+            3 => set(&mut rank.calls[at], "tag", 4),
+            // In all laps from here on.
+            _ => rank.calls[at..].iter_mut().filter(|c| c.func == row.id).for_each(|c| set(c, "datatype", DOUBLE)),
+        }
+    }
+    if die.is(3) {
+        // A message that nobody receives, or one too many is waited for: through all that comes.
+        let place = 1 + die.roll(all[0].calls.len() as u64 - 1) as usize;
+        let mut calls = all[0].calls.split_off(place);
+        match die.is(2) {
+            true => all[0].send(1, 50),
+            false => _ = all[0].start(FnId::MPI_Irecv, message("source", ANY_SOURCE, 51), 0x9400),
+        }
+        all[0].calls.append(&mut calls);
+    }
+    for (rank, calls) in all.into_iter().enumerate() {
+        calls.write(dir, rank as i32, size);
+    }
+}
+
+/// The report, and how many calls were not looked at one by one.
+fn report(dir: &Path, selection: Selection, one_by_one: bool) -> (String, u64) {
+    let mut observer = Observer::open(dir, selection).unwrap();
+    if one_by_one {
+        observer.count();
+    }
+    observer.read_rest(|_| true);
+    let leapt = observer.leapt();
+    let mut report = observer.report(Ending::Any).unwrap();
+    report.take_statistics();
+    let json = serde_json::to_value(&report).unwrap();
+    (format!("{json:#}\n{}", report.to_text(Look::of_file(true))), leapt)
+}
+
+/// Compares the reports of runs: how many there are in which laps were counted, with findings, and with both.
+fn compare(seeds: impl IntoIterator<Item = u64>, at_least: usize, without: &[&str]) -> [usize; 3] {
+    let mut selection = Selection::default();
+    without.iter().for_each(|check| selection.choose(&format!("-{check}")).unwrap());
+    let [mut some, mut wrong, mut both] = [0; 3];
+    for seed in seeds {
+        let dir = tempfile::tempdir().unwrap();
+        make(&mut Die(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed)), dir.path(), at_least);
+        let (expected, none) = report(dir.path(), selection.clone(), true);
+        let (got, leapt) = report(dir.path(), selection.clone(), false);
+        assert_eq!(none, 0);
+        assert!(expected == got, "run {seed}: expected\n{expected}\ngot\n{got}");
+        let is_wrong = !expected.contains("no errors found");
+        some += usize::from(leapt > 0);
+        wrong += usize::from(is_wrong);
+        both += usize::from(leapt > 0 && is_wrong);
+    }
+    println!("in {some} laps were counted, {wrong} have findings, {both} both");
+    [some, wrong, both]
+}
+
+#[test]
+fn reports_do_not_depend_on_whether_each_call_was_looked_at() {
+    let times = if std::env::var_os("MPIVET_TEST_FULL").is_some() { 10 } else { 1 };
+    let without = ["potential-deadlock", "potential-hang-up", "message-race", "probe-receive-race"];
+    let [some, wrong, both] = compare(1..=150 * times, 0, &without);
+    assert!(some > 40 && wrong > 50 && wrong < 140 * times as usize && both > 20, "{some} {wrong} {both}");
+}
+
+/// Laps are counted when a run is too long for other matchings to be looked at.
+#[test]
+fn nor_do_they_with_the_replay_of_deadlocks() {
+    let [some, wrong, both] = compare([1001, 1002, 1005, 1007, 1008, 1012, 1015, 1018], 30_000, &[]);
+    assert!(some > 4 && wrong > 2 && both > 1, "{some} {wrong} {both}");
+}

@@ -90,6 +90,7 @@ impl Sink for Batch {
         self.events.push(RankEvent::Call(call));
     }
 
+    #[inline(always)]
     fn again(&mut self, again: Again) {
         self.periods.iter_mut().for_each(|periods| periods.again(&again));
         self.steps.push(Step::Again(again));

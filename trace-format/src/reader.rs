@@ -284,7 +284,7 @@ impl RankReader {
 
     /// As [`RankReader::poll`], and about so many events at most, by their weight ([`LeanEvent::weight`]): what ranks did at
     /// about the same time can so be looked at together, and little is in flight.
-    pub fn poll_lean(&mut self, max_blocks: usize, most: usize, sink: &mut dyn Sink) -> Result<bool, OpenError> {
+    pub fn poll_lean<S: Sink>(&mut self, max_blocks: usize, most: usize, sink: &mut S) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, most, sink);
         self.blocks.take_defects(&mut self.defects);
         if self.stays_closed {
@@ -328,7 +328,7 @@ impl RankReader {
         }
     }
 
-    fn read(&mut self, max_blocks: usize, most: usize, sink: &mut dyn Sink) -> Result<bool, OpenError> {
+    fn read<S: Sink>(&mut self, max_blocks: usize, most: usize, sink: &mut S) -> Result<bool, OpenError> {
         if !self.has_rest() {
             self.look_around()?;
         }
@@ -356,17 +356,18 @@ impl RankReader {
     }
 
     /// Without others to wait for, a thread's events go straight through. True if there are more of them at hand.
-    fn read_only_thread(
+    fn read_only_thread<S: Sink>(
         &mut self,
         budget: &mut usize,
         (most, taken): (usize, &Cell<usize>),
-        sink: &mut dyn Sink,
+        sink: &mut Weighed<S>,
     ) -> Result<bool, OpenError> {
+        let keeps = sink.keeps();
         let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
         self.use_stage(number, &mut |event| sink.event(event))?;
         loop {
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-            while let Some(result) = thread.hand_over(&self.blobs, sink) {
+            while let Some(result) = thread.hand_over(&self.blobs, keeps, sink) {
                 match result {
                     Ok(()) => {}
                     Err(what) => damaged(&mut self.defects, &self.blocks, what),

@@ -51,9 +51,10 @@ enum Requests {
     None,
     /// It makes one: variable and handle.
     Makes(u64, i64),
-    /// It makes one, or is given one and completes it: places of variable and handle among its own values.
-    MakesOwn(usize, usize),
-    GivenOwn(usize, usize),
+    /// It makes one: the second and the third of its own values are variable and handle.
+    MakesOwn,
+    /// It completes one: these are the first and the second.
+    GivenOwn,
     /// It is given these, at an address, and completes those at these places.
     Given(u64, Vec<i64>, Vec<usize>),
 }
@@ -69,16 +70,27 @@ struct Variable {
 
 /// Looks at the events of one rank.
 pub(super) struct Periods {
-    /// The last ones; their number is a power of two.
+    /// The last ones; their number is a power of two. Those of the span at hand are not in it: they are as those before them.
     ring: Vec<Token>,
+    /// Of all events, the ones in the ring.
     at: usize,
+    /// Events behind these that were as those one period before them, which of these is next, and how many they are.
+    alike: usize,
+    next: usize,
     period: usize,
     /// When a period was looked for last.
     looked: Option<usize>,
     spans: Vec<Span>,
-    thread: Option<u16>,
     kept: Vec<Option<Kept>>,
-    variables: Vec<Variable>,
+    variables: Variables,
+}
+
+/// The variables of a rank that hold handles of requests.
+struct Variables {
+    /// By the last bits of their addresses: where two share a place, the one written first is forgotten.
+    all: Vec<Variable>,
+    /// The only thread.
+    thread: Option<u16>,
     /// Bytes from one element of an array of requests to the next.
     stride: u64,
 }
@@ -91,13 +103,13 @@ impl Periods {
         (len >= FEWEST).then(|| Periods {
             ring: vec![Token::default(); len],
             at: 0,
+            alike: 0,
+            next: 0,
             period: 0,
             looked: None,
             spans: Vec::new(),
-            thread: None,
             kept: Vec::new(),
-            variables: vec![Variable::default(); len],
-            stride,
+            variables: Variables { all: vec![Variable::default(); len], thread: None, stride },
         })
     }
 
@@ -107,9 +119,10 @@ impl Periods {
     }
 
     /// The next event is a call like one that was kept.
-    #[inline]
+    #[inline(always)]
     pub(super) fn again(&mut self, again: &Again) {
-        let token = self.token(again);
+        let kept = self.kept.get(usize::from(again.slot)).and_then(Option::as_ref);
+        let token = kept.and_then(|kept| self.variables.token(kept, again));
         self.note(token);
     }
 
@@ -126,7 +139,7 @@ impl Periods {
             t_return: call.t_return,
             own: own_of(kept.fields, &call.ins, &call.outs),
         };
-        let token = self.token_of(&kept, &again);
+        let token = self.variables.token(&kept, &again);
         if let Some(place) = slot.map(usize::from) {
             if self.kept.len() <= place {
                 self.kept.resize_with(place + 1, || None);
@@ -144,14 +157,12 @@ impl Periods {
         let is_own = |place: usize, written: bool| {
             fields.iter().any(|field| field.place == place && (field.part == Part::Written) == written)
         };
-        let own = |part: Part| fields.iter().position(|field| (field.place, field.part) == (request, part));
-        let made = own(Part::Given).zip(own(Part::Written));
-        let given = own(Part::Slot).zip(own(Part::Handle));
-        let mut requests = match (shape.request, made, given) {
-            (NONE, ..) => Requests::None,
-            (_, Some((variable, handle)), _) => Requests::MakesOwn(variable, handle),
-            (_, _, Some((variable, handle))) => Requests::GivenOwn(variable, handle),
-            (place, ..) => match (call.ins.get(place.into()), call.outs.int(place.into())) {
+        let own = |at: usize, part: Part| fields.get(at).is_some_and(|f| (f.place, f.part) == (request, part));
+        let mut requests = match (shape.request, own(1, Part::Given) && own(2, Part::Written)) {
+            (NONE, _) => Requests::None,
+            (_, true) => Requests::MakesOwn,
+            _ if own(0, Part::Slot) && own(1, Part::Handle) => Requests::GivenOwn,
+            (place, _) => match (call.ins.get(place.into()), call.outs.int(place.into())) {
                 (Arg::Int(variable), Some(handle)) => Requests::Makes(variable as u64, handle),
                 (Arg::Request { slot, handle }, _) => Requests::Given(slot, vec![handle], Vec::new()),
                 (Arg::Requests { base, handles }, _) => Requests::Given(base, handles.to_vec(), Vec::new()),
@@ -177,46 +188,119 @@ impl Periods {
         Kept { hash: hasher.finish(), fields, requests, shape }
     }
 
-    #[inline]
-    fn token(&mut self, again: &Again) -> Option<Token> {
-        let place = usize::from(again.slot);
-        let kept = self.kept.get_mut(place)?.take()?;
-        let token = self.token_of(&kept, again);
-        self.kept[place] = Some(kept);
-        token
+    #[inline(always)]
+    fn note(&mut self, token: Option<Token>) {
+        let mask = self.ring.len() - 1;
+        if let Some(token) = token
+            && self.period != 0
+            && token == self.ring[self.next & mask]
+        {
+            self.alike += 1;
+            self.next += 1;
+            if self.next == self.at {
+                self.next -= self.period;
+            }
+            return self.count(self.period);
+        }
+        self.other_than_expected(token);
     }
 
-    /// `None`: nobody says what requests the call is given, or it is a rank of several threads.
+    #[inline(never)]
+    fn other_than_expected(&mut self, token: Option<Token>) {
+        self.write_down();
+        let at = self.at;
+        // Like no other.
+        let token = token.unwrap_or([0, at as u64, 0, u64::MAX]);
+        let mask = self.ring.len() - 1;
+        self.ring[at & mask] = token;
+        self.look(at, token);
+        self.at += 1;
+        self.next = self.at - self.period;
+    }
+
+    /// Writes the events of the span at hand down, as many of the last as there is room for.
+    fn write_down(&mut self) {
+        let len = self.ring.len();
+        let (from, alike) = (self.at, std::mem::take(&mut self.alike));
+        self.at += alike;
+        if alike <= len {
+            for i in from..self.at {
+                self.ring[i & (len - 1)] = self.ring[(i - self.period) & (len - 1)];
+            }
+            return;
+        }
+        let lap: Vec<Token> = (from - self.period..from).map(|i| self.ring[i & (len - 1)]).collect();
+        for i in self.at - len..self.at {
+            self.ring[i & (len - 1)] = lap[(i - from) % self.period];
+        }
+    }
+
     #[inline]
-    fn token_of(&mut self, kept: &Kept, again: &Again) -> Option<Token> {
+    fn count(&mut self, period: usize) {
+        match self.spans.last_mut() {
+            Some(span) if span.period == period => span.len += 1,
+            _ => self.spans.push(Span { period, len: 1, goes_on: false }),
+        }
+    }
+
+    /// Something else than was expected. Perhaps it and the one before it came together some time ago.
+    fn look(&mut self, at: usize, token: Token) {
+        let len = self.ring.len();
+        let mut found = 0;
+        if token[0] != 0 && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
+            self.looked = Some(at);
+            let old = |back: usize| self.ring[at.wrapping_sub(back) & (len - 1)];
+            let before = old(1);
+            found = (1..at.min(len - 1)).find(|back| old(*back) == token && old(back + 1) == before).unwrap_or(0);
+        }
+        if found == 0 {
+            return self.count(0);
+        }
+        self.period = found;
+        self.spans.push(Span { period: found, len: 1, goes_on: false });
+    }
+
+    /// The spans of all events since the last time.
+    pub(super) fn take(&mut self) -> Vec<Span> {
+        let next = self.spans.last().map(|last| Span { len: 0, goes_on: true, ..*last });
+        let mut spans = std::mem::replace(&mut self.spans, Vec::from_iter(next));
+        spans.retain(|span| span.len > 0);
+        spans
+    }
+}
+
+impl Variables {
+    /// `None`: nobody says what requests the call is given, or it is a rank of several threads.
+    #[inline(always)]
+    fn token(&mut self, kept: &Kept, again: &Again) -> Option<Token> {
         if *self.thread.get_or_insert(again.thread) != again.thread {
             return None;
         }
         let which = kept.hash ^ u64::from(again.class) << 48;
-        let mut own = again.own.map(|own| own as u64);
-        match &kept.requests {
-            Requests::None => {}
-            Requests::Makes(address, handle) => self.write(*address, *handle, kept.shape),
-            Requests::MakesOwn(variable, handle) => {
-                self.write(own[*variable], again.own[*handle], kept.shape);
-                own[*handle] = LAST_WRITTEN;
+        let [a, b, c] = again.own;
+        let [a, b, c] = [a as u64, b as u64, c as u64];
+        Some(match &kept.requests {
+            Requests::None => [which, a, b, c],
+            Requests::MakesOwn => {
+                self.write(b, c as i64, kept.shape);
+                [which, a, b, LAST_WRITTEN]
             }
-            Requests::GivenOwn(variable, handle) => {
-                own[*handle] = self.complete(own[*variable], again.own[*handle], again.class == 0)?;
+            Requests::GivenOwn => [which, a, self.complete(a, b as i64, again.class == 0)?, c],
+            Requests::Makes(address, handle) => {
+                self.write(*address, *handle, kept.shape);
+                [which, a, b, c]
             }
             Requests::Given(base, handles, completed) => {
-                own[0] = self.look_at(*base, handles, completed, again.class == 0)?;
+                [which, self.look_at(*base, handles, completed, again.class == 0)?, b, c]
             }
-        }
-        let [a, b, c] = own;
-        Some([which, a, b, c])
+        })
     }
 
     #[inline]
     fn variable(&mut self, address: u64) -> &mut Variable {
-        let last = self.variables.len() - 1;
+        let last = self.all.len() - 1;
         let place = (address >> 2 ^ address >> 13) as usize & last;
-        &mut self.variables[place]
+        &mut self.all[place]
     }
 
     #[inline]
@@ -258,56 +342,6 @@ impl Periods {
             self.complete(address(i), *handles.get(i)?, true)?;
         }
         Some(nulls.finish())
-    }
-
-    #[inline]
-    fn note(&mut self, token: Option<Token>) {
-        let mask = self.ring.len() - 1;
-        let at = self.at;
-        self.at += 1;
-        // Like no other.
-        let token = token.unwrap_or([0, at as u64, 0, u64::MAX]);
-        let before = self.ring[at.wrapping_sub(self.period) & mask];
-        self.ring[at & mask] = token;
-        if self.period != 0 && before == token {
-            self.count(self.period);
-        } else {
-            self.look(at, token);
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, period: usize) {
-        match self.spans.last_mut() {
-            Some(span) if span.period == period => span.len += 1,
-            _ => self.spans.push(Span { period, len: 1, goes_on: false }),
-        }
-    }
-
-    /// Something else than was expected. Perhaps it and the one before it came together some time ago.
-    #[inline(never)]
-    fn look(&mut self, at: usize, token: Token) {
-        let len = self.ring.len();
-        let mut found = 0;
-        if token[0] != 0 && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
-            self.looked = Some(at);
-            let old = |back: usize| self.ring[at.wrapping_sub(back) & (len - 1)];
-            let before = old(1);
-            found = (1..at.min(len - 1)).find(|back| old(*back) == token && old(back + 1) == before).unwrap_or(0);
-        }
-        if found == 0 {
-            return self.count(0);
-        }
-        self.period = found;
-        self.spans.push(Span { period: found, len: 1, goes_on: false });
-    }
-
-    /// The spans of all events since the last time.
-    pub(super) fn take(&mut self) -> Vec<Span> {
-        let next = self.spans.last().map(|last| Span { len: 0, goes_on: true, ..*last });
-        let mut spans = std::mem::replace(&mut self.spans, Vec::from_iter(next));
-        spans.retain(|span| span.len > 0);
-        spans
     }
 }
 
@@ -393,7 +427,8 @@ mod tests {
     fn loops_in_loops_are_one() {
         let inner = [vec![1; 100], vec![2]].concat();
         let outer = [inner.repeat(10), vec![3]].concat();
-        let found = spans(&outer.repeat(20));
+        // Inner loops that are longer than what is remembered, in between.
+        let found = spans(&[outer.repeat(4), vec![1; 20_000], outer.repeat(20)].concat());
         let (period, len) = found.last().unwrap();
         assert_eq!(*period, 1011);
         assert!(*len > 15 * 1011, "{found:?}");

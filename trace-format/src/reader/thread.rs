@@ -303,13 +303,17 @@ impl Thread {
     /// Hands over the next event in the order of the records at hand; of a call that a sink keeps, what is its own. Otherwise as
     /// [`Thread::next_record`].
     #[inline]
-    pub(super) fn hand_over(&mut self, blobs: &Blobs, sink: &mut dyn Sink) -> Option<Result<(), String>> {
+    pub(super) fn hand_over(
+        &mut self,
+        blobs: &Blobs,
+        keeps: Keeps,
+        sink: &mut impl Sink,
+    ) -> Option<Result<(), String>> {
         let (record, offset, mark) = match self.next_bytes()? {
             Ok(next) => next,
             Err(what) => return Some(Err(what)),
         };
         let record = self.records.get(record).unwrap_or_default();
-        let keeps = sink.keeps();
         let mark = mark.filter(|_| keeps != Keeps::Nothing);
         if let Some(mark) = mark
             && let Some(again) = self.decoder.again(mark, record, offset, keeps == Keeps::Alike)

@@ -26,18 +26,19 @@ impl LeanEvent {
 }
 
 /// Counts what a sink is given, by weight.
-pub(super) struct Weighed<'a> {
-    pub(super) sink: &'a mut dyn Sink,
+pub(super) struct Weighed<'a, S> {
+    pub(super) sink: &'a mut S,
     pub(super) taken: &'a Cell<usize>,
 }
 
-impl Weighed<'_> {
+impl<S> Weighed<'_, S> {
+    #[inline]
     fn add(&self, weight: usize) {
         self.taken.set(self.taken.get().saturating_add(weight));
     }
 }
 
-impl Sink for Weighed<'_> {
+impl<S: Sink> Sink for Weighed<'_, S> {
     fn event(&mut self, event: LeanEvent) {
         self.add(event.weight());
         self.sink.event(event);
@@ -52,6 +53,7 @@ impl Sink for Weighed<'_> {
         self.sink.keep(slot, call);
     }
 
+    #[inline(always)]
     fn again(&mut self, again: Again) {
         self.add(1);
         self.sink.again(again);

@@ -19,7 +19,7 @@ const BLOCKS: usize = 4;
 /// Events of all ranks in one round, and of one rank at least and at most, by their weight.
 const ROUND: usize = 1 << 13;
 const FEWEST: usize = 32;
-const MOST: usize = 1 << 9;
+const MOST: usize = 1 << 10;
 /// Turns that a thread may be ahead.
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.

@@ -1,6 +1,6 @@
 //! The memory that packing and unpacking have in common: the records that others are written as differences from.
 
-use super::unpack::Input;
+use super::unpack::{Input, Out};
 use super::{ARENA, CALL_HEAD, HEAD, MAX_CELLS, MAX_CHAIN, NONE, PackError};
 use crate::record::{Commit, MAX_DURATION, State};
 
@@ -373,12 +373,11 @@ impl Cells {
     }
 
     /// Writes the record that a cell stands for.
-    pub(super) fn write(&self, cell: u16, lap: u64, (time, second): (u64, u64), out: &mut Vec<u8>) {
+    #[inline]
+    pub(super) fn write(&self, cell: u16, lap: u64, (time, second): (u64, u64), out: &mut Out) {
         let Some((c, words, _)) = self.get(cell) else { return };
-        // Room for all at once: this is most of what unpacking does.
-        let (from, head) = (out.len(), head_of(c.key));
-        out.resize(from + (head + words.len()) * 8, 0);
-        let (places, _) = out[from..].as_chunks_mut::<8>();
+        let head = head_of(c.key);
+        let (places, _) = out.next((head + words.len()) * 8).as_chunks_mut::<8>();
         let Some((heads, places)) = places.split_at_mut_checked(head) else { return };
         let head = [c.key | lap << 40, time, second];
         for i in 0..heads.len().min(head.len()) {

@@ -42,6 +42,28 @@ pub(super) struct Input<'a> {
     at: usize,
 }
 
+/// Where records are put: up to `at`. What is behind that is of no meaning.
+pub(super) struct Out<'a> {
+    bytes: &'a mut Vec<u8>,
+    at: usize,
+}
+
+/// Room is made for so many bytes at once: clearing it for each record would take longer than writing that.
+const ROOM: usize = 1 << 13;
+
+impl Out<'_> {
+    /// Room for the next bytes.
+    #[inline]
+    pub(super) fn next(&mut self, len: usize) -> &mut [u8] {
+        let from = self.at;
+        self.at += len;
+        if self.bytes.len() < self.at {
+            self.bytes.resize(self.at + ROOM, 0);
+        }
+        &mut self.bytes[from..self.at]
+    }
+}
+
 impl<'a> Input<'a> {
     pub(super) fn damage(&self) -> PackError {
         PackError(self.at)
@@ -94,8 +116,15 @@ impl Unpacker {
 
     /// Puts the next records of the block into `out`, until they are about `most` bytes. True if these were the last ones.
     pub fn unpack_piece(&mut self, packed: &[u8], lap: u64, most: usize, out: &mut Vec<u8>) -> Result<bool, PackError> {
-        out.clear();
         self.marks.clear();
+        let mut out = Out { bytes: out, at: 0 };
+        let result = self.unpack_records(packed, lap, most, &mut out);
+        let at = out.at;
+        out.bytes.truncate(at);
+        result
+    }
+
+    fn unpack_records(&mut self, packed: &[u8], lap: u64, most: usize, out: &mut Out) -> Result<bool, PackError> {
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         // What is packed is smaller than the records.
@@ -116,10 +145,10 @@ impl Unpacker {
         }
         input.at = self.at;
         let rest = total.saturating_sub(self.done);
-        while out.len() < rest.min(most) {
+        while out.at < rest.min(most) {
             self.record(&mut input, (lap, rest), out)?;
         }
-        (self.at, self.done) = (input.at, self.done.saturating_add(out.len()));
+        (self.at, self.done) = (input.at, self.done.saturating_add(out.at));
         if self.done < total {
             return Ok(false);
         }
@@ -153,14 +182,14 @@ impl Unpacker {
 
     /// Writes the record of a cell, and what is known of it.
     #[inline]
-    fn write(&mut self, cell: u16, lap: u64, times: (u64, u64), out: &mut Vec<u8>) {
+    fn write(&mut self, cell: u16, lap: u64, times: (u64, u64), out: &mut Out) {
         self.cells.write(cell, lap, times, out);
         self.cells.follow(cell);
         let version = self.versions.get(usize::from(cell)).copied().unwrap_or(0);
         self.marks.push(Mark { cell, version });
     }
 
-    fn record(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {
+    fn record(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Out) -> Result<(), PackError> {
         let token = input.take(1)?.first().copied().unwrap_or(FORGET);
         let cells = &mut self.cells;
         let cell = match token {
@@ -210,10 +239,10 @@ impl Unpacker {
     }
 
     /// Records that are what was expected, when it was expected.
-    fn run(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Vec<u8>) -> Result<(), PackError> {
+    fn run(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Out) -> Result<(), PackError> {
         for _ in 0..input.number()? {
             let cells = &mut self.cells;
-            let cell = cells.predicted().filter(|_| out.len() < total).ok_or(input.damage())?;
+            let cell = cells.predicted().filter(|_| out.at < total).ok_or(input.damage())?;
             let changed = cells.step(cell);
             let times = cells.times_after(cells.key(cell), cells.expected_times(cell));
             if changed {
@@ -224,7 +253,7 @@ impl Unpacker {
         Ok(())
     }
 
-    fn new_cell(&mut self, input: &mut Input, lap: u64, out: &mut Vec<u8>) -> Result<(), PackError> {
+    fn new_cell(&mut self, input: &mut Input, lap: u64, out: &mut Out) -> Result<(), PackError> {
         let cells = &mut self.cells;
         let key = input.number()?;
         let len = usize::from(Commit::unpack(key).words).checked_sub(head_of(key)).ok_or(input.damage())?;

@@ -45,6 +45,8 @@ pub(crate) struct Batch {
     keeps: Keeps,
     steps: Vec<Step>,
     events: Vec<LeanEvent>,
+    /// What they hold beside themselves, in events.
+    weight: usize,
     /// Of both the next one to be taken.
     at: usize,
     at_event: usize,
@@ -76,6 +78,7 @@ impl Sink for Batch {
             (Some(periods), _) => periods.other(),
             (None, _) => {}
         }
+        self.weight += event.weight();
         self.steps.push(Step::Event);
         self.events.push(event);
     }
@@ -87,7 +90,9 @@ impl Sink for Batch {
     fn keep(&mut self, slot: u16, call: Call<Args>) {
         self.periods.iter_mut().for_each(|periods| periods.call(Some(slot), &call));
         self.steps.push(Step::Keep(slot));
-        self.events.push(RankEvent::Call(call));
+        let event = RankEvent::Call(call);
+        self.weight += event.weight();
+        self.events.push(event);
     }
 
     #[inline(always)]
@@ -100,7 +105,7 @@ impl Sink for Batch {
 impl Batch {
     fn new(keeps: Keeps, most: usize, periods: Option<Periods>) -> Batch {
         let (steps, events, spans) = (Vec::with_capacity(most), Vec::new(), Vec::new());
-        Batch { keeps, steps, events, at: 0, at_event: 0, periods, spans }
+        Batch { keeps, steps, events, weight: 0, at: 0, at_event: 0, periods, spans }
     }
 
     /// Everything was read; what looks for periods goes on with the next one.

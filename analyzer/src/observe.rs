@@ -427,6 +427,7 @@ impl Observer {
         if let Some(engine) = self.engine.as_mut() {
             while self.linker.link(&|_| true, true, engine) || self.linker.give_up(engine) {}
         }
+        let leapt = self.leapt();
         let mut engine = self.engine.unwrap_or_else(|| Engine::new(job.ranks.max(0)));
         // What rank 0 adds to the description of the job later.
         engine.set_buffering(job.buffering.clone(), job.buffering_limit());
@@ -489,6 +490,7 @@ impl Observer {
             self.stages.time(FRAGMENTS, || report.add_protocol(&seen, environment, &mut self.traces));
         }
         report.stages = self.stages.finish();
+        report.leapt = leapt;
         Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }

@@ -45,6 +45,9 @@ pub(crate) fn tell_stages(report: &Report, printing: Instant) {
     for (name, seconds) in report.stages.iter().chain([&printed]) {
         eprintln!("mpivet: {name}: {seconds:.3} s");
     }
+    if report.leapt > 0 {
+        eprintln!("mpivet: {} calls were counted only, in laps that were as those before them", report.leapt);
+    }
     if let Some(kilobytes) = most_memory() {
         eprintln!("mpivet: most memory: {:.1} MiB", kilobytes as f64 / 1024.0);
     }

@@ -12,11 +12,12 @@ use super::period::Span;
 use super::{Batch, Coming, Read, Turn};
 use crate::engine::Engine;
 use crate::engine::standing::{Counts, InFlight, Standing};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use trace_format::reader::{LeanEvent, RankEvent};
 
 /// Events that are held back at most while laps are sought.
-const MOST_HELD: usize = 1 << 17;
+const MOST_HELD: usize = 1 << 18;
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;
 const LONGEST_PAUSE: usize = 1 << 22;
@@ -45,6 +46,8 @@ struct Source {
     rank: i32,
     batches: VecDeque<Batch>,
     held: usize,
+    /// What the batches hold beside the events, in events.
+    weight: usize,
     /// Of what is held, and of what was handed over last.
     spans: VecDeque<Span>,
     /// Events of the first span that were handed over.
@@ -71,7 +74,12 @@ impl Source {
             }
         }
         self.held += batch.left();
+        self.weight += batch.weight;
         self.batches.push_back(batch);
+    }
+
+    fn drop_first(&mut self) {
+        self.weight -= self.batches.pop_front().map_or(0, |batch| batch.weight);
     }
 
     /// Events are handed over, or counted.
@@ -116,11 +124,14 @@ impl Source {
                 taker.take(place, read);
                 return self.pass(1);
             }
-            self.batches.pop_front();
+            self.drop_first();
         }
     }
 
-    fn hand_over_all(&mut self, place: usize, taker: &mut dyn Taker) {
+    /// All that is held is handed over: how many events.
+    fn hand_over_all(&mut self, place: usize, taker: &mut dyn Taker) -> usize {
+        let held = self.held;
+        self.weight = 0;
         for mut batch in std::mem::take(&mut self.batches) {
             let events = batch.left();
             while let Some(read) = batch.next() {
@@ -128,6 +139,7 @@ impl Source {
             }
             self.pass(events);
         }
+        held
     }
 
     /// The next events are left out.
@@ -138,7 +150,7 @@ impl Source {
             if left == 0 {
                 break;
             }
-            self.batches.pop_front();
+            self.drop_first();
         }
         self.pass(events);
     }
@@ -171,8 +183,11 @@ enum Step {
 /// See the module.
 pub(crate) struct Laps {
     sources: Vec<Source>,
+    /// Places of the ranks.
+    places: FxHashMap<i32, usize>,
     state: State,
-    held: usize,
+    /// One that did not repeat itself when that was looked at last, or that was led on last.
+    one: usize,
     /// Events handed over, and when laps are sought again.
     fed: usize,
     next: usize,
@@ -192,6 +207,7 @@ impl Laps {
             rank,
             batches: VecDeque::new(),
             held: 0,
+            weight: 0,
             spans: VecDeque::new(),
             passed: 0,
             more: true,
@@ -199,10 +215,12 @@ impl Laps {
             gone: 0,
             lap: 0,
         };
+        let sources: Vec<Source> = ranks.map(source).collect();
         Laps {
-            sources: ranks.map(source).collect(),
+            places: sources.iter().enumerate().map(|(place, source)| (source.rank, place)).collect(),
+            sources,
             state: State::Plain,
-            held: 0,
+            one: 0,
             fed: 0,
             next: 0,
             pause: FIRST_PAUSE,
@@ -217,11 +235,10 @@ impl Laps {
     pub(crate) fn take(&mut self, turn: Turn, taker: &mut dyn Taker) {
         let Some(source) = self.sources.get_mut(turn.place) else { return };
         source.more = turn.more;
-        self.held += turn.batch.left();
         source.push(turn.batch);
         if matches!(self.state, State::Plain) {
-            self.hand_over_all(taker);
-            if self.fed < self.next || !self.sources.iter().filter(|s| s.is_live()).all(Source::is_periodic) {
+            self.fed += source.hand_over_all(turn.place, taker);
+            if self.fed < self.next || !self.all_repeat_themselves() {
                 return;
             }
             self.begin(taker);
@@ -229,9 +246,24 @@ impl Laps {
         loop {
             match self.step(taker) {
                 Step::Go => {}
-                Step::Wait if self.held <= MOST_HELD => return,
+                Step::Wait if matches!(self.state, State::Plain) => return,
+                Step::Wait if self.sources.iter().map(|s| s.held + s.weight).sum::<usize>() <= MOST_HELD => return,
                 Step::Wait | Step::GiveUp => return self.give_up(taker),
             }
+        }
+    }
+
+    fn all_repeat_themselves(&mut self) -> bool {
+        let do_not = |source: &Source| source.is_live() && !source.is_periodic();
+        if self.sources.get(self.one).is_some_and(do_not) {
+            return false;
+        }
+        match self.sources.iter().position(do_not) {
+            Some(one) => {
+                self.one = one;
+                false
+            }
+            None => true,
         }
     }
 
@@ -241,10 +273,9 @@ impl Laps {
     }
 
     fn hand_over_all(&mut self, taker: &mut dyn Taker) {
-        for (place, source) in self.sources.iter_mut().enumerate().filter(|(_, source)| !source.batches.is_empty()) {
-            source.hand_over_all(place, taker);
+        for (place, source) in self.sources.iter_mut().enumerate() {
+            self.fed += source.hand_over_all(place, taker);
         }
-        self.fed += std::mem::take(&mut self.held);
     }
 
     fn begin(&mut self, taker: &mut dyn Taker) {
@@ -293,24 +324,27 @@ impl Laps {
         source.hand_over(place, taker);
         source.gone += 1;
         self.budget -= 1;
-        self.held -= 1;
         self.fed += 1;
         Step::Go
     }
 
     fn lead_on(&mut self, taker: &mut dyn Taker) -> Step {
         let in_lap = matches!(self.state, State::Seeking(Search::Lap));
-        let is_unfinished = |s: &Source| s.is_live() && (s.gone == 0 || !s.gone.is_multiple_of(s.period));
-        // The one who is wanted before the others.
-        let place = match self.wanted(taker) {
-            Err(()) => return Step::GiveUp,
-            Ok(Some(place)) => place,
-            Ok(None) => match self.sources.iter().position(|s| in_lap && is_unfinished(s)) {
-                Some(place) => place,
-                None => return self.arrive(in_lap, taker),
-            },
-        };
-        self.hand_over_one(place, taker)
+        // First each goes through its own loop, then on as far as others need it.
+        let is_within = |s: &Source| in_lap && s.is_live() && (s.gone == 0 || !s.gone.is_multiple_of(s.period));
+        if !self.sources.get(self.one).is_some_and(is_within) {
+            match self.sources.iter().position(is_within) {
+                Some(place) => self.one = place,
+                None => {
+                    return match self.wanted(taker) {
+                        Err(()) => Step::GiveUp,
+                        Ok(Some(place)) => self.hand_over_one(place, taker),
+                        Ok(None) => self.arrive(in_lap, taker),
+                    };
+                }
+            }
+        }
+        self.hand_over_one(self.one, taker)
     }
 
     /// Nothing is under way that is not always.
@@ -346,7 +380,8 @@ impl Laps {
                 continue;
             };
             let rank = engine.wanted(what);
-            let place = rank.and_then(|rank| self.sources.iter().position(|s| s.rank == rank && s.is_live()));
+            let place = rank.and_then(|rank| self.places.get(&rank).copied());
+            let place = place.filter(|place| self.sources[*place].is_live());
             self.tries += 1;
             match (rank, place) {
                 (None, _) => {
@@ -378,14 +413,12 @@ impl Laps {
                 return Step::GiveUp;
             }
             for _ in 0..source.lap {
-                let plain = source.next_is_plain(taker);
-                source.hand_over(place, taker);
-                if !plain {
+                if !source.next_is_plain(taker) {
                     return Step::GiveUp;
                 }
+                source.hand_over(place, taker);
+                self.fed += 1;
             }
-            self.held -= source.lap;
-            self.fed += source.lap;
         }
         let Some(engine) = taker.engine() else { return Step::GiveUp };
         let State::Seeking(Search::Again(standing, counts)) = &self.state else { return Step::GiveUp };
@@ -409,7 +442,6 @@ impl Laps {
                 let calls = laps * source.lap;
                 source.leave_out(calls, place, taker);
                 taker.leapt(place, calls as u64);
-                self.held -= calls;
             }
         }
         if goes_on { Step::Wait } else { Step::GiveUp }

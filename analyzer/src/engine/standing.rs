@@ -39,8 +39,8 @@ pub(crate) struct Counts {
 
 /// Does a call leave nothing behind but its operation?
 fn is_plain(s: &Shape) -> bool {
-    match s.class {
-        Class::Local => !s.hands_out,
+    let leaves_nothing = match s.class {
+        Class::Local => true,
         Class::Send(mode, Start::Blocking | Start::Nonblocking) => mode != SendMode::Buffered,
         Class::Recv(Start::Blocking | Start::Nonblocking) => true,
         Class::SendRecv(Start::Blocking | Start::Nonblocking) => true,
@@ -48,7 +48,8 @@ fn is_plain(s: &Shape) -> bool {
         Class::Collective(coll, Start::Blocking | Start::Nonblocking) => moves_data(coll) || is_among_neighbors(coll),
         Class::Wait(_) | Class::StartOne | Class::StartAll => true,
         _ => false,
-    }
+    };
+    leaves_nothing && !s.hands_out
 }
 
 fn is_among_neighbors(coll: Coll) -> bool {

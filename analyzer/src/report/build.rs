@@ -75,6 +75,7 @@ impl Report {
             names,
             protocol: None,
             stages: Vec::new(),
+            leapt: 0,
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,

@@ -210,6 +210,7 @@ fn empty(dir: String, command: &[String]) -> Report {
         directory: PathBuf::new(),
         fail_on: FailOn::Error,
         stages: Vec::new(),
+        leapt: 0,
     }
 }
 

@@ -188,6 +188,9 @@ pub struct Report {
     /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
     #[serde(skip)]
     pub stages: Vec<(&'static str, f64)>,
+    /// Calls in laps that were as those before them, so that they were counted only.
+    #[serde(skip)]
+    pub leapt: u64,
     /// What was looked for.
     #[serde(skip)]
     checks: Vec<&'static CheckInfo>,

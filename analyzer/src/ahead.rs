@@ -7,6 +7,7 @@ pub(crate) mod laps;
 mod period;
 
 use period::{Periods, Span};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -20,7 +21,9 @@ const BLOCKS: usize = 4;
 const ROUND: usize = 1 << 13;
 const FEWEST: usize = 32;
 const MOST: usize = 1 << 10;
-/// Turns that a thread may be ahead.
+/// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
+const TOGETHER: usize = 1 << 10;
+/// How often so many a thread may be ahead.
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.
 const OFTEN: u32 = 64;
@@ -199,18 +202,18 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
         });
     }
     thread::scope(|scope| {
-        let mut sources: Vec<Receiver<Turn>> = Vec::new();
+        let mut sources: Vec<Source> = Vec::new();
         for share in shares {
             let (sender, receiver) = sync_channel(AHEAD);
             let stop = &stop;
             scope.spawn(move || read_share(share, most, &sender, stop));
-            sources.push(receiver);
+            sources.push(Source { receiver, turns: VecDeque::new() });
         }
         // Each thread goes through its share in order, so that what comes of it is always the turn of the rank whose turn
         // it is: all ranks advance alike, with any number of threads.
         while !places.is_empty() {
             places.retain(|place| {
-                let Ok(turn) = sources[place % many].recv() else { return false };
+                let Some(turn) = sources[place % many].next() else { return false };
                 let more = turn.more;
                 if !take(turn) {
                     stop.store(true, Ordering::Relaxed);
@@ -221,13 +224,39 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
     });
 }
 
+/// What comes of one thread.
+struct Source {
+    receiver: Receiver<Vec<Turn>>,
+    turns: VecDeque<Turn>,
+}
+
+impl Source {
+    fn next(&mut self) -> Option<Turn> {
+        if self.turns.is_empty() {
+            self.turns.extend(self.receiver.recv().ok()?);
+        }
+        self.turns.pop_front()
+    }
+}
+
 fn read_share(
     share: Vec<(usize, &mut RankReader)>,
     most: (usize, Keeps, usize),
-    sender: &SyncSender<Turn>,
+    sender: &SyncSender<Vec<Turn>>,
     stop: &AtomicBool,
 ) {
-    turns(share, most, &mut |turn| sender.send(turn).is_ok() && !stop.load(Ordering::Relaxed));
+    let (mut together, mut events) = (Vec::new(), 0);
+    turns(share, most, &mut |turn| {
+        events += turn.batch.left() + turn.batch.weight;
+        together.push(turn);
+        if events < TOGETHER {
+            return true;
+        }
+        events = 0;
+        sender.send(std::mem::take(&mut together)).is_ok() && !stop.load(Ordering::Relaxed)
+    });
+    // Who takes no more does not miss it.
+    _ = sender.send(together);
 }
 
 /// Reads in turns until nothing is left, or `send` does not want more.

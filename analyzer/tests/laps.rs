@@ -5,7 +5,7 @@ use analyzer::report::Look;
 use std::fs::File;
 use std::path::Path;
 use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};
-use trace_format::definition::{COMM_WORLD, Definition};
+use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id};
 use trace_format::file::rank_path;
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
@@ -50,14 +50,18 @@ struct Rank {
     handles: Handles,
     next: i64,
     stack: Vec<i64>,
+    /// What the loops speak on.
+    comm: Id,
+    /// It ends in a call.
+    is_cut: bool,
 }
 
 fn ints<const N: usize>(values: [(&'static str, i64); N]) -> Vec<(&'static str, Value)> {
     values.map(|(name, value)| (name, Value::Int(value))).to_vec()
 }
 
-fn message(peer: &'static str, rank: i64, tag: i64) -> Vec<(&'static str, Value)> {
-    ints([("buf", 0x5000), ("count", 4), ("datatype", INT), (peer, rank), ("tag", tag), ("comm", COMM_WORLD.into())])
+fn message(comm: Id, peer: &'static str, rank: i64, tag: i64) -> Vec<(&'static str, Value)> {
+    ints([("buf", 0x5000), ("count", 4), ("datatype", INT), (peer, rank), ("tag", tag), ("comm", comm.into())])
 }
 
 fn received(source: i64, tag: i64) -> (&'static str, Value) {
@@ -67,7 +71,14 @@ fn received(source: i64, tag: i64) -> (&'static str, Value) {
 
 impl Rank {
     fn new(handles: Handles) -> Rank {
-        let mut rank = Rank { calls: Vec::new(), handles, next: 0x100, stack: (1..200).collect() };
+        let mut rank = Rank {
+            calls: Vec::new(),
+            handles,
+            next: 0x100,
+            stack: (1..200).collect(),
+            comm: COMM_WORLD,
+            is_cut: false,
+        };
         rank.call(FnId::MPI_Init, Vec::new(), Vec::new());
         rank
     }
@@ -81,12 +92,12 @@ impl Rank {
     }
 
     fn send(&mut self, to: i64, tag: i64) {
-        self.call(FnId::MPI_Send, message("dest", to, tag), Vec::new());
+        self.call(FnId::MPI_Send, message(self.comm, "dest", to, tag), Vec::new());
     }
 
     fn recv(&mut self, from: i64, named: bool, tag: i64) {
         let source = if named { from } else { ANY_SOURCE };
-        self.call(FnId::MPI_Recv, message("source", source, tag), vec![received(from, tag)]);
+        self.call(FnId::MPI_Recv, message(self.comm, "source", source, tag), vec![received(from, tag)]);
     }
 
     fn handle(&mut self) -> i64 {
@@ -138,23 +149,39 @@ impl Rank {
             ("count", 2),
             ("datatype", datatype),
             ("op", SUM),
-            ("comm", COMM_WORLD.into()),
+            ("comm", self.comm.into()),
         ];
         self.call(FnId::MPI_Allreduce, ints(ins), Vec::new());
     }
 
+    /// From here on it speaks on a duplicate.
+    fn dup(&mut self) {
+        let new = self.comm.max(FIRST_USER_ID - 1) + 1;
+        let ins = ints([("comm", self.comm.into())]);
+        self.call(FnId::MPI_Comm_dup, ins, vec![("newcomm", Value::Int(new.into()))]);
+        self.comm = new;
+    }
+
     fn write(mut self, dir: &Path, rank: i32, size: i32) {
-        self.call(FnId::MPI_Finalize, Vec::new(), Vec::new());
+        if !self.is_cut {
+            self.call(FnId::MPI_Finalize, Vec::new(), Vec::new());
+        } else if let Some(last) = self.calls.last_mut() {
+            (last.outcome, last.outs) = (Outcome::Open, vec![Value::None; last.outs.len()]);
+        }
         let mut writer = RankWriter::new(File::create(rank_path(dir, rank)).unwrap(), &header(rank, size)).unwrap();
-        let local = Ranks::first_n(size as u32);
-        writer.define(&[Definition::Comm { id: COMM_WORLD, local, remote: None, neighbors: None }]).unwrap();
+        for id in [COMM_WORLD].into_iter().chain(FIRST_USER_ID..=self.comm) {
+            let local = Ranks::first_n(size as u32);
+            writer.define(&[Definition::Comm { id, local, remote: None, neighbors: None }]).unwrap();
+        }
         let mut time = 0;
         for call in &mut self.calls {
             (call.t_call, call.t_return) = (time, time + 500);
             time += 1_000 + u64::from(call.func as u16 % 7);
             writer.call(call).unwrap();
         }
-        writer.system(&SystemEvent::Exit { status: 0 }, time);
+        if !self.is_cut {
+            writer.system(&SystemEvent::Exit { status: 0 }, time);
+        }
         writer.flush().unwrap();
     }
 }
@@ -181,8 +208,8 @@ fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
                 for n in 0..6 {
                     let variable = 0x9000 + 8 * n;
                     started.push(match n % 2 {
-                        0 => rank.start(FnId::MPI_Irecv, message("source", around(i, -1), n), variable),
-                        _ => rank.start(FnId::MPI_Isend, message("dest", around(i, 1), n - 1), variable),
+                        0 => rank.start(FnId::MPI_Irecv, message(rank.comm, "source", around(i, -1), n), variable),
+                        _ => rank.start(FnId::MPI_Isend, message(rank.comm, "dest", around(i, 1), n - 1), variable),
                     });
                 }
                 match kind {
@@ -206,21 +233,23 @@ fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
                     ("recvtype", INT),
                     ("source", around(i, -1)),
                     ("recvtag", 3),
-                    ("comm", COMM_WORLD.into()),
+                    ("comm", rank.comm.into()),
                 ]));
                 rank.call(FnId::MPI_Sendrecv, ins, vec![received(around(i, -1), 3)]);
             }
         }
         6 => {
             for rank in all {
-                let request = rank.start(FnId::MPI_Ibarrier, ints([("comm", COMM_WORLD.into())]), 0x9100);
+                let request = rank.start(FnId::MPI_Ibarrier, ints([("comm", rank.comm.into())]), 0x9100);
                 rank.wait(request, None);
             }
         }
         7 => {
             for (i, rank) in all.iter_mut().enumerate() {
                 let mut handles: Vec<i64> = (0..3)
-                    .map(|n| rank.start(FnId::MPI_Irecv, message("source", around(i, -1), n), 0x9200 + 8 * n).1)
+                    .map(|n| {
+                        rank.start(FnId::MPI_Irecv, message(rank.comm, "source", around(i, -1), n), 0x9200 + 8 * n).1
+                    })
                     .collect();
                 (0..3).for_each(|n| rank.send(around(i, 1), n));
                 for index in [2, 0, 1] {
@@ -249,11 +278,8 @@ fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
         }
         _ => {
             let last = all.len() - 1;
-            all[last].call(
-                FnId::MPI_Comm_rank,
-                ints([("comm", COMM_WORLD.into())]),
-                vec![("rank", Value::Int(last as i64))],
-            );
+            let comm = all[last].comm;
+            all[last].call(FnId::MPI_Comm_rank, ints([("comm", comm.into())]), vec![("rank", Value::Int(last as i64))]);
             all[last].send(0, 9);
             all[0].recv(last as i64, true, 9);
         }
@@ -272,8 +298,8 @@ fn make(die: &mut Die, dir: &Path, at_least: usize) {
     for (i, rank) in all.iter_mut().enumerate() {
         let around = |by: i32| i64::from((i as i32 + by).rem_euclid(size));
         rank.handles = Handles::Rising;
-        let recv = rank.start(FnId::MPI_Recv_init, message("source", around(-1), 30), 0x9300);
-        let send = rank.start(FnId::MPI_Send_init, message("dest", around(1), 30), 0x9308);
+        let recv = rank.start(FnId::MPI_Recv_init, message(rank.comm, "source", around(-1), 30), 0x9300);
+        let send = rank.start(FnId::MPI_Send_init, message(rank.comm, "dest", around(1), 30), 0x9308);
         persistent.push([recv, send]);
     }
     for _ in 0..1 + die.roll(3) {
@@ -285,6 +311,9 @@ fn make(die: &mut Die, dir: &Path, at_least: usize) {
                 (0..*times).for_each(|_| lap(*kind, &mut all, &persistent));
             }
             number += 1;
+        }
+        if die.is(2) {
+            all.iter_mut().for_each(Rank::dup);
         }
     }
     for (rank, persistent) in all.iter_mut().zip(&persistent) {
@@ -313,11 +342,21 @@ fn make(die: &mut Die, dir: &Path, at_least: usize) {
         // A message that nobody receives, or one too many is waited for: through all that comes.
         let place = 1 + die.roll(all[0].calls.len() as u64 - 1) as usize;
         let mut calls = all[0].calls.split_off(place);
+        let comm = all[0].comm;
         match die.is(2) {
             true => all[0].send(1, 50),
-            false => _ = all[0].start(FnId::MPI_Irecv, message("source", ANY_SOURCE, 51), 0x9400),
+            false => _ = all[0].start(FnId::MPI_Irecv, message(comm, "source", ANY_SOURCE, 51), 0x9400),
         }
         all[0].calls.append(&mut calls);
+    }
+    if die.is(5) {
+        // Some are stuck or killed.
+        for rank in &mut all {
+            rank.is_cut = !die.is(3);
+            if rank.is_cut {
+                rank.calls.truncate(1 + die.roll(rank.calls.len() as u64) as usize);
+            }
+        }
     }
     for (rank, calls) in all.into_iter().enumerate() {
         calls.write(dir, rank as i32, size);
@@ -364,12 +403,12 @@ fn reports_do_not_depend_on_whether_each_call_was_looked_at() {
     let times = if std::env::var_os("MPIVET_TEST_FULL").is_some() { 10 } else { 1 };
     let without = ["potential-deadlock", "potential-hang-up", "message-race", "probe-receive-race"];
     let [some, wrong, both] = compare(1..=150 * times, 0, &without);
-    assert!(some > 40 && wrong > 50 && wrong < 140 * times as usize && both > 20, "{some} {wrong} {both}");
+    assert!(some > 30 && wrong > 50 && wrong < 140 * times as usize && both > 20, "{some} {wrong} {both}");
 }
 
 /// Laps are counted when a run is too long for other matchings to be looked at.
 #[test]
 fn nor_do_they_with_the_replay_of_deadlocks() {
     let [some, wrong, both] = compare([1001, 1002, 1005, 1007, 1008, 1012, 1015, 1018], 30_000, &[]);
-    assert!(some > 4 && wrong > 2 && both > 1, "{some} {wrong} {both}");
+    assert!(some > 2 && wrong > 2 && both > 0, "{some} {wrong} {both}");
 }

@@ -328,9 +328,9 @@ impl<T: Clone> Replay<T> {
         match op.act {
             Act::Send { comm, to: at, .. } | Act::Recv { comm, at, .. } => {
                 let buffered = matches!(op.act, Act::Send { mode: Mode::Buffered, .. });
-                let (lane, is_send) = (op.lane, op.act.is_send());
+                let (lane, kind) = (op.lane, (op.act.is_send(), op.act.is_open()));
                 let (list, waiting) = self.waiting.of((comm, at));
-                waiting.post(id, lane, is_send);
+                waiting.post(id, lane, kind);
                 if let Some(op) = self.op_mut(id) {
                     op.list = list;
                 }

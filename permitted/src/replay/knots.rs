@@ -3,11 +3,21 @@
 use super::graph::{Dependence, Graph, Waits};
 use super::told::{Act, Id, Place};
 use super::waiting::Waiting;
-use super::{Op, Replay};
+use super::{Op, Replay, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
-/// Sends and receives that are still to be started.
-type Coming = FxHashMap<Place, Vec<Id>>;
+/// Sends and receives that are still to be posted.
+type Coming = FxHashMap<Place, Vec<Alike>>;
+
+/// Those of one thread with the same arguments, in their order: of these the first stands for all.
+struct Alike {
+    lane: u32,
+    ids: VecDeque<Id>,
+}
+
+/// Where and by whom, whether it is a send, source and tag.
+type Arguments = (Place, u32, bool, Option<u32>, Option<i32>);
 
 /// What one thread of a knot waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +66,10 @@ impl<T: Clone> Replay<T> {
     pub fn knots(&mut self, over: bool) -> Vec<Knot<T>> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
+        let mut coming = self.coming();
         loop {
             self.leave_vain_probes(over);
-            let graph = self.graph(over);
+            let graph = self.graph(over, &mut coming);
             let dead = graph.dead(&FxHashSet::default());
             let mut causes = graph.causes(&dead);
             causes.iter_mut().for_each(|part| part.sort_unstable_by_key(|l| self.lanes[*l as usize].order));
@@ -83,8 +94,7 @@ impl<T: Clone> Replay<T> {
         }
     }
 
-    fn graph(&self, over: bool) -> Graph {
-        let coming = self.coming();
+    fn graph(&self, over: bool, coming: &mut Coming) -> Graph {
         let waits = (0..self.lanes.len() as u32).map(|lane| {
             let call = self.front(lane)?;
             if !call.patient {
@@ -99,14 +109,14 @@ impl<T: Clone> Replay<T> {
                 // It would return with another one than it did, and who knows what then.
                 return None;
             }
-            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, &coming))).collect();
+            let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, coming))).collect();
             Some(Waits { any: call.any.is_some(), ops })
         });
         Graph { waits: waits.collect() }
     }
 
     /// What an incomplete operation waits for.
-    fn dependence(&self, id: Id, over: bool, coming: &Coming) -> Dependence {
+    fn dependence(&self, id: Id, over: bool, coming: &mut Coming) -> Dependence {
         let Some(op) = self.op(id) else { return Dependence::Unknown };
         if !op.posted {
             return Dependence::Lanes(vec![op.lane]);
@@ -147,22 +157,41 @@ impl<T: Clone> Replay<T> {
     }
 
     /// Threads that are still to start what it could belong to instead, as far as arguments go.
-    fn rivals<'a>(&'a self, op: &'a Op<T>, coming: &'a Coming) -> impl Iterator<Item = u32> + 'a {
-        let others = op.act.place().and_then(|place| coming.get(&place)).into_iter().flatten();
-        others.filter_map(|id| self.op(*id)).filter(|other| other.could_be_of(op)).map(|other| other.lane)
+    fn rivals(&self, op: &Op<T>, coming: &mut Coming) -> Vec<u32> {
+        let mut lanes = Vec::new();
+        for alike in op.act.place().and_then(|place| coming.get_mut(&place)).into_iter().flatten() {
+            while alike.ids.front().is_some_and(|id| self.op(*id).is_none_or(|op| op.posted)) {
+                alike.ids.pop_front();
+            }
+            let first = alike.ids.front().and_then(|id| self.op(*id));
+            if first.is_some_and(|first| first.could_be_of(op)) {
+                lanes.push(alike.lane);
+            }
+        }
+        lanes
     }
 
-    /// What is still to be started, if anybody leaves open what he receives.
+    /// What is still to be posted, if anybody leaves open what he receives.
     fn coming(&self) -> Coming {
         let mut coming = Coming::default();
-        if self.ops.iter().flatten().any(|op| op.act.is_open()) {
-            for (id, op) in self.ops.iter().enumerate() {
-                if let Some(op) = op.as_ref().filter(|op| !op.posted)
-                    && let Some(place) = op.act.place()
-                {
-                    coming.entry(place).or_default().push(id as Id);
-                }
-            }
+        if !self.ops.iter().flatten().any(|op| op.act.is_open()) {
+            return coming;
+        }
+        let mut known: FxHashMap<Arguments, usize> = FxHashMap::default();
+        for step in self.lanes.iter().flat_map(|lane| &lane.steps) {
+            let Step::Start(id) = step else { continue };
+            let Some((op, place)) = self.op(*id).and_then(|op| Some((op, op.act.place()?))) else { continue };
+            let (is_send, source, tag) = match op.act {
+                Act::Send { from, tag, .. } => (true, Some(from), Some(tag)),
+                Act::Recv { source, tag, .. } => (false, source, tag),
+                Act::Part { .. } => continue,
+            };
+            let all = coming.entry(place).or_default();
+            let at = *known.entry((place, op.lane, is_send, source, tag)).or_insert_with(|| {
+                all.push(Alike { lane: op.lane, ids: VecDeque::new() });
+                all.len() - 1
+            });
+            all[at].ids.push_back(*id);
         }
         coming
     }
@@ -171,7 +200,8 @@ impl<T: Clone> Replay<T> {
     fn has_a_choice(&self, id: Id) -> bool {
         let Some(op) = self.op(id) else { return false };
         let Some(place) = op.act.place() else { return false };
-        let mut others = self.waiting.get(place).into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
+        let waiting = self.waiting.get(place).filter(|waiting| op.act.is_open() || waiting.has_open());
+        let mut others = waiting.into_iter().flat_map(Waiting::all).filter_map(|id| self.op(id));
         others.any(|other| other.could_be_of(op))
     }
 

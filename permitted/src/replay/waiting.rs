@@ -13,6 +13,8 @@ pub(super) struct Waiter {
     pub(super) lane: u32,
     /// How many were posted here before it.
     number: u64,
+    /// It leaves open what it receives.
+    is_open: bool,
 }
 
 /// See the module. Sends and receives stand apart: only one's own kind can be overtaken, and mostly the first one of
@@ -22,6 +24,8 @@ pub(super) struct Waiting {
     sends: VecDeque<Waiter>,
     recvs: VecDeque<Waiter>,
     posted: u64,
+    /// Of these, those that leave open what they receive.
+    open: usize,
 }
 
 impl Waiting {
@@ -29,20 +33,27 @@ impl Waiting {
         if is_send { &mut self.sends } else { &mut self.recvs }
     }
 
-    pub(super) fn post(&mut self, id: Id, lane: u32, is_send: bool) {
+    pub(super) fn post(&mut self, id: Id, lane: u32, (is_send, is_open): (bool, bool)) {
         let number = self.posted;
         self.posted += 1;
-        self.list(is_send).push_back(Waiter { id, lane, number });
+        self.open += usize::from(is_open);
+        self.list(is_send).push_back(Waiter { id, lane, number, is_open });
     }
 
     pub(super) fn remove(&mut self, id: Id, is_send: bool) {
         let list = self.list(is_send);
         // Mostly it is the first one.
-        if list.front().is_some_and(|w| w.id == id) {
-            list.pop_front();
-        } else if let Some(place) = list.iter().position(|w| w.id == id) {
-            list.remove(place);
-        }
+        let removed = if list.front().is_some_and(|w| w.id == id) {
+            list.pop_front()
+        } else {
+            list.iter().position(|w| w.id == id).and_then(|place| list.remove(place))
+        };
+        self.open -= usize::from(removed.is_some_and(|w| w.is_open));
+    }
+
+    /// Does one of them leave open what it receives?
+    pub(super) fn has_open(&self) -> bool {
+        self.open > 0
     }
 
     pub(super) fn is_empty(&self) -> bool {

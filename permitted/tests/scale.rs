@@ -3,7 +3,9 @@
 #[expect(dead_code, reason = "only its random numbers are needed")]
 mod common;
 
-use permitted::{Answer, Budget, Collective, Kind, Mode, OpIx, Program, Reading, explore, has_choices};
+use permitted::{
+    Act, Answer, Budget, Call, Collective, Ids, Kind, Mode, OpIx, Program, Reading, Replay, explore, has_choices,
+};
 use std::time::{Duration, Instant};
 
 fn send(from: u32, to: u32, tag: i32) -> Kind {
@@ -165,4 +167,43 @@ fn gathers_and_masters_are_decided_whatever_the_number_of_wildcards() {
         assert!(!matches!(answer, Answer::Deadlock(_)));
         assert!(wildcards > 125 || answer == Answer::Safe);
     }
+}
+
+/// Two threads that send to each other before they receive, again and again, when nothing was looked at before the end: each
+/// time is a knot, and must not take longer because there are many.
+#[test]
+fn knots_take_as_long_as_there_are_many_not_as_their_square() {
+    let laps = 30_000;
+    let mut replay: Replay<u32> = Replay::default();
+    let lanes = [replay.lane(0), replay.lane(1 << 16)];
+    let wait = |replay: &mut Replay<u32>, lane: u32, op: u32, info: u32| {
+        let call = Call { ops: Ids::from_slice(&[op]), any: None, patient: true, returned: true, look: None, info };
+        replay.wait(lane, call);
+    };
+    for lap in 0..laps {
+        // In the first lap a receive from anybody.
+        let source = |from: u32| Some(from).filter(|_| lap > 0);
+        let sends = [0, 1].map(|at: u32| {
+            let act = Act::Send { mode: Mode::Standard, comm: 0, from: at, to: 1 - at, tag: 0, bytes: 8 };
+            let send = replay.start(lanes[at as usize], act, lap);
+            wait(&mut replay, lanes[at as usize], send, lap);
+            send
+        });
+        let recvs = [0, 1].map(|at: u32| {
+            let act = Act::Recv { comm: 0, at, source: source(1 - at), tag: Some(0) };
+            let recv = replay.start(lanes[at as usize], act, lap);
+            wait(&mut replay, lanes[at as usize], recv, lap);
+            recv
+        });
+        for at in 0..2 {
+            replay.pair(sends[at], recvs[1 - at]);
+        }
+        sends.into_iter().chain(recvs).for_each(|op| replay.forget(op));
+    }
+    let (start, busy) = (Instant::now(), cpu_time());
+    let knots = replay.knots(true);
+    let took = start.elapsed().min((cpu_time() - busy).max(Duration::from_millis(10)));
+    println!("{} knots: {took:?}", knots.len());
+    assert_eq!((knots.len(), replay.kept()), (laps as usize, 0));
+    assert!(took < Duration::from_secs(3), "{took:?}");
 }

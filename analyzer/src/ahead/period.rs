@@ -46,7 +46,6 @@ struct Kept {
 }
 
 /// What requests a call has to do with.
-#[derive(Clone)]
 enum Requests {
     None,
     /// It makes one: variable and handle.
@@ -72,9 +71,9 @@ struct Variable {
 pub(super) struct Periods {
     /// The last ones; their number is a power of two. Those of the span at hand are not in it: they are as those before them.
     ring: Vec<Token>,
-    /// Of all events, the ones in the ring.
+    /// How many events there were in front of those of the span at hand.
     at: usize,
-    /// Events behind these that were as those one period before them, which of these is next, and how many they are.
+    /// Events of the span at hand, the place of the one that the next should be like, and after how many they come again.
     alike: usize,
     next: usize,
     period: usize,

@@ -48,8 +48,9 @@ pub(super) struct Out<'a> {
     at: usize,
 }
 
-/// Room is made for so many bytes at once: clearing it for each record would take longer than writing that.
-const ROOM: usize = 1 << 13;
+/// Room is made for so many bytes at once: clearing it for each record would take longer than writing that. Not for more: the
+/// readers of many ranks have some each.
+const ROOM: usize = 1 << 10;
 
 impl Out<'_> {
     /// Room for the next bytes.
@@ -58,9 +59,20 @@ impl Out<'_> {
         let from = self.at;
         self.at += len;
         if self.bytes.len() < self.at {
-            self.bytes.resize(self.at + ROOM, 0);
+            self.make_room();
         }
         &mut self.bytes[from..self.at]
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self) {
+        let len = self.at + ROOM;
+        if self.bytes.capacity() < len {
+            // A quarter more each time, not twice as much.
+            let more = (len - self.bytes.len()).max(self.bytes.len() / 4);
+            self.bytes.reserve_exact(more);
+        }
+        self.bytes.resize(len, 0);
     }
 }
 

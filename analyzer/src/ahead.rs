@@ -27,8 +27,8 @@ const TOGETHER: usize = 1 << 10;
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.
 const OFTEN: u32 = 64;
-/// Threads that read: the engine is slower than a few of them.
-const MOST_THREADS: usize = 4;
+/// Threads that read. Where laps are counted the engine has next to nothing to do; else it is slower than a few of them.
+const MOST_THREADS: usize = 8;
 
 /// What was read of one rank in one turn.
 pub(crate) struct Turn {
@@ -183,23 +183,12 @@ fn processors() -> usize {
 pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
     let most = ((ROUND / readers.len().max(1)).clamp(FEWEST, MOST), keeps, readers.len());
     let mut places: Vec<usize> = (0..readers.len()).collect();
-    let threads = processors().min(MOST_THREADS).min(readers.len());
+    let threads = processors().min(MOST_THREADS).min(readers.len()).max(1);
     let stop = AtomicBool::new(false);
     let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
-    shares.resize_with(threads.max(1), Vec::new);
-    let many = shares.len();
+    shares.resize_with(threads, Vec::new);
     for (place, reader) in readers.into_iter().enumerate() {
-        shares[place % many].push((place, reader));
-    }
-    if threads == 0 {
-        return shares.into_iter().for_each(|share| {
-            turns(share, most, &mut |turn| {
-                if !take(turn) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-                !stop.load(Ordering::Relaxed)
-            });
-        });
+        shares[place % threads].push((place, reader));
     }
     thread::scope(|scope| {
         let mut sources: Vec<Source> = Vec::new();
@@ -213,7 +202,7 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
         // it is: all ranks advance alike, with any number of threads.
         while !places.is_empty() {
             places.retain(|place| {
-                let Some(turn) = sources[place % many].next() else { return false };
+                let Some(turn) = sources[place % threads].next() else { return false };
                 let more = turn.more;
                 if !take(turn) {
                     stop.store(true, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 
 use super::collective::moves_data;
 use super::comms::CommIx;
-use super::p2p::OpId;
+use super::p2p::{Op, OpId};
 use super::shape::{Shape, shape};
 use super::{Engine, Model, Rank};
 use trace_format::args::Args;
@@ -19,6 +19,13 @@ const MOST_IN_FLIGHT: usize = 1 << 10;
 pub(crate) enum InFlight {
     Op { op: OpId, rank: i32, thread: u16, index: u64 },
     Collective { comm: CommIx, index: u64 },
+}
+
+impl InFlight {
+    fn of(op: OpId, o: &Op) -> InFlight {
+        let shown = o.shown();
+        InFlight::Op { op, rank: o.rank, thread: shown.thread, index: shown.index }
+    }
 }
 
 /// Everything of the state of a run that later calls and findings may depend on, but for counts, times, and what the kinds of
@@ -96,11 +103,7 @@ impl Engine {
     /// What is in flight, the earliest last.
     pub(crate) fn in_flight_now(&self) -> Vec<InFlight> {
         let mut all: Vec<(u64, InFlight)> = Vec::new();
-        for (op, o) in self.model.ops.iter() {
-            let shown = o.shown();
-            let (rank, thread, index) = (o.rank, shown.thread, shown.index);
-            all.push((index, InFlight::Op { op, rank, thread, index }));
-        }
+        all.extend(self.model.ops.iter().map(|(op, o)| (o.shown().index, InFlight::of(op, o))));
         for (comm, c) in self.model.comms.list.iter() {
             // Those that are over and wait for one before them are left out.
             let open = c.space.open().filter(|(_, instance)| (instance.done as usize) < instance.parts.len());
@@ -114,12 +117,9 @@ impl Engine {
     pub(crate) fn wanted(&self, what: InFlight) -> Option<i32> {
         let model = &self.model;
         match what {
-            InFlight::Op { op, rank, thread, index } => {
-                let o = model.ops.get(op)?;
-                let shown = o.shown();
-                if (o.rank, shown.thread, shown.index) != (rank, thread, index) {
-                    return None;
-                }
+            InFlight::Op { op, rank, .. } => {
+                // Its number may be that of another one by now.
+                let o = model.ops.get(op).filter(|o| InFlight::of(op, o) == what)?;
                 Some(match (o.done, o.is_send()) {
                     (false, _) => rank,
                     (true, true) => o.peer,
@@ -142,11 +142,7 @@ impl Engine {
             return None;
         }
         let mut in_flight = Vec::new();
-        for (op, o) in model.ops.iter() {
-            let shown = o.shown();
-            let (rank, thread, index) = (o.rank, shown.thread, shown.index);
-            in_flight.push((InFlight::Op { op, rank, thread, index }, [o.matched, o.done]));
-        }
+        in_flight.extend(model.ops.iter().map(|(op, o)| (InFlight::of(op, o), [o.matched, o.done])));
         let mut numbers = vec![model.comms.list.len() as u64, model.epoch.into(), model.bridges.len() as u64];
         numbers.extend([model.undecided.len() as u64, model.damaged.len() as u64, model.report.kept_so_far()]);
         numbers.extend([model.suspects.len() as u64, model.suspects.values().map(|message| message.count).sum()]);

@@ -14,7 +14,7 @@ fn main() {
 
 /// `checks`: as `MPIVET_CHECKS` has them. The whole way from the files to what is found, of four ranks that exchange halos.
 fn analyze(bencher: Bencher, checks: &str) {
-    let run = Stencil { ranks: 4, rounds: 0, reduce_every: 10, grid_comms: false, hangs: false }.with_events(400_000);
+    let run = Stencil { ranks: 4, reduce_every: 10, ..Stencil::default() }.with_events(400_000);
     let dir = tempfile::tempdir().expect("a directory");
     run.write(dir.path(), 2).expect("traces");
     let mut selection = Selection::default();

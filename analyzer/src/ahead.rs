@@ -6,7 +6,7 @@
 pub(crate) mod laps;
 mod period;
 
-use period::{Periods, Span};
+use period::{Periods, Span, Watch};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -106,8 +106,9 @@ impl Sink for Batch {
 }
 
 impl Batch {
-    fn new(keeps: Keeps, most: usize, periods: Option<Periods>) -> Batch {
-        let (steps, events, spans) = (Vec::with_capacity(most), Vec::new(), Vec::new());
+    /// With room for so many steps and events.
+    fn new(keeps: Keeps, (steps, events): (usize, usize), periods: Option<Periods>) -> Batch {
+        let (steps, events, spans) = (Vec::with_capacity(steps), Vec::with_capacity(events), Vec::new());
         Batch { keeps, steps, events, weight: 0, at: 0, at_event: 0, periods, spans }
     }
 
@@ -255,19 +256,27 @@ fn turns(
     send: &mut dyn FnMut(Turn) -> bool,
 ) {
     let (mut round, mut wanted) = (0u32, true);
+    // Of the last turn: the next one is much like it.
+    let mut events = 0;
     // Who wants to be told of each call is told of each call.
     let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
     let stride = |reader: &RankReader| u64::from(reader.header.request_stride);
-    let mut share: Vec<_> = share.into_iter().map(|(place, reader)| (place, periods(stride(reader)), reader)).collect();
+    let watch = |reader: &RankReader| Watch::new(periods(stride(reader)));
+    let mut share: Vec<_> = share.into_iter().map(|(place, reader)| (place, watch(reader), reader)).collect();
     while wanted && !share.is_empty() {
-        share.retain_mut(|(place, periods, reader)| {
+        share.retain_mut(|(place, watch, reader)| {
             if !wanted {
                 return true;
             }
-            let mut batch = Batch::new(keeps, most, periods.take());
+            let (periods, knows_nothing) = watch.begin();
+            if knows_nothing {
+                reader.keep_anew();
+            }
+            let mut batch = Batch::new(keeps, (most, events), periods);
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, most, &mut batch);
-            *periods = batch.close();
+            watch.end(batch.close(), batch.left());
+            events = batch.events.len();
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,

@@ -18,8 +18,13 @@ mod settings;
 mod stats;
 
 use cli::{Cli, Exit, Plan};
+use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
+
+/// Calls are made by the threads that read and end where the engine has used them: an allocator that is good at that.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let plan = match Cli::from_command_line().and_then(Plan::new) {

@@ -412,3 +412,28 @@ fn nor_do_they_with_the_replay_of_deadlocks() {
     let [some, wrong, both] = compare([1001, 1002, 1005, 1007, 1008, 1012, 1015, 1018], 30_000, &[]);
     assert!(some > 2 && wrong > 2 && both > 0, "{some} {wrong} {both}");
 }
+
+/// A rank that does not repeat itself is looked at now and then only; when it begins to, that is seen.
+#[test]
+fn loops_are_found_behind_much_that_is_no_loop() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut all = [Rank::new(Handles::Rising), Rank::new(Handles::Rising)];
+    let astray = 50_000;
+    for tag in (0..astray).chain(std::iter::repeat_n(7, 250_000)) {
+        all[0].send(1, tag);
+        all[1].recv(0, true, tag);
+    }
+    // Is counted with the rest, or is missing in both reports.
+    all[0].send(1, 5);
+    all.into_iter().enumerate().for_each(|(rank, calls)| calls.write(dir.path(), rank as i32, 2));
+    let mut selection = Selection::default();
+    selection.choose("-potential-deadlock").unwrap();
+    let (expected, none) = report(dir.path(), selection.clone(), true);
+    let (got, leapt) = report(dir.path(), selection, false);
+    assert_eq!(none, 0);
+    assert!(expected.contains("nonpaired-send"), "{expected}");
+    assert!(expected == got, "expected\n{expected}\ngot\n{got}");
+    // Looked at, and then not, are 32 times as many calls as are remembered of a rank.
+    let most = 2 * (300_000 - 32 * 8_192);
+    assert!(leapt > most / 2 && leapt <= most, "{leapt} calls were counted, {most} may be");
+}

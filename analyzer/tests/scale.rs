@@ -18,7 +18,7 @@ struct Needed {
 }
 
 fn run(ranks: i32) -> Stencil {
-    Stencil { ranks, rounds: 1, reduce_every: 5, grid_comms: true, hangs: false }
+    Stencil { ranks, rounds: 1, reduce_every: 5, grid_comms: true, ..Stencil::default() }
 }
 
 /// Writes a run and analyzes it with as many open files as a shell permits.

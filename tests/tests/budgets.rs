@@ -77,10 +77,10 @@ fn calls_under_open_mpi_keep_their_budgets() -> Result<()> {
 }
 
 /// Events of a trace, and the instructions of `mpivet analyze` on it.
-fn analysis(rounds: u64, options: &[&str]) -> Result<(u64, u64)> {
+fn analysis((rounds, varied): (u64, bool), options: &[&str]) -> Result<(u64, u64)> {
     let dir = scratch().join(format!("budgets-analyzer-{rounds}"));
     _ = std::fs::remove_dir_all(&dir);
-    let trace = Stencil { ranks: 4, rounds, reduce_every: 4, grid_comms: false, hangs: false };
+    let trace = Stencil { ranks: 4, rounds, reduce_every: 4, varied, ..Stencil::default() };
     trace.write(&dir.join("trace"), 1)?;
     let mut command = Command::new(release()?);
     command.arg("analyze").args(options).arg(dir.join("trace"));
@@ -93,8 +93,15 @@ fn analysis(rounds: u64, options: &[&str]) -> Result<(u64, u64)> {
 #[test]
 fn analysis_keeps_its_budgets() -> Result<()> {
     let mut counts = BTreeMap::new();
-    for (name, options) in [("matching-alone", &["--no-check=*"][..]), ("everything", &[])] {
-        let ((events, once), (more_events, twice)) = (analysis(ROUNDS, options)?, analysis(2 * ROUNDS, options)?);
+    let matching = &["--no-check=*"][..];
+    for (name, varied, options) in [
+        ("matching-alone", false, matching),
+        ("everything", false, &[]),
+        ("varied-matching-alone", true, matching),
+        ("varied-everything", true, &[]),
+    ] {
+        let (events, once) = analysis((ROUNDS, varied), options)?;
+        let (more_events, twice) = analysis((2 * ROUNDS, varied), options)?;
         counts.insert(name.to_owned(), (twice as f64 - once as f64) / (more_events - events) as f64);
     }
     hold("analyzer", &counts)

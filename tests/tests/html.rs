@@ -58,7 +58,7 @@ fn analyze_as(format: &str, dir: &Path) -> Result<(PathBuf, Duration)> {
 }
 
 fn hanging(ranks: i32, rounds: u64) -> Stencil {
-    Stencil { ranks, rounds, reduce_every: 4, grid_comms: false, hangs: true }
+    Stencil { ranks, rounds, reduce_every: 4, hangs: true, ..Stencil::default() }
 }
 
 /// Its traces.

@@ -4,9 +4,10 @@ use std::error::Error;
 use std::path::Path;
 use trace_format::synthetic::Stencil;
 
-const USAGE: &str = "synthetic DIR RANKS EVENTS [comms] [hangs]\n\
+const USAGE: &str = "synthetic DIR RANKS EVENTS [comms] [varied] [hangs]\n\
     Writes the traces of RANKS processes into DIR that exchange halos and reduce: about EVENTS calls and returns in all.\n\
-    comms: also over communicators of rows and columns; hangs: all wait for ever at the end.";
+    comms: also over communicators of rows and columns; varied: hardly a call is as one before it;\n\
+    hangs: all wait for ever at the end.";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -17,8 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let has = |word: &str| more.iter().any(|m| m == word);
     // As in 1e9.
     let events: f64 = events.parse()?;
-    let run =
-        Stencil { ranks: ranks.parse()?, rounds: 0, reduce_every: 10, grid_comms: has("comms"), hangs: has("hangs") };
+    let (grid_comms, varied, hangs) = (has("comms"), has("varied"), has("hangs"));
+    let run = Stencil { ranks: ranks.parse()?, rounds: 0, reduce_every: 10, grid_comms, varied, hangs };
     let run = run.with_events(events as u64);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     run.write(Path::new(dir), threads)?;

@@ -293,6 +293,12 @@ impl RankReader {
         result
     }
 
+    /// The next call that is as one that was kept is handed over as a whole once more ([`Sink::keep`]): for a sink that has
+    /// forgotten those before.
+    pub fn keep_anew(&mut self) {
+        self.threads.values_mut().for_each(Thread::keep_anew);
+    }
+
     /// Is something at hand behind which nothing can have appeared?
     fn has_rest(&self) -> bool {
         self.saw_end

@@ -5,7 +5,8 @@
 //! is given: the one whose handle was written last to the variable that it is given.
 
 use crate::engine::shape::{NONE, Shape, shape};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use foldhash::quality::{FixedState, FoldHasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use trace_format::args::{Arg, Args};
 use trace_format::call::{Call, Outcome};
 use trace_format::mpi::{Class, Many, Start};
@@ -18,6 +19,12 @@ const MOST: usize = 1 << 13;
 const FEWEST: usize = 1 << 8;
 /// Of this many calls one may look through all that are remembered for a period.
 const OFTEN: usize = 16;
+/// As many times as many events as are remembered a rank is looked at, and if it did not repeat itself, as many times as
+/// many are left out.
+const AWAKE: usize = 4;
+const ASLEEP: usize = 28;
+/// So many events in a row that are as those before them, and no fewer than a period, are worth to be looked for.
+const WORTH: usize = 64;
 
 /// Events of a rank in a row that have something in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +86,10 @@ pub(super) struct Periods {
     period: usize,
     /// When a period was looked for last.
     looked: Option<usize>,
+    /// Events in front of which the rank is known to repeat itself, or to do so not.
+    judged: usize,
+    /// It has repeated itself since.
+    repeats: bool,
     spans: Vec<Span>,
     kept: Vec<Option<Kept>>,
     variables: Variables,
@@ -99,17 +110,22 @@ impl Periods {
     pub(super) fn of_one_of(ranks: usize, stride: u64) -> Option<Periods> {
         let share = (REMEMBERED / ranks.max(1)).min(MOST);
         let len = if share.is_power_of_two() { share } else { share.next_power_of_two() / 2 };
-        (len >= FEWEST).then(|| Periods {
-            ring: vec![Token::default(); len],
-            at: 0,
-            alike: 0,
-            next: 0,
-            period: 0,
-            looked: None,
-            spans: Vec::new(),
-            kept: Vec::new(),
-            variables: Variables { all: vec![Variable::default(); len], thread: None, stride },
+        (len >= FEWEST).then(|| {
+            let variables = Variables { all: vec![Variable::default(); len], thread: None, stride };
+            Periods::new(vec![Token::default(); len], variables)
         })
+    }
+
+    fn new(ring: Vec<Token>, variables: Variables) -> Periods {
+        let (spans, kept) = (Vec::new(), Vec::new());
+        let (at, alike, next, period, looked, judged, repeats) = (0, 0, 0, 0, None, 0, false);
+        Periods { ring, at, alike, next, period, looked, judged, repeats, spans, kept, variables }
+    }
+
+    /// Knows of no event any more.
+    fn anew(mut self) -> Periods {
+        self.variables.all.fill(Variable::default());
+        Periods::new(self.ring, self.variables)
     }
 
     /// The next event is no call that has returned.
@@ -151,7 +167,7 @@ impl Periods {
     fn kept_of(&self, call: &Call<Args>) -> Kept {
         let (shape, fields) = (shape(call.func), own_fields(call.func));
         let request = usize::from(shape.request);
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedState::default().build_hasher();
         (call.func as u16, call.site, call.polls).hash(&mut hasher);
         let is_own = |place: usize, written: bool| {
             fields.iter().any(|field| field.place == place && (field.part == Part::Written) == written)
@@ -220,6 +236,7 @@ impl Periods {
     /// Writes the events of the span at hand down, as many of the last as there is room for.
     fn write_down(&mut self) {
         let len = self.ring.len();
+        self.repeats |= self.has_repeated();
         let (from, alike) = (self.at, std::mem::take(&mut self.alike));
         self.at += alike;
         if alike <= len {
@@ -259,12 +276,70 @@ impl Periods {
         self.spans.push(Span { period: found, len: 1, goes_on: false });
     }
 
+    /// Has it gone through its period again?
+    fn has_repeated(&self) -> bool {
+        self.alike >= self.period.max(WORTH)
+    }
+
+    /// The rank did not repeat itself for long: so many events may be left out.
+    fn may_sleep(&mut self) -> Option<usize> {
+        let (len, seen) = (self.ring.len(), self.at + self.alike);
+        if seen < self.judged + AWAKE * len {
+            return None;
+        }
+        self.judged = seen;
+        let repeats = std::mem::take(&mut self.repeats) || self.has_repeated();
+        (!repeats).then_some(ASLEEP * len)
+    }
+
     /// The spans of all events since the last time.
     pub(super) fn take(&mut self) -> Vec<Span> {
         let next = self.spans.last().map(|last| Span { len: 0, goes_on: true, ..*last });
         let mut spans = std::mem::replace(&mut self.spans, Vec::from_iter(next));
         spans.retain(|span| span.len > 0);
         spans
+    }
+}
+
+/// Looks at the events of one rank as long as that promises something: one that does not repeat itself is looked at now and
+/// then.
+pub(super) enum Watch {
+    /// There are too many ranks, or laps are not asked for.
+    Never,
+    Awake(Periods),
+    /// So many events are left out, and then it is looked at by this.
+    Asleep(usize, Periods),
+}
+
+impl Watch {
+    pub(super) fn new(periods: Option<Periods>) -> Watch {
+        periods.map_or(Watch::Never, Watch::Awake)
+    }
+
+    /// What looks at the events that are read next. True: it knows of no call that was kept.
+    pub(super) fn begin(&mut self) -> (Option<Periods>, bool) {
+        match std::mem::replace(self, Watch::Never) {
+            Watch::Awake(periods) => (Some(periods), false),
+            Watch::Asleep(0, periods) => (Some(periods), true),
+            other => {
+                *self = other;
+                (None, false)
+            }
+        }
+    }
+
+    /// So many events were read, and this has looked at them.
+    pub(super) fn end(&mut self, periods: Option<Periods>, events: usize) {
+        match (periods, &mut *self) {
+            (Some(mut periods), _) => {
+                *self = match periods.may_sleep() {
+                    Some(events) => Watch::Asleep(events, periods.anew()),
+                    None => Watch::Awake(periods),
+                }
+            }
+            (None, Watch::Asleep(left, _)) => *left = left.saturating_sub(events),
+            (None, _) => {}
+        }
     }
 }
 
@@ -367,7 +442,7 @@ fn completed_by(shape: &Shape, handles: usize, outs: &Args) -> Vec<usize> {
     }
 }
 
-fn hash(value: Arg, hasher: &mut DefaultHasher) {
+fn hash(value: Arg, hasher: &mut FoldHasher) {
     std::mem::discriminant(&value).hash(hasher);
     match value {
         Arg::None => {}
@@ -428,6 +503,34 @@ mod tests {
         assert!(found[0].0 == 0 && found[1].0 == 3 && found[1].1 > 900, "{found:?}");
         // One lap of the first loop is three of the second.
         assert_eq!(found.last(), Some(&(3, 1497)));
+    }
+
+    #[test]
+    fn who_does_not_repeat_itself_is_looked_at_now_and_then() {
+        let mut watch = Watch::new(Periods::of_one_of(1 << 10, 8));
+        let (mut looked_at, mut begun_anew) = (0, 0);
+        let mut turn = |calls: &[u16]| {
+            let (mut periods, anew) = watch.begin();
+            begun_anew += usize::from(anew);
+            if let Some(periods) = &mut periods {
+                calls.iter().for_each(|comm| periods.call(None, &barrier(*comm)));
+                looked_at += calls.len();
+                periods.take();
+            }
+            watch.end(periods, calls.len());
+            (looked_at, begun_anew)
+        };
+        for first in 0..(FEWEST * (AWAKE + ASLEEP) / 32) as u16 {
+            // Two after two are as those before them.
+            let calls: Vec<u16> = (0..16).flat_map(|i| [100 + 16 * first + i, 1, 2]).take(32).collect();
+            turn(&calls);
+        }
+        assert_eq!(turn(&[3; 32]), (FEWEST * AWAKE + 32, 1));
+        // A loop is looked at for ever.
+        for _ in 0..1000 {
+            turn(&[3; 32]);
+        }
+        assert_eq!(turn(&[3; 32]), (FEWEST * AWAKE + 1002 * 32, 1));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
-use super::own::layout;
+use super::own::{Layout, layout};
 use super::weight::of_call;
 use super::{Again, LeanEvent, RankEvent};
 use crate::args::Args;
@@ -39,7 +39,7 @@ pub(super) struct Decoder {
     open: Vec<OpenCall>,
     /// The last call, if more like it may be counted in its record.
     polled: Option<Polled>,
-    /// The calls that were handed over to be kept, by their cells.
+    /// The last calls of their cells.
     kept: Vec<Kept>,
     /// Bytes that their values have elsewhere.
     kept_bytes: usize,
@@ -50,11 +50,14 @@ const MAX_KEPT: usize = 1 << 10;
 /// Bytes of values that the kept calls of a thread may have elsewhere: many may name the same long array.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// A call that was handed over to be kept.
+/// A call, and those that are as it. The second of them is handed over to be kept: most calls that differ from the one before
+/// them have no second.
 #[derive(Clone)]
 struct Kept {
     /// Of its mark; 0: there is none.
     version: u64,
+    /// Who reads has it.
+    is_known: bool,
     func: FnId,
     is_poll: bool,
     polls: u32,
@@ -62,6 +65,18 @@ struct Kept {
     bytes: usize,
     /// See [`super::own`]. Empty: nothing is alike.
     template: Vec<u64>,
+}
+
+impl Kept {
+    fn none(func: FnId) -> Kept {
+        Kept { version: 0, is_known: false, func, is_poll: false, polls: 0, bytes: 0, template: Vec::new() }
+    }
+
+    /// Is the call of this record, which has this mark, as this one?
+    #[inline]
+    fn is_alike(&self, layout: &Layout, mark: Mark, record: &[u8], alike: bool) -> bool {
+        self.version == mark.version || alike && !self.template.is_empty() && layout.is_alike(record, &self.template)
+    }
 }
 
 /// The record of a poll.
@@ -164,8 +179,7 @@ impl Decoder {
     pub(super) fn again(&mut self, mark: Mark, record: &[u8], offset: usize, alike: bool) -> Option<Again> {
         let kept = self.kept.get(usize::from(mark.cell))?;
         let layout = layout(kept.func);
-        let is_alike = || alike && !kept.template.is_empty() && layout.is_alike(record, &kept.template);
-        if kept.version != mark.version && !is_alike() {
+        if !kept.is_known || !kept.is_alike(layout, mark, record, alike) {
             return None;
         }
         let own = layout.own(record);
@@ -178,23 +192,36 @@ impl Decoder {
     }
 
     /// Is the call one to be kept, for those that have the same mark?
-    pub(super) fn keep(&mut self, mark: Mark, call: &Call<Args>, record: &[u8]) -> bool {
+    pub(super) fn keep(&mut self, mark: Mark, call: &Call<Args>, record: &[u8], alike: bool) -> bool {
         let place = usize::from(mark.cell);
-        let bytes = of_call(call);
-        let others = self.kept_bytes - self.kept.get(place).map_or(0, |kept| kept.bytes);
-        if call.is_open() || place >= MAX_KEPT || others.saturating_add(bytes) > MAX_KEPT_BYTES {
+        if call.is_open() || place >= MAX_KEPT {
             return false;
         }
-        self.kept_bytes = others + bytes;
         if self.kept.len() <= place {
-            let none = Kept { version: 0, func: call.func, is_poll: false, polls: 0, bytes: 0, template: Vec::new() };
-            self.kept.resize(place + 1, none);
+            self.kept.resize(place + 1, Kept::none(call.func));
         }
-        let is_poll = call.func.row().class.is_poll();
-        let template = layout(call.func).template(record);
-        let (version, func, polls) = (mark.version, call.func, call.polls);
-        self.kept[place] = Kept { version, func, is_poll, polls, bytes, template };
-        true
+        let (kept, layout) = (&mut self.kept[place], layout(call.func));
+        if kept.func == call.func && kept.is_alike(layout, mark, record, alike) {
+            let bytes = of_call(call);
+            let others = self.kept_bytes - kept.bytes;
+            if others.saturating_add(bytes) > MAX_KEPT_BYTES {
+                return false;
+            }
+            self.kept_bytes = others + bytes;
+            (kept.is_known, kept.bytes) = (true, bytes);
+            (kept.is_poll, kept.polls) = (call.func.row().class.is_poll(), call.polls);
+        } else {
+            kept.is_known = false;
+            kept.func = call.func;
+            layout.set_template(record, &mut kept.template);
+        }
+        kept.version = mark.version;
+        kept.is_known
+    }
+
+    /// No call is as one that was kept until another one is.
+    pub(super) fn keep_anew(&mut self) {
+        self.kept.iter_mut().for_each(|kept| kept.is_known = false);
     }
 
     /// The event of the record `bytes`, which stands at `offset` of the current lap.

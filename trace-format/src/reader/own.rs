@@ -99,13 +99,13 @@ fn of(func: FnId) -> Layout {
 }
 
 impl Layout {
-    /// The words of a record, for [`Layout::is_alike`]; none if it has another length.
-    pub(super) fn template(&self, record: &[u8]) -> Vec<u64> {
+    /// Puts the words of a record there, for [`Layout::is_alike`]; none if it has another length.
+    pub(super) fn set_template(&self, record: &[u8], template: &mut Vec<u64>) {
+        template.clear();
         let words = record.as_chunks::<8>().0;
-        if words.len() != self.mask.len() {
-            return Vec::new();
+        if words.len() == self.mask.len() {
+            template.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
         }
-        words.iter().map(|word| u64::from_le_bytes(*word)).collect()
     }
 
     /// Are these all words that must be the same?

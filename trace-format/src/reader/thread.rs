@@ -322,12 +322,19 @@ impl Thread {
             return Some(Ok(()));
         }
         Some(self.decoder.record(blobs, record, offset).map(|event| match event {
-            RankEvent::Call(call) => match mark.filter(|mark| self.decoder.keep(*mark, &call, record)) {
-                Some(mark) => sink.keep(mark.cell, call),
-                None => sink.event(RankEvent::Call(call)),
-            },
+            RankEvent::Call(call) => {
+                match mark.filter(|mark| self.decoder.keep(*mark, &call, record, keeps == Keeps::Alike)) {
+                    Some(mark) => sink.keep(mark.cell, call),
+                    None => sink.event(RankEvent::Call(call)),
+                }
+            }
             other => sink.event(other),
         }))
+    }
+
+    /// See [`super::RankReader::keep_anew`].
+    pub(super) fn keep_anew(&mut self) {
+        self.decoder.keep_anew();
     }
 
     /// The place of the next record at hand, its offset in the lap, and its mark, if it has one.

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// A run to be written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Stencil {
     pub ranks: i32,
     /// Exchanges: nine calls of each rank.
@@ -24,6 +24,8 @@ pub struct Stencil {
     pub reduce_every: u64,
     /// Each rank has communicators of its row and its column, and uses them as often.
     pub grid_comms: bool,
+    /// In each round halos have other sizes and tags, so that hardly a call is as one before it.
+    pub varied: bool,
     /// At the end rank 0 waits for a message that nobody sends, and the others for rank 0.
     pub hangs: bool,
 }
@@ -124,9 +126,12 @@ impl Rank<'_> {
                 )?;
             }
         }
-        let (mut exchange, mut reductions) = (self.exchange(), self.reductions());
+        let (mut exchange, mut reductions) = (self.exchange(0), self.reductions());
         for round in 0..self.run.rounds {
             let start = FIRST + round * ROUND;
+            if self.run.varied {
+                exchange = self.exchange(round);
+            }
             self.play(&mut writer, &mut exchange, start)?;
             if self.run.reduce_every > 0 && (round + 1).is_multiple_of(self.run.reduce_every) {
                 self.play(&mut writer, &mut reductions, start)?;
@@ -204,20 +209,22 @@ impl Rank<'_> {
         all
     }
 
-    /// The calls of a round: what goes into a direction has its number as the tag.
-    fn exchange(&self) -> Vec<Planned> {
+    /// The calls of a round: what goes into a direction has its number as the tag, or as the last two bits of it.
+    fn exchange(&self, round: u64) -> Vec<Planned> {
+        let (count, tags) = if self.run.varied { varied(round) } else { (HALO, 0) };
         let neighbours = [self.at(-1, 0), self.at(1, 0), self.at(0, -1), self.at(0, 1)];
         let mut calls = Vec::new();
-        let status = |source, tag| Status { source, tag, bytes: Some(8 * HALO as u64), cancelled: false };
+        let status =
+            |source, tag| Status { source, tag: tags as i32 + tag, bytes: Some(8 * count as u64), cancelled: false };
         let request = |slot: i64| ("request", Value::Int(0x100 + 8 * slot));
         let mut add = |call, begin, length| calls.push(Planned { call, begin, length });
         for (side, from) in (0..).zip(neighbours) {
-            let ins = [&message("source", from, side ^ 1)[..], &[request(side)]].concat();
+            let ins = [&message("source", from, tags + (side ^ 1), count)[..], &[request(side)]].concat();
             let outs = [("request", Value::Int(1 + side))];
             add(call(FnId::MPI_Irecv, 3 + side as u32, &ins, &outs), 100 + 400 * side as u64, 60);
         }
         for (side, to) in (0..).zip(neighbours) {
-            let ins = [&message("dest", to, side)[..], &[request(4 + side)]].concat();
+            let ins = [&message("dest", to, tags + side, count)[..], &[request(4 + side)]].concat();
             let outs = [("request", Value::Int(5 + side))];
             add(call(FnId::MPI_Isend, 7 + side as u32, &ins, &outs), 1_800 + 600 * side as u64, 200);
         }
@@ -244,7 +251,7 @@ impl Rank<'_> {
 
     fn hang(&self, writer: &mut RankWriter<BufWriter<File>>, time: u64) -> Result<()> {
         let mut open = match self.rank {
-            0 => call(FnId::MPI_Recv, 15, &message("source", self.run.ranks - 1, 99), &[]),
+            0 => call(FnId::MPI_Recv, 15, &message("source", self.run.ranks - 1, 99, HALO), &[]),
             _ => call(FnId::MPI_Barrier, 16, &ints(&[("comm", COMM_WORLD.into())]), &[]),
         };
         (open.t_call, open.outcome) = (time, Outcome::Open);
@@ -278,10 +285,16 @@ fn call(func: FnId, site: Id, ins: &[(&str, Value)], outs: &[(&str, Value)]) -> 
     call
 }
 
-fn message(peer: &'static str, rank: i32, tag: i64) -> Vec<(&'static str, Value)> {
+/// Doubles in the halos of a round, and what is added to the tags: the same on all ranks.
+fn varied(round: u64) -> (i64, i64) {
+    let mixed = (round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    (1 + (mixed & 0xff) as i64, (mixed >> 8 & 0x1fff) as i64 * 4)
+}
+
+fn message(peer: &'static str, rank: i32, tag: i64, count: i64) -> Vec<(&'static str, Value)> {
     ints(&[
         ("buf", 0x1000),
-        ("count", HALO),
+        ("count", count),
         ("datatype", DOUBLE),
         (peer, rank.into()),
         ("tag", tag),

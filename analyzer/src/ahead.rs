@@ -99,6 +99,25 @@ impl Sink for Batch {
     }
 
     #[inline(always)]
+    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
+        self.events.push(RankEvent::Call(Call::blank()));
+        let Some(event) = self.events.last_mut() else { return Ok(()) };
+        let RankEvent::Call(call) = event else { return Ok(()) };
+        match fill(call) {
+            Ok(slot) => {
+                self.periods.iter_mut().for_each(|periods| periods.call(slot, call));
+                self.steps.push(slot.map_or(Step::Event, Step::Keep));
+                self.weight += event.weight();
+                Ok(())
+            }
+            Err(what) => {
+                self.events.pop();
+                Err(what)
+            }
+        }
+    }
+
+    #[inline(always)]
     fn again(&mut self, again: Again) {
         self.periods.iter_mut().for_each(|periods| periods.again(&again));
         self.steps.push(Step::Again(again));

@@ -194,6 +194,19 @@ impl Args {
         }
     }
 
+    /// Where the handle of the one request at a place is kept.
+    #[inline]
+    pub fn slot(&self, place: usize) -> Option<u64> {
+        match self.extra {
+            Extra::Slot(at, slot) if usize::from(at) == place => Some(slot),
+            _ if self.rest.is_empty() => None,
+            _ => match self.get(place) {
+                Arg::Request { slot, .. } => Some(slot),
+                _ => None,
+            },
+        }
+    }
+
     /// Handles of the request or the requests at a place, with the address of the first (0: not known).
     #[inline]
     pub fn requests(&self, place: usize) -> (u64, &[i64]) {

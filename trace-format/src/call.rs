@@ -1,5 +1,6 @@
 //! A decoded MPI call: what a record of the trace says, and what the readable notation spells.
 
+use crate::args::Args;
 use crate::callbacks::Callback;
 use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
@@ -145,6 +146,25 @@ impl Call {
     /// Value of the named parameter after the call.
     pub fn out(&self, name: &str) -> Option<&Value> {
         self.func.row().param(name).and_then(|i| self.outs.get(i))
+    }
+}
+
+impl Call<Args> {
+    /// A call of which nothing is known, to be filled in: its function means nothing either.
+    #[inline(always)]
+    pub fn blank() -> Call<Args> {
+        Call {
+            func: FnId::MPI_Init,
+            thread: 0,
+            index: 0,
+            site: 0,
+            t_call: 0,
+            t_return: 0,
+            outcome: Outcome::Open,
+            polls: 0,
+            ins: Args::default(),
+            outs: Args::default(),
+        }
     }
 }
 

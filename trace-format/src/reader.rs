@@ -134,6 +134,18 @@ pub trait Sink {
         self.event(RankEvent::Call(call));
     }
 
+    /// A call, which `fill` puts where the sink wants to have it. It says in which place the call is to be kept ([`Sink::keep`]),
+    /// if it is. If it fails there is no call, whatever it has put there.
+    #[inline(always)]
+    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
+        let mut call = Call::blank();
+        match fill(&mut call)? {
+            Some(slot) => self.keep(slot, call),
+            None => self.event(RankEvent::Call(call)),
+        }
+        Ok(())
+    }
+
     /// As the call that is kept there. Comes to those alone who keep calls.
     fn again(&mut self, _again: Again) {}
 }

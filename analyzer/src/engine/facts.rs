@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
-use trace_format::args::{Arg, Args};
+use trace_format::args::Args;
 use trace_format::call::Call;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
-use trace_format::reader::{Field, Own, Part, own_fields, with_own};
+use trace_format::reader::{Field, Own, own_fields, with_own};
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]
@@ -77,17 +77,14 @@ pub(crate) struct End {
 }
 
 impl Pattern {
+    #[inline(always)]
     pub(super) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
         let (shape, fields) = (shape(func), own_fields(func));
-        let field = |part| {
-            let is = |f: &Field| f.part == part && f.place == usize::from(shape.request);
-            fields.iter().position(is).map(|at| at as u8)
-        };
-        let is_known = |is: bool, field: Option<u8>| field.filter(|_| is);
-        let request = if shape.request == NONE { Arg::None } else { ins.get(shape.request.into()) };
-        let slot = is_known(matches!(request, Arg::Int(_)), field(Part::Given));
-        let given = is_known(matches!(request, Arg::Request { .. }), field(Part::Slot)).zip(field(Part::Handle));
-        let written = field(Part::Written);
+        let (place, own) = (usize::from(shape.request), shape.own);
+        let is_given = ins.slot(place).is_some();
+        let slot = (!is_given && own.variable != NONE && ins.int(place).is_some()).then_some(own.variable);
+        let given = (is_given && own.slot != NONE && own.handle != NONE).then_some((own.slot, own.handle));
+        let written = (own.written != NONE).then_some(own.written);
         let found = Found::default();
         Pattern { func, shape, site, ins, outs, polls, fields, slot, written, given, found }
     }

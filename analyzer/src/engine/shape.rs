@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};
+use trace_format::reader::{Field, Part, own_fields};
 
 /// Place of a parameter; [`NONE`] where the function has none.
 pub(crate) type Place = u8;
@@ -57,6 +58,33 @@ pub(crate) struct Shape {
     pub(crate) new_comm: Place,
     pub(crate) new_win: Place,
     pub(crate) new_file: Place,
+    pub(crate) own: OwnRequest,
+}
+
+/// Which of the values that are a call's own ([`own_fields`]) are of its request; [`NONE`] where there is none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnRequest {
+    /// The variable of a request that is made, and what is written to it.
+    pub(crate) variable: Place,
+    pub(crate) written: Place,
+    /// Where the handle of a request that is given is kept, and the handle.
+    pub(crate) slot: Place,
+    pub(crate) handle: Place,
+}
+
+impl OwnRequest {
+    fn of(func: FnId, request: Place) -> OwnRequest {
+        let field = |part| {
+            let is = |field: &Field| field.part == part && field.place == usize::from(request);
+            own_fields(func).iter().position(is).map_or(NONE, |at| at as Place)
+        };
+        OwnRequest {
+            variable: field(Part::Given),
+            written: field(Part::Written),
+            slot: field(Part::Slot),
+            handle: field(Part::Handle),
+        }
+    }
 }
 
 impl Shape {
@@ -110,6 +138,7 @@ fn of(f: &Function) -> Shape {
         new_comm: made(Kind::Comm),
         new_win: made(Kind::Win),
         new_file: made(Kind::File),
+        own: OwnRequest::of(f.id, find(0, &|k, _, _| k == Kind::Request)),
     };
     // A buffer is described by the count and the datatype behind it; two buffers may share those behind both.
     for (i, p) in f.params.iter().enumerate() {

@@ -145,7 +145,7 @@ impl Decoder {
             && bytes.len() >= CALL_HEADER_BYTES
             && polled.is_news(u32_at(bytes, 28))
             && let Ok(Call { outcome: Outcome::Returned(class), t_return: time, polls, outs, .. }) =
-                decode_call(polled.func, bytes, blobs)
+                decoded(polled.func, bytes, blobs)
         {
             // The return of a call that has returned: it was repeated.
             let more = polls - std::mem::replace(&mut polled.polls, polls);
@@ -158,7 +158,7 @@ impl Decoder {
             if Commit::unpack(u64_at(bytes, 0)).state != State::Returned as u8 {
                 return true;
             }
-            match decode_call(open.func, bytes, blobs) {
+            match decoded(open.func, bytes, blobs) {
                 Ok(call @ Call { outcome: Outcome::Returned(class), .. }) => {
                     if let Some(last) = open.offset.filter(|_| open.index.wrapping_add(1) == self.calls) {
                         *polled = Polled::new(&call, open.index, last);
@@ -224,25 +224,39 @@ impl Decoder {
         self.kept.iter_mut().for_each(|kept| kept.is_known = false);
     }
 
-    /// The event of the record `bytes`, which stands at `offset` of the current lap.
+    /// Puts the call of the record `bytes`, which stands at `offset` of the current lap, into `call`, which is
+    /// [`Call::blank`].
     #[inline(always)]
+    pub(super) fn call(
+        &mut self,
+        blobs: &Blobs,
+        bytes: &[u8],
+        offset: usize,
+        call: &mut Call<Args>,
+    ) -> Result<(), String> {
+        let func = FnId::from_index(Commit::unpack(u64_at(bytes, 0)).func as usize).ok_or("unknown function")?;
+        let index = self.calls;
+        self.calls = self.calls.wrapping_add(1);
+        decode_call(func, bytes, blobs, call)?;
+        call.thread = self.number;
+        call.index = index;
+        self.polled = Polled::new(call, index, offset);
+        if call.is_open() {
+            if self.open.len() >= MAX_OPEN {
+                self.open.drain(..MAX_OPEN / 2);
+            }
+            self.open.push(OpenCall { index, func, t_call: call.t_call, offset: Some(offset) });
+        }
+        Ok(())
+    }
+
+    /// The event of the record `bytes`, which stands at `offset` of the current lap.
     pub(super) fn record(&mut self, blobs: &Blobs, bytes: &[u8], offset: usize) -> Result<LeanEvent, String> {
         let commit = Commit::unpack(u64_at(bytes, 0));
         match commit.state {
-            s if s == State::Entered as u8 || s == State::Returned as u8 => {
-                let func = FnId::from_index(commit.func as usize).ok_or("unknown function")?;
-                let index = self.calls;
-                self.calls = self.calls.wrapping_add(1);
-                let mut call = decode_call(func, bytes, blobs)?;
-                call.thread = self.number;
-                call.index = index;
-                self.polled = Polled::new(&call, index, offset);
-                if call.is_open() {
-                    if self.open.len() >= MAX_OPEN {
-                        self.open.drain(..MAX_OPEN / 2);
-                    }
-                    self.open.push(OpenCall { index, func, t_call: call.t_call, offset: Some(offset) });
-                }
+            _ if is_call(bytes) => {
+                let mut call = Call::blank();
+                self.call(blobs, bytes, offset, &mut call)?;
                 Ok(RankEvent::Call(call))
             }
             s if s == State::Return as u8 => {
@@ -279,6 +293,13 @@ pub(super) fn record_at(records: &[u8], offset: usize) -> Option<&[u8]> {
     (len >= 16).then(|| records.get(offset..offset + len)).flatten()
 }
 
+/// Is it the record of a call?
+#[inline]
+pub(super) fn is_call(record: &[u8]) -> bool {
+    let state = Commit::unpack(u64_at(record, 0)).state;
+    state == State::Entered as u8 || state == State::Returned as u8
+}
+
 /// Is it the record of a call that has not returned?
 pub(super) fn is_entered(record: &[u8]) -> bool {
     Commit::unpack(u64_at(record, 0)).state == State::Entered as u8
@@ -308,39 +329,124 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|b| b.first_chunk::<8>()).map_or(0, |b| u64::from_le_bytes(*b))
 }
 
-#[inline]
-fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs) -> Result<Call<Args>, String> {
-    if bytes.len() < CALL_HEADER_BYTES {
-        return Err("short call record".into());
+/// `call` is [`Call::blank`].
+#[inline(always)]
+fn decode_call(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Args>) -> Result<(), String> {
+    let (head, values) = bytes.split_first_chunk::<CALL_HEADER_BYTES>().ok_or("short call record")?;
+    let word = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().unwrap_or_default());
+    let (t_call, second, last) = (word(8), word(16), word(24));
+    let has_returned = Commit::unpack(word(0)).state == State::Returned as u8;
+    (call.func, call.site, call.polls, call.t_call) = (func, last as u32, (last >> 32) as u32, t_call);
+    if has_returned {
+        call.outcome = Outcome::Returned((second >> 48) as u16);
+        call.t_return = t_call.saturating_add(second & MAX_DURATION);
     }
-    let commit = Commit::unpack(u64_at(bytes, 0));
+    let layout = layout(func);
+    (call.ins, call.outs) = (Args::new(layout.params), Args::new(layout.params));
+    if let Some(moves) = &layout.moves
+        && let Some(values) = values.get(..if has_returned { moves.returned } else { moves.entered })
+    {
+        moves.ins.iter().for_each(|from| from.carry_out(values, &mut call.ins));
+        if has_returned {
+            moves.outs.iter().for_each(|from| from.carry_out(values, &mut call.outs));
+        }
+        return Ok(());
+    }
+    decode_one_by_one(func, bytes, blobs, call)
+}
+
+fn decoded(func: FnId, bytes: &[u8], blobs: &Blobs) -> Result<Call<Args>, String> {
+    let mut call = Call::blank();
+    decode_call(func, bytes, blobs, &mut call)?;
+    Ok(call)
+}
+
+/// The values of a call whose record has not one length, or is too short.
+#[inline(never)]
+fn decode_one_by_one(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Args>) -> Result<(), String> {
     let plan = &plans()[func.index()];
-    let params = func.row().params.len();
-    let mut call = Call {
-        func,
-        thread: 0,
-        index: 0,
-        site: u32_at(bytes, 24),
-        t_call: u64_at(bytes, 8),
-        t_return: 0,
-        outcome: Outcome::Open,
-        polls: u32_at(bytes, 28),
-        ins: Args::new(params),
-        outs: Args::new(params),
-    };
     let mut cells = Cells { bytes, at: CALL_HEADER_BYTES, blobs };
     for item in &plan.ins {
         cells.item(item, &mut call.ins)?;
     }
-    if commit.state == State::Returned as u8 {
-        let word = u64_at(bytes, 16);
-        call.outcome = Outcome::Returned((word >> 48) as u16);
-        call.t_return = call.t_call.saturating_add(word & MAX_DURATION);
+    if !call.is_open() {
         for item in &plan.outs {
             cells.item(item, &mut call.outs)?;
         }
     }
-    Ok(call)
+    Ok(())
+}
+
+/// A value that always stands at the same place of the records of a function.
+struct Move {
+    /// Byte of the values.
+    at: usize,
+    /// Of the parameter.
+    place: usize,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    Signed4,
+    Unsigned4,
+    Eight,
+    /// Address and handle of a request, of eight bytes each.
+    Request,
+    Status,
+}
+
+impl Move {
+    #[inline(always)]
+    fn carry_out(&self, values: &[u8], args: &mut Args) {
+        let from = values.get(self.at..).unwrap_or_default();
+        let (four, eight) = (|| u32_at(from, 0), |at| u64_at(from, at));
+        match self.what {
+            What::Signed4 => args.set_int(self.place, i64::from(four() as i32)),
+            What::Unsigned4 => args.set_int(self.place, i64::from(four())),
+            What::Eight => args.set_int(self.place, eight(0) as i64),
+            What::Request => args.set_request(self.place, eight(0), eight(8) as i64),
+            What::Status => from.first_chunk().into_iter().for_each(|status| args.set_status(self.place, status)),
+        }
+    }
+}
+
+/// Where the values are in the records of a function that have one length.
+pub(super) struct Moves {
+    ins: Vec<Move>,
+    outs: Vec<Move>,
+    /// Bytes of all values of a call that has not returned, and of one that has.
+    entered: usize,
+    returned: usize,
+}
+
+impl Moves {
+    /// `None`: the records have not one length.
+    pub(super) fn of(func: FnId) -> Option<Moves> {
+        let plan = &plans()[func.index()];
+        let mut at = 0;
+        let ins = plan.ins.iter().map(|item| Moves::next(item, &mut at)).collect::<Option<_>>()?;
+        let entered = at;
+        let outs = plan.outs.iter().map(|item| Moves::next(item, &mut at)).collect::<Option<_>>()?;
+        Some(Moves { ins, outs, entered, returned: at })
+    }
+
+    fn next(item: &Item, end: &mut usize) -> Option<Move> {
+        let what_of = |elem: Elem| match elem {
+            Elem::I32(_) => What::Signed4,
+            Elem::Handle(_) => What::Unsigned4,
+            Elem::I64(_) | Elem::Raw(_) => What::Eight,
+            Elem::Status => What::Status,
+        };
+        let (what, bytes) = match item.shape {
+            Shape::Arg(elem) | Shape::Deref(elem) => (what_of(elem), elem.width()),
+            Shape::SlotAndDeref(elem) if elem.width() == 8 => (What::Request, 16),
+            _ => return None,
+        };
+        let at = *end;
+        *end += bytes;
+        Some(Move { at, place: item.param, what })
+    }
 }
 
 fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> {
@@ -472,4 +578,43 @@ fn one(elem: Elem, bytes: &[u8]) -> i64 {
 
 fn many(elem: Elem, bytes: &[u8]) -> Vec<i64> {
     bytes.chunks_exact(elem.width()).map(|b| one(elem, b)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::FUNCTIONS;
+
+    /// A record of a function with a word of its own wherever there is one.
+    fn record(func: FnId, state: State, words: usize) -> Vec<u8> {
+        let commit = Commit { state: state as u8, func: func as u16, words: words as u16, ..Commit::unpack(0) };
+        let word = |i: usize| (i as u64 + 1).wrapping_mul(0x8765_4321_9abc_def1);
+        let words = std::iter::once(commit.pack()).chain((1..words).map(word));
+        words.flat_map(u64::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn values_at_their_places_are_those_that_are_read_one_by_one() {
+        let mut with_places = 0;
+        for row in FUNCTIONS {
+            let Some(moves) = &layout(row.id).moves else { continue };
+            with_places += 1;
+            for (state, bytes) in [(State::Entered, moves.entered), (State::Returned, moves.returned)] {
+                let whole = (CALL_HEADER_BYTES + bytes).div_ceil(8);
+                for words in [whole, whole + 1] {
+                    let record = record(row.id, state, words);
+                    let call = decoded(row.id, &record, &Blobs::default()).unwrap();
+                    let nothing = || Args::new(row.params.len());
+                    let mut other = Call { ins: nothing(), outs: nothing(), ..call.clone() };
+                    decode_one_by_one(row.id, &record, &Blobs::default(), &mut other).unwrap();
+                    assert_eq!(call, other);
+                }
+                if bytes > 0 {
+                    let short = record(row.id, state, whole - 1);
+                    assert!(decoded(row.id, &short, &Blobs::default()).is_err(), "{}", row.name);
+                }
+            }
+        }
+        assert!(with_places > 200, "{with_places}");
+    }
 }

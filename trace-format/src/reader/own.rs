@@ -1,7 +1,8 @@
 //! Values that differ from one call to the next of a loop although the calls are alike: addresses of buffers, variables of
 //! requests and what is written to them. A window of messages has others in each call.
 
-use crate::args::{Arg, Args};
+use super::decode::Moves;
+use crate::args::Args;
 use crate::call::Value;
 use crate::mpi::{Class, FUNCTIONS, FnId, Kind, Many, Start};
 use crate::plan::{Elem, Item, Shape, plans};
@@ -43,6 +44,10 @@ pub(super) struct Layout {
     /// What must be the same in two records for them to be alike, by words: neither laps, times and results, nor what is a
     /// call's own. Empty: nothing is a call's own.
     pub(super) mask: Vec<u64>,
+    /// How many parameters it has.
+    pub(super) params: usize,
+    /// `None`: they are not all of one length.
+    pub(super) moves: Option<Moves>,
 }
 
 /// The values of calls of a function that are their own.
@@ -53,10 +58,12 @@ pub fn own_fields(func: FnId) -> &'static [Field] {
 /// The layout of the records of a function.
 pub(super) fn layout(func: FnId) -> &'static Layout {
     static ALL: OnceLock<Vec<Layout>> = OnceLock::new();
+    let of = |func: FnId| Layout { params: func.row().params.len(), moves: Moves::of(func), ..own(func) };
     &ALL.get_or_init(|| FUNCTIONS.iter().map(|f| of(f.id)).collect())[func.index()]
 }
 
-fn of(func: FnId) -> Layout {
+/// What the records of a function have of their own.
+fn own(func: FnId) -> Layout {
     let row = func.row();
     let is_wanted = match row.class {
         Class::Send(_, start) | Class::Recv(start) => start != Start::Persistent,
@@ -95,7 +102,8 @@ fn of(func: FnId) -> Layout {
     // The lap in the commit word, the time, and the word with duration and result.
     mask[5..24].fill(0);
     fields.iter().for_each(|field| mask[field.at..field.at + 8].fill(0));
-    Layout { fields, mask: mask.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect() }
+    let mask = mask.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    Layout { fields, mask, ..Layout::default() }
 }
 
 impl Layout {
@@ -138,12 +146,13 @@ impl Layout {
 /// The same of decoded values; 0 for what is not there.
 pub fn own_of(fields: &[Field], ins: &Args, outs: &Args) -> Own {
     let mut own = [0; MOST_OWN];
-    for (own, field) in own.iter_mut().zip(fields) {
-        *own = match (field.part, ins.get(field.place)) {
-            (Part::Written, _) => outs.int(field.place).unwrap_or(0),
-            (Part::Slot, Arg::Request { slot, .. }) => slot as i64,
-            (_, value) => value.int(),
+    for (own, Field { place, part, .. }) in own.iter_mut().zip(fields.iter().copied()) {
+        let value = match part {
+            Part::Written => outs.int(place),
+            Part::Slot => ins.slot(place).map(|slot| slot as i64).or_else(|| ins.int(place)),
+            Part::Given | Part::Handle => ins.int(place),
         };
+        *own = value.unwrap_or(0);
     }
     own
 }

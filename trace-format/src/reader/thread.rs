@@ -2,7 +2,7 @@
 //! holds beyond them.
 
 use super::blocks::BlockRef;
-use super::decode::{Blobs, Decoder, earliest, is_entered, latest, record_at};
+use super::decode::{Blobs, Decoder, earliest, is_call, is_entered, latest, record_at};
 use super::stage::StageView;
 use super::{Keeps, LeanEvent, RankEvent, Sink};
 use crate::args::Args;
@@ -321,14 +321,13 @@ impl Thread {
             sink.again(again);
             return Some(Ok(()));
         }
-        Some(self.decoder.record(blobs, record, offset).map(|event| match event {
-            RankEvent::Call(call) => {
-                match mark.filter(|mark| self.decoder.keep(*mark, &call, record, keeps == Keeps::Alike)) {
-                    Some(mark) => sink.keep(mark.cell, call),
-                    None => sink.event(RankEvent::Call(call)),
-                }
-            }
-            other => sink.event(other),
+        let decoder = &mut self.decoder;
+        if !is_call(record) {
+            return Some(decoder.record(blobs, record, offset).map(|event| sink.event(event)));
+        }
+        Some(sink.call(|call| {
+            decoder.call(blobs, record, offset, call)?;
+            Ok(mark.filter(|mark| decoder.keep(*mark, call, record, keeps == Keeps::Alike)).map(|mark| mark.cell))
         }))
     }
 

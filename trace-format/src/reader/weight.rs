@@ -54,6 +54,18 @@ impl<S: Sink> Sink for Weighed<'_, S> {
     }
 
     #[inline(always)]
+    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
+        let mut weight = 0;
+        let result = self.sink.call(|call| {
+            let slot = fill(call)?;
+            weight = 1 + of_call(call) / UNIT;
+            Ok(slot)
+        });
+        self.add(weight);
+        result
+    }
+
+    #[inline(always)]
     fn again(&mut self, again: Again) {
         self.add(1);
         self.sink.again(again);

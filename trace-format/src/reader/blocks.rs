@@ -215,7 +215,7 @@ impl Blocks {
     }
 
     pub(super) fn read_payload(&self, block: &BlockRef, out: &mut Vec<u8>) -> Result<(), OpenError> {
-        out.clear();
+        // What is there already is overwritten.
         out.resize(block.header.len as usize, 0);
         let got = self.read_at(block.start + BLOCK_HEADER_BYTES as u64, out)?;
         out.truncate(got);

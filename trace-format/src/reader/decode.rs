@@ -73,7 +73,7 @@ impl Kept {
     }
 
     /// Is the call of this record, which has this mark, as this one?
-    #[inline]
+    #[inline(always)]
     fn is_alike(&self, layout: &Layout, mark: Mark, record: &[u8], alike: bool) -> bool {
         self.version == mark.version || alike && !self.template.is_empty() && layout.is_alike(record, &self.template)
     }
@@ -175,7 +175,7 @@ impl Decoder {
     }
 
     /// What the record says if it differs from a call that was kept in its times, its result and its own values alone.
-    #[inline]
+    #[inline(always)]
     pub(super) fn again(&mut self, mark: Mark, record: &[u8], offset: usize, alike: bool) -> Option<Again> {
         let kept = self.kept.get(usize::from(mark.cell))?;
         let layout = layout(kept.func);

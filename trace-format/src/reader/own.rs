@@ -56,10 +56,17 @@ pub fn own_fields(func: FnId) -> &'static [Field] {
 }
 
 /// The layout of the records of a function.
+#[inline(always)]
 pub(super) fn layout(func: FnId) -> &'static Layout {
     static ALL: OnceLock<Vec<Layout>> = OnceLock::new();
+    &ALL.get_or_init(layouts)[func.index()]
+}
+
+#[cold]
+#[inline(never)]
+fn layouts() -> Vec<Layout> {
     let of = |func: FnId| Layout { params: func.row().params.len(), moves: Moves::of(func), ..own(func) };
-    &ALL.get_or_init(|| FUNCTIONS.iter().map(|f| of(f.id)).collect())[func.index()]
+    FUNCTIONS.iter().map(|f| of(f.id)).collect()
 }
 
 /// What the records of a function have of their own.
@@ -123,12 +130,9 @@ impl Layout {
         if words.len() != template.len() || mask.len() != template.len() {
             return false;
         }
-        let mut differ = 0;
-        // By places: this is done for nearly each call.
-        for i in 0..words.len() {
-            differ |= (u64::from_le_bytes(words[i]) ^ template[i]) & mask[i];
-        }
-        differ == 0
+        // Several words at a time: this is done for nearly each call of a window of messages.
+        let all = words.iter().zip(template).zip(mask);
+        all.fold(0, |differ, ((word, known), mask)| differ | (u64::from_le_bytes(*word) ^ known) & mask) == 0
     }
 
     #[inline]

@@ -32,7 +32,9 @@ pub(super) struct Files {
     /// Segments are gone that were not read, or not to their end.
     pub(super) is_cut: bool,
     packed: FxHashMap<u16, Packed>,
+    /// The last packed block, and its place; `None`: the buffer means nothing.
     buffer: Vec<u8>,
+    held: Option<(u64, u64)>,
     /// The writer is gone: a torn tail is damage, not work in progress.
     pub(super) finished: bool,
 }
@@ -48,6 +50,7 @@ impl Files {
             is_cut: false,
             packed: FxHashMap::default(),
             buffer: Vec::new(),
+            held: None,
             finished: false,
         }
     }
@@ -160,21 +163,30 @@ impl Files {
     ) -> Result<Option<bool>, OpenError> {
         marks.clear();
         let is_packed = block.header.kind == BlockKind::Packed as u16;
+        let held = self.held.take();
         let mut buffer = std::mem::take(&mut self.buffer);
-        let Some(blocks) = self.of(block.segment) else { return Ok(None) };
-        let read = match begun {
-            // It was found to be whole.
-            true => blocks.read_payload(block, &mut buffer).map(|()| true),
-            false => blocks.payload(block, if is_packed { &mut buffer } else { out }),
+        let read = if begun && held == Some(block.place()) {
+            Ok(true)
+        } else {
+            let Some(blocks) = self.of(block.segment) else { return Ok(None) };
+            let read = match begun {
+                // It was found to be whole.
+                true => blocks.read_payload(block, &mut buffer).map(|()| true),
+                false => blocks.payload(block, if is_packed { &mut buffer } else { out }),
+            };
+            if read.is_err() && blocks.is_gone() {
+                self.is_cut = true;
+                self.buffer = buffer;
+                out.clear();
+                return Ok(None);
+            }
+            read
         };
-        if read.is_err() && blocks.is_gone() {
-            self.is_cut = true;
-            self.buffer = buffer;
-            out.clear();
-            return Ok(None);
-        }
         let piece = match read {
-            Ok(true) if is_packed => Ok(self.unpack(block, &buffer, begun, most, (out, marks))),
+            Ok(true) if is_packed => {
+                self.held = Some(block.place());
+                Ok(self.unpack(block, &buffer, begun, most, (out, marks)))
+            }
             read => read.map(|whole| whole.then_some(true)),
         };
         self.buffer = buffer;

@@ -275,7 +275,7 @@ fn turns(
     send: &mut dyn FnMut(Turn) -> bool,
 ) {
     let (mut round, mut wanted) = (0u32, true);
-    // Of the last turn: the next one is much like it.
+    // Of the last turn, of whatever rank: the next one is much like it.
     let mut events = 0;
     // Who wants to be told of each call is told of each call.
     let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
@@ -295,7 +295,7 @@ fn turns(
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, most, &mut batch);
             watch.end(batch.close(), batch.left());
-            events = batch.events.len();
+            events = batch.events.len().min(most);
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,

@@ -19,10 +19,11 @@ const MOST: usize = 1 << 13;
 const FEWEST: usize = 1 << 8;
 /// Of this many calls one may look through all that are remembered for a period.
 const OFTEN: usize = 16;
-/// As many times as many events as are remembered a rank is looked at, and if it did not repeat itself, as many times as
-/// many are left out.
+/// A rank is looked at for so many times as many events as are remembered. If it did not repeat itself, some are left out:
+/// first so many times as many, then twice that each time, and so many times at most.
 const AWAKE: usize = 4;
-const ASLEEP: usize = 28;
+const SHORTEST_SLEEP: usize = 4;
+const LONGEST_SLEEP: usize = 32;
 /// So many events in a row that are as those before them, and no fewer than a period, are worth to be looked for.
 const WORTH: usize = 64;
 
@@ -90,6 +91,8 @@ pub(super) struct Periods {
     judged: usize,
     /// It has repeated itself since.
     repeats: bool,
+    /// How many times as many events as are remembered are left out next, if any are.
+    sleep: usize,
     spans: Vec<Span>,
     kept: Vec<Option<Kept>>,
     variables: Variables,
@@ -118,14 +121,15 @@ impl Periods {
 
     fn new(ring: Vec<Token>, variables: Variables) -> Periods {
         let (spans, kept) = (Vec::new(), Vec::new());
-        let (at, alike, next, period, looked, judged, repeats) = (0, 0, 0, 0, None, 0, false);
-        Periods { ring, at, alike, next, period, looked, judged, repeats, spans, kept, variables }
+        let (at, alike, next, period, looked) = (0, 0, 0, 0, None);
+        let (judged, repeats, sleep) = (0, false, SHORTEST_SLEEP);
+        Periods { ring, at, alike, next, period, looked, judged, repeats, sleep, spans, kept, variables }
     }
 
-    /// Knows of no event any more.
-    fn anew(mut self) -> Periods {
-        self.variables.all.fill(Variable::default());
-        Periods::new(self.ring, self.variables)
+    /// Knows of no event any more. Variables keep what was written to them: persistent requests are made once, and a handle
+    /// that is given from where it was put then is still the one that was written there last.
+    fn anew(self) -> Periods {
+        Periods { sleep: self.sleep, ..Periods::new(self.ring, self.variables) }
     }
 
     /// The next event is no call that has returned.
@@ -288,8 +292,13 @@ impl Periods {
             return None;
         }
         self.judged = seen;
-        let repeats = std::mem::take(&mut self.repeats) || self.has_repeated();
-        (!repeats).then_some(ASLEEP * len)
+        if std::mem::take(&mut self.repeats) || self.has_repeated() {
+            self.sleep = SHORTEST_SLEEP;
+            return None;
+        }
+        let sleep = self.sleep;
+        self.sleep = (2 * sleep).min(LONGEST_SLEEP);
+        Some(sleep * len)
     }
 
     /// The spans of all events since the last time.
@@ -520,17 +529,23 @@ mod tests {
             watch.end(periods, calls.len());
             (looked_at, begun_anew)
         };
-        for first in 0..(FEWEST * (AWAKE + ASLEEP) / 32) as u16 {
-            // Two after two are as those before them.
-            let calls: Vec<u16> = (0..16).flat_map(|i| [100 + 16 * first + i, 1, 2]).take(32).collect();
-            turn(&calls);
+        let mut first = 100;
+        // Two after two are as those before them.
+        let mut irregular = || -> Vec<u16> {
+            first += 16;
+            (first..first + 16).flat_map(|i| [i, 1, 2]).take(32).collect()
+        };
+        let turns = |times: usize| 0..FEWEST * times / 32;
+        for _ in turns(AWAKE + SHORTEST_SLEEP + AWAKE + 2 * SHORTEST_SLEEP) {
+            turn(&irregular());
         }
-        assert_eq!(turn(&[3; 32]), (FEWEST * AWAKE + 32, 1));
+        let looked_at = FEWEST * 2 * AWAKE + 32;
+        assert_eq!(turn(&[3; 32]), (looked_at, 2));
         // A loop is looked at for ever.
         for _ in 0..1000 {
             turn(&[3; 32]);
         }
-        assert_eq!(turn(&[3; 32]), (FEWEST * AWAKE + 1002 * 32, 1));
+        assert_eq!(turn(&[3; 32]), (looked_at + 1001 * 32, 2));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(super) struct Decoder {
     polled: Option<Polled>,
     /// The last calls of their cells.
     kept: Vec<Kept>,
-    /// Bytes that their values have elsewhere.
+    /// Bytes that the values of those that were handed over to be kept have elsewhere.
     kept_bytes: usize,
 }
 
@@ -61,7 +61,7 @@ struct Kept {
     func: FnId,
     is_poll: bool,
     polls: u32,
-    /// That its values have elsewhere.
+    /// That the values of the one that was handed over last have elsewhere.
     bytes: usize,
     /// See [`super::own`]. Empty: nothing is alike.
     template: Vec<u64>,
@@ -191,7 +191,7 @@ impl Decoder {
         Some(Again { slot: mark.cell, thread: self.number, class: (word >> 48) as u16, index, t_call, t_return, own })
     }
 
-    /// Is the call one to be kept, for those that have the same mark?
+    /// Is the call one to be kept, for those that are as it? The one before it in its cell was.
     pub(super) fn keep(&mut self, mark: Mark, call: &Call<Args>, record: &[u8], alike: bool) -> bool {
         let place = usize::from(mark.cell);
         if call.is_open() || place >= MAX_KEPT {

@@ -90,14 +90,6 @@ impl Sink for Batch {
         self.keeps
     }
 
-    fn keep(&mut self, slot: u16, call: Call<Args>) {
-        self.periods.iter_mut().for_each(|periods| periods.call(Some(slot), &call));
-        self.steps.push(Step::Keep(slot));
-        let event = RankEvent::Call(call);
-        self.weight += event.weight();
-        self.events.push(event);
-    }
-
     #[inline(always)]
     fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
         self.events.push(RankEvent::Call(Call::blank()));

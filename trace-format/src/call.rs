@@ -124,18 +124,7 @@ impl Call {
     /// A call with nothing known but its function.
     pub fn new(func: FnId) -> Call {
         let n = func.row().params.len();
-        Call {
-            func,
-            thread: 0,
-            index: 0,
-            site: 0,
-            t_call: 0,
-            t_return: 0,
-            outcome: Outcome::Open,
-            polls: 0,
-            ins: vec![Value::None; n],
-            outs: vec![Value::None; n],
-        }
+        Call::with(func, vec![Value::None; n], vec![Value::None; n])
     }
 
     /// Value of the named parameter before the call.
@@ -153,22 +142,18 @@ impl Call<Args> {
     /// A call of which nothing is known, to be filled in: its function means nothing either.
     #[inline(always)]
     pub fn blank() -> Call<Args> {
-        Call {
-            func: FnId::MPI_Init,
-            thread: 0,
-            index: 0,
-            site: 0,
-            t_call: 0,
-            t_return: 0,
-            outcome: Outcome::Open,
-            polls: 0,
-            ins: Args::default(),
-            outs: Args::default(),
-        }
+        Call::with(FnId::MPI_Init, Args::default(), Args::default())
     }
 }
 
 impl<A> Call<A> {
+    /// A call with nothing known but its function and these values.
+    #[inline(always)]
+    fn with(func: FnId, ins: A, outs: A) -> Call<A> {
+        let outcome = Outcome::Open;
+        Call { func, thread: 0, index: 0, site: 0, t_call: 0, t_return: 0, outcome, polls: 0, ins, outs }
+    }
+
     /// The same call with its values in another form.
     pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Call<B> {
         let Call { func, thread, index, site, t_call, t_return, outcome, polls, ins, outs } = self;

@@ -135,7 +135,8 @@ pub trait Sink {
     }
 
     /// A call, which `fill` puts where the sink wants to have it. It says in which place the call is to be kept ([`Sink::keep`]),
-    /// if it is. If it fails there is no call, whatever it has put there.
+    /// if it is. If it fails there is no call, whatever it has put there. Who has a way of its own for this is not asked to
+    /// [`Sink::keep`].
     #[inline(always)]
     fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
         let mut call = Call::blank();

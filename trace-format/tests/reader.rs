@@ -508,6 +508,12 @@ struct Keeper {
     again: usize,
 }
 
+impl Keeper {
+    fn new(keeps: Keeps) -> Keeper {
+        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0 }
+    }
+}
+
 impl Sink for Keeper {
     fn event(&mut self, event: LeanEvent) {
         self.events.push(event.into());
@@ -595,16 +601,22 @@ fn goes_up(i: u64, window: u64) -> bool {
     (i + window).is_multiple_of(3)
 }
 
-#[test]
-fn calls_that_are_like_others_are_what_they_were() {
+/// A directory with the trace of a rank that makes these calls.
+fn written(calls: &[Call]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut bytes = Vec::new();
     let mut writer = RankWriter::new(&mut bytes, &header()).unwrap();
-    let calls = windows(&mut Random(5));
     calls.iter().for_each(|call| writer.call(call).unwrap());
     writer.flush().unwrap();
     drop(writer);
     fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+    dir
+}
+
+#[test]
+fn calls_that_are_like_others_are_what_they_were() {
+    let calls = windows(&mut Random(5));
+    let dir = written(&calls);
     let reader = |piece: Option<usize>| {
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
         piece.into_iter().for_each(|bytes| reader.read_in_pieces(bytes));
@@ -617,7 +629,7 @@ fn calls_that_are_like_others_are_what_they_were() {
     assert_eq!(all.len(), calls.len());
     for (keeps, least) in [(Keeps::Nothing, 0), (Keeps::Same, 0), (Keeps::Alike, calls.len() / 10 * 8)] {
         for piece in [None, Some(1_000)] {
-            let mut keeper = Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0 };
+            let mut keeper = Keeper::new(keeps);
             let mut reader = reader(piece);
             while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
             let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
@@ -631,17 +643,11 @@ fn calls_that_are_like_others_are_what_they_were() {
 /// A sink that has forgotten what it kept is handed the next of those calls as a whole.
 #[test]
 fn calls_are_kept_anew_where_that_is_wanted() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut bytes = Vec::new();
-    let mut writer = RankWriter::new(&mut bytes, &header()).unwrap();
     let calls = windows(&mut Random(5));
-    calls.iter().for_each(|call| writer.call(call).unwrap());
-    writer.flush().unwrap();
-    drop(writer);
-    fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+    let dir = written(&calls);
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
     reader.writer_is_gone();
-    let mut keeper = Keeper { keeps: Keeps::Alike, kept: BTreeMap::new(), events: Vec::new(), again: 0 };
+    let mut keeper = Keeper::new(Keeps::Alike);
     while reader.poll_lean(1, 1000, &mut keeper).unwrap() {
         // Another `again` than of what is kept from now on would have nothing that it is like.
         keeper.kept.clear();
@@ -655,25 +661,20 @@ fn calls_are_kept_anew_where_that_is_wanted() {
 #[test]
 fn calls_with_long_arrays_are_not_all_kept() {
     const LONG: usize = 5_000;
-    let dir = tempfile::tempdir().unwrap();
-    let mut bytes = Vec::new();
-    let mut writer = RankWriter::new(&mut bytes, &header()).unwrap();
-    let calls = 300;
-    for i in 0..calls {
+    let call = |i: i64| {
         let mut call = Call::new(FnId::MPI_Waitall);
         call.outcome = Outcome::Returned(0);
         call.ins[0] = Value::Int(i / 3);
         call.ins[1] = Value::Requests { base: 0x1000, handles: vec![7; LONG] };
-        writer.call(&call).unwrap();
-    }
-    writer.flush().unwrap();
-    drop(writer);
-    fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+        call
+    };
+    let calls: Vec<Call> = (0..300).map(call).collect();
+    let dir = written(&calls);
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
     reader.writer_is_gone();
-    let mut keeper = Keeper { keeps: Keeps::Alike, kept: BTreeMap::new(), events: Vec::new(), again: 0 };
+    let mut keeper = Keeper::new(Keeps::Alike);
     while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
-    assert_eq!(keeper.events.len(), calls as usize);
+    assert_eq!(keeper.events.len(), calls.len());
     let handles = |call: &Call<Args>| match &call.ins.to_values()[1] {
         Value::Requests { handles, .. } => handles.len(),
         _ => 0,

@@ -48,11 +48,6 @@ impl<S: Sink> Sink for Weighed<'_, S> {
         self.sink.keeps()
     }
 
-    fn keep(&mut self, slot: u16, call: Call<Args>) {
-        self.add(1 + of_call(&call) / UNIT);
-        self.sink.keep(slot, call);
-    }
-
     #[inline(always)]
     fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
         let mut weight = 0;

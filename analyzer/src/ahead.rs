@@ -8,12 +8,14 @@ mod period;
 
 use period::{Periods, Span, Watch};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use trace_format::args::Args;
 use trace_format::call::Call;
-use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Sink};
+use trace_format::pack::CallTimes;
+use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Rounds, Sink};
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
@@ -23,6 +25,10 @@ const FEWEST: usize = 32;
 const MOST: usize = 1 << 10;
 /// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
 const TOGETHER: usize = 1 << 10;
+/// So many calls of rounds take as much memory as an event, and less time.
+const LIGHT: usize = 8;
+/// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
+const LITTLE: isize = 16;
 /// How often so many a thread may be ahead.
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.
@@ -48,14 +54,43 @@ pub(crate) struct Batch {
     keeps: Keeps,
     steps: Vec<Step>,
     events: Vec<LeanEvent>,
+    rounds: Vec<Repeated>,
+    times: Vec<CallTimes>,
     /// What they hold beside themselves, in events.
     weight: usize,
-    /// Of both the next one to be taken.
-    at: usize,
-    at_event: usize,
+    /// How many all steps stand for.
+    len: usize,
+    next: Next,
+    /// The last call of a round that was taken.
+    again: Again,
     /// What looks where the rank repeats itself, while it is read.
     periods: Option<Periods>,
     spans: Vec<Span>,
+}
+
+/// What of a batch is to be taken next.
+#[derive(Default)]
+struct Next {
+    step: usize,
+    /// Of the rounds at hand, if that is the step.
+    call: usize,
+    event: usize,
+    rounds: usize,
+    /// So many were taken.
+    taken: usize,
+}
+
+impl Next {
+    /// So many of the `calls` of the rounds at hand are taken.
+    fn pass(&mut self, taken: usize, calls: usize) {
+        self.taken += taken;
+        self.call += taken;
+        if self.call == calls {
+            self.call = 0;
+            self.rounds += 1;
+            self.step += 1;
+        }
+    }
 }
 
 enum Step {
@@ -64,6 +99,23 @@ enum Step {
     /// The next of the events is a call to be kept in this place.
     Keep(u16),
     Again(Again),
+    /// So many calls: the next of the rounds.
+    Rounds(usize),
+}
+
+/// Rounds of a loop: see [`Rounds`].
+struct Repeated {
+    round: Arc<[Again]>,
+    index: u64,
+    /// Of all times of the batch, where these begin.
+    from: usize,
+}
+
+impl Repeated {
+    /// The call at this place of the rounds, as far as it is as those before it.
+    fn as_before(&self, place: usize) -> &Again {
+        &self.round[place % self.round.len()]
+    }
 }
 
 /// An event as a batch has it.
@@ -82,6 +134,7 @@ impl Sink for Batch {
             (None, _) => {}
         }
         self.weight += event.weight();
+        self.len += 1;
         self.steps.push(Step::Event);
         self.events.push(event);
     }
@@ -99,6 +152,7 @@ impl Sink for Batch {
             Ok(slot) => {
                 self.periods.iter_mut().for_each(|periods| periods.call(slot, call));
                 self.steps.push(slot.map_or(Step::Event, Step::Keep));
+                self.len += 1;
                 self.weight += event.weight();
                 Ok(())
             }
@@ -112,7 +166,24 @@ impl Sink for Batch {
     #[inline(always)]
     fn again(&mut self, again: Again) {
         self.periods.iter_mut().for_each(|periods| periods.again(&again));
+        self.len += 1;
         self.steps.push(Step::Again(again));
+    }
+
+    fn period(&self) -> Option<usize> {
+        self.periods.as_ref()?.period()
+    }
+
+    fn knows(&mut self, round: &[Again]) -> bool {
+        self.periods.as_mut().is_some_and(|periods| periods.knows(round))
+    }
+
+    fn rounds(&mut self, Rounds { round, index, times }: Rounds) {
+        self.periods.iter_mut().for_each(|periods| periods.rounds(times.len()));
+        self.rounds.push(Repeated { round: Arc::clone(round), index, from: self.times.len() });
+        self.times.extend_from_slice(times);
+        self.len += times.len();
+        self.steps.push(Step::Rounds(times.len()));
     }
 }
 
@@ -120,7 +191,8 @@ impl Batch {
     /// With room for so many steps and events.
     fn new(keeps: Keeps, (steps, events): (usize, usize), periods: Option<Periods>) -> Batch {
         let (steps, events, spans) = (Vec::with_capacity(steps), Vec::with_capacity(events), Vec::new());
-        Batch { keeps, steps, events, weight: 0, at: 0, at_event: 0, periods, spans }
+        let (rounds, times, next, again) = (Vec::new(), Vec::new(), Next::default(), Again::default());
+        Batch { keeps, steps, events, rounds, times, weight: 0, len: 0, next, again, periods, spans }
     }
 
     /// Everything was read; what looks for periods goes on with the next one.
@@ -128,7 +200,7 @@ impl Batch {
         let mut periods = self.periods.take();
         match &mut periods {
             Some(periods) => self.spans = periods.take(),
-            None => self.spans.push(Span { period: 0, len: self.steps.len(), goes_on: false }),
+            None => self.spans.push(Span { period: 0, len: self.len, goes_on: false }),
         }
         periods
     }
@@ -139,47 +211,73 @@ impl Batch {
 
     /// How many were not taken.
     fn left(&self) -> usize {
-        self.steps.len() - self.at
+        self.len - self.next.taken
     }
 
     fn next(&mut self) -> Option<Read<'_>> {
-        let step = self.steps.get(self.at)?;
-        self.at += 1;
+        let next = &mut self.next;
+        let step = self.steps.get(next.step)?;
+        if let Step::Rounds(calls) = step {
+            let (repeated, place) = (self.rounds.get(next.rounds)?, next.call);
+            let (t_call, t_return) = self.times[repeated.from + place];
+            self.again = Again {
+                index: repeated.index.wrapping_add(place as u64),
+                t_call,
+                t_return,
+                ..*repeated.as_before(place)
+            };
+            next.pass(1, *calls);
+            return Some(Read::Again(&self.again));
+        }
+        next.step += 1;
+        next.taken += 1;
         if let Step::Again(again) = step {
             return Some(Read::Again(again));
         }
-        let event = self.events.get_mut(self.at_event)?;
-        self.at_event += 1;
+        let event = self.events.get_mut(next.event)?;
+        next.event += 1;
         Some(if let Step::Keep(slot) = step { Read::Keep(*slot, event) } else { Read::Event(event) })
     }
 
-    /// Those that were not taken.
-    fn coming(&self) -> impl Iterator<Item = Coming<'_>> {
-        let mut events = self.events[self.at_event..].iter();
-        self.steps[self.at..].iter().filter_map(move |step| match step {
-            Step::Again(again) => Some(Coming::Again(again)),
-            Step::Event | Step::Keep(_) => events.next().map(Coming::Event),
+    /// The next one that was not taken.
+    fn coming(&self) -> Option<Coming<'_>> {
+        let next = &self.next;
+        Some(match self.steps.get(next.step)? {
+            Step::Again(again) => Coming::Again(again),
+            Step::Rounds(_) => Coming::Again(self.rounds.get(next.rounds)?.as_before(next.call)),
+            Step::Event | Step::Keep(_) => Coming::Event(self.events.get(next.event)?),
         })
     }
 
     /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that are
     /// to be kept.
     fn leave_out(&mut self, most: usize, mut keep: impl FnMut(u16, &mut LeanEvent)) -> usize {
-        let out = most.min(self.left());
-        if self.at_event < self.events.len() {
-            for step in &self.steps[self.at..self.at + out] {
-                if let Step::Keep(slot) = step {
-                    keep(*slot, &mut self.events[self.at_event]);
-                }
-                self.at_event += usize::from(!matches!(step, Step::Again(_)));
-            }
+        let next = &mut self.next;
+        let out = most.min(self.len - next.taken);
+        let end = next.taken + out;
+        if next.event == self.events.len() && next.rounds == self.rounds.len() {
+            next.step += out;
+            next.taken = end;
         }
-        self.at += out;
+        while next.taken < end
+            && let Some(step) = self.steps.get(next.step)
+        {
+            if let Step::Rounds(calls) = step {
+                next.pass((end - next.taken).min(calls - next.call), *calls);
+                continue;
+            }
+            if let Step::Keep(slot) = step {
+                keep(*slot, &mut self.events[next.event]);
+            }
+            next.event += usize::from(!matches!(step, Step::Again(_)));
+            next.step += 1;
+            next.taken += 1;
+        }
         out
     }
 }
 
-/// An event that was not taken.
+/// An event that was not taken, as far as it is as those before it.
 enum Coming<'a> {
     Again(&'a Again),
     Event(&'a LeanEvent),
@@ -248,7 +346,7 @@ fn read_share(
 ) {
     let (mut together, mut events) = (Vec::new(), 0);
     turns(share, most, &mut |turn| {
-        events += turn.batch.left() + turn.batch.weight;
+        events += 1 + turn.batch.steps.len() + turn.batch.times.len() / LIGHT + turn.batch.weight;
         together.push(turn);
         if events < TOGETHER {
             return true;
@@ -273,10 +371,21 @@ fn turns(
     let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
     let stride = |reader: &RankReader| u64::from(reader.header.request_stride);
     let watch = |reader: &RankReader| Watch::new(periods(stride(reader)));
-    let mut share: Vec<_> = share.into_iter().map(|(place, reader)| (place, watch(reader), reader)).collect();
+    // `ahead`: by how many events a rank is ahead of the others. Rounds are read as a whole, and what holds much counts as more
+    // than one event.
+    let turn = most.cast_signed();
+    let mut share: Vec<_> = share.into_iter().map(|(place, reader)| (place, watch(reader), 0, reader)).collect();
     while wanted && !share.is_empty() {
-        share.retain_mut(|(place, watch, reader)| {
+        share.retain_mut(|(place, watch, ahead, reader)| {
             if !wanted {
+                return true;
+            }
+            let owed = std::mem::take(ahead);
+            let most = most.saturating_add_signed(-owed);
+            if most == 0 {
+                *ahead = owed - turn;
+                let batch = Batch::new(keeps, (0, 0), None);
+                wanted = send(Turn { place: *place, batch, unread: None, failed: None, more: true });
                 return true;
             }
             let (periods, knows_nothing) = watch.begin();
@@ -287,6 +396,7 @@ fn turns(
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, most, &mut batch);
             watch.end(batch.close(), batch.left());
+            *ahead = (batch.left().cast_signed() - most.cast_signed()).max(-turn / LITTLE);
             events = batch.events.len().min(most);
             // Behind damage there may be more.
             let more = match &result {

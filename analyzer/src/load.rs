@@ -148,7 +148,7 @@ pub struct Traces {
     /// By process (see [`crate::worlds`]); the headers have the number of the process in the place of the rank.
     ranks: BTreeMap<i32, Trace>,
     pub worlds: Worlds,
-    /// They are read in pieces, one of each at a time.
+    /// One piece of each is read at a time.
     side_by_side: bool,
     /// Stems of the traces that are open.
     opened: BTreeSet<String>,
@@ -237,11 +237,9 @@ impl Traces {
     /// Nobody writes any more: the more ranks there are, the less is read of each at a time.
     pub(crate) fn read_side_by_side(&mut self) {
         let ranks = self.ranks.len();
-        if ranks > FEW {
-            let piece = (ROUND / ranks).clamp(SMALLEST_PIECE, LARGEST_PIECE);
-            self.ranks.values_mut().for_each(|trace| trace.reader.read_in_pieces(piece));
-            self.side_by_side = true;
-        }
+        let piece = (ROUND / ranks.max(1)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
+        self.ranks.values_mut().for_each(|trace| trace.reader.read_in_pieces(piece));
+        self.side_by_side = ranks > FEW;
     }
 
     fn open_stem(&self, stem: &str, plain: Option<(i32, bool)>) -> Result<RankReader, OpenError> {
@@ -484,7 +482,7 @@ fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
     )
 }
 
-/// Of more ranks than this, blocks are read in pieces.
+/// Of more ranks than this, one piece of a block is read of each at a time.
 const FEW: usize = 8;
 /// Bytes of records that are read of all ranks before it is the turn of the first one again, and of one rank.
 const ROUND: usize = 2 << 20;

@@ -31,6 +31,7 @@
 //! nothing overlaps that did not, and no time lies behind the last one of the block.
 
 mod cells;
+mod rounds;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -40,7 +41,8 @@ use crate::record::{Commit, MAX_DURATION};
 use cells::{Cells, LONGEST, head_of, next_stride, put, put_token, word_at, words_of, zigzag};
 use times::Times;
 
-pub use unpack::{Mark, Unpacker};
+pub use rounds::CallTimes;
+pub use unpack::{Mark, Unpacked, Unpacker};
 
 /// Most bytes that a packed block may stand for.
 pub const MAX_UNPACKED: usize = 16 << 20;
@@ -55,7 +57,7 @@ const PLACES: usize = 1 << 11;
 /// Room in the packer's memory behind what is to be packed.
 const MARGIN: usize = 4096;
 /// Words of a call in front of those that cells hold, and of other records.
-const CALL_HEAD: usize = 3;
+pub(crate) const CALL_HEAD: usize = 3;
 const HEAD: usize = 2;
 /// A loop over more places than this, at one call site, is one cell that changes rather than a cell for each.
 const MAX_CHAIN: u8 = 64;

@@ -11,11 +11,13 @@ use crate::file::{
 };
 use crate::foreign;
 use crate::mpi::table_hash;
+use crate::pack::CallTimes;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 mod blocks;
 mod decode;
@@ -23,6 +25,7 @@ mod defects;
 mod merge;
 mod own;
 mod ring;
+mod rounds;
 mod sparing;
 mod stage;
 mod thread;
@@ -97,7 +100,7 @@ impl<A> RankEvent<A> {
 
 /// A call that differs from an earlier one of its thread in its times and its result alone, and perhaps in values that are
 /// its own: see [`Sink`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Again {
     /// Where the earlier one is kept.
     pub slot: u16,
@@ -108,6 +111,30 @@ pub struct Again {
     pub t_call: u64,
     pub t_return: u64,
     pub own: Own,
+}
+
+/// Calls that are those of a round of a loop, again and again.
+#[derive(Debug, Clone, Copy)]
+pub struct Rounds<'a> {
+    /// What is said of their times, and of their places among the calls of the thread, is of no meaning.
+    pub round: &'a Arc<[Again]>,
+    /// The place of the first call.
+    pub index: u64,
+    /// When each call began and ended: as many as some whole rounds have.
+    pub times: &'a [CallTimes],
+}
+
+impl Rounds<'_> {
+    /// The calls one by one.
+    pub fn each(&self) -> impl Iterator<Item = Again> {
+        let all = self.times.iter().zip(self.round.iter().cycle()).enumerate();
+        all.map(|(i, ((t_call, t_return), again))| Again {
+            index: self.index.wrapping_add(i as u64),
+            t_call: *t_call,
+            t_return: *t_return,
+            ..*again
+        })
+    }
 }
 
 /// Which calls a [`Sink`] keeps for others.
@@ -149,6 +176,23 @@ pub trait Sink {
 
     /// As the call that is kept there. Comes to those alone who keep calls.
     fn again(&mut self, _again: Again) {}
+
+    /// For those who know after how many calls the next ones come again, and take whole rounds of them: so many.
+    fn period(&self) -> Option<usize> {
+        None
+    }
+
+    /// The last calls were given as these to [`Sink::again`]. May the next ones, which are the same but for their times, come
+    /// to [`Sink::rounds`], as long as there is a [`Sink::period`] that goes into their number, and until
+    /// [`RankReader::keep_anew`]?
+    fn knows(&mut self, _round: &[Again]) -> bool {
+        false
+    }
+
+    /// The round comes again, once or several times.
+    fn rounds(&mut self, rounds: Rounds) {
+        rounds.each().for_each(|again| self.again(again));
+    }
 }
 
 impl<F: FnMut(LeanEvent)> Sink for F {
@@ -381,21 +425,27 @@ impl RankReader {
         (most, taken): (usize, &Cell<usize>),
         sink: &mut Weighed<S>,
     ) -> Result<bool, OpenError> {
-        let keeps = sink.keeps();
         let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
         self.use_stage(number, &mut |event| sink.event(event))?;
         loop {
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-            while let Some(result) = thread.hand_over(&self.blobs, keeps, sink) {
+            while let Some(result) = thread.next_record(&self.blobs) {
                 match result {
-                    Ok(()) => {}
-                    Err(what) => damaged(&mut self.defects, &self.blocks, what),
+                    Ok(event) => sink.event(event),
+                    Err(what) => Place::of(&self.blocks).damaged(&mut self.defects, what),
                 }
                 if taken.get() >= most {
                     return Ok(true);
                 }
             }
-            if !self.use_block(number, budget, &mut |event| sink.event(event))? {
+            if let Some(block) = thread.begun() {
+                if !self.go_on(number, &block, budget, (most, taken), sink)? {
+                    return Ok(false);
+                }
+                if taken.get() >= most {
+                    return Ok(true);
+                }
+            } else if !self.use_block(number, budget, &mut |event| sink.event(event))? {
                 return Ok(false);
             }
         }
@@ -524,25 +574,27 @@ impl RankReader {
             self.tell_cut(sink);
             let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
-            let (mut payload, mut marks) = thread.buffers();
-            *budget -= 1;
-            if self.piece.is_some() && self.threads.len() == 1 {
-                match self.use_piece(number, &block, (payload, marks), sink)? {
-                    true => return Ok(true),
-                    false => continue,
-                }
-            }
-            self.waiting = self.waiting.saturating_sub(block.header.len.into());
+            let mut payload = thread.buffer();
+            // Of an only thread, what is behind the first record is looked at record by record.
+            let as_one = !thread.is_new(&block) || self.threads.len() > 1;
             self.define(block.place(), sink)?;
-            if self.blocks.piece(&block, false, usize::MAX, (&mut payload, &mut marks))?.is_none() {
-                continue;
-            }
+            let last = match as_one {
+                true => self.blocks.payload(&block, &mut payload)?.then_some(true),
+                false => self.blocks.first(&block, &mut payload)?,
+            };
             let limited = self.blocks.are_limited();
             let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-            if let Err(what) = thread.use_block(&block, (payload, marks), limited, &self.blobs, sink) {
+            let result = last.map(|_| thread.use_block(&block, payload, limited, &self.blobs, sink));
+            if let Some(Err(what)) = &result {
                 self.blocks.defect(&block, what);
             }
-            return Ok(true);
+            if last != Some(false) || !thread.put_back(block) {
+                *budget -= 1;
+                self.waiting = self.waiting.saturating_sub(block.header.len.into());
+            }
+            if result.is_some() {
+                return Ok(true);
+            }
         }
     }
 
@@ -562,11 +614,25 @@ impl RankReader {
     }
 }
 
-/// A record cannot be understood. One that needs what went with an earlier segment is just gone.
-fn damaged(defects: &mut Defects, blocks: &Files, what: String) {
-    if !blocks.is_cut {
-        let (rank, offset) = (blocks.main.rank, blocks.position());
-        defects.add(Defect { rank, offset, what: format!("damaged record: {what}") });
+/// Where records are read.
+#[derive(Clone, Copy)]
+struct Place {
+    rank: i32,
+    offset: u64,
+    is_cut: bool,
+}
+
+impl Place {
+    fn of(blocks: &Files) -> Place {
+        Place { rank: blocks.main.rank, offset: blocks.position(), is_cut: blocks.is_cut }
+    }
+
+    /// A record cannot be understood. One that needs what went with an earlier segment is just gone.
+    fn damaged(self, defects: &mut Defects, what: String) {
+        let Place { rank, offset, is_cut } = self;
+        if !is_cut {
+            defects.add(Defect { rank, offset, what: format!("damaged record: {what}") });
+        }
     }
 }
 

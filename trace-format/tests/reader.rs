@@ -13,7 +13,9 @@ use trace_format::file::{
 };
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
-use trace_format::reader::{Again, Keeps, LeanEvent, Part, RankEvent, RankReader, Sink, own_fields, own_of, with_own};
+use trace_format::reader::{
+    Again, Keeps, LeanEvent, Part, RankEvent, RankReader, Rounds, Sink, own_fields, own_of, with_own,
+};
 use trace_format::record::{Commit, LAP_MASK};
 use trace_format::sample::Sample;
 use trace_format::synthetic;
@@ -506,12 +508,47 @@ struct Keeper {
     kept: BTreeMap<u16, Call<Args>>,
     events: Vec<RankEvent>,
     again: usize,
+    /// After so many calls they come again, if they do; 0: that is not asked.
+    period: usize,
+    /// Calls that came in rounds.
+    in_rounds: usize,
 }
 
 impl Keeper {
     fn new(keeps: Keeps) -> Keeper {
-        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0 }
+        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0, period: 0, in_rounds: 0 }
     }
+
+    /// The call that is said to be like one that is kept.
+    fn as_kept(&self, again: &Again) -> Call {
+        let like = &self.kept[&again.slot];
+        let fields = own_fields(like.func);
+        let mut outs = like.outs.to_values();
+        for (field, own) in fields.iter().zip(again.own).filter(|(field, _)| field.part == Part::Written) {
+            outs[field.place] = Value::Int(own);
+        }
+        Call {
+            thread: again.thread,
+            index: again.index,
+            site: like.site,
+            polls: like.polls,
+            t_call: again.t_call,
+            t_return: again.t_return,
+            outcome: Outcome::Returned(again.class),
+            ins: with_own(fields, &again.own, &like.ins),
+            outs,
+            ..Call::new(like.func)
+        }
+    }
+}
+
+/// Are these calls the same but for their times?
+fn is_same(one: &RankEvent, other: &RankEvent) -> bool {
+    let timeless = |event: &RankEvent| match event {
+        RankEvent::Call(call) => Some(Call { index: 0, t_call: 0, t_return: 0, ..call.clone() }),
+        _ => None,
+    };
+    timeless(one).is_some() && timeless(one) == timeless(other)
 }
 
 impl Sink for Keeper {
@@ -534,24 +571,27 @@ impl Sink for Keeper {
         if self.keeps == Keeps::Same {
             assert_eq!(again.own, own_of(fields, &like.ins, &like.outs));
         }
-        let mut outs = like.outs.to_values();
-        for (field, own) in fields.iter().zip(again.own).filter(|(field, _)| field.part == Part::Written) {
-            outs[field.place] = Value::Int(own);
-        }
-        let ins = with_own(fields, &again.own, &like.ins);
-        self.events.push(RankEvent::Call(Call {
-            thread: again.thread,
-            index: again.index,
-            t_call: again.t_call,
-            t_return: again.t_return,
-            outcome: Outcome::Returned(again.class),
-            ins,
-            outs,
-            ..Call::new(like.func)
-        }));
-        let Some(RankEvent::Call(call)) = self.events.last_mut() else { return };
-        (call.site, call.polls) = (like.site, like.polls);
+        self.events.push(RankEvent::Call(self.as_kept(&again)));
         self.again += 1;
+    }
+
+    fn period(&self) -> Option<usize> {
+        let (last, before) =
+            (self.events.len().checked_sub(self.period)?, self.events.len().checked_sub(2 * self.period)?);
+        let all = self.events[before..last].iter().zip(&self.events[last..]);
+        (self.period > 0 && all.into_iter().all(|(one, other)| is_same(one, other))).then_some(self.period)
+    }
+
+    fn knows(&mut self, round: &[Again]) -> bool {
+        let last = &self.events[self.events.len() - round.len()..];
+        assert!(round.iter().zip(last).all(|(again, event)| is_same(&RankEvent::Call(self.as_kept(again)), event)));
+        true
+    }
+
+    fn rounds(&mut self, rounds: Rounds) {
+        assert_eq!(rounds.times.len() % rounds.round.len(), 0);
+        self.in_rounds += rounds.times.len();
+        rounds.each().for_each(|again| self.again(again));
     }
 }
 
@@ -638,6 +678,66 @@ fn calls_that_are_like_others_are_what_they_were() {
             assert_eq!(reader.defects.count(), 0);
         }
     }
+}
+
+/// A sink that knows the period of a loop is given whole rounds of it, and all that comes in between.
+#[test]
+fn rounds_of_a_loop_are_what_they_were() {
+    let mut random = Random(3);
+    let (mut body, mut calls) = (windows(&mut random), Vec::new());
+    let len = body.iter().position(|call| call.func == FnId::MPI_Barrier).unwrap() + 1;
+    body.truncate(len);
+    for round in 0..400 {
+        for call in &body {
+            let time = 150 * calls.len() as u64;
+            let mut call = Call { t_call: time, t_return: time + 30 + random.below(90), ..call.clone() };
+            if random.below(20_000) == 0 {
+                call.outcome = [Outcome::Returned(3), Outcome::Open][random.below(2) as usize];
+                call.outs = if call.is_open() { Call::new(call.func).outs } else { call.outs };
+            }
+            if random.below(20_000) == 0 {
+                call.site = 99;
+            }
+            if call.func == FnId::MPI_Barrier && round % 50 == 49 {
+                // Polls are counted in their records.
+                call = Call {
+                    polls: 3,
+                    t_call: time,
+                    t_return: time + 9,
+                    outcome: call.outcome,
+                    ..Call::new(FnId::MPI_Iprobe)
+                };
+            }
+            calls.push(call);
+        }
+    }
+    let dir = written(&calls);
+    let mut whole = RankReader::open(dir.path(), 0).unwrap();
+    whole.writer_is_gone();
+    let mut all = Vec::new();
+    while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
+    for (period, most, least) in [(len, 700, 4), (len, 1, 4), (3 * len, usize::MAX, 30), (79, usize::MAX, usize::MAX)] {
+        let mut keeper = Keeper { period, ..Keeper::new(Keeps::Alike) };
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.read_in_pieces(20_000);
+        reader.writer_is_gone();
+        while reader.poll_lean(1, most, &mut keeper).unwrap() {}
+        let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
+        assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{period} {most}");
+        assert_eq!(reader.defects.count(), 0);
+        assert!(keeper.in_rounds >= all.len() / least, "{period}: {} of {}", keeper.in_rounds, all.len());
+    }
+    // Another one who knows nothing of rounds reads on.
+    let mut keeper = Keeper { period: len, ..Keeper::new(Keeps::Alike) };
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    for enough in [1, 10_000] {
+        while keeper.in_rounds < enough && reader.poll_lean(1, 700, &mut keeper).unwrap() {}
+        assert!(keeper.in_rounds >= enough);
+        reader.poll(1, &mut |event| keeper.events.push(event)).unwrap();
+    }
+    while reader.poll(1, &mut |event| keeper.events.push(event)).unwrap() {}
+    assert!(keeper.events == all);
 }
 
 /// A sink that has forgotten what it kept is handed the next of those calls as a whole.

@@ -110,7 +110,7 @@ impl Source {
     /// Does the next call leave nothing behind but its operation?
     fn next_is_plain(&self, taker: &mut dyn Taker) -> bool {
         let Some(engine) = taker.engine() else { return false };
-        match self.batches.iter().find_map(|batch| batch.coming().next()) {
+        match self.batches.iter().find_map(Batch::coming) {
             Some(Coming::Again(again)) => engine.is_plain_again(self.rank, again),
             Some(Coming::Event(RankEvent::Call(call))) => engine.is_plain(call),
             _ => false,

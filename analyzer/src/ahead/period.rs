@@ -66,6 +66,24 @@ enum Requests {
     Given(u64, Vec<i64>, Vec<usize>),
 }
 
+/// Where an element of an array of requests is; 0: nobody says where the array is.
+fn element(base: u64, i: usize, stride: u64) -> u64 {
+    if base == 0 { 0 } else { base.wrapping_add(i as u64 * stride) }
+}
+
+impl Requests {
+    /// The variables that a call has to do with.
+    fn addresses(&self, again: &Again, stride: u64, mut each: impl FnMut(u64)) {
+        match self {
+            Requests::None => {}
+            Requests::Makes(address, _) => each(*address),
+            Requests::MakesOwn => each(again.own[1] as u64),
+            Requests::GivenOwn => each(again.own[0] as u64),
+            Requests::Given(base, handles, _) => (0..handles.len()).for_each(|i| each(element(*base, i, stride))),
+        }
+    }
+}
+
 /// A variable for a handle.
 #[derive(Clone, Copy, Default)]
 struct Variable {
@@ -168,6 +186,43 @@ impl Periods {
         self.note(token);
     }
 
+    /// After how many events the next ones come again, if they have done so once.
+    pub(super) fn period(&self) -> Option<usize> {
+        (self.period > 0 && self.alike >= self.period).then_some(self.period)
+    }
+
+    /// Would the next calls be as those before them if they were these, which the last ones were, too? Then they always would
+    /// be: a round leaves the variables of requests as the round before it has left them.
+    pub(super) fn knows(&mut self, round: &[Again]) -> bool {
+        if self.period().is_none_or(|period| !round.len().is_multiple_of(period)) || self.alike < round.len() {
+            return false;
+        }
+        let mut before = Vec::new();
+        let mut next = self.next;
+        let is_known = round.iter().all(|again| {
+            let kept = self.kept.get(usize::from(again.slot)).and_then(Option::as_ref);
+            let Some(kept) = kept else { return false };
+            kept.requests.addresses(again, self.variables.stride, |address| {
+                let place = self.variables.place(address);
+                before.push((place, self.variables.all[place]));
+            });
+            let expected = self.ring[next & (self.ring.len() - 1)];
+            next += 1;
+            if next == self.at {
+                next -= self.period;
+            }
+            self.variables.token(kept, again).is_some_and(|token| is_same(&token, &expected))
+        });
+        before.into_iter().rev().for_each(|(place, variable)| self.variables.all[place] = variable);
+        is_known
+    }
+
+    /// So many calls of whole rounds are as those before them.
+    pub(super) fn rounds(&mut self, calls: usize) {
+        self.alike += calls;
+        self.count_more(self.period, calls);
+    }
+
     fn kept_of(&self, call: &Call<Args>) -> Kept {
         let (shape, fields) = (shape(call.func), own_fields(call.func));
         let request = usize::from(shape.request);
@@ -257,9 +312,14 @@ impl Periods {
 
     #[inline]
     fn count(&mut self, period: usize) {
+        self.count_more(period, 1);
+    }
+
+    #[inline]
+    fn count_more(&mut self, period: usize, len: usize) {
         match self.spans.last_mut() {
-            Some(span) if span.period == period => span.len += 1,
-            _ => self.spans.push(Span { period, len: 1, goes_on: false }),
+            Some(span) if span.period == period => span.len += len,
+            _ => self.spans.push(Span { period, len, goes_on: false }),
         }
     }
 
@@ -380,9 +440,13 @@ impl Variables {
     }
 
     #[inline]
+    fn place(&self, address: u64) -> usize {
+        (address >> 2 ^ address >> 13) as usize & (self.all.len() - 1)
+    }
+
+    #[inline]
     fn variable(&mut self, address: u64) -> &mut Variable {
-        let last = self.all.len() - 1;
-        let place = (address >> 2 ^ address >> 13) as usize & last;
+        let place = self.place(address);
         &mut self.all[place]
     }
 
@@ -414,7 +478,7 @@ impl Variables {
     #[inline(never)]
     fn look_at(&mut self, base: u64, handles: &[i64], completed: &[usize], completes: bool) -> Option<u64> {
         let stride = self.stride;
-        let address = |i: usize| if base == 0 { 0 } else { base.wrapping_add(i as u64 * stride) };
+        let address = |i: usize| element(base, i, stride);
         let is_all = completes && completed.len() == handles.len();
         let mut nulls = 0u64;
         for (i, handle) in handles.iter().enumerate() {
@@ -613,5 +677,57 @@ mod tests {
         }
         let found = spans_of((1..300).flat_map(another));
         assert!(found.iter().all(|s| s.1 < 4 || s.0 == 0), "{found:?}");
+    }
+
+    /// The round of these calls, of which each is kept in the place with its number.
+    fn round(calls: &[Call<Args>]) -> Vec<Again> {
+        let again = |(slot, call): (usize, &Call<Args>)| Again {
+            slot: slot as u16,
+            own: own_of(own_fields(call.func), &call.ins, &call.outs),
+            ..Again::default()
+        };
+        calls.iter().enumerate().map(again).collect()
+    }
+
+    #[test]
+    fn a_round_is_known_if_it_could_come_again_with_the_same_handles() {
+        let give = |periods: &mut Periods, calls: &[Call<Args>]| {
+            calls.iter().enumerate().for_each(|(slot, call)| periods.call(Some(slot as u16), call));
+        };
+        let persistent = 0x300;
+        for rises in [false, true] {
+            let mut periods = Periods::of_one_of(1, 8).unwrap();
+            let handle = |i: i64| 5 + if rises { i } else { 0 };
+            let lap = |i: i64| {
+                let (other, one) = (irecv(0x108, 70), wait(0x100, handle(i)));
+                [other, one, irecv(0x100, handle(i + 1)), wait(0x108, 70), wait(persistent, 9)]
+            };
+            let mut init = irecv(persistent as i64, 9);
+            init.func = FnId::MPI_Recv_init;
+            give(&mut periods, &[init, irecv(0x100, handle(0))]);
+            (0..400).for_each(|i| give(&mut periods, &lap(i)));
+            assert_eq!(periods.period(), Some(5));
+            let variables = |periods: &Periods| -> Vec<_> { periods.variables.all.iter().map(|v| v.handle).collect() };
+            let before = variables(&periods);
+            let last = round(&lap(399));
+            // What rises was written by the round before, and is not there any more.
+            assert_eq!(periods.knows(&last), !rises);
+            assert!(!periods.knows(&last[..2]), "no whole round");
+            let long = last.repeat(400);
+            assert!(!periods.knows(&long), "it did not come so often");
+            // To ask changes nothing.
+            assert_eq!(variables(&periods), before);
+            let before = periods.alike;
+            give(&mut periods, &lap(400));
+            assert_eq!(periods.alike, before + 5);
+            // Nor do rounds that come again.
+            if !rises {
+                periods.rounds(500);
+                give(&mut periods, &lap(401));
+                assert_eq!(periods.alike, before + 510);
+            }
+            let events = 2 + 2005 + if rises { 0 } else { 505 };
+            assert_eq!(periods.take().iter().map(|span| span.len).sum::<usize>(), events);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The memory that packing and unpacking have in common: the records that others are written as differences from.
 
-use super::unpack::{Input, Out};
+use super::unpack::Input;
 use super::{ARENA, CALL_HEAD, HEAD, MAX_CELLS, MAX_CHAIN, NONE, PackError};
 use crate::record::{Commit, MAX_DURATION, State};
 
@@ -10,7 +10,7 @@ const CHANGES: u64 = u64::MAX;
 /// So often words must have changed as expected, to be expected to at another place of the program, too.
 const FEW: u8 = 3;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) key: u64,
     pub(super) start: usize,
@@ -19,13 +19,13 @@ pub(super) struct Cell {
     next: [u16; 2],
     /// Which of them followed last, how often in a row, and how often in a row each did before the other came.
     current: u8,
-    run: u32,
+    pub(super) run: u32,
     runs: [u32; 2],
     /// What should follow; [`NONE`] if that is not known. The same as the last time, unless it came as often as it did before
     /// the other followed.
     expected: u16,
     /// While `run` is less, nothing but `run` changes when it follows.
-    steady_below: u32,
+    pub(super) steady_below: u32,
     /// Some word is expected to change.
     strided: bool,
     /// The key of calls whose words are expected to stay; else [`CHANGES`].
@@ -68,6 +68,11 @@ impl Cell {
     fn set_strided(&mut self, strided: bool) {
         self.strided = strided;
         self.steady = if strided || head_of(self.key) != CALL_HEAD { CHANGES } else { self.key };
+    }
+
+    /// Is it as this one, but for its run and what only packing asks for?
+    pub(super) fn is_as(&self, other: &Cell) -> bool {
+        *self == Cell { run: self.run, steps: self.steps, ..*other }
     }
 
     /// What may follow instead of what is expected.
@@ -157,7 +162,7 @@ impl Cells {
         self.list.len() < MAX_CELLS && self.words.len() + len <= ARENA
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, cell: u16) -> Option<(&Cell, &[u64], &[u64])> {
         let c = self.list.get(cell as usize)?;
         let range = c.start..c.start + c.len;
@@ -341,6 +346,11 @@ impl Cells {
         }
     }
 
+    /// What is expected behind this cell came so often.
+    pub(super) fn has_been_followed(&mut self, cell: u16, times: u32) {
+        self.list.get_mut(cell as usize).into_iter().for_each(|c| c.run += times);
+    }
+
     /// A record with these times: when the next one is expected.
     #[inline]
     pub(super) fn pass(&mut self, time: u64, head: usize, second: u64) {
@@ -370,22 +380,6 @@ impl Cells {
 
     pub(super) fn expect_times(&mut self, cell: u16, times: (u64, u64)) {
         self.list.get_mut(cell as usize).into_iter().for_each(|c| (c.gap, c.second) = times);
-    }
-
-    /// Writes the record that a cell stands for.
-    #[inline]
-    pub(super) fn write(&self, cell: u16, lap: u64, (time, second): (u64, u64), out: &mut Out) {
-        let Some((c, words, _)) = self.get(cell) else { return };
-        let head = head_of(c.key);
-        let (places, _) = out.next((head + words.len()) * 8).as_chunks_mut::<8>();
-        let Some((heads, places)) = places.split_at_mut_checked(head) else { return };
-        let head = [c.key | lap << 40, time, second];
-        for i in 0..heads.len().min(head.len()) {
-            heads[i] = head[i].to_le_bytes();
-        }
-        for i in 0..places.len().min(words.len()) {
-            places[i] = words[i].to_le_bytes();
-        }
     }
 }
 

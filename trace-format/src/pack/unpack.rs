@@ -1,6 +1,7 @@
 //! Packed blocks to records.
 
-use super::cells::{Cells, head_of, words_of};
+use super::cells::{Cell, Cells, head_of, words_of};
+use super::rounds::Round;
 use super::{
     AGAIN, ALONE, AS_PREDICTED, DERIVED, FORGET, IN_PLACE, KEY, LEARN, MAX_UNPACKED, NEW, OTHER, OTHER_CHANGED,
     PREDICTED, PackError, RUN,
@@ -9,20 +10,23 @@ use crate::record::Commit;
 
 /// Unpacks the blocks of one thread.
 pub struct Unpacker {
-    cells: Cells,
+    pub(super) cells: Cells,
     /// The lap of the block that may go on from what was unpacked last.
     next: Option<u64>,
     /// How far the block was unpacked: byte of it, and bytes of records that came of these.
-    at: usize,
-    done: usize,
+    pub(super) at: usize,
+    pub(super) done: usize,
+    /// Records that are still to come of the last token.
+    run: u64,
     /// When the words of each cell changed last, as how many changes there were of any.
     versions: Vec<u64>,
     changes: u64,
-    marks: Vec<Mark>,
+    /// Nothing was unpacked since but what comes again of it.
+    pub(super) round: Round,
 }
 
 /// Of a record: two with equal marks, of one thread, differ in their times and their result at most (and in their lap).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Small numbers, which are used again.
     pub cell: u16,
@@ -31,48 +35,110 @@ pub struct Mark {
 
 impl Default for Unpacker {
     fn default() -> Unpacker {
-        let (versions, marks) = (Vec::new(), Vec::new());
-        Unpacker { cells: Cells::new(), next: None, at: 0, done: 0, versions, changes: 0, marks }
+        let (versions, round) = (Vec::new(), Round::default());
+        Unpacker { cells: Cells::new(), next: None, at: 0, done: 0, run: 0, versions, changes: 0, round }
     }
 }
 
 /// The bytes of a packed block, from its front.
+#[derive(Clone, Copy)]
 pub(super) struct Input<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
 }
 
-/// Where records are put: up to `at`. What is behind that is of no meaning.
-pub(super) struct Out<'a> {
-    bytes: &'a mut Vec<u8>,
-    at: usize,
+/// A record that was not written out.
+#[derive(Clone, Copy)]
+pub struct Unpacked<'a> {
+    pub mark: Mark,
+    /// The words behind those in front, see [`Unpacked::write`].
+    pub words: &'a [u64],
+    /// When it began, and of a call word 2.
+    pub times: (u64, u64),
+    /// The commit word without the lap.
+    pub key: u64,
+    pub lap: u64,
 }
 
-/// Room is made for so many bytes at once: clearing it for each record would take longer than writing that. Not for more: the
-/// readers of many ranks have some each.
-const ROOM: usize = 1 << 10;
-
-impl Out<'_> {
-    /// Room for the next bytes.
-    #[inline]
-    pub(super) fn next(&mut self, len: usize) -> &mut [u8] {
-        let from = self.at;
-        self.at += len;
-        if self.bytes.len() < self.at {
-            self.make_room();
-        }
-        &mut self.bytes[from..self.at]
+impl Unpacked<'_> {
+    /// Words in front of the others.
+    pub fn head(&self) -> usize {
+        head_of(self.key)
     }
 
-    #[inline(never)]
-    fn make_room(&mut self) {
-        let len = self.at + ROOM;
-        if self.bytes.capacity() < len {
-            // A quarter more each time, not twice as much.
-            let more = (len - self.bytes.len()).max(self.bytes.len() / 4);
-            self.bytes.reserve_exact(more);
-        }
-        self.bytes.resize(len, 0);
+    /// How many bytes it has.
+    pub fn bytes(&self) -> usize {
+        (self.head() + self.words.len()) * 8
+    }
+
+    /// Writes the record into `out`, and nothing else.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        // What is there already is overwritten.
+        out.resize(self.bytes(), 0);
+        self.fill(out);
+    }
+
+    /// Writes it behind what is there.
+    #[inline]
+    pub fn add_to(&self, out: &mut Vec<u8>) {
+        let from = out.len();
+        out.resize(from + self.bytes(), 0);
+        self.fill(&mut out[from..]);
+    }
+
+    #[inline]
+    fn fill(&self, out: &mut [u8]) {
+        let (heads, rest) = out.as_chunks_mut::<8>().0.split_at_mut(self.head());
+        let head = [self.key | self.lap << 40, self.times.0, self.times.1];
+        let put = |places: &mut [[u8; 8]], words: &[u64]| {
+            places.iter_mut().zip(words).for_each(|(place, word)| *place = word.to_le_bytes());
+        };
+        put(heads, &head);
+        put(rest, self.words);
+    }
+}
+
+/// Takes what is unpacked.
+pub(super) trait Records {
+    /// Bytes of the records so far.
+    fn bytes(&self) -> usize;
+
+    fn add(&mut self, record: Unpacked);
+}
+
+/// Who writes records one behind the other.
+struct Written<'a>(&'a mut Vec<u8>);
+
+impl Records for Written<'_> {
+    #[inline]
+    fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline]
+    fn add(&mut self, record: Unpacked) {
+        record.add_to(self.0);
+    }
+}
+
+/// Who looks at them.
+struct Seen<F> {
+    bytes: usize,
+    /// There should be more.
+    more: bool,
+    look: F,
+}
+
+impl<F: FnMut(Unpacked) -> bool> Records for Seen<F> {
+    #[inline(always)]
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    #[inline(always)]
+    fn add(&mut self, record: Unpacked) {
+        self.bytes += record.bytes();
+        self.more = (self.look)(record);
     }
 }
 
@@ -85,6 +151,10 @@ impl<'a> Input<'a> {
         let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..n)).ok_or(self.damage())?;
         self.at += n;
         Ok(taken)
+    }
+
+    pub(super) fn token(&mut self) -> Result<u8, PackError> {
+        Ok(self.take(1)?.first().copied().unwrap_or(FORGET))
     }
 
     #[inline]
@@ -123,20 +193,67 @@ impl Unpacker {
 
     /// A block begins.
     pub fn begin(&mut self) {
-        (self.at, self.done) = (0, 0);
+        (self.at, self.done, self.run) = (0, 0, 0);
     }
 
     /// Puts the next records of the block into `out`, until they are about `most` bytes. True if these were the last ones.
     pub fn unpack_piece(&mut self, packed: &[u8], lap: u64, most: usize, out: &mut Vec<u8>) -> Result<bool, PackError> {
-        self.marks.clear();
-        let mut out = Out { bytes: out, at: 0 };
-        let result = self.unpack_records(packed, lap, most, &mut out);
-        let at = out.at;
-        out.bytes.truncate(at);
-        result
+        out.clear();
+        self.unpack_while(packed, lap, &mut Written(out), |unpacker, input, out| {
+            let more = out.bytes() < most;
+            if more {
+                unpacker.record(input, lap, out)?;
+            }
+            Ok(more)
+        })
     }
 
-    fn unpack_records(&mut self, packed: &[u8], lap: u64, most: usize, out: &mut Out) -> Result<bool, PackError> {
+    /// Shows the next records of the block, until they are about `most` bytes, or `look` wants no more. True if these were the
+    /// last ones.
+    pub fn look(
+        &mut self,
+        packed: &[u8],
+        lap: u64,
+        most: usize,
+        look: impl FnMut(Unpacked) -> bool,
+    ) -> Result<bool, PackError> {
+        let mut seen = Seen { bytes: 0, more: true, look };
+        self.unpack_while(packed, lap, &mut seen, |unpacker, input, seen| {
+            let more = seen.bytes < most && seen.more;
+            if more {
+                unpacker.record(input, lap, seen)?;
+            }
+            Ok(more)
+        })
+    }
+
+    /// Shows the next records of the block, so many or all that there are. They are taken for a round of a loop, which may
+    /// come again: see [`Unpacker::rounds`]. True if these were the last ones.
+    pub fn look_at_round(
+        &mut self,
+        packed: &[u8],
+        lap: u64,
+        records: usize,
+        mut look: impl FnMut(Unpacked),
+    ) -> Result<bool, PackError> {
+        let look = |record: Unpacked| {
+            look(record);
+            true
+        };
+        let mut seen = Seen { bytes: 0, more: true, look };
+        self.unpack_round(packed, lap, records, &mut seen)
+    }
+
+    /// Unpacks the next records of the block, as long as `next` does it and none is missing.
+    #[inline(always)]
+    pub(super) fn unpack_while<R: Records>(
+        &mut self,
+        packed: &[u8],
+        lap: u64,
+        out: &mut R,
+        mut next: impl FnMut(&mut Unpacker, &mut Input, &mut R) -> Result<bool, PackError>,
+    ) -> Result<bool, PackError> {
+        self.round.give_up();
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
         // What is packed is smaller than the records.
@@ -157,24 +274,16 @@ impl Unpacker {
         }
         input.at = self.at;
         let rest = total.saturating_sub(self.done);
-        while out.at < rest.min(most) {
-            self.record(&mut input, (lap, rest), out)?;
-        }
-        (self.at, self.done) = (input.at, self.done.saturating_add(out.at));
+        while out.bytes() < rest && next(self, &mut input, out)? {}
+        (self.at, self.done) = (input.at, self.done.saturating_add(out.bytes()));
         if self.done < total {
             return Ok(false);
         }
-        if self.done != total || input.at != packed.len() {
+        if self.done != total || input.at != packed.len() || self.is_in_run() {
             return Err(input.damage());
         }
         self.next = Some(lap.wrapping_add(1));
         Ok(true)
-    }
-
-    /// Of each record that was unpacked last. What is in `marks` is used again.
-    pub fn take_marks(&mut self, marks: &mut Vec<Mark>) {
-        marks.clear();
-        std::mem::swap(marks, &mut self.marks);
     }
 
     fn forget(&mut self) {
@@ -192,24 +301,32 @@ impl Unpacker {
         self.versions[place] = self.changes;
     }
 
-    /// Writes the record of a cell, and what is known of it.
-    #[inline]
-    fn write(&mut self, cell: u16, lap: u64, times: (u64, u64), out: &mut Out) {
-        self.cells.write(cell, lap, times, out);
-        self.cells.follow(cell);
+    /// Hands over the record of a cell.
+    #[inline(always)]
+    fn add<R: Records>(&mut self, cell: u16, lap: u64, times: (u64, u64), out: &mut R) {
         let version = self.versions.get(usize::from(cell)).copied().unwrap_or(0);
-        self.marks.push(Mark { cell, version });
+        if let Some((Cell { key, .. }, words, _)) = self.cells.get(cell) {
+            out.add(Unpacked { mark: Mark { cell, version }, words, times, key: *key, lap });
+        }
+        self.cells.follow(cell);
     }
 
-    fn record(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Out) -> Result<(), PackError> {
-        let token = input.take(1)?.first().copied().unwrap_or(FORGET);
+    #[inline(always)]
+    pub(super) fn record<R: Records>(&mut self, input: &mut Input, lap: u64, out: &mut R) -> Result<(), PackError> {
+        if self.is_in_run() {
+            return self.run_on(input, lap, out);
+        }
+        let token = input.token()?;
         let cells = &mut self.cells;
         let cell = match token {
             AS_PREDICTED | PREDICTED | LEARN => cells.predicted().ok_or(input.damage())?,
             OTHER | OTHER_CHANGED => cells.alternative().ok_or(input.damage())?,
             AGAIN | DERIVED | IN_PLACE => input.cell(cells)?,
             NEW => return self.new_cell(input, lap, out),
-            RUN => return self.run(input, (lap, total), out),
+            RUN => {
+                self.run = input.number()?;
+                return Ok(());
+            }
             FORGET => {
                 self.forget();
                 return Ok(());
@@ -246,26 +363,29 @@ impl Unpacker {
         if !same {
             self.changed(cell);
         }
-        self.write(cell, lap, times, out);
+        self.add(cell, lap, times, out);
         Ok(())
     }
 
-    /// Records that are what was expected, when it was expected.
-    fn run(&mut self, input: &mut Input, (lap, total): (u64, usize), out: &mut Out) -> Result<(), PackError> {
-        for _ in 0..input.number()? {
-            let cells = &mut self.cells;
-            let cell = cells.predicted().filter(|_| out.at < total).ok_or(input.damage())?;
-            let changed = cells.step(cell);
-            let times = cells.times_after(cells.key(cell), cells.expected_times(cell));
-            if changed {
-                self.changed(cell);
-            }
-            self.write(cell, lap, times, out);
+    pub(super) fn is_in_run(&self) -> bool {
+        self.run > 0
+    }
+
+    /// A record that is what was expected, when it was expected.
+    fn run_on<R: Records>(&mut self, input: &Input, lap: u64, out: &mut R) -> Result<(), PackError> {
+        self.run -= 1;
+        let cells = &mut self.cells;
+        let cell = cells.predicted().ok_or(input.damage())?;
+        let changed = cells.step(cell);
+        let times = cells.times_after(cells.key(cell), cells.expected_times(cell));
+        if changed {
+            self.changed(cell);
         }
+        self.add(cell, lap, times, out);
         Ok(())
     }
 
-    fn new_cell(&mut self, input: &mut Input, lap: u64, out: &mut Out) -> Result<(), PackError> {
+    fn new_cell<R: Records>(&mut self, input: &mut Input, lap: u64, out: &mut R) -> Result<(), PackError> {
         let cells = &mut self.cells;
         let key = input.number()?;
         let len = usize::from(Commit::unpack(key).words).checked_sub(head_of(key)).ok_or(input.damage())?;
@@ -276,7 +396,7 @@ impl Unpacker {
         let cell = cells.add(key, words_of(input.take(len * 8)?), gap);
         let times = cells.times_after(key, gap);
         self.changed(cell);
-        self.write(cell, lap, times, out);
+        self.add(cell, lap, times, out);
         Ok(())
     }
 }

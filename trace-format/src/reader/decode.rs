@@ -8,7 +8,7 @@ use crate::call::{Call, Outcome, Signal, SystemEvent, ThreadLevel, Value};
 use crate::definition::Id;
 use crate::file::NOT_COUNTED;
 use crate::mpi::FnId;
-use crate::pack::Mark;
+use crate::pack::Unpacked;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
@@ -54,28 +54,32 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 /// them have no second.
 #[derive(Clone)]
 struct Kept {
-    /// Of its mark; 0: there is none.
+    /// Of the mark of the last one; 0: there is none.
     version: u64,
     /// Who reads has it.
     is_known: bool,
     func: FnId,
+    layout: &'static Layout,
     is_poll: bool,
     polls: u32,
     /// That the values of the one that was handed over last have elsewhere.
     bytes: usize,
-    /// See [`super::own`]. Empty: nothing is alike.
+    /// Its record: see [`Unpacked`], and [`super::own`]. No words: nothing is alike.
+    key: u64,
     template: Vec<u64>,
 }
 
 impl Kept {
     fn none(func: FnId) -> Kept {
-        Kept { version: 0, is_known: false, func, is_poll: false, polls: 0, bytes: 0, template: Vec::new() }
+        let (layout, template) = (layout(func), Vec::new());
+        Kept { version: 0, is_known: false, func, layout, is_poll: false, polls: 0, bytes: 0, key: 0, template }
     }
 
     /// Is the call of this record, which has this mark, as this one?
     #[inline(always)]
-    fn is_alike(&self, layout: &Layout, mark: Mark, record: &[u8], alike: bool) -> bool {
-        self.version == mark.version || alike && !self.template.is_empty() && layout.is_alike(record, &self.template)
+    fn is_alike(&self, layout: &Layout, unpacked: &Unpacked, alike: bool) -> bool {
+        self.version == unpacked.mark.version
+            || alike && unpacked.key == self.key && layout.is_alike(unpacked.words, &self.template)
     }
 }
 
@@ -174,26 +178,37 @@ impl Decoder {
         result
     }
 
-    /// What the record says if it differs from a call that was kept in its times, its result and its own values alone.
+    /// What the record says, which stands at `offset` of the current lap, if it differs from a call that was kept in its times,
+    /// its result and its own values alone. And whether it is a poll, whose record may change.
     #[inline(always)]
-    pub(super) fn again(&mut self, mark: Mark, record: &[u8], offset: usize, alike: bool) -> Option<Again> {
-        let kept = self.kept.get(usize::from(mark.cell))?;
-        let layout = layout(kept.func);
-        if !kept.is_known || !kept.is_alike(layout, mark, record, alike) {
+    pub(super) fn again(&mut self, unpacked: &Unpacked, offset: usize, alike: bool) -> Option<(Again, bool)> {
+        let kept = self.kept.get_mut(usize::from(unpacked.mark.cell))?;
+        if !kept.is_known || !kept.is_alike(kept.layout, unpacked, alike) {
             return None;
         }
-        let own = layout.own(record);
-        let (t_call, word) = (u64_at(record, 8), u64_at(record, 16));
+        // As long as its words stay, they need not be looked at again.
+        kept.version = if alike { unpacked.mark.version } else { kept.version };
+        let own = kept.layout.own(unpacked.words);
+        let (t_call, word) = unpacked.times;
         let index = self.calls;
         self.calls = self.calls.wrapping_add(1);
         self.polled = kept.is_poll.then_some(Polled { index, func: kept.func, offset, polls: kept.polls });
         let t_return = t_call.saturating_add(word & MAX_DURATION);
-        Some(Again { slot: mark.cell, thread: self.number, class: (word >> 48) as u16, index, t_call, t_return, own })
+        let (slot, thread, class) = (unpacked.mark.cell, self.number, (word >> 48) as u16);
+        Some((Again { slot, thread, class, index, t_call, t_return, own }, kept.is_poll))
+    }
+
+    /// So many calls were handed over that have returned. The place of the first of them.
+    pub(super) fn pass(&mut self, calls: u64) -> u64 {
+        self.polled = None;
+        let index = self.calls;
+        self.calls = index.wrapping_add(calls);
+        index
     }
 
     /// Is the call one to be kept, for those that are as it? The one before it in its cell was.
-    pub(super) fn keep(&mut self, mark: Mark, call: &Call<Args>, record: &[u8], alike: bool) -> bool {
-        let place = usize::from(mark.cell);
+    pub(super) fn keep(&mut self, call: &Call<Args>, unpacked: &Unpacked, alike: bool) -> bool {
+        let place = usize::from(unpacked.mark.cell);
         if call.is_open() || place >= MAX_KEPT {
             return false;
         }
@@ -201,7 +216,7 @@ impl Decoder {
             self.kept.resize(place + 1, Kept::none(call.func));
         }
         let (kept, layout) = (&mut self.kept[place], layout(call.func));
-        if kept.func == call.func && kept.is_alike(layout, mark, record, alike) {
+        if kept.func == call.func && kept.is_alike(layout, unpacked, alike) {
             let bytes = of_call(call);
             let others = self.kept_bytes - kept.bytes;
             if others.saturating_add(bytes) > MAX_KEPT_BYTES {
@@ -212,10 +227,11 @@ impl Decoder {
             (kept.is_poll, kept.polls) = (call.func.row().class.is_poll(), call.polls);
         } else {
             kept.is_known = false;
-            kept.func = call.func;
-            layout.set_template(record, &mut kept.template);
+            (kept.func, kept.layout) = (call.func, layout);
+            layout.set_template(unpacked.words, &mut kept.template);
+            kept.key = unpacked.key;
         }
-        kept.version = mark.version;
+        kept.version = unpacked.mark.version;
         kept.is_known
     }
 

@@ -1,7 +1,7 @@
 //! The events of a rank's threads by time. Threads of a process share a clock, so that one order of all their calls is
 //! known; what a thread has recorded late in its stage, or will still record, must be waited for.
 
-use super::{LeanEvent, OpenError, RankEvent, RankReader, damaged};
+use super::{LeanEvent, OpenError, Place, RankEvent, RankReader};
 use crate::reader::thread::Thread;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -109,7 +109,7 @@ impl RankReader {
             let Some(thread) = self.threads.get_mut(&number).filter(|t| !t.has_head()) else { return Ok(()) };
             match thread.next_record(&self.blobs) {
                 Some(Ok(event)) => thread.set_head(event),
-                Some(Err(what)) => damaged(&mut self.defects, &self.blocks, what),
+                Some(Err(what)) => Place::of(&self.blocks).damaged(&mut self.defects, what),
                 None => {
                     let mut returns = Vec::new();
                     let more =

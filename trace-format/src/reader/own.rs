@@ -5,6 +5,7 @@ use super::decode::Moves;
 use crate::args::Args;
 use crate::call::Value;
 use crate::mpi::{Class, FUNCTIONS, FnId, Kind, Many, Start};
+use crate::pack::CALL_HEAD;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::CALL_HEADER_BYTES;
 use std::sync::OnceLock;
@@ -33,16 +34,32 @@ pub struct Field {
     /// Of the parameter.
     pub place: usize,
     pub part: Part,
-    /// Byte of the record: it has eight.
+    /// Byte of the words behind the first ones of a record: it has eight.
     at: usize,
+}
+
+/// Where eight bytes are among words.
+#[derive(Clone, Copy)]
+struct Place {
+    word: usize,
+    /// So many bits of it are not theirs.
+    shift: u32,
+}
+
+impl Default for Place {
+    /// Where nothing is.
+    fn default() -> Place {
+        Place { word: usize::MAX, shift: 0 }
+    }
 }
 
 /// The records of a function.
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) fields: Vec<Field>,
-    /// What must be the same in two records for them to be alike, by words: neither laps, times and results, nor what is a
-    /// call's own. Empty: nothing is a call's own.
+    places: [Place; MOST_OWN],
+    /// What must be the same in two records for them to be alike, by the words behind the first ones, in which are times and
+    /// result: not what is a call's own. Empty: nothing is.
     pub(super) mask: Vec<u64>,
     /// How many parameters it has.
     pub(super) params: usize,
@@ -78,7 +95,7 @@ fn own(func: FnId) -> Layout {
         _ => false,
     };
     let plan = &plans()[func.index()];
-    let mut at = CALL_HEADER_BYTES;
+    let mut at = CALL_HEADER_BYTES - 8 * CALL_HEAD;
     let mut fields = Vec::new();
     for (Item { param: place, shape }, is_result) in
         plan.ins.iter().map(|item| (*item, false)).chain(plan.outs.iter().map(|item| (*item, true)))
@@ -106,44 +123,44 @@ fn own(func: FnId) -> Layout {
         return Layout::default();
     }
     let mut mask = vec![u8::MAX; at.next_multiple_of(8)];
-    // The lap in the commit word, the time, and the word with duration and result.
-    mask[5..24].fill(0);
     fields.iter().for_each(|field| mask[field.at..field.at + 8].fill(0));
     let mask = mask.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-    Layout { fields, mask, ..Layout::default() }
+    let mut places = [Place::default(); MOST_OWN];
+    for (place, Field { at, .. }) in places.iter_mut().zip(&fields) {
+        *place = Place { word: at / 8, shift: 8 * (at % 8) as u32 };
+    }
+    Layout { fields, places, mask, ..Layout::default() }
 }
 
 impl Layout {
     /// Puts the words of a record there, for [`Layout::is_alike`]; none if it has another length.
-    pub(super) fn set_template(&self, record: &[u8], template: &mut Vec<u64>) {
+    pub(super) fn set_template(&self, words: &[u64], template: &mut Vec<u64>) {
         template.clear();
-        let words = record.as_chunks::<8>().0;
         if words.len() == self.mask.len() {
-            template.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
+            template.extend_from_slice(words);
         }
     }
 
-    /// Are these all words that must be the same?
+    /// Are these, of a call of the function, all words that must be the same?
     #[inline]
-    pub(super) fn is_alike(&self, record: &[u8], template: &[u64]) -> bool {
-        let (words, mask) = (record.as_chunks::<8>().0, &self.mask[..]);
-        if words.len() != template.len() || mask.len() != template.len() {
+    pub(super) fn is_alike(&self, words: &[u64], template: &[u64]) -> bool {
+        let mask = &self.mask[..];
+        if words.len() != template.len() || mask.len() != template.len() || mask.is_empty() {
             return false;
         }
         // Several words at a time: this is done for nearly each call of a window of messages.
         let all = words.iter().zip(template).zip(mask);
-        all.fold(0, |differ, ((word, known), mask)| differ | (u64::from_le_bytes(*word) ^ known) & mask) == 0
+        all.fold(0, |differ, ((word, known), mask)| differ | (word ^ known) & mask) == 0
     }
 
-    #[inline]
-    pub(super) fn own(&self, record: &[u8]) -> Own {
-        let mut own = [0; MOST_OWN];
-        for (i, own) in own.iter_mut().enumerate() {
-            if let Some(field) = self.fields.get(i) {
-                *own = super::decode::u64_at(record, field.at) as i64;
-            }
-        }
-        own
+    /// What of these words of a call is its own.
+    #[inline(always)]
+    pub(super) fn own(&self, words: &[u64]) -> Own {
+        self.places.map(|Place { word, shift }| {
+            let at = |place: usize| words.get(place).copied().unwrap_or(0);
+            // Of the next one as many bits as are missing, which may be none.
+            (at(word) >> shift | at(word.wrapping_add(1)) << 1 << (63 - shift)) as i64
+        })
     }
 }
 

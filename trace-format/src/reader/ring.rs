@@ -6,11 +6,20 @@ use super::blocks::{BlockRef, Blocks, number_of};
 use super::{Defects, OpenError};
 use crate::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, segment_path};
 use crate::foreign;
-use crate::pack::{Mark, Unpacker};
+use crate::pack::{CallTimes, PackError, Unpacked, Unpacker};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+
+/// How much of a block is unpacked.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Amount {
+    /// Records of about so many bytes.
+    Bytes(usize),
+    /// So many records, which may be a round of a loop.
+    Round(usize),
+}
 
 /// What of the blocks of a thread can be unpacked.
 #[derive(Default)]
@@ -147,82 +156,110 @@ impl Files {
         }
     }
 
-    /// Reads the payload of a block, and unpacks it. False if it is damaged, or goes on from one that is; that is noted.
+    /// Reads the payload of a block, and unpacks it. False if it is damaged or gone; that is noted.
     pub(super) fn payload(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<bool, OpenError> {
-        Ok(self.piece(block, false, usize::MAX, (out, &mut Vec::new()))?.is_some())
+        Ok(self.begin(block, usize::MAX, out)?.is_some())
     }
 
-    /// The next records of a block, about `most` bytes of them if it is packed; `begun`: the first ones were read before.
-    /// Packed ones come with marks. `None` if the block is damaged, otherwise whether these are its last ones.
-    pub(super) fn piece(
-        &mut self,
-        block: &BlockRef,
-        begun: bool,
-        most: usize,
-        (out, marks): (&mut Vec<u8>, &mut Vec<Mark>),
-    ) -> Result<Option<bool>, OpenError> {
-        marks.clear();
-        let is_packed = block.header.kind == BlockKind::Packed as u16;
-        let held = self.held.take();
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let read = if begun && held == Some(block.place()) {
-            Ok(true)
-        } else {
-            let Some(blocks) = self.of(block.segment) else { return Ok(None) };
-            let read = match begun {
-                // It was found to be whole.
-                true => blocks.read_payload(block, &mut buffer).map(|()| true),
-                false => blocks.payload(block, if is_packed { &mut buffer } else { out }),
-            };
-            if read.is_err() && blocks.is_gone() {
-                self.is_cut = true;
-                self.buffer = buffer;
-                out.clear();
-                return Ok(None);
-            }
-            read
-        };
-        let piece = match read {
-            Ok(true) if is_packed => {
-                self.held = Some(block.place());
-                Ok(self.unpack(block, &buffer, begun, most, (out, marks)))
-            }
-            read => read.map(|whole| whole.then_some(true)),
-        };
-        self.buffer = buffer;
-        piece
+    /// Reads the payload of a block, and unpacks its first record: see [`Files::look`]. All of them if it is not packed. As
+    /// [`Files::payload`] says it, `None` if there is nothing, otherwise whether there are no more.
+    pub(super) fn first(&mut self, block: &BlockRef, out: &mut Vec<u8>) -> Result<Option<bool>, OpenError> {
+        self.begin(block, 1, out)
     }
 
-    fn unpack(
-        &mut self,
-        block: &BlockRef,
-        packed: &[u8],
-        begun: bool,
-        most: usize,
-        (out, marks): (&mut Vec<u8>, &mut Vec<Mark>),
-    ) -> Option<bool> {
+    fn begin(&mut self, block: &BlockRef, most: usize, out: &mut Vec<u8>) -> Result<Option<bool>, OpenError> {
+        self.held = None;
+        if block.header.kind != BlockKind::Packed as u16 {
+            return Ok(self.read(block, false, out)?.then_some(true));
+        }
+        out.clear();
+        if !self.hold(block, false)? {
+            return Ok(None);
+        }
         let BlockHeader { thread, lap, .. } = block.header;
         let is_cut = self.is_cut;
         let Packed { unpacker, told } = self.packed.entry(thread).or_default();
-        if !begun {
-            let can = unpacker.can_unpack(packed, lap);
-            let first = !std::mem::replace(told, !can);
-            if !can {
-                out.clear();
-                if first && !is_cut {
-                    self.defect(block, NO_BEGINNING);
-                }
-                return None;
+        let can = unpacker.can_unpack(&self.buffer, lap);
+        let first = !std::mem::replace(told, !can);
+        if !can {
+            if first && !is_cut {
+                self.defect(block, NO_BEGINNING);
             }
-            unpacker.begin();
+            return Ok(None);
         }
+        unpacker.begin();
         // What is in front of the damage is whole.
-        let last = unpacker.unpack_piece(packed, lap, most, out);
-        unpacker.take_marks(marks);
-        Some(last.unwrap_or_else(|e| {
+        let last = unpacker.unpack_piece(&self.buffer, lap, most, out);
+        Ok(Some(self.is_last(block, last)))
+    }
+
+    /// Shows the next records of a packed block whose first ones were read. `None` if it is gone, otherwise whether there are
+    /// no more.
+    pub(super) fn look(
+        &mut self,
+        block: &BlockRef,
+        amount: Amount,
+        mut look: impl FnMut(Unpacked) -> bool,
+    ) -> Result<Option<bool>, OpenError> {
+        let BlockHeader { thread, lap, .. } = block.header;
+        if !self.hold(block, true)? {
+            return Ok(None);
+        }
+        let Packed { unpacker, .. } = self.packed.entry(thread).or_default();
+        let last = match amount {
+            Amount::Bytes(most) => unpacker.look(&self.buffer, lap, most, look),
+            Amount::Round(records) => unpacker.look_at_round(&self.buffer, lap, records, |record| _ = look(record)),
+        };
+        Ok(Some(self.is_last(block, last)))
+    }
+
+    /// Damage is noted: there is nothing behind it.
+    fn is_last(&mut self, block: &BlockRef, last: Result<bool, PackError>) -> bool {
+        last.unwrap_or_else(|e| {
             self.defect(block, e.to_string());
             true
-        }))
+        })
+    }
+
+    /// Has the payload of a packed block in the buffer, if it is neither damaged nor gone; `begun`: it was found to be whole.
+    fn hold(&mut self, block: &BlockRef, begun: bool) -> Result<bool, OpenError> {
+        if begun && self.held == Some(block.place()) {
+            return Ok(true);
+        }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = self.read(block, begun, &mut buffer);
+        self.buffer = buffer;
+        self.held = matches!(read, Ok(true)).then(|| block.place());
+        read
+    }
+
+    /// Reads the payload of a block as it stands in the file.
+    fn read(&mut self, block: &BlockRef, begun: bool, out: &mut Vec<u8>) -> Result<bool, OpenError> {
+        let Some(blocks) = self.of(block.segment) else { return Ok(false) };
+        let read = match begun {
+            true => blocks.read_payload(block, out).map(|()| true),
+            false => blocks.payload(block, out),
+        };
+        if read.is_err() && blocks.is_gone() {
+            self.is_cut = true;
+            out.clear();
+            return Ok(false);
+        }
+        read
+    }
+
+    /// Were the records that were unpacked last of this thread a round that may come again?
+    pub(super) fn knows_round(&self, thread: u16) -> bool {
+        self.packed.get(&thread).is_some_and(|packed| packed.unpacker.knows_round())
+    }
+
+    /// Goes on in a block of which the first records were read, as long as the round that was unpacked last comes again: see
+    /// [`Unpacker::rounds`].
+    pub(super) fn rounds(&mut self, block: &BlockRef, most: usize, times: &mut Vec<CallTimes>) -> (usize, usize) {
+        match self.packed.get_mut(&block.header.thread).filter(|_| self.held == Some(block.place())) {
+            Some(packed) => packed.unpacker.rounds(&self.buffer, most, times),
+            None => (0, 0),
+        }
     }
 
     /// Closes all files until they are needed again.

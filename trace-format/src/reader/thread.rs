@@ -3,11 +3,12 @@
 
 use super::blocks::BlockRef;
 use super::decode::{Blobs, Decoder, earliest, is_call, is_entered, latest, record_at};
+use super::rounds::Trials;
 use super::stage::StageView;
-use super::{Keeps, LeanEvent, RankEvent, Sink};
+use super::{Again, Keeps, LeanEvent, RankEvent, Sink};
 use crate::args::Args;
 use crate::call::{Outcome, SystemEvent};
-use crate::pack::Mark;
+use crate::pack::Unpacked;
 use std::collections::VecDeque;
 
 /// What a stage held at one moment.
@@ -33,19 +34,19 @@ pub(super) struct Thread {
     records: Vec<u8>,
     at: usize,
     base: usize,
-    /// Of the records at hand, from the next one on, if they were packed: of the one at `mark` and those behind it.
-    marks: Vec<Mark>,
-    mark: usize,
     /// The records at hand are a whole lap: the next one begins behind them.
     whole: bool,
-    /// The first of the blocks was read in part: up to `offset`.
+    /// The first of the blocks was read in part: up to `offset`. What is behind that is not put with the records at hand.
     begun: bool,
+    /// A record that was unpacked.
+    record: Vec<u8>,
     /// The thread as the system numbers it, of a stage that is not mapped just now.
     owner: Option<u32>,
     /// The lap that is read next, and how far it has been read already.
     lap: u64,
     offset: usize,
     decoder: Decoder,
+    pub(super) trials: Trials,
     /// The next event in the order of the records, with its time.
     head: Option<(u64, LeanEvent)>,
     /// Returns of calls that were handed over without them, the earliest last.
@@ -68,14 +69,14 @@ impl Thread {
             records: Vec::new(),
             at: 0,
             base: 0,
-            marks: Vec::new(),
-            mark: 0,
             whole: false,
             begun: false,
+            record: Vec::new(),
             owner: None,
             lap: 0,
             offset: 0,
             decoder: Decoder::new(number),
+            trials: Trials::default(),
             head: None,
             returns: Vec::new(),
             last: 0,
@@ -152,7 +153,7 @@ impl Thread {
 
     /// Is something at hand that was not handed over?
     pub(super) fn has_records(&self) -> bool {
-        self.at < self.records.len()
+        self.begun || self.at < self.records.len()
     }
 
     pub(super) fn has_staged(&self) -> bool {
@@ -191,7 +192,6 @@ impl Thread {
         let read = |offset: usize| staged.open.iter().find(|(at, _)| *at == offset).map_or(&[][..], |(_, r)| &r[..]);
         let result = self.decoder.completed(blobs, read, sink);
         (self.records, self.at, self.base) = (staged.bytes, 0, staged.offset);
-        self.marks.clear();
         self.offset += self.records.len();
         result
     }
@@ -200,14 +200,13 @@ impl Thread {
     pub(super) fn use_block(
         &mut self,
         block: &BlockRef,
-        (payload, marks): (Vec<u8>, Vec<Mark>),
+        payload: Vec<u8>,
         limited: bool,
         blobs: &Blobs,
         sink: &mut dyn FnMut(LeanEvent),
     ) -> Result<(), String> {
         let lap = block.header.lap;
         self.begun = false;
-        (self.marks, self.mark) = (marks, 0);
         let mut result = Ok(());
         if lap < self.lap {
             self.records = payload;
@@ -226,28 +225,18 @@ impl Thread {
         let completed = self.decoder.completed(blobs, read, sink);
         let damaged = completed.map_err(|what| format!("damaged record: {what}"));
         (self.records, self.at, self.base) = (payload, self.offset, 0);
-        if self.at > 0 {
-            // Which of them is the first that was not read in the stage is not known.
-            self.marks.clear();
-        }
         self.whole = true;
         result.and(damaged)
     }
 
-    /// Nothing of this lap was read, or the first pieces of its block.
-    pub(super) fn reads_in_pieces(&self, block: &BlockRef) -> bool {
-        self.begun || self.offset == 0 || block.header.lap != self.lap
+    /// Nothing of the lap of this block was read.
+    pub(super) fn is_new(&self, block: &BlockRef) -> bool {
+        self.offset == 0 || block.header.lap != self.lap
     }
 
-    pub(super) fn has_begun(&self) -> bool {
-        self.begun
-    }
-
-    /// Takes the next records of a block whose first ones were used.
-    pub(super) fn use_more(&mut self, (records, marks): (Vec<u8>, Vec<Mark>)) {
-        (self.records, self.at, self.base) = (records, 0, self.offset);
-        (self.marks, self.mark) = (marks, 0);
-        (self.whole, self.begun) = (true, false);
+    /// The block of which the first records were read.
+    pub(super) fn begun(&self) -> Option<BlockRef> {
+        self.blocks.front().copied().filter(|_| self.begun)
     }
 
     /// The records at hand are not the last ones of the block. False if the block was refused.
@@ -256,9 +245,62 @@ impl Thread {
         if is_used {
             self.offset = self.base + self.records.len();
             self.begun = true;
+            self.trials.begin();
             self.blocks.push_front(block);
         }
         is_used
+    }
+
+    /// Hands over a call of the block at hand, or another record of it, which comes behind those handed over before. If it came
+    /// as another one before: how, and whether it was no poll, whose record may change.
+    #[inline(always)]
+    pub(super) fn hand_over_unpacked(
+        &mut self,
+        unpacked: &Unpacked,
+        blobs: &Blobs,
+        keeps: Keeps,
+        sink: &mut impl Sink,
+    ) -> Result<Option<Again>, String> {
+        let offset = self.offset;
+        self.offset += unpacked.bytes();
+        if keeps != Keeps::Nothing
+            && let Some((again, is_poll)) = self.decoder.again(unpacked, offset, keeps == Keeps::Alike)
+        {
+            sink.again(again);
+            return Ok(Some(again).filter(|_| !is_poll));
+        }
+        unpacked.write(&mut self.record);
+        let (decoder, record) = (&mut self.decoder, &self.record);
+        if !is_call(record) {
+            return decoder.record(blobs, record, offset).map(|event| sink.event(event)).map(|()| None);
+        }
+        let result = sink.call(|call| {
+            decoder.call(blobs, record, offset, call)?;
+            let is_kept = keeps != Keeps::Nothing && decoder.keep(call, unpacked, keeps == Keeps::Alike);
+            Ok(is_kept.then_some(unpacked.mark.cell))
+        });
+        result.map(|()| None)
+    }
+
+    /// So many calls of the block at hand, with records of so many bytes, were handed over otherwise. The place of the first.
+    pub(super) fn pass(&mut self, calls: usize, bytes: usize) -> u64 {
+        self.offset += bytes;
+        self.decoder.pass(calls as u64)
+    }
+
+    /// Nothing more comes of the block at hand: it was read to its end, or is gone.
+    pub(super) fn end_block(&mut self, is_read: bool) {
+        self.begun = false;
+        self.blocks.pop_front();
+        if is_read {
+            self.end_lap();
+        }
+    }
+
+    fn end_lap(&mut self) {
+        self.lap = self.lap.saturating_add(1);
+        self.offset = 0;
+        self.decoder.next_lap();
     }
 
     /// Unmaps the stage until it is needed again.
@@ -273,78 +315,23 @@ impl Thread {
         self.stage.as_ref().map_or(self.owner, StageView::owner)
     }
 
-    /// The first of the blocks, which was read in part, is gone.
-    pub(super) fn give_up_block(&mut self) {
-        self.begun = false;
-    }
-
     /// Time of the last event that was handed over by time.
     pub(super) fn last_time(&self) -> u64 {
         self.last
     }
 
-    /// The buffers of the records at hand and of their marks, to be filled anew.
-    pub(super) fn buffers(&mut self) -> (Vec<u8>, Vec<Mark>) {
+    /// The buffer of the records at hand, to be filled anew.
+    pub(super) fn buffer(&mut self) -> Vec<u8> {
         self.at = 0;
-        (std::mem::take(&mut self.records), std::mem::take(&mut self.marks))
+        std::mem::take(&mut self.records)
     }
 
     /// The next event in the order of the records at hand; `None` when they are used up. An error is a damaged record
     /// that is skipped.
     pub(super) fn next_record(&mut self, blobs: &Blobs) -> Option<Result<LeanEvent, String>> {
-        let (record, offset, _) = match self.next_bytes()? {
-            Ok(next) => next,
-            Err(what) => return Some(Err(what)),
-        };
-        let record = self.records.get(record).unwrap_or_default();
-        Some(self.decoder.record(blobs, record, offset))
-    }
-
-    /// Hands over the next event in the order of the records at hand; of a call that a sink keeps, what is its own. Otherwise as
-    /// [`Thread::next_record`].
-    #[inline]
-    pub(super) fn hand_over(
-        &mut self,
-        blobs: &Blobs,
-        keeps: Keeps,
-        sink: &mut impl Sink,
-    ) -> Option<Result<(), String>> {
-        let (record, offset, mark) = match self.next_bytes()? {
-            Ok(next) => next,
-            Err(what) => return Some(Err(what)),
-        };
-        let record = self.records.get(record).unwrap_or_default();
-        let mark = mark.filter(|_| keeps != Keeps::Nothing);
-        if let Some(mark) = mark
-            && let Some(again) = self.decoder.again(mark, record, offset, keeps == Keeps::Alike)
-        {
-            sink.again(again);
-            return Some(Ok(()));
-        }
-        let decoder = &mut self.decoder;
-        if !is_call(record) {
-            return Some(decoder.record(blobs, record, offset).map(|event| sink.event(event)));
-        }
-        Some(sink.call(|call| {
-            decoder.call(blobs, record, offset, call)?;
-            Ok(mark.filter(|mark| decoder.keep(*mark, call, record, keeps == Keeps::Alike)).map(|mark| mark.cell))
-        }))
-    }
-
-    /// See [`super::RankReader::keep_anew`].
-    pub(super) fn keep_anew(&mut self) {
-        self.decoder.keep_anew();
-    }
-
-    /// The place of the next record at hand, its offset in the lap, and its mark, if it has one.
-    #[inline]
-    #[expect(clippy::type_complexity, reason = "two callers, which take it apart at once")]
-    fn next_bytes(&mut self) -> Option<Result<(std::ops::Range<usize>, usize, Option<Mark>), String>> {
         if self.at >= self.records.len() {
             if std::mem::take(&mut self.whole) {
-                self.lap = self.lap.saturating_add(1);
-                self.offset = 0;
-                self.decoder.next_lap();
+                self.end_lap();
             }
             return None;
         }
@@ -353,11 +340,15 @@ impl Thread {
             self.at = self.records.len();
             return Some(Err(what));
         };
-        let from = self.at;
+        let offset = self.base + self.at;
         self.at += record.len();
-        let mark = self.marks.get(self.mark).copied();
-        self.mark += 1;
-        Some(Ok((from..self.at, self.base + from, mark)))
+        Some(self.decoder.record(blobs, record, offset))
+    }
+
+    /// See [`super::RankReader::keep_anew`].
+    pub(super) fn keep_anew(&mut self) {
+        self.decoder.keep_anew();
+        self.trials.forget();
     }
 
     /// Time of the next event, by the records at hand.

@@ -1,6 +1,6 @@
 //! What events weigh that wait to be taken: a few of them may hold as much as thousands of others.
 
-use super::{Again, Keeps, LeanEvent, RankEvent, Sink};
+use super::{Again, Keeps, LeanEvent, RankEvent, Rounds, Sink};
 use crate::args::Args;
 use crate::call::{Call, Checksum, Found, Place, SystemEvent, Value};
 use crate::definition::Definition;
@@ -64,6 +64,19 @@ impl<S: Sink> Sink for Weighed<'_, S> {
     fn again(&mut self, again: Again) {
         self.add(1);
         self.sink.again(again);
+    }
+
+    fn period(&self) -> Option<usize> {
+        self.sink.period()
+    }
+
+    fn knows(&mut self, round: &[Again]) -> bool {
+        self.sink.knows(round)
+    }
+
+    fn rounds(&mut self, rounds: Rounds) {
+        self.add(rounds.times.len());
+        self.sink.rounds(rounds);
     }
 }
 

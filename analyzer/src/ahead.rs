@@ -5,6 +5,7 @@
 
 pub(crate) mod laps;
 mod period;
+mod tokens;
 
 use period::{Periods, Span, Watch};
 use std::collections::VecDeque;

@@ -286,6 +286,7 @@ impl Unpacker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::random;
     use super::super::{Packer, Unpacked};
     use super::*;
     use crate::record::{Commit, State};
@@ -295,8 +296,7 @@ mod tests {
 
     impl Random {
         fn below(&mut self, n: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % n
+            (random(&mut self.0) >> 9) % n
         }
 
         fn is(&mut self, one_of: u64) -> bool {

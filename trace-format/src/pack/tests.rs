@@ -121,7 +121,7 @@ fn what_cannot_be_made_smaller_is_refused() {
 }
 
 /// Pseudo-random numbers, always the same.
-fn random(seed: &mut u64) -> u64 {
+pub(super) fn random(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *seed >> 24
 }

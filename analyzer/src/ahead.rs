@@ -220,13 +220,8 @@ impl Batch {
         let step = self.steps.get(next.step)?;
         if let Step::Rounds(calls) = step {
             let (repeated, place) = (self.rounds.get(next.rounds)?, next.call);
-            let (t_call, t_return) = self.times[repeated.from + place];
-            self.again = Again {
-                index: repeated.index.wrapping_add(place as u64),
-                t_call,
-                t_return,
-                ..*repeated.as_before(place)
-            };
+            let index = repeated.index.wrapping_add(place as u64);
+            self.again = repeated.as_before(place).at(index, self.times[repeated.from + place]);
             next.pass(1, *calls);
             return Some(Read::Again(&self.again));
         }

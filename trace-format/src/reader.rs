@@ -113,6 +113,13 @@ pub struct Again {
     pub own: Own,
 }
 
+impl Again {
+    /// The same call at another place and time.
+    pub fn at(&self, index: u64, (t_call, t_return): CallTimes) -> Again {
+        Again { index, t_call, t_return, ..*self }
+    }
+}
+
 /// Calls that are those of a round of a loop, again and again.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounds<'a> {
@@ -128,12 +135,7 @@ impl Rounds<'_> {
     /// The calls one by one.
     pub fn each(&self) -> impl Iterator<Item = Again> {
         let all = self.times.iter().zip(self.round.iter().cycle()).enumerate();
-        all.map(|(i, ((t_call, t_return), again))| Again {
-            index: self.index.wrapping_add(i as u64),
-            t_call: *t_call,
-            t_return: *t_return,
-            ..*again
-        })
+        all.map(|(i, (times, again))| again.at(self.index.wrapping_add(i as u64), *times))
     }
 }
 

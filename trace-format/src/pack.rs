@@ -198,28 +198,28 @@ impl Packer {
     fn usual(&mut self, records: &[u8], at: usize) -> usize {
         let mut left = records.get(at..).unwrap_or(&[]).as_chunks::<8>().0;
         let words_before = left.len();
-        let tokens = &mut *self.tokens;
-        let (mut filled, mut last, mut ended) = (0, self.cells.last, self.cells.time);
         // No token is longer than the record that it stands for.
         let least = left.len().saturating_sub(self.out.capacity().saturating_sub(self.out.len() + MARGIN / 2) / 8);
+        let tokens = &mut *self.tokens;
+        let mut filled = 0;
+        let mut cells = self.cells.calls();
         while let [commit, time, second, behind @ ..] = left {
             let (time, second) = (u64::from_le_bytes(*time), u64::from_le_bytes(*second));
-            let Some((cell, words)) = self.cells.call_behind(last, u64::from_le_bytes(*commit) & KEY) else { break };
+            let Some((words, next)) = cells.next(u64::from_le_bytes(*commit) & KEY) else { break };
             let Some((args, behind)) = behind.split_at_checked(words.len()) else { break };
             if left.len() < least || !are_equal(words, args) {
                 break;
             }
-            let gap = zigzag(time.wrapping_sub(ended));
+            let gap = zigzag(time.wrapping_sub(cells.time));
             filled = put_token(tokens, filled, AS_PREDICTED, (gap, second));
             if filled >= TOKENS {
                 self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
                 filled = 0;
             }
-            ended = time.wrapping_add(second & MAX_DURATION);
-            self.cells.followed(last, cell);
-            (last, left) = (cell, behind);
+            cells.follow(next, time.wrapping_add(second & MAX_DURATION));
+            left = behind;
         }
-        (self.cells.last, self.cells.time) = (last, ended);
+        cells.end();
         self.out.extend_from_slice(tokens.get(..filled).unwrap_or(&[]));
         at + (words_before - left.len()) * 8
     }

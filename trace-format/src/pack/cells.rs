@@ -84,10 +84,19 @@ impl Cell {
 
     #[inline(always)]
     fn followed_by(&mut self, cell: u16) {
-        if cell == self.expected && self.run < self.steady_below {
-            self.run += 1;
+        if cell == self.expected {
+            self.followed_as_expected();
         } else {
             self.look_ahead(cell);
+        }
+    }
+
+    #[inline(always)]
+    fn followed_as_expected(&mut self) {
+        if self.run < self.steady_below {
+            self.run += 1;
+        } else {
+            self.look_ahead(self.expected);
         }
     }
 
@@ -127,6 +136,40 @@ pub(super) struct Cells {
     pub(super) last: u16,
     /// When the last record ended.
     pub(super) time: u64,
+}
+
+/// Cells one after the other, of calls that come as expected. What is asked of each call is at hand, and is written back at
+/// the end.
+pub(super) struct Calls<'a> {
+    list: &'a mut [Cell],
+    words: &'a [u64],
+    last: u16,
+    /// As [`Cells::time`].
+    pub(super) time: u64,
+    end: (&'a mut u16, &'a mut u64),
+}
+
+impl<'a> Calls<'a> {
+    /// The words of the cell that should come next, and that cell, if it is of calls with this commit word whose words stay as
+    /// they are.
+    #[inline(always)]
+    pub(super) fn next(&self, key: u64) -> Option<(&'a [u64], u16)> {
+        let next = self.list.get(usize::from(self.last))?.expected;
+        let cell = self.list.get(usize::from(next)).filter(|c| c.steady == key)?;
+        Some((self.words.get(cell.start..)?.get(..cell.len)?, next))
+    }
+
+    /// It did come, and ended then.
+    #[inline(always)]
+    pub(super) fn follow(&mut self, next: u16, ended: u64) {
+        self.list.get_mut(usize::from(self.last)).into_iter().for_each(Cell::followed_as_expected);
+        (self.last, self.time) = (next, ended);
+    }
+
+    #[inline(always)]
+    pub(super) fn end(self) {
+        (*self.end.0, *self.end.1) = (self.last, self.time);
+    }
 }
 
 /// Words of a record in front of those that cells hold.
@@ -187,13 +230,11 @@ impl Cells {
         self.list.get(self.last as usize).map(|c| c.expected).filter(|next| *next != NONE)
     }
 
-    /// The cell that should come after `last`, if it is of calls with this commit word whose words stay as they are; with
-    /// these words.
+    /// For calls that come as expected, one after the other.
     #[inline(always)]
-    pub(super) fn call_behind(&self, last: u16, key: u64) -> Option<(u16, &[u64])> {
-        let next = self.list.get(last as usize)?.expected;
-        let cell = self.list.get(next as usize).filter(|c| c.steady == key)?;
-        Some((next, self.words.get(cell.start..cell.start + cell.len)?))
+    pub(super) fn calls(&mut self) -> Calls<'_> {
+        let Cells { list, words, last, time, .. } = self;
+        Calls { list, words, last: *last, time: *time, end: (last, time) }
     }
 
     /// The cell that may come instead.
@@ -335,15 +376,10 @@ impl Cells {
     /// The record of this cell came after the last one.
     #[inline]
     pub(super) fn follow(&mut self, cell: u16) {
-        self.followed(self.last, cell);
-        self.last = cell;
-    }
-
-    #[inline(always)]
-    pub(super) fn followed(&mut self, last: u16, cell: u16) {
-        if let Some(last) = self.list.get_mut(last as usize) {
+        if let Some(last) = self.list.get_mut(self.last as usize) {
             last.followed_by(cell);
         }
+        self.last = cell;
     }
 
     /// What is expected behind this cell came so often.
@@ -415,13 +451,15 @@ pub(super) fn put_token(out: &mut [u8], at: usize, token: u8, (first, second): (
         let at = put_long(out, at + 1, first);
         return put_long(out, at, second);
     }
-    // 8 or 0: bits of a second byte.
-    let more = |value: u64| u64::from(value >= 0x80) << 3;
-    let spread = |value: u64, more: u64| value & 0x7f | value << 1 & 0x7f00 | more << 4;
-    let (more_of_first, more_of_second) = (more(first), more(second));
-    let numbers = spread(first, more_of_first) | spread(second, more_of_second) << (8 + more_of_first);
+    // Both at once: the seven bits of each byte, then in each number the mark of a second byte.
+    let both = first | second << 16;
+    let upper = both & 0x3f80_3f80;
+    let marks = (upper + 0x7f80_7f80) & 0x8000_8000;
+    let bytes = both & 0x007f_007f | upper << 1 | marks >> 8;
+    let (more_of_first, more_of_second) = (marks >> 15 & 1, marks >> 31);
+    let numbers = bytes & 0xffff | bytes >> 16 << (8 + 8 * more_of_first);
     *place = (u64::from(token) | numbers << 8).to_le_bytes();
-    at + 3 + ((more_of_first + more_of_second) / 8) as usize
+    at + 3 + (more_of_first + more_of_second) as usize
 }
 
 #[cold]

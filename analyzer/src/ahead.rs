@@ -20,8 +20,9 @@ use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Round
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
-/// Events of all ranks in one round, and of one rank at least and at most, by their weight.
-const ROUND: usize = 1 << 13;
+/// Events of all ranks in one round, and of one rank at least and at most, by their weight. What the engine holds of twice as
+/// many would not stay in the cache of a processor.
+const ROUND: usize = 1 << 12;
 const FEWEST: usize = 32;
 const MOST: usize = 1 << 10;
 /// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
@@ -30,6 +31,8 @@ const TOGETHER: usize = 1 << 10;
 const LIGHT: usize = 8;
 /// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
 const LITTLE: isize = 16;
+/// Where a rank goes round in a loop at least so many are read at once; it has no more turns until the others have caught up.
+const AT_ONCE: usize = 1 << 7;
 /// How often so many a thread may be ahead.
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.
@@ -48,6 +51,8 @@ pub(crate) struct Turn {
     pub(crate) failed: Option<String>,
     /// There may be more of it.
     more: bool,
+    /// So many of its next turns are left out, since it is ahead of the others by that.
+    left_out: usize,
 }
 
 /// What was read, in its order. Most calls are as earlier ones.
@@ -210,6 +215,11 @@ impl Batch {
         std::mem::take(&mut self.spans)
     }
 
+    /// Is it nothing but rounds that come again?
+    fn is_light(&self) -> bool {
+        self.events.is_empty() && !self.rounds.is_empty()
+    }
+
     /// How many were not taken.
     fn left(&self) -> usize {
         self.len - self.next.taken
@@ -288,7 +298,7 @@ fn processors() -> usize {
 /// still comes.
 pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
     let most = ((ROUND / readers.len().max(1)).clamp(FEWEST, MOST), keeps, readers.len());
-    let mut places: Vec<usize> = (0..readers.len()).collect();
+    let mut places: Vec<(usize, usize)> = (0..readers.len()).map(|place| (place, 0)).collect();
     let threads = processors().min(MOST_THREADS).min(readers.len()).max(1);
     let stop = AtomicBool::new(false);
     let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
@@ -307,9 +317,14 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
         // Each thread goes through its share in order, so that what comes of it is always the turn of the rank whose turn
         // it is: all ranks advance alike, with any number of threads.
         while !places.is_empty() {
-            places.retain(|place| {
-                let Some(turn) = sources[place % threads].next() else { return false };
+            places.retain_mut(|(place, left_out)| {
+                if *left_out > 0 {
+                    *left_out -= 1;
+                    return true;
+                }
+                let Some(turn) = sources[*place % threads].next() else { return false };
                 let more = turn.more;
+                *left_out = turn.left_out;
                 if !take(turn) {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -370,29 +385,29 @@ fn turns(
     // `ahead`: by how many events a rank is ahead of the others. Rounds are read as a whole, and what holds much counts as more
     // than one event.
     let turn = most.cast_signed();
-    let mut share: Vec<_> = share.into_iter().map(|(place, reader)| (place, watch(reader), 0, reader)).collect();
+    let mut share: Vec<_> =
+        share.into_iter().map(|(place, reader)| (place, watch(reader), (0, false), reader)).collect();
     while wanted && !share.is_empty() {
-        share.retain_mut(|(place, watch, ahead, reader)| {
+        share.retain_mut(|(place, watch, (ahead, is_light), reader)| {
             if !wanted {
                 return true;
             }
-            let owed = std::mem::take(ahead);
-            let most = most.saturating_add_signed(-owed);
-            if most == 0 {
-                *ahead = owed - turn;
-                let batch = Batch::new(keeps, (0, 0), None);
-                wanted = send(Turn { place: *place, batch, unread: None, failed: None, more: true });
+            if *ahead >= turn {
+                *ahead -= turn;
                 return true;
             }
+            let due = most.saturating_add_signed(-*ahead);
             let (periods, knows_nothing) = watch.begin();
             if knows_nothing {
                 reader.keep_anew();
             }
-            let mut batch = Batch::new(keeps, (most, events), periods);
+            let leap = if *is_light { AT_ONCE.saturating_sub(most) } else { 0 };
+            let mut batch = Batch::new(keeps, (due, events), periods);
             let defects = reader.defects.count();
-            let result = reader.poll_lean(BLOCKS, most, &mut batch);
+            let result = reader.poll_lean(BLOCKS, due + leap, &mut batch);
             watch.end(batch.close(), batch.left());
-            *ahead = (batch.left().cast_signed() - most.cast_signed()).max(-turn / LITTLE);
+            *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-turn / LITTLE);
+            *is_light = batch.is_light();
             events = batch.events.len().min(most);
             // Behind damage there may be more.
             let more = match &result {
@@ -400,7 +415,9 @@ fn turns(
                 Err(_) => false,
             };
             let unread = (!more || round % OFTEN == 0).then(|| reader.unread());
-            wanted = send(Turn { place: *place, batch, unread, failed: result.err().map(|e| e.to_string()), more });
+            let left_out = (*ahead / turn).max(0).cast_unsigned();
+            let failed = result.err().map(|e| e.to_string());
+            wanted = send(Turn { place: *place, batch, unread, failed, more, left_out });
             more
         });
         round = round.wrapping_add(1);
@@ -438,5 +455,44 @@ mod tests {
         });
         assert_eq!(events, calls);
         assert!(heaviest < MOST + 100, "{heaviest}");
+    }
+
+    /// Whatever turns of a rank are left out since it was read ahead of the others.
+    #[test]
+    fn ranks_stay_together_if_some_go_round_in_loops_and_others_do_not() {
+        const RANKS: i32 = 96;
+        const CALLS: i64 = 6_000;
+        let dir = tempfile::tempdir().unwrap();
+        let mut readers: Vec<RankReader> = (0..RANKS)
+            .map(|rank| {
+                let file = std::fs::File::create(trace_format::file::rank_path(dir.path(), rank)).unwrap();
+                let mut writer = RankWriter::new(file, &header(rank, RANKS)).unwrap();
+                let mut call = Call::new(FnId::MPI_Send);
+                call.outcome = Outcome::Returned(0);
+                for i in 0..CALLS {
+                    // Of some ranks the tag rises, of others it comes again.
+                    call.ins[4] = Value::Int(if rank % 3 == 0 { i * i } else { i % 5 });
+                    (call.t_call, call.t_return) = (100 * i as u64, 100 * i as u64 + 10);
+                    writer.call(&call).unwrap();
+                }
+                writer.flush().unwrap();
+                let mut reader = RankReader::open(dir.path(), rank).unwrap();
+                reader.writer_is_gone();
+                reader
+            })
+            .collect();
+        let (mut taken, mut widest, mut left_out, mut in_rounds) = ([0; RANKS as usize], 0, 0, 0);
+        read(readers.iter_mut().collect(), Keeps::Alike, |turn| {
+            taken[turn.place] += turn.batch.left();
+            in_rounds += turn.batch.times.len();
+            left_out += turn.left_out;
+            if taken.iter().all(|taken| *taken < CALLS as usize - AT_ONCE) {
+                widest = widest.max(taken.iter().max().unwrap() - taken.iter().min().unwrap());
+            }
+            true
+        });
+        assert_eq!(taken, [CALLS as usize; RANKS as usize]);
+        assert!(left_out > 1_000 && in_rounds > 100_000, "{left_out} {in_rounds}");
+        assert!(widest <= AT_ONCE + ROUND / RANKS as usize + 5, "{widest}");
     }
 }

@@ -182,6 +182,22 @@ fn check_busy(rank: usize, expected: &str, output: &str) -> Result<usize> {
     Ok(found)
 }
 
+/// What each rank is doing, and what is seen of it now: for whoever has to find out why nothing was.
+fn state(job: &Job) -> String {
+    let of_rank = |(place, rank): (usize, &Rank)| {
+        let of_system = |name: &str| std::fs::read_to_string(format!("/proc/{}/{name}", rank.pid)).unwrap_or_default();
+        let status = of_system("status");
+        let state = status.lines().find(|line| line.starts_with("State:")).unwrap_or("gone");
+        let (output, code) = job.debug(place, 300).unwrap_or_default();
+        let seen = output.lines().filter(|line| line.contains(" status ")).count();
+        let last = output.rsplit("round ").next().unwrap_or("");
+        format!("rank {place}: {state}, in {}, {code}, {seen} operations, at last: {last}", of_system("wchan"))
+    };
+    let printed = std::fs::read_to_string(job.dir.join("output")).unwrap_or_default();
+    let ranks: Vec<String> = job.ranks.iter().enumerate().map(of_rank).collect();
+    format!("{}\nthe job has printed: {printed}", ranks.join("\n"))
+}
+
 #[test]
 fn a_program_that_goes_on_is_shown_as_it_was() -> Result<()> {
     mpi::under_each(&mpi::required(), |mpi| {
@@ -195,7 +211,7 @@ fn a_program_that_goes_on_is_shown_as_it_was() -> Result<()> {
             let most = output.split("round ").map(operations).max();
             ensure!(most <= Some(40), "rank {rank} shows what is over: {most:?}");
         }
-        ensure!(found > 100, "only {found} operations were seen");
+        ensure!(found > 100, "only {found} operations were seen; now\n{}", state(&job));
         Ok(())
     })
 }

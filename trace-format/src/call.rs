@@ -97,6 +97,13 @@ pub enum Outcome {
     Returned(u16),
 }
 
+/// Number, within its thread, of the event of the call with this place in the thread's sequence of calls. Of a damaged trace it
+/// may be anything.
+#[inline]
+pub fn call_event(index: u64) -> u64 {
+    index.saturating_mul(2).saturating_add(1)
+}
+
 /// One MPI call of one thread of one rank. `A`: its values, as they are spelled or as [`crate::args::Args`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call<A = Vec<Value>> {
@@ -162,12 +169,12 @@ impl<A> Call<A> {
 
     /// Number of the call event within its thread.
     pub fn call_event(&self) -> u64 {
-        self.index.saturating_mul(2).saturating_add(1)
+        call_event(self.index)
     }
 
     /// Number of the return event within its thread.
     pub fn return_event(&self) -> u64 {
-        self.index.saturating_mul(2).saturating_add(2)
+        self.call_event().saturating_add(1)
     }
 
     pub fn is_open(&self) -> bool {

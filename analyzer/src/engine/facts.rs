@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 use trace_format::args::Args;
-use trace_format::call::Call;
+use trace_format::call::{Call, call_event};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
@@ -100,7 +100,7 @@ impl Deref for Origin {
 
 impl Origin {
     pub(crate) fn event(&self) -> u64 {
-        self.index.saturating_mul(2).saturating_add(1)
+        call_event(self.index)
     }
 
     /// Handles of the requests that it is given, with the address of the first.

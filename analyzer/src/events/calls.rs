@@ -7,7 +7,7 @@ use crate::engine::replay::int;
 use crate::engine::shape::{NONE, shape};
 use std::io::{self, Write};
 use trace_format::args::Arg;
-use trace_format::call::{Status, special};
+use trace_format::call::{Status, call_event, special};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Kind};
 use trace_format::text::{NoNames, format_int};
@@ -110,7 +110,7 @@ impl Writer for Calls {
         self.row([
             scene.names.short(call.rank),
             call.thread.to_string(),
-            (2 * call.index + 1).to_string(),
+            call_event(call.index).to_string(),
             call.func.name().to_owned(),
             seconds(scene.at(call.rank, call.begin)),
             end.unwrap_or_default(),

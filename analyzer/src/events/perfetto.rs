@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use trace_format::call::{Call, Outcome, SystemEvent};
+use trace_format::call::{Call, Outcome, SystemEvent, call_event};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::Mark;
 use trace_format::mpi::Kind;
@@ -31,7 +31,7 @@ pub struct Perfetto {
 
 /// Process and thread numbers: 0 is nobody's, since it means the idle process of an operating system.
 fn track(rank: i32, thread: u16) -> (i32, u32) {
-    (rank + 1, u32::from(thread) + 1)
+    (rank.saturating_add(1), u32::from(thread) + 1)
 }
 
 /// Nanoseconds as microseconds; exact in runs of up to 100 days.
@@ -108,13 +108,13 @@ impl Perfetto {
 /// A moment inside of a call that lasted at all: a viewer then knows which slice an arrow belongs to.
 fn first(scene: &Scene, call: &CallSeen) -> i64 {
     let begin = scene.at(call.rank, call.begin);
-    let lasts = call.end.is_some_and(|end| scene.at(call.rank, end) > begin + 1);
+    let lasts = call.end.is_some_and(|end| scene.at(call.rank, end) > begin.saturating_add(1));
     begin + i64::from(lasts)
 }
 
 fn last(scene: &Scene, call: &CallSeen) -> i64 {
     let (begin, end) = (scene.at(call.rank, call.begin), scene.at(call.rank, call.end.unwrap_or(call.begin)));
-    end - i64::from(end > begin + 1)
+    end - i64::from(end > begin.saturating_add(1))
 }
 
 impl Writer for Perfetto {
@@ -136,7 +136,7 @@ impl Writer for Perfetto {
     fn call(&mut self, scene: &Scene, returned: &Returned) -> io::Result<()> {
         let call = &returned.call;
         let mut made = Call { ins: returned.ins.to_values(), outs: returned.outs.to_values(), ..Call::new(call.func) };
-        let mut args = json!({ "call": format_call(&made, &NoNames), "event": 2 * call.index + 1 });
+        let mut args = json!({ "call": format_call(&made, &NoNames), "event": call_event(call.index) });
         if let Some(class) = returned.class {
             made.outcome = Outcome::Returned(class);
             args["result"] = format_return(&made, &NoNames).trim_start_matches("= ").into();
@@ -154,7 +154,7 @@ impl Writer for Perfetto {
         let mut more = json!({ "cat": "mpi", "name": call.func.name(), "args": args });
         match returned.last.or(call.end) {
             Some(end) => {
-                more["dur"] = micros((scene.at(call.rank, end) - begin).max(0));
+                more["dur"] = micros(scene.at(call.rank, end).saturating_sub(begin).max(0));
                 self.event((call.rank, call.thread), begin, "X", more)
             }
             // It never ended.

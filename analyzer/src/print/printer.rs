@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
 use trace_format::args::Arg;
-use trace_format::call::{Call, Outcome, SystemEvent};
+use trace_format::call::{Call, Outcome, SystemEvent, call_event};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::{Mark, is_mark};
@@ -115,7 +115,7 @@ impl<'a> Printer<'a> {
                     call.outs = outs;
                 } else if !self.is_filtered() {
                     let class = if class == 0 { "ok" } else { error_class_name(class) };
-                    let text = format!("return = {class}    // of event {}", 2 * index + 1);
+                    let text = format!("return = {class}    // of event {}", call_event(index));
                     let line = self.said("return", thread, Some(time), &text);
                     self.waiting.push_back(Item::Line(Some(time), line));
                 }

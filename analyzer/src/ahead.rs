@@ -31,8 +31,8 @@ const TOGETHER: usize = 1 << 10;
 const LIGHT: usize = 8;
 /// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
 const LITTLE: isize = 16;
-/// Where a rank goes round in a loop at least so many are read at once; it has no more turns until the others have caught up.
-const AT_ONCE: usize = 1 << 7;
+/// The same where ranks go round in loops: what is read of one beyond its turn, its next turns are left out for.
+const LIGHT_ROUND: usize = 1 << 13;
 /// How often so many a thread may be ahead.
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.
@@ -52,7 +52,7 @@ pub(crate) struct Turn {
     /// There may be more of it.
     more: bool,
     /// So many of its next turns are left out, since it is ahead of the others by that.
-    left_out: usize,
+    skipped: usize,
 }
 
 /// What was read, in its order. Most calls are as earlier ones.
@@ -215,7 +215,7 @@ impl Batch {
         std::mem::take(&mut self.spans)
     }
 
-    /// Is it nothing but rounds that come again?
+    /// Are there rounds that come again, and no event as a whole?
     fn is_light(&self) -> bool {
         self.events.is_empty() && !self.rounds.is_empty()
     }
@@ -296,10 +296,15 @@ fn processors() -> usize {
 
 /// Reads all of these to their ends. `take` is given each turn, and says whether to go on: if not, what was read already
 /// still comes.
-pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
-    let most = ((ROUND / readers.len().max(1)).clamp(FEWEST, MOST), keeps, readers.len());
+pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, take: impl FnMut(Turn) -> bool) {
+    read_by(processors().min(MOST_THREADS), readers, keeps, take);
+}
+
+/// The same by so many threads.
+fn read_by(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
+    let plan = Plan::of(readers.len(), keeps);
     let mut places: Vec<(usize, usize)> = (0..readers.len()).map(|place| (place, 0)).collect();
-    let threads = processors().min(MOST_THREADS).min(readers.len()).max(1);
+    let threads = threads.min(readers.len()).max(1);
     let stop = AtomicBool::new(false);
     let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
     shares.resize_with(threads, Vec::new);
@@ -311,20 +316,21 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
         for share in shares {
             let (sender, receiver) = sync_channel(AHEAD);
             let stop = &stop;
-            scope.spawn(move || read_share(share, most, &sender, stop));
+            scope.spawn(move || read_share(share, plan, &sender, stop));
             sources.push(Source { receiver, turns: VecDeque::new() });
         }
         // Each thread goes through its share in order, so that what comes of it is always the turn of the rank whose turn
         // it is: all ranks advance alike, with any number of threads.
         while !places.is_empty() {
-            places.retain_mut(|(place, left_out)| {
-                if *left_out > 0 {
-                    *left_out -= 1;
+            places.retain_mut(|(place, skipped)| {
+                if *skipped > 0 {
+                    *skipped -= 1;
                     return true;
                 }
                 let Some(turn) = sources[*place % threads].next() else { return false };
+                debug_assert_eq!(turn.place, *place, "it is the turn of another rank");
                 let more = turn.more;
-                *left_out = turn.left_out;
+                *skipped = turn.skipped;
                 if !take(turn) {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -332,6 +338,38 @@ pub(crate) fn read(readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl F
             });
         }
     });
+}
+
+/// How ranks are read.
+#[derive(Clone, Copy)]
+struct Plan {
+    keeps: Keeps,
+    ranks: usize,
+    /// Events of a turn.
+    turn: usize,
+    /// More of them that are read at once where a rank goes round in a loop.
+    extra: usize,
+}
+
+impl Plan {
+    fn of(ranks: usize, keeps: Keeps) -> Plan {
+        let of_each = |round: usize| (round / ranks.max(1)).clamp(FEWEST, MOST);
+        let turn = of_each(ROUND);
+        Plan { keeps, ranks, turn, extra: of_each(LIGHT_ROUND) - turn }
+    }
+}
+
+/// A rank that is read.
+struct Member<'a> {
+    place: usize,
+    reader: &'a mut RankReader,
+    watch: Watch,
+    /// By how many events it is ahead of the others: rounds are read as a whole, and what holds much counts as more than one
+    /// event.
+    ahead: isize,
+    /// What was read of it last is light.
+    is_light: bool,
+    turns: u32,
 }
 
 /// What comes of one thread.
@@ -349,14 +387,9 @@ impl Source {
     }
 }
 
-fn read_share(
-    share: Vec<(usize, &mut RankReader)>,
-    most: (usize, Keeps, usize),
-    sender: &SyncSender<Vec<Turn>>,
-    stop: &AtomicBool,
-) {
+fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSender<Vec<Turn>>, stop: &AtomicBool) {
     let (mut together, mut events) = (Vec::new(), 0);
-    turns(share, most, &mut |turn| {
+    turns(share, plan, &mut |turn| {
         events += 1 + turn.batch.steps.len() + turn.batch.times.len() / LIGHT + turn.batch.weight;
         together.push(turn);
         if events < TOGETHER {
@@ -370,57 +403,53 @@ fn read_share(
 }
 
 /// Reads in turns until nothing is left, or `send` does not want more.
-fn turns(
-    share: Vec<(usize, &mut RankReader)>,
-    (most, keeps, ranks): (usize, Keeps, usize),
-    send: &mut dyn FnMut(Turn) -> bool,
-) {
-    let (mut round, mut wanted) = (0u32, true);
+fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(Turn) -> bool) {
+    let Plan { keeps, ranks, turn, extra } = plan;
+    let mut wanted = true;
     // Of the last turn, of whatever rank: the next one is much like it.
     let mut events = 0;
     // Who wants to be told of each call is told of each call.
     let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
-    let stride = |reader: &RankReader| u64::from(reader.header.request_stride);
-    let watch = |reader: &RankReader| Watch::new(periods(stride(reader)));
-    // `ahead`: by how many events a rank is ahead of the others. Rounds are read as a whole, and what holds much counts as more
-    // than one event.
-    let turn = most.cast_signed();
-    let mut share: Vec<_> =
-        share.into_iter().map(|(place, reader)| (place, watch(reader), (0, false), reader)).collect();
+    let member = |(place, reader): (usize, _)| {
+        let reader: &mut RankReader = reader;
+        let watch = Watch::new(periods(u64::from(reader.header.request_stride)));
+        Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
+    };
+    let mut share: Vec<Member> = share.into_iter().map(member).collect();
+    let signed = turn.cast_signed();
     while wanted && !share.is_empty() {
-        share.retain_mut(|(place, watch, (ahead, is_light), reader)| {
+        share.retain_mut(|Member { place, reader, watch, ahead, is_light, turns }| {
             if !wanted {
                 return true;
             }
-            if *ahead >= turn {
-                *ahead -= turn;
+            if *ahead >= signed {
+                *ahead -= signed;
                 return true;
             }
-            let due = most.saturating_add_signed(-*ahead);
+            let due = turn.saturating_add_signed(-*ahead);
             let (periods, knows_nothing) = watch.begin();
             if knows_nothing {
                 reader.keep_anew();
             }
-            let leap = if *is_light { AT_ONCE.saturating_sub(most) } else { 0 };
             let mut batch = Batch::new(keeps, (due, events), periods);
             let defects = reader.defects.count();
-            let result = reader.poll_lean(BLOCKS, due + leap, &mut batch);
+            let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
             watch.end(batch.close(), batch.left());
-            *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-turn / LITTLE);
+            *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
             *is_light = batch.is_light();
-            events = batch.events.len().min(most);
+            events = batch.events.len().min(turn);
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,
                 Err(_) => false,
             };
-            let unread = (!more || round % OFTEN == 0).then(|| reader.unread());
-            let left_out = (*ahead / turn).max(0).cast_unsigned();
+            let unread = (!more || *turns % OFTEN == 0).then(|| reader.unread());
+            *turns = turns.wrapping_add(1);
+            let skipped = (*ahead / signed).max(0).cast_unsigned();
             let failed = result.err().map(|e| e.to_string());
-            wanted = send(Turn { place: *place, batch, unread, failed, more, left_out });
+            wanted = send(Turn { place: *place, batch, unread, failed, more, skipped });
             more
         });
-        round = round.wrapping_add(1);
     }
 }
 
@@ -463,36 +492,45 @@ mod tests {
         const RANKS: i32 = 96;
         const CALLS: i64 = 6_000;
         let dir = tempfile::tempdir().unwrap();
-        let mut readers: Vec<RankReader> = (0..RANKS)
-            .map(|rank| {
-                let file = std::fs::File::create(trace_format::file::rank_path(dir.path(), rank)).unwrap();
-                let mut writer = RankWriter::new(file, &header(rank, RANKS)).unwrap();
-                let mut call = Call::new(FnId::MPI_Send);
-                call.outcome = Outcome::Returned(0);
-                for i in 0..CALLS {
-                    // Of some ranks the tag rises, of others it comes again.
-                    call.ins[4] = Value::Int(if rank % 3 == 0 { i * i } else { i % 5 });
-                    (call.t_call, call.t_return) = (100 * i as u64, 100 * i as u64 + 10);
-                    writer.call(&call).unwrap();
-                }
-                writer.flush().unwrap();
+        for rank in 0..RANKS {
+            let file = std::fs::File::create(trace_format::file::rank_path(dir.path(), rank)).unwrap();
+            let mut writer = RankWriter::new(file, &header(rank, RANKS)).unwrap();
+            let mut call = Call::new(FnId::MPI_Send);
+            call.outcome = Outcome::Returned(0);
+            for i in 0..CALLS {
+                // Of half of the ranks the tag rises, of the others it comes again; threads have more of these or of those.
+                call.ins[4] = Value::Int(if rank % 2 == 0 { i * i } else { i % 5 });
+                (call.t_call, call.t_return) = (100 * i as u64, 100 * i as u64 + 10);
+                writer.call(&call).unwrap();
+            }
+            writer.flush().unwrap();
+        }
+        let plan = Plan::of(RANKS as usize, Keeps::Alike);
+        assert!(plan.extra > 0);
+        let mut order = None;
+        for threads in [1, 2, 3, 8] {
+            let open = |rank| {
                 let mut reader = RankReader::open(dir.path(), rank).unwrap();
                 reader.writer_is_gone();
                 reader
-            })
-            .collect();
-        let (mut taken, mut widest, mut left_out, mut in_rounds) = ([0; RANKS as usize], 0, 0, 0);
-        read(readers.iter_mut().collect(), Keeps::Alike, |turn| {
-            taken[turn.place] += turn.batch.left();
-            in_rounds += turn.batch.times.len();
-            left_out += turn.left_out;
-            if taken.iter().all(|taken| *taken < CALLS as usize - AT_ONCE) {
-                widest = widest.max(taken.iter().max().unwrap() - taken.iter().min().unwrap());
-            }
-            true
-        });
-        assert_eq!(taken, [CALLS as usize; RANKS as usize]);
-        assert!(left_out > 1_000 && in_rounds > 100_000, "{left_out} {in_rounds}");
-        assert!(widest <= AT_ONCE + ROUND / RANKS as usize + 5, "{widest}");
+            };
+            let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
+            let (mut taken, mut widest, mut skipped, mut in_rounds) = ([0; RANKS as usize], 0, 0, 0);
+            let mut places = Vec::new();
+            read_by(threads, readers.iter_mut().collect(), Keeps::Alike, |turn| {
+                places.push((turn.place, turn.batch.left()));
+                taken[turn.place] += turn.batch.left();
+                in_rounds += turn.batch.times.len();
+                skipped += turn.skipped;
+                if taken.iter().all(|taken| *taken < CALLS as usize - plan.turn - plan.extra) {
+                    widest = widest.max(taken.iter().max().unwrap() - taken.iter().min().unwrap());
+                }
+                true
+            });
+            assert_eq!(taken, [CALLS as usize; RANKS as usize]);
+            assert!(skipped > 1_000 && in_rounds > 100_000, "{skipped} {in_rounds}");
+            assert!(widest <= 2 * plan.turn + plan.extra + 35, "{threads} threads: {widest}");
+            assert_eq!(*order.get_or_insert_with(|| places.clone()), places, "{threads} threads");
+        }
     }
 }

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use trace_format::reader::{LeanEvent, RankEvent};
 
 /// Events that are held back at most while laps are sought.
-const MOST_HELD: usize = 1 << 18;
+const MOST_HELD: usize = 1 << 19;
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;
 const LONGEST_PAUSE: usize = 1 << 22;

@@ -31,7 +31,7 @@ const TOGETHER: usize = 1 << 10;
 const LIGHT: usize = 8;
 /// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
 const LITTLE: isize = 16;
-/// The same where ranks go round in loops: what is read of one beyond its turn, its next turns are left out for.
+/// As [`ROUND`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
 const LIGHT_ROUND: usize = 1 << 13;
 /// How often so many a thread may be ahead.
 const AHEAD: usize = 8;

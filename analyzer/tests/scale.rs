@@ -15,6 +15,8 @@ struct Needed {
     seconds: f64,
     code: Option<i32>,
     out: String,
+    /// Calls that were counted only.
+    counted: u64,
 }
 
 fn run(ranks: i32) -> Stencil {
@@ -38,8 +40,10 @@ fn analyzed(run: &Stencil, options: &[&str]) -> Needed {
     let memory = err.lines().find_map(|l| l.strip_prefix("mpivet: most memory: ")?.strip_suffix(" MiB"));
     let mebibytes = memory.unwrap_or_else(|| panic!("nothing of memory: {err}{out}")).parse().unwrap();
     let seconds = err.lines().last().and_then(user_seconds).unwrap_or_else(|| panic!("no times: {err}"));
+    let counted =
+        err.lines().find_map(|l| l.strip_prefix("mpivet: ")?.split_once(" calls were counted only")?.0.parse().ok());
     println!("{} ranks, {} events, {options:?}: {mebibytes} MiB, {seconds:.2} s", run.ranks, run.events());
-    Needed { mebibytes, seconds, code: output.status.code(), out }
+    Needed { mebibytes, seconds, code: output.status.code(), out, counted: counted.unwrap_or(0) }
 }
 
 /// `0m1.230s 0m0.100s`: the first of them.
@@ -81,6 +85,16 @@ fn ten_thousand_ranks_cost_ten_times_a_thousand() {
     assert!(many.seconds < 30.0 * some.seconds.max(0.1), "{} s, {} s", some.seconds, many.seconds);
     assert!(many.mebibytes < 15.0 * some.mebibytes, "{} MiB, {} MiB", some.mebibytes, many.mebibytes);
     assert!(many.mebibytes < 1500.0, "{} MiB", many.mebibytes);
+}
+
+/// What is held back of each of them has room.
+#[test]
+fn laps_of_a_thousand_ranks_are_counted() {
+    let run = Stencil { ranks: 1_000, reduce_every: 10, ..Stencil::default() }.with_events(4_000_000);
+    let needed = analyzed(&run, &[]);
+    assert_clean(&needed);
+    let calls = run.events() / 2;
+    assert!(needed.counted > calls / 4, "{} of {calls} calls were counted only", needed.counted);
 }
 
 #[test]

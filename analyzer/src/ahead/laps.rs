@@ -16,7 +16,8 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use trace_format::reader::{LeanEvent, RankEvent};
 
-/// Events that are held back at most while laps are sought.
+/// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
+/// than a turn.
 const MOST_HELD: usize = 1 << 19;
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;

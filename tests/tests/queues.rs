@@ -189,7 +189,8 @@ fn state(job: &Job) -> String {
         let status = of_system("status");
         let state = status.lines().find(|line| line.starts_with("State:")).unwrap_or("gone");
         let (output, code) = job.debug(place, 300).unwrap_or_default();
-        let seen = output.lines().filter(|line| line.contains(" status ")).count();
+        let (with_requests, blocking) = counts(&output);
+        let seen = with_requests + blocking;
         let last = output.rsplit("round ").next().unwrap_or("");
         format!("rank {place}: {state}, in {}, {code}, {seen} operations, at last: {last}", of_system("wchan"))
     };

@@ -1,5 +1,6 @@
 //! Counts what the engine tells.
 
+use super::nested::Nested;
 use super::sizes::Sizes;
 use super::waits::{Cause, Together, Wait, at_collective, late_receiver, late_sender};
 use crate::clocks::Clocks;
@@ -28,12 +29,19 @@ pub struct Collector {
 pub(super) struct OfRank {
     /// By call site and function.
     pub(super) calls: FxHashMap<(Id, FnId), Calls>,
-    /// Begin of the first call and end of the last one.
-    pub(super) from: Option<u64>,
-    pub(super) to: u64,
+    pub(super) threads: FxHashMap<u16, OfThread>,
     /// Messages that it sent.
     pub(super) sizes: Sizes,
     waiting: Together,
+}
+
+/// What is counted of a thread.
+#[derive(Debug, Default)]
+pub(super) struct OfThread {
+    /// Begin of the first call and end of the last one.
+    pub(super) from: Option<u64>,
+    pub(super) to: u64,
+    nested: Nested,
 }
 
 /// Calls of one function at one place. Times are nanoseconds.
@@ -150,10 +158,12 @@ impl Listener for Collector {
         let end = returned.last.or(call.end).filter(|_| call.begin != 0);
         let ns = end.map(|end| self.clocks.span(call.rank, call.begin, end));
         let rank = self.rank(call.rank);
+        let thread = rank.threads.entry(call.thread).or_default();
         if call.begin != 0 {
-            rank.from = Some(rank.from.map_or(call.begin, |from| from.min(call.begin)));
-            rank.to = rank.to.max(end.unwrap_or(call.begin));
+            thread.from = Some(thread.from.map_or(call.begin, |from| from.min(call.begin)));
+            thread.to = thread.to.max(end.unwrap_or(call.begin));
         }
+        let ns = ns.map(|ns| thread.nested.own(call.index, ns));
         let calls = rank.calls.entry((call.site, call.func)).or_default();
         calls.calls += 1 + polls;
         // Those of messages come when both halves are known.

@@ -15,6 +15,7 @@ impl Statistics {
         self.collectives.clear();
         self.seconds = self.ranks.iter().map(|r| r.seconds).fold(0.0, f64::max);
         self.rank_seconds = self.ranks.iter().map(|r| r.seconds).sum();
+        self.thread_seconds = self.ranks.iter().map(|r| r.thread_seconds).sum();
         self.sizes = sizes::merge(self.ranks.iter().flat_map(|r| &r.sizes));
         self.unknown_sizes = self.ranks.iter().map(|r| r.unknown_sizes).sum();
         let mut whole: BTreeMap<FnId, Function> = BTreeMap::new();

@@ -93,6 +93,7 @@ impl Collector {
             schema: SCHEMA,
             seconds: ranks.iter().map(|r| r.seconds).fold(0.0, f64::max),
             rank_seconds: ranks.iter().map(|r| r.seconds).sum(),
+            thread_seconds: ranks.iter().map(|r| r.thread_seconds).sum(),
             hosts: self.clocks.hosts().iter().map(|host| tame(host)).collect(),
             clocks_differ: self.clocks.differ(),
             functions: functions(&whole),
@@ -149,10 +150,15 @@ fn who(process: i32, names: &Names) -> Who {
 fn summary(who: Who, rank: &OfRank, of_rank: &BTreeMap<FnId, Calls>, clocks: &Clocks) -> Rank {
     let mut waits = Waits::default();
     of_rank.iter().for_each(|(id, calls)| waits += calls.waits(*id));
+    let threads = || rank.threads.values().filter_map(|thread| Some((thread.from?, thread.to)));
+    let span = |(from, to)| seconds(clocks.span(who.process, from, to));
+    let whole = threads().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     Rank {
         who,
-        seconds: rank.from.map_or(0.0, |from| seconds(clocks.span(who.process, from, rank.to))),
+        seconds: whole.map_or(0.0, span),
+        thread_seconds: threads().map(span).sum(),
         mpi_seconds: of_rank.values().map(|c| seconds(c.ns)).sum(),
+        polling_seconds: of_rank.values().map(|c| seconds(c.polling)).sum(),
         waits,
         functions: functions(of_rank),
         sizes: rank.sizes.list(),

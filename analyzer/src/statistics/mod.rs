@@ -6,6 +6,7 @@ mod collect;
 mod filter;
 mod finish;
 mod matrix;
+mod nested;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -58,6 +59,9 @@ pub struct Statistics {
     pub seconds: f64,
     /// The same of all ranks together.
     pub rank_seconds: f64,
+    /// From the first call of MPI of a thread to the end of its last one, of all threads together: what shares are of. It is
+    /// `rank_seconds` where each rank has one thread.
+    pub thread_seconds: f64,
     /// Hosts that the ranks ran on.
     pub hosts: Vec<String>,
     /// Times of different ranks come from different clocks, so that what ranks waited for each other is not exact.
@@ -86,8 +90,13 @@ pub struct Rank {
     pub who: Who,
     /// From its first call of MPI to the end of its last one.
     pub seconds: f64,
+    /// The same of each of its threads, together.
+    pub thread_seconds: f64,
     /// In calls of MPI, polls that were repeated apart.
     pub mpi_seconds: f64,
+    /// From the first to the last of polls that were repeated with the same negative answer: with what the program did
+    /// in between.
+    pub polling_seconds: f64,
     pub waits: Waits,
     /// Those with the most time first.
     pub functions: Vec<Function>,
@@ -107,12 +116,13 @@ pub struct Function {
     /// Calls that had not returned when the trace ended.
     #[serde(skip_serializing_if = "is_none")]
     pub open: u64,
-    /// Time in the calls, apart from polls that were repeated.
+    /// Time in the calls, apart from polls that were repeated, and from calls that callbacks of the program made inside of
+    /// them.
     pub seconds: f64,
     /// From the first to the last of polls that were repeated with the same negative answer: with what the program did
     /// in between.
     pub polling_seconds: f64,
-    /// The shortest and the longest call.
+    /// The shortest and the longest call, each without the calls inside of it.
     pub min_seconds: f64,
     pub max_seconds: f64,
     /// Sent or received by what the calls started, as far as that is known.

@@ -57,8 +57,7 @@ fn summary(out: &mut String, run: &Run) {
     run.arguments.iter().for_each(|argument| _ = write!(out, " {argument}"));
     let ranks = if run.size == 1 { "1 rank".to_owned() } else { format!("{} ranks", run.size) };
     _ = writeln!(out, ", {ranks}, {}", time(s.seconds));
-    let mpi: f64 = s.ranks.iter().map(|r| r.mpi_seconds).sum();
-    _ = writeln!(out, "  in MPI: {} % of the time of all ranks", percent(mpi, s.rank_seconds));
+    shares(out, s);
     if s.hosts.len() > 1 {
         _ = writeln!(out, "  hosts: {}", s.hosts.join(", "));
     }
@@ -68,6 +67,24 @@ fn summary(out: &mut String, run: &Run) {
             "  The ranks do not all read one clock: what they waited for each other is as exact as their hosts' clocks."
         );
     }
+}
+
+/// Where the time of all threads went. The parts are the whole, and those of the functions are the first two.
+fn shares(out: &mut String, s: &Statistics) {
+    let sum = |of: fn(&Rank) -> f64| s.ranks.iter().map(of).sum::<f64>();
+    let (mpi, polling) = (sum(|r| r.mpi_seconds), sum(|r| r.polling_seconds));
+    let share = |part| percent(part, s.thread_seconds);
+    _ = write!(out, "  in MPI: {} % of {}", share(mpi), whose_time(s));
+    if polling > 0.0 {
+        _ = write!(out, ", polling with what the program did in between: {} %", share(polling));
+    }
+    _ = writeln!(out, ", outside: {} %", share((s.thread_seconds - mpi - polling).max(0.0)));
+}
+
+/// What the shares are of.
+fn whose_time(s: &Statistics) -> &'static str {
+    let has_threads = s.ranks.iter().any(|r| r.thread_seconds != r.seconds);
+    if has_threads { "the time of all threads of all ranks" } else { "the time of all ranks" }
 }
 
 /// Says that a table goes on.
@@ -90,14 +107,14 @@ fn functions(out: &mut String, s: &Statistics) {
             if f.open > 0 { format!("{} ({} not returned)", f.name(), f.open) } else { f.name().to_owned() },
             f.calls.to_string(),
             format!("{}{}", time(f.seconds + f.polling_seconds), if polls { "*" } else { "" }),
-            percent(f.seconds + f.polling_seconds, s.rank_seconds),
+            percent(f.seconds + f.polling_seconds, s.thread_seconds),
             if polls { String::new() } else { time(f.seconds / timed as f64) },
             if f.max_seconds > 0.0 { time(f.min_seconds) } else { String::new() },
             if f.max_seconds > 0.0 { time(f.max_seconds) } else { String::new() },
             if f.bytes > 0 { bytes(f.bytes) } else { String::new() },
         ]);
     }
-    _ = writeln!(out, "\nfunctions (% of {}, the time of all ranks)", time(s.rank_seconds));
+    _ = writeln!(out, "\nfunctions (% of {}, {})", time(s.thread_seconds), whose_time(s));
     *out += &table.render();
     if open > 0 {
         _ = writeln!(out, "  {open} calls had not returned when the trace ended; their time does not count");
@@ -116,7 +133,7 @@ fn waits(out: &mut String, s: &Statistics) {
         ("wait at collective", sum(|r| r.waits.collective)),
         ("other", sum(|r| r.waits.other)),
     ] {
-        table.row(vec![cause.into(), time(seconds), percent(seconds, s.rank_seconds)]);
+        table.row(vec![cause.into(), time(seconds), percent(seconds, s.thread_seconds)]);
     }
     *out += "\nwaiting by cause\n";
     *out += &table.render();
@@ -134,7 +151,7 @@ fn waits_of_ranks(out: &mut String, s: &Statistics) {
     let mut table =
         Columns::new([">rank", ">time", ">in MPI", ">%", ">late sender", ">late receiver", ">collective", ">other"]);
     for r in ranks {
-        let mut row = vec![r.who.to_string(), time(r.seconds), time(r.mpi_seconds), percent(r.mpi_seconds, r.seconds)];
+        let mut row = vec![r.who.to_string(), time(r.seconds), time(r.mpi_seconds), percent(r.mpi_seconds, r.thread_seconds)];
         row.extend([r.waits.late_sender, r.waits.late_receiver, r.waits.collective, r.waits.other].map(time));
         table.row(row);
     }
@@ -164,7 +181,7 @@ fn waits_at_places(out: &mut String, s: &Statistics) {
     let mut table = Columns::new(head);
     for p in places.iter().take(MAX_PLACES) {
         let waited = p.waits.explained();
-        let mut row = vec![time(waited), percent(waited, s.rank_seconds)];
+        let mut row = vec![time(waited), percent(waited, s.thread_seconds)];
         row.extend([p.waits.late_sender, p.waits.late_receiver, p.waits.collective].map(time));
         row.extend([p.calls.to_string(), p.ranks.to_string(), format!("{} ({})", p.worst.0, time(p.worst.1))]);
         let source = p.source.map(|line| line.trim().replace('\t', " ")).unwrap_or_default();
@@ -256,7 +273,7 @@ fn collectives(out: &mut String, s: &Statistics) {
             format!("{}{open}", c.id.name()),
             c.operations.to_string(),
             time(c.seconds),
-            percent(c.seconds, s.rank_seconds),
+            percent(c.seconds, s.thread_seconds),
             time(c.wait_seconds),
             time(c.max_wait_seconds),
         ]);

@@ -352,11 +352,15 @@ fn shares(s: &Statistics) -> [u64; 3] {
 #[test]
 fn shares_are_of_the_time_of_all_threads_and_of_nothing_twice() {
     // Two threads of a rank that are in MPI at once, for three and five lines.
-    let s = count("0.0: MPI_Recv(source=1)\n0.1: MPI_Recv(source=1)\n\n0.0: return = ok {status=1/0/4}\n\n\n0.1: return = ok {status=1/0/4}");
+    let s = count(
+        "0.0: MPI_Recv(source=1)\n0.1: MPI_Recv(source=1)\n\n0.0: return = ok {status=1/0/4}\n\n\n0.1: return = ok {status=1/0/4}",
+    );
     assert_eq!(shares(&s), [8, 8, 0]);
     assert_eq!((s.rank_seconds * 1e9).round() as u64, 6);
     // A callback calls MPI_Send inside of MPI_Comm_dup: the three lines of the outer call have one of the inner one.
-    let s = count("0: MPI_Comm_dup()\n0: MPI_Send(dest=1) = ok\n0: MPI_Recv(source=1)\n0: return = ok {status=1/0/4}\n0: return = ok {newcomm=c1{0,1}}");
+    let s = count(
+        "0: MPI_Comm_dup()\n0: MPI_Send(dest=1) = ok\n0: MPI_Recv(source=1)\n0: return = ok {status=1/0/4}\n0: return = ok {newcomm=c1{0,1}}",
+    );
     let [all, mpi, polling] = shares(&s);
     assert!(mpi + polling <= all, "{mpi} + {polling} of {all}");
     let functions: f64 = s.functions.iter().map(|f| f.seconds + f.polling_seconds).sum();

@@ -151,7 +151,8 @@ fn waits_of_ranks(out: &mut String, s: &Statistics) {
     let mut table =
         Columns::new([">rank", ">time", ">in MPI", ">%", ">late sender", ">late receiver", ">collective", ">other"]);
     for r in ranks {
-        let mut row = vec![r.who.to_string(), time(r.seconds), time(r.mpi_seconds), percent(r.mpi_seconds, r.thread_seconds)];
+        let mut row =
+            vec![r.who.to_string(), time(r.seconds), time(r.mpi_seconds), percent(r.mpi_seconds, r.thread_seconds)];
         row.extend([r.waits.late_sender, r.waits.late_receiver, r.waits.collective, r.waits.other].map(time));
         table.row(row);
     }

@@ -246,12 +246,22 @@ impl Model {
             thread: origin.thread,
             event: origin.event(),
             function: origin.name().to_owned(),
-            text: format_call(&facts::as_call(origin), &RankNames(self, origin.rank)),
+            text: self.words_of(origin),
             site: origin.site,
             pc: site.pc,
             role: self.names.rename(&site.role),
             // A call whose record is gone has no times.
             span: (origin.time != 0).then(|| (origin.time, origin.end())),
+        }
+    }
+
+    /// A call with its arguments; the name alone where none of them is known, since empty parentheses would say that there
+    /// are none.
+    fn words_of(&self, origin: &Origin) -> String {
+        let text = format_call(&facts::as_call(origin), &RankNames(self, origin.rank));
+        match text.strip_suffix("()") {
+            Some(name) if !origin.func.row().params.is_empty() => name.to_owned(),
+            _ => text,
         }
     }
 

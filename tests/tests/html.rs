@@ -345,6 +345,63 @@ fn hostile(dir: &Path, evil: &str, source: &str) -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn pages_of_runs_without_errors_are_not_blank() -> Result<()> {
+    const SENT: &str = "0: MPI_Init() = ok\n0: MPI_Send(dest=1) = ok\n0: MPI_Finalize() = ok\n\
+                        1: MPI_Init() = ok\n1: MPI_Recv(source=0) = ok {status=0/0/4}\n1: MPI_Finalize() = ok\n";
+    const NOTHING: &str = "0: MPI_Init() = ok\n0: MPI_Finalize() = ok\n1: MPI_Init() = ok\n1: MPI_Finalize() = ok\n";
+    let handled = SystemEvent::MpiError { call: 1, class: 5, fatal: false, text: "a handled error".into() };
+    let kinds = [
+        ("clean", SENT, None, [].as_slice(), "No errors found."),
+        ("only-notes", SENT, Some(&handled), [].as_slice(), "mpi-error"),
+        ("no-checks", SENT, None, ["--no-check", "*"].as_slice(), "No errors found."),
+        ("nothing-called", NOTHING, None, [].as_slice(), "No errors found."),
+        ("nothing-recorded", "", None, [].as_slice(), "No errors found."),
+    ];
+    let browser = Browser::start()?;
+    for (name, text, event, options, says) in kinds {
+        let dir = scratch().join("html").join(name);
+        _ = std::fs::remove_dir_all(&dir);
+        written(&dir, 2, text, event)?;
+        let page = dir.with_extension("html");
+        let mut command = vet::command()?;
+        command.args(["analyze", "--format", "html", "--report"]).arg(&page).args(options).arg(&dir);
+        let outcome = run::run(command, LIMIT)?;
+        ensure!(page.is_file(), "{name}: no report, {:?}\n{}", outcome.code, outcome.stderr);
+        browser.open(&page)?;
+        let shown = browser.value("document.querySelector('#findings').textContent")?;
+        ensure!(shown.as_str().is_some_and(|text| text.contains(says)), "{name}: {shown}");
+        ensure!(browser.value("document.documentElement.dataset.ready === 'yes'")? == json!(true), "{name}: not ready");
+        ensure!(browser.value("document.querySelector('h1') !== null")? == json!(true), "{name}: no title");
+        browser.press(&["j", "k", "e", "t", "/", "?"])?;
+        is_content(&browser).with_context(|| name.to_owned())?;
+    }
+    Ok(())
+}
+
+/// A trace of a program that went well, with something that is not a call in rank 0.
+fn written(dir: &Path, ranks: i32, text: &str, event: Option<&SystemEvent>) -> Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let job = Job { program: "app".into(), ranks, ..Job::default() };
+    std::fs::write(job_path(dir), serde_json::to_vec(&job)?)?;
+    for rank in 0..ranks {
+        let mut writer = RankWriter::new(File::create(rank_path(dir, rank))?, &header(rank, ranks))?;
+        for (_, read) in parse(text)?.events.into_iter().filter(|(of, _)| *of == rank) {
+            match read {
+                RankEvent::Definition(definition) => writer.define(&[definition])?,
+                RankEvent::Call(call) => writer.call(&call)?,
+                other => anyhow::bail!("{rank}: {other:?}"),
+            }
+        }
+        if let Some(event) = event.filter(|_| rank == 0) {
+            writer.system(event, 3);
+        }
+        writer.system(&SystemEvent::Exit { status: 0 }, 9);
+        writer.flush()?;
+    }
+    Ok(())
+}
+
 /// Prints figures: `cargo test --release -p mpivet-tests --test html -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, which takes minutes and much disk"]

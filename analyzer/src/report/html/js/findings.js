@@ -46,8 +46,7 @@ function filterBar() {
     field("text", el("input", { id: "search", type: "search", placeholder: "Search ( / )", "aria-label": "Search in findings", autocomplete: "off" })),
     field("severity", el("select", { id: "severity", "aria-label": "Severity" }, option("", "all severities"), severities.map((s) => option(s, s + "s")), data.findings.some((f) => f.accepted) ? option("accepted", "accepted ones") : null)),
     field("check", el("select", { id: "check", "aria-label": "Check" }, option("", "all checks"), checks.map((c) => option(c, `${codeOf(c)} ${c}`)))),
-    field("rank", el("input", { id: "rank", type: "text", size: 8, placeholder: "rank, 0-3", "aria-label": "Ranks, such as 2 or 0-3", autocomplete: "off" })),
-    el("span", { id: "shown", class: "dim", role: "status" }));
+    field("rank", el("input", { id: "rank", type: "text", size: 8, placeholder: "rank, 0-3", "aria-label": "Ranks, such as 2 or 0-3", autocomplete: "off" })));
 }
 
 function item(i) {

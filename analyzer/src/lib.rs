@@ -11,6 +11,7 @@ pub mod events;
 pub mod gate;
 pub mod load;
 pub mod observe;
+mod paths;
 pub mod report;
 pub mod samples;
 mod source;

@@ -7,6 +7,7 @@ use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Receiver, Traces};
+use crate::paths;
 use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
@@ -443,7 +444,11 @@ impl Observer {
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
-            None => self.stages.time(DEADLOCKS, || guarded(&mut self.broken, || engine.finish(&end))),
+            None => {
+                let symbols = &mut self.traces.symbols;
+                let finish = || engine.finish_with(&end, |findings| paths::fold(findings, symbols));
+                self.stages.time(DEADLOCKS, || guarded(&mut self.broken, finish))
+            }
         };
         let Some(analysis) = analysis else {
             return Err(Broken { what: self.broken.unwrap_or_default(), dir });

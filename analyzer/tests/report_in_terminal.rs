@@ -38,7 +38,7 @@ fn report(check: &str, message: &str, file: &str, source: &str, calls: &[(&str, 
 
 /// The lines with carets, and the lines above them.
 fn carets(report: &Report) -> Vec<String> {
-    let text = report.to_text(Colour::Plain);
+    let text = report.to_text(Look { full: true, ..Look::from(Colour::Plain) });
     let lines: Vec<&str> = text.lines().collect();
     let marked = lines.windows(2).filter(|w| w[1].contains('^'));
     marked.map(|w| format!("{}\n{}", w[0], w[1])).collect()

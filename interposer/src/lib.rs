@@ -69,6 +69,7 @@ mod stubs;
 mod sums;
 mod thread;
 mod tls;
+mod told;
 mod tool;
 mod trace;
 mod types;

@@ -1,8 +1,9 @@
-//! Findings that the process itself makes, printed at once on standard error.
+//! Findings that the process itself makes, printed at once on standard error: what several processes find at one place by one.
 
 use crate::modules::{self, Origin};
 use crate::python::Source;
-use crate::{config, log, sites, trace};
+use crate::{config, log, sites, told, trace};
+use std::cmp;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::Place;
 use trace_format::catalogue::{self, CheckInfo};
@@ -52,9 +53,14 @@ fn python(function: Location) -> Location {
 /// A check found something: the first of the places is the call that is being made.
 pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &[String]) {
     let Some(mut printed) = Printed::new(check, message) else { return };
-    for place in places {
+    for (i, place) in places.iter().enumerate() {
         let role = if places.len() > 1 { format!(" ({})", place.role) } else { String::new() };
-        printed.line(&sites::frames(place.site), &role);
+        let frames = match sites::frames(place.site) {
+            // The line of a Python program: the call is the one that is being made.
+            none if none.is_empty() && i == 0 => callers(),
+            frames => frames,
+        };
+        printed.line(&frames, &role);
     }
     notes.iter().for_each(|note| printed.say(&format!("= {note}")));
     printed.print();
@@ -72,15 +78,27 @@ fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
     printed.print();
 }
 
-/// Findings that this process has printed.
+/// Findings that this process has printed, and those that it would have printed if no other one had.
 static PRINTED: AtomicU64 = AtomicU64::new(0);
+static TRIED: AtomicU64 = AtomicU64::new(0);
+/// To look up a place takes time: so many are looked up for each one that is printed.
+const TRIES: u64 = 8;
 
 /// A finding as it is printed, in one piece, so that those of several ranks do not mix.
 struct Printed {
     /// "rank 3", or the process if it has no rank yet.
     who: String,
     text: String,
+    /// What it is about: check and places, or the message where no place is known. Of those that are about the same in all
+    /// processes one is printed.
+    subject: String,
+    has_place: bool,
     symbols: Symbolizer,
+}
+
+/// How many findings this process may print.
+fn most() -> u64 {
+    config::selection().max_findings().unwrap_or(u64::MAX)
 }
 
 impl Printed {
@@ -91,18 +109,15 @@ impl Printed {
             None => format!("process {}", std::process::id()),
         };
         let severity = config::selection().severity(check, check.severity)?;
-        let most = config::selection().max_findings().unwrap_or(u64::MAX);
-        let printed = PRINTED.fetch_add(1, Ordering::Relaxed);
-        if printed == most {
-            log::line(&format!("{who}: further findings are only in the report; --max-findings {most}"));
-        }
-        if printed >= most {
+        let tried = TRIED.fetch_add(1, Ordering::Relaxed);
+        if PRINTED.load(Ordering::Relaxed) > most() || tried >= most().saturating_mul(TRIES) {
             return None;
         }
+        let subject = format!("{} {}", check.code, essence(message));
         let text = format!("mpivet: {who}: {}[{}] {}: {message}\n", severity.name(), check.code, check.name);
         let mut symbols = Symbolizer::default();
         modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        Some(Printed { who, text, symbols })
+        Some(Printed { who, text, subject, has_place: false, symbols })
     }
 
     fn say(&mut self, what: &str) {
@@ -115,14 +130,34 @@ impl Printed {
         let place = frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_inlined_binding());
         let place = place.map(|place| if place.file.is_empty() { python(place) } else { place });
         let Some(place) = place else { return };
+        self.is_at(&place);
         self.say(&format!("at {place}{role}"));
         if let Some(line) = Sources::default().line(&place.file, place.line) {
             self.say(&format!("| {}", line.trim()));
         }
     }
 
+    /// It is about this place, whatever its message says of the rank. Where the program lies in memory differs.
+    fn is_at(&mut self, place: &Location) {
+        let code = self.subject.split(' ').next().unwrap_or_default();
+        let before = if self.has_place { self.subject.as_str() } else { code };
+        self.subject = format!("{before}\n{place}");
+        self.has_place = true;
+    }
+
+    /// Prints it, if no other process of the job has.
     fn print(self) {
-        log::raw(self.text.as_bytes());
+        if !told::is_first(&self.subject) {
+            return;
+        }
+        match PRINTED.fetch_add(1, Ordering::Relaxed).cmp(&most()) {
+            cmp::Ordering::Less => log::raw(self.text.as_bytes()),
+            cmp::Ordering::Equal => {
+                let (who, most) = (&self.who, most());
+                log::line(&format!("{who}: further findings are only in the report; --max-findings {most}"));
+            }
+            cmp::Ordering::Greater => {}
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a process finds by itself it prints at once on standard error: rank, class and message, then the line of the
-//! program and that line's text.
+//! program and that line's text. What several find at one place one of them prints; leaks nobody does.
 
 use crate::expect::Program;
 use crate::report::Report;
+use std::collections::BTreeMap;
 use trace_format::catalogue::{self, CheckInfo, Side};
 
 /// What the processes of `program` should have printed and have not. `report` says which ranks made a finding where the
@@ -13,10 +14,50 @@ pub fn complaints(program: &Program, report: &Report, stderr: &str) -> Vec<Strin
         let Some(check) = catalogue::by_name(&expected.check).filter(|c| c.side == Side::Dynamic) else { continue };
         let reported = || report.findings.iter().filter(|f| f.check == expected.check).flat_map(|f| f.ranks.clone());
         let ranks = expected.ranks.clone().unwrap_or_else(|| reported().collect());
-        let missing = ranks.iter().filter_map(|rank| Some((rank, missing(program, check, *rank, stderr)?)));
+        if is_leak(check) {
+            continue;
+        }
+        let missing: Option<Vec<_>> =
+            ranks.iter().map(|rank| Some((rank, missing(program, check, *rank, stderr)?))).collect();
+        let missing = missing.unwrap_or_default().into_iter().take(1);
         complaints.extend(missing.map(|(rank, what)| format!("rank {rank} does not print {what} of {}", check.name)));
     }
+    complaints.extend(leaks(stderr));
+    complaints.extend(repeated(stderr));
     complaints
+}
+
+/// What is told when MPI is over.
+fn is_leak(check: &CheckInfo) -> bool {
+    check.name.starts_with("leak-") && check.name != "leak-growth"
+}
+
+/// Leaks that a process has printed: they belong into the report.
+fn leaks(stderr: &str) -> Vec<String> {
+    let said = |check: &&&CheckInfo| {
+        let label = format!("[{}] {}: ", check.code, check.name);
+        stderr.lines().any(|line| line.starts_with("mpivet: rank ") && line.contains(&label))
+    };
+    let said = catalogue::CHECKS.iter().filter(|check| is_leak(check)).filter(said);
+    said.map(|check| format!("{} is printed at once", check.name)).collect()
+}
+
+/// What several processes have printed of the same places.
+fn repeated(stderr: &str) -> Vec<String> {
+    let mut all: Vec<Vec<&str>> = Vec::new();
+    let said = stderr.lines().filter_map(|line| line.strip_prefix("mpivet: rank ")?.split_once(": "));
+    for (_, line) in said {
+        match all.last_mut() {
+            Some(finding) if line.starts_with("  at ") => finding.push(line),
+            Some(_) if line.starts_with("  ") => {}
+            _ => all.push(vec![line.split_once(": ").map_or(line, |(label, _)| label)]),
+        }
+    }
+    all.retain(|finding| finding.len() > 1);
+    let mut times: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+    all.into_iter().for_each(|finding| *times.entry(finding).or_default() += 1);
+    let twice = times.into_iter().filter(|(_, times)| *times > 1);
+    twice.map(|(finding, times)| format!("printed {times} times: {}", finding.join(" "))).collect()
 }
 
 /// What is missing of the finding that this rank should have printed.

@@ -330,7 +330,7 @@ fn a_baseline_knows_mistakes_and_not_lines() -> Result<()> {
     );
     let more = Version::run(&mpi, "more", 2, &[leak])?;
     for (severity, code) in [("error", 0), ("warning", 1), ("note", 1), ("never", 0)] {
-        let gated = more.analyze(&["--baseline", &baseline, "--fail-on", severity])?;
+        let gated = more.analyze(&["--full", "--baseline", &baseline, "--fail-on", severity])?;
         ensure!(new(&gated) == ["leak-communicator"] && gated.code == code, "{severity}\n{}", gated.text);
         ensure!(gated.text.contains("MPI_COMM_SELF, &second"), "{}", gated.text);
     }

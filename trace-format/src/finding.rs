@@ -68,6 +68,18 @@ pub struct Replay {
     pub sync_sends: bool,
 }
 
+/// Another way by which the program came to the places of a finding: the calls are at the same lines, and what called the
+/// functions that these are in is not.
+#[derive(Debug, Clone)]
+pub struct Path {
+    pub message: String,
+    /// Ranks concerned, ascending.
+    pub ranks: Vec<i32>,
+    pub calls: Vec<CallRef>,
+    /// How often it happened by this way.
+    pub count: u64,
+}
+
 /// One diagnosed error or warning.
 #[derive(Debug, Clone)]
 pub struct Finding {
@@ -83,6 +95,10 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// How often the same thing happened at the same places.
     pub count: u64,
+    /// Other ways to these places; `calls` and `message` are those of the first.
+    pub paths: Vec<Path>,
+    /// Ways that are not in `paths`, and how often it happened by them: nobody reads thousands.
+    pub more_paths: (u64, u64),
     pub replay: Option<Replay>,
     /// The wait-for graph, rank by rank, where the finding is about one.
     pub waits: Vec<Waiting>,
@@ -102,6 +118,8 @@ impl Finding {
             calls,
             notes: Vec::new(),
             count: 1,
+            paths: Vec::new(),
+            more_paths: (0, 0),
             replay: None,
             waits: Vec::new(),
         }

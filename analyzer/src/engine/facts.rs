@@ -371,6 +371,8 @@ impl Report {
                     calls: k.draft.calls.iter().map(|s| model.call_ref(s)).collect(),
                     notes: notes.iter().map(|n| model.names.rename(n)).collect(),
                     count: k.count,
+                    paths: Vec::new(),
+                    more_paths: (0, 0),
                     replay: k.draft.replay,
                     waits: k.draft.waits,
                 }

@@ -360,13 +360,19 @@ impl Engine {
 
     /// No more events: the findings.
     pub fn finish(&mut self, end: &End) -> Analysis {
+        self.finish_with(end, |findings| findings)
+    }
+
+    /// The same; `fold` makes one finding of several where that takes more than the engine knows. Those that are left are
+    /// limited.
+    pub fn finish_with(&mut self, end: &End, fold: impl FnOnce(Vec<Finding>) -> Vec<Finding>) -> Analysis {
         let ranks = self.model.ranks.len() as i32;
         let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);
         model.tell_the_rest();
         let ending = ending::conclude(&mut model, end);
         let mut report = std::mem::take(&mut model.report);
         crate::checks::end(&ending, &model, &mut report);
-        let findings = report.finish(&model);
+        let findings = fold(report.finish(&model));
         let (findings, hidden) = match model.selection.max_findings() {
             Some(most) => limit::limit(findings, most),
             None => (findings, Vec::new()),

@@ -4,7 +4,8 @@ use super::fingerprint;
 use super::order::order;
 use super::queues::QueueView;
 use super::statement::statement;
-use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, Mpi, SampleView, Site, Task, Waits};
+use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, MorePaths, Mpi};
+use super::view::{PathView, SampleView, Site, Task, Waits};
 use super::{Report, RunInfo, SCHEMA};
 use crate::engine::limit::Hidden;
 use crate::engine::{RankEnd, RankSummary};
@@ -13,7 +14,7 @@ use crate::samples::{Course, Key, Samples};
 use crate::symbols::{Symbols, is_user, user_frame};
 use crate::worlds::Names;
 use std::collections::BTreeMap;
-use trace_format::finding::{CallRef, Finding, Severity, Waiting};
+use trace_format::finding::{CallRef, Finding, Path, Severity, Waiting};
 use trace_format::symbols::Location;
 
 impl Report {
@@ -96,20 +97,40 @@ pub(super) fn hidden_view(h: Hidden, names: &Names) -> HiddenView {
     HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
 }
 
-fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
+/// Ranks of the first world, and those of others.
+fn worlds(processes: &[i32], names: &Names) -> (Vec<i32>, Vec<Member>) {
     let (first, others): (Vec<Member>, Vec<Member>) =
-        f.ranks.iter().map(|r| member(*r, names)).partition(|m| m.world == 0);
+        processes.iter().map(|r| member(*r, names)).partition(|m| m.world == 0);
+    (first.iter().map(|m| m.rank).collect(), others)
+}
+
+fn path(path: &Path, f: &Finding, names: &Names, symbols: &mut Symbols) -> PathView {
+    let (ranks, others) = worlds(&path.ranks, names);
+    PathView {
+        message: (path.message != f.message).then(|| path.message.clone()),
+        ranks,
+        others,
+        count: path.count,
+        sites: path.calls.iter().map(|c| site(c, names, symbols)).collect(),
+        processes: path.ranks.clone(),
+    }
+}
+
+fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
+    let (ranks, others) = worlds(&f.ranks, names);
     FindingView {
         check: f.check.name,
         code: f.check.code,
         fingerprint: String::new(),
         severity: f.severity.name(),
         message: f.message.clone(),
-        ranks: first.iter().map(|m| m.rank).collect(),
+        ranks,
         others,
         count: f.count,
         notes: f.notes.clone(),
         sites: f.calls.iter().map(|c| site(c, names, symbols)).collect(),
+        paths: f.paths.iter().map(|p| path(p, f, names, symbols)).collect(),
+        more_paths: MorePaths { paths: f.more_paths.0, count: f.more_paths.1 },
         waits: f.waits.iter().map(|w| waits(w, names, symbols)).collect(),
         run: None,
         under: None,

@@ -3,7 +3,7 @@
 
 use super::Report;
 use super::jobs::JobView;
-use super::view::{FindingView, Frame, Site, Waits};
+use super::view::{FindingView, Frame, PathView, Site, Waits};
 use std::borrow::Cow;
 
 /// Text in which lines may end.
@@ -110,8 +110,16 @@ impl Clean for FindingView {
         clean_lines(&mut self.message);
         self.notes.iter_mut().for_each(clean_lines);
         self.sites.clean();
+        self.paths.clean();
         self.waits.clean();
         self.under.clean();
+    }
+}
+
+impl Clean for PathView {
+    fn clean(&mut self) {
+        self.message.iter_mut().for_each(clean_lines);
+        self.sites.clean();
     }
 }
 

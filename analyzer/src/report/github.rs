@@ -11,6 +11,7 @@ const MOST: usize = 10;
 /// Calls and notes told of a finding.
 const MAX_CALLS: usize = 8;
 const MAX_NOTES: usize = 8;
+const MAX_WAYS: usize = 3;
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = String::new();
@@ -69,6 +70,9 @@ fn annotation(report: &Report, finding: &FindingView, kind: &str, root: &std::pa
     }
     if calls.len() > MAX_CALLS {
         message += &format!("\nand {} more", plural(calls.len() - MAX_CALLS, "call"));
+    }
+    for way in super::ways::some(finding, report.names_of(finding), MAX_WAYS) {
+        message += &format!("\n{way}");
     }
     for note in finding.notes.iter().take(MAX_NOTES) {
         message += &format!("\n{note}");

@@ -26,6 +26,7 @@ mod statement;
 mod subject;
 mod text;
 mod view;
+mod ways;
 
 use crate::engine::Queued;
 use crate::engine::limit::Hidden;

@@ -19,6 +19,8 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 const MAX_RELATED: usize = 100;
 const MAX_LINKS: usize = 8;
 const MAX_STACKS: usize = 16;
+/// Other ways to a finding that its message tells.
+const MAX_WAYS: usize = 3;
 /// Steps of a code flow.
 const MAX_STEPS: usize = 1000;
 
@@ -145,6 +147,9 @@ fn message(report: &Report, finding: &FindingView, calls: &[Calls]) -> String {
     }
     if calls.len() > MAX_LINKS + 1 {
         _ = write!(text, "\nand {} more", super::plural(calls.len() - MAX_LINKS - 1, "call"));
+    }
+    for way in super::ways::some(finding, names, MAX_WAYS) {
+        _ = write!(text, "\n{}", plain(&way));
     }
     for note in &finding.notes {
         _ = write!(text, "\n{}", plain(note));

@@ -115,6 +115,12 @@ pub(super) struct FindingView {
     pub(super) count: u64,
     pub(super) notes: Vec<String>,
     pub(super) sites: Vec<Site>,
+    /// Other ways to these places: other callers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) paths: Vec<PathView>,
+    /// Ways that are not in the list.
+    #[serde(skip_serializing_if = "MorePaths::is_empty")]
+    pub(super) more_paths: MorePaths,
     /// The wait-for graph, call by call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) waits: Vec<Waits>,
@@ -138,6 +144,36 @@ impl FindingView {
     pub(super) fn processes(&self, names: &Names) -> Vec<i32> {
         let members = self.ranks.iter().map(|rank| (0, *rank)).chain(self.others.iter().map(|m| (m.world, m.rank)));
         members.filter_map(|(world, rank)| names.process(world, rank)).collect()
+    }
+}
+
+/// Another way to the places of a finding.
+#[derive(Debug, Serialize)]
+pub(super) struct PathView {
+    /// What is said of it, if it is not what is said of the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+    /// Ranks of the first world.
+    pub(super) ranks: Vec<i32>,
+    /// Ranks of other worlds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) others: Vec<Member>,
+    pub(super) count: u64,
+    pub(super) sites: Vec<Site>,
+    #[serde(skip)]
+    pub(super) processes: Vec<i32>,
+}
+
+/// Ways to a finding that are counted only, and how often it happened by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) struct MorePaths {
+    pub(super) paths: u64,
+    pub(super) count: u64,
+}
+
+impl MorePaths {
+    fn is_empty(&self) -> bool {
+        self.paths == 0
     }
 }
 
@@ -202,9 +238,19 @@ pub(super) struct Site {
 impl Site {
     /// The stack from the MPI library on, without what called main: that is nobody's concern.
     pub(super) fn stack_to_main(&self) -> &[Frame] {
+        // What the system's library calls it by stands in front of `_start`, which strippers leave without a name.
+        let is_start = |f: &Frame| f.function.as_deref().is_some_and(|name| name.starts_with("__libc_start_main"));
+        let stack = &self.stack[..self.stack.iter().position(is_start).unwrap_or(self.stack.len())];
         let is_known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
-        let end = self.stack.iter().rposition(is_known).map_or(0, |last| last + 1);
-        &self.stack[..end]
+        let end = stack.iter().rposition(is_known).map_or(0, |last| last + 1);
+        &stack[..end]
+    }
+
+    /// The frames that called the function in which the call is: what tells one way to it from another.
+    pub(super) fn callers(&self) -> &[Frame] {
+        let stack = self.stack_to_main();
+        let innermost = stack.iter().position(|f| f.is_user).map_or(0, |at| at + 1);
+        stack.get(innermost..).unwrap_or_default()
     }
 
     /// The frames from the user's one to main.

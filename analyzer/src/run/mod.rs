@@ -29,6 +29,7 @@ use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stop::Process;
+use trace_format::file::remove_told;
 
 /// How long ranks may outlive their launcher before the report is made without their end.
 const ORPHANS: Duration = Duration::from_secs(1);
@@ -100,6 +101,7 @@ fn finish(observer: &mut Observer, quiet: bool, name: &str) {
     watch(observer, quiet);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.stages.unwatch();
+    remove_told(observer.traces.dir());
     follow::tell_deaths(observer, name);
 }
 

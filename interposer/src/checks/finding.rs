@@ -1,4 +1,5 @@
-//! A finding of a check in this process: on standard error at once, and in the trace for the report.
+//! A finding of a check in this process: on standard error at once, if no other process has said it, and in the trace for
+//! the report.
 
 use crate::recording::Call;
 use crate::thread::Thread;
@@ -60,13 +61,23 @@ impl Finding {
 
     /// Prints and records it. The same check at the same places is printed once.
     #[cold]
-    pub(crate) fn tell(mut self, thread: &mut Thread) {
+    pub(crate) fn tell(self, thread: &mut Thread) {
+        self.say(thread, true);
+    }
+
+    /// Records it for the report alone: what is found when all is over nobody waits for.
+    #[cold]
+    pub(crate) fn tell_in_report(self, thread: &mut Thread) {
+        self.say(thread, false);
+    }
+
+    fn say(mut self, thread: &mut Thread, at_once: bool) {
         let times = told(self.check, &self.places);
         if times > MOST_RECORDED {
             return;
         }
         self.notes.extend(marks::region(thread.number()).map(|name| format!("in the region {name}")));
-        if times == 1 {
+        if times == 1 && at_once {
             report::found(self.check, &self.message, &self.places, &self.notes);
         }
         self.record(thread);

@@ -63,7 +63,7 @@ pub(super) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
     place.told = true;
     let since = place.since;
     drop(all);
-    tell(thread, &Leak { spot, count: left }, kind, room, since, "not freed");
+    tell(thread, &Leak { spot, count: left }, kind, room, since, ("not freed", true));
 }
 
 /// Tells of places whose objects are leaked, and gives all places that were told of.
@@ -81,15 +81,17 @@ pub(super) fn check(leaks: &Leaks, thread: &mut Thread) -> Vec<Spot> {
                 told.push(leak.spot);
             } else if leak.count * WORTH_TELLING >= room.objects {
                 told.push(leak.spot);
-                tell(thread, &leak, kind, room, since, "never freed");
+                tell(thread, &leak, kind, room, since, ("never freed", false));
             }
         }
     }
     told
 }
 
-fn tell(thread: &mut Thread, leak: &Leak, kind: Kind, room: &Room, since: u64, left: &str) {
+/// `left`: what is said of the objects, and whether the program still runs, so that somebody may do something about it.
+fn tell(thread: &mut Thread, leak: &Leak, kind: Kind, room: &Room, since: u64, left: (&str, bool)) {
     let Leak { spot, count } = leak;
+    let (left, at_once) = left;
     let (what, function) = (amount(*count, kind.noun()), spot.func.name());
     let times = room.objects.div_ceil((*count).max(1));
     let message = format!(
@@ -99,5 +101,5 @@ fn tell(thread: &mut Thread, leak: &Leak, kind: Kind, room: &Room, since: u64, l
     let mut finding = Finding::new(&LEAK_GROWTH, message).at(*spot, format!("made {}", amount(1, kind.noun())));
     let seconds = clock::ticks_to_ns(clock::now().saturating_sub(since)) as f64 / 1e9;
     finding = finding.note(format!("they were made within {seconds:.1} s"));
-    finding.tell(thread);
+    if at_once { finding.tell(thread) } else { finding.tell_in_report(thread) }
 }

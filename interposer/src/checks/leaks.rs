@@ -119,7 +119,7 @@ pub(super) fn tell(thread: &mut Thread, check: &'static CheckInfo, wording: &Wor
         if i + 1 == MAX_PLACES && leaks.len() > MAX_PLACES {
             finding = finding.note(format!("there are {} other places", leaks.len() - MAX_PLACES));
         }
-        finding.tell(thread);
+        finding.tell_in_report(thread);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the page is given.
 
+use crate::report::places::named;
 use crate::report::queues::QueueView;
 use crate::report::view::{Ended, FindingView, Frame, Site, Waits};
 use crate::report::{Report, jobs};
@@ -75,10 +76,18 @@ struct FindingData<'a> {
     /// Processes, as the time line numbers them.
     ranks: Vec<i32>,
     who: String,
+    /// Where it is, in short: what tells it from others of its check in the list.
+    at: Vec<String>,
     count: u64,
     notes: &'a [String],
     sites: Vec<SiteData<'a>>,
     sites_hidden: usize,
+    /// Other ways to the same lines, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ways: Vec<String>,
+    /// It is about what was left when MPI was over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    leak: bool,
     waits: Vec<WaitData<'a>>,
     /// What those are called that are waited for and whose numbers are not their names: without a time line nothing else
     /// says it.
@@ -270,10 +279,13 @@ fn finding<'a>(
         message: f.message.trim_end(),
         who: if processes.is_empty() { String::new() } else { names.list(&processes) },
         ranks: processes,
+        at: places_in_short(f),
         count: f.count,
         notes: &f.notes,
         sites_hidden: f.sites.len() - sites.len(),
         sites,
+        ways: crate::report::ways::some(f, names, MAX_SITES),
+        leak: crate::report::text::is_leak(f),
         waits: f.waits.iter().map(|w| wait(w, names)).collect(),
         names: f.waits.iter().flat_map(|w| &w.processes).filter_map(|p| other_name(*p, names)).collect(),
         run: f.run,
@@ -281,6 +293,29 @@ fn finding<'a>(
         came_true: f.came_true,
         accepted,
     }
+}
+
+/// Places that the list of findings shows.
+const MAX_PLACES: usize = 2;
+
+/// The first places: `halo.c:12`, or `solve (app+0x1234)` where lines are not known.
+fn places_in_short(f: &FindingView) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for site in &f.sites {
+        let place = match (site.line, site.stack.get(site.user)) {
+            (Some(line), _) => format!("{}:{line}", site.short.rsplit('/').next().unwrap_or_default()),
+            (None, Some(frame)) if frame.function.is_some() => named(frame),
+            (None, Some(frame)) => frame.bare(),
+            (None, None) => continue,
+        };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+        if places.len() == MAX_PLACES {
+            break;
+        }
+    }
+    places
 }
 
 /// The name of a process of a world that is not the first.

@@ -11,6 +11,8 @@ use trace_format::text::{format_call, format_return};
 
 /// Places of an error that are shown.
 const MAX_PLACES: usize = 8;
+/// Other ways to an error.
+const MAX_WAYS: usize = 8;
 /// Trace fragments of an error.
 const MAX_FRAGMENTS: usize = 4;
 
@@ -56,6 +58,7 @@ impl Page<'_> {
         if !rest.is_empty() {
             self.line(&format!("  and in other calls {}", self.who(&rest)));
         }
+        super::super::ways::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
         f.notes.iter().for_each(|note| self.line(&format!("  {note}")));
         self.fragments(f);
     }

@@ -15,11 +15,7 @@ const MAX_FRAMES: usize = 8;
 
 impl Page {
     pub(super) fn finding(&mut self, f: &FindingView) {
-        let ink = match f.severity {
-            "error" => Ink::Red,
-            "warning" => Ink::Yellow,
-            _ => Ink::Cyan,
-        };
+        let ink = ink(f);
         let mut message = format!("{}: {}", f.check, f.message);
         if f.count > 1 {
             _ = write!(message, " ({} times)", f.count);
@@ -49,6 +45,7 @@ impl Page {
             self.mark(&format!("came true in run {run}"));
         }
         self.chain(f);
+        self.ways(f);
         for note in &f.notes {
             let mut lines = note.lines();
             self.mark(lines.next().unwrap_or_default());
@@ -58,7 +55,7 @@ impl Page {
     }
 
     /// `= something that is to be said of the finding as a whole`
-    fn mark(&mut self, text: &str) {
+    pub(super) fn mark(&mut self, text: &str) {
         let line = self.new_line().text("  ").ink(Ink::Blue, "=").text(" ").text(text);
         self.push(line);
     }
@@ -79,16 +76,28 @@ impl Page {
         }
     }
 
+    /// By what other callers the program came to the same lines.
+    fn ways(&mut self, f: &FindingView) {
+        let ways = crate::report::ways::words(f, &self.names);
+        let more = ways.len().saturating_sub(self.limits.ways);
+        let shown = if more > 1 { self.limits.ways } else { ways.len() };
+        ways[..shown].iter().for_each(|way| self.mark(&format!("also by way of {way}")));
+        if more > 1 {
+            self.is_cut = true;
+            self.mark(&format!("and by {more} other ways"));
+        }
+        if let Some(rest) = crate::report::ways::rest(f) {
+            self.mark(&rest);
+        }
+    }
+
     /// One source line and the calls that ranks made there.
     fn place(&mut self, f: &FindingView, sites: &[&Site]) {
         let site = sites[0];
-        let place = match (&site.source, site.line) {
-            (Some(_), Some(line)) => Some(format!("{}:{line}", site.short)),
-            (None, Some(line)) => Some(format!("{}:{line} (the source file is not there)", site.short)),
-            _ if !site.stack.is_empty() => Some(frame(&site.stack[site.user])),
-            _ => None,
-        };
-        if let Some(place) = place {
+        if let Some(mut place) = place_in_words(site) {
+            if site.line.is_some() && site.source.is_none() {
+                place.push_str(" (the source file is not there)");
+            }
             let line = self.new_line().text("  ").ink(Ink::Blue, "-->").text(" ").text(&place);
             self.push(line);
         }
@@ -144,6 +153,22 @@ impl Page {
     }
 }
 
+pub(super) fn ink(f: &FindingView) -> Ink {
+    match f.severity {
+        "error" => Ink::Red,
+        "warning" => Ink::Yellow,
+        _ => Ink::Cyan,
+    }
+}
+
+/// `halo.c:12`, or the function and its address where the line is not known.
+pub(super) fn place_in_words(site: &Site) -> Option<String> {
+    match site.line {
+        Some(line) => Some(format!("{}:{line}", site.short)),
+        None => site.stack.get(site.user).map(frame),
+    }
+}
+
 /// Where a call is: at a source line, or at an address where lines are not known.
 #[derive(PartialEq, Eq, Hash)]
 enum Place<'a> {
@@ -188,6 +213,11 @@ fn stack(site: &Site) -> String {
     if trivial {
         return String::new();
     }
+    stack_of(frames)
+}
+
+/// Frames in a line, innermost first.
+pub(in crate::report) fn stack_of(frames: &[Frame]) -> String {
     let mut text = frames.iter().take(MAX_FRAMES).map(frame).collect::<Vec<_>>().join(" < ");
     if frames.len() > MAX_FRAMES {
         _ = write!(text, " < ... {} more", frames.len() - MAX_FRAMES);

@@ -1,8 +1,12 @@
 //! The text report, for people: a summary, then each finding with the source line of every rank involved.
 
 mod finding;
+mod leaks;
 mod line;
 mod snippet;
+
+pub(super) use finding::stack_of;
+pub(super) use leaks::is_leak;
 
 use super::build::MISSING;
 use super::view::{Ended, FindingView, Task};
@@ -21,6 +25,8 @@ struct Limits {
     places: usize,
     /// Different stacks at one place.
     stacks: usize,
+    /// Other ways to a finding.
+    ways: usize,
     /// Calls with one stack.
     calls: usize,
     /// Lines of who waits for whom.
@@ -32,10 +38,12 @@ struct Limits {
 
 impl Limits {
     /// What a person looks at first: a finding is not longer than a screen.
-    const SHORT: Limits = Limits { places: 4, stacks: 4, calls: 4, chain: 8, queues: 12, defects: MAX_DEFECTS };
+    const SHORT: Limits =
+        Limits { places: 4, stacks: 4, ways: 3, calls: 4, chain: 8, queues: 12, defects: MAX_DEFECTS };
     const NONE: Limits = Limits {
         places: usize::MAX,
         stacks: usize::MAX,
+        ways: usize::MAX,
         calls: usize::MAX,
         chain: usize::MAX,
         queues: usize::MAX,
@@ -51,10 +59,11 @@ pub(super) fn render(report: &Report, look: Look) -> String {
     } else {
         page.jobs(report);
     }
-    for finding in &report.findings {
+    for finding in report.findings.iter().filter(|finding| !is_leak(finding)) {
         page.names.clone_from(report.names_of(finding));
         page.finding(finding);
     }
+    page.leaks(report);
     page.names.clone_from(&report.names);
     page.hidden(report);
     page.queues(report);

@@ -32,6 +32,8 @@ function applyFilter() {
       (!wanted.rank.trim() || wantsRank(f)) && words.every((w) => everything(f).includes(w));
     if (fits) state.shown.push(i);
   });
+  const isLeak = (i) => (data.findings[i].leak ? 1 : 0);
+  state.shown.sort((a, b) => isLeak(a) - isLeak(b) || a - b);
   drawList();
   redraw();
 }
@@ -54,7 +56,7 @@ function item(i) {
   return el("div", { role: "listitem" }, el("button", {
     type: "button", class: "finding " + f.severity, "data-finding": i, "aria-current": i === state.chosen ? "true" : null, onclick: () => choose(i),
   }, badge(f.severity), el("span", { class: "title" }, el("b", null, f.code), " ", f.check, f.count > 1 ? el("span", { class: "dim" }, ` \u00d7${count(f.count)}`) : null),
-  el("span", { class: "message" }, f.message), el("span", { class: "dim who" }, [f.who, ...new Set(f.sites.slice(0, 1).map((s) => shortFile(s.place)))].filter(Boolean).join(" \u00b7 "))));
+  el("span", { class: "message" }, f.message), el("span", { class: "dim who" }, [f.who, ...f.at].join(" \u00b7 "))));
 }
 
 function nothingListed() {
@@ -62,11 +64,20 @@ function nothingListed() {
   return data.findings.every((f) => f.accepted) && wanted.severity !== "accepted" ? "All findings are accepted ones: see the filter." : "No finding fits the filter.";
 }
 
+// What was not freed at the end is folded, unless there is nothing else.
+function leaks(those, all) {
+  if (those.length === 0) return [];
+  const folded = el("details", { id: "leaks", open: those.length === all || those.includes(state.chosen) ? "" : null },
+    el("summary", null, `Not freed at the end (${count(those.length)})`), el("div", { role: "list" }, those.map(item)));
+  return [el("div", { role: "listitem" }, folded)];
+}
+
 function drawList() {
   const list = byId("list");
   const n = state.shown.length;
   byId("shown").textContent = n === data.findings.length ? "" : `${count(n)} of ${count(data.findings.length)}`;
-  list.replaceChildren(...state.shown.slice(0, listed).map(item));
+  const seen = state.shown.slice(0, listed);
+  list.replaceChildren(...seen.filter((i) => !data.findings[i].leak).map(item), ...leaks(seen.filter((i) => data.findings[i].leak), seen.length));
   if (n > listed) list.append(el("button", { type: "button", onclick: () => { listed *= 4; drawList(); } }, `Show more of ${count(n)}`));
   if (n === 0) list.append(el("p", { class: "empty" }, nothingListed()));
   for (const [who, more] of data.hidden) {
@@ -78,7 +89,11 @@ function drawList() {
 function choose(i, enter = false) {
   state.chosen = i;
   for (const button of document.querySelectorAll("[data-finding]")) {
-    if (Number(button.dataset.finding) === i) button.setAttribute("aria-current", "true"); else button.removeAttribute("aria-current");
+    if (Number(button.dataset.finding) === i) {
+      button.setAttribute("aria-current", "true");
+      const folded = button.closest("details");
+      if (folded) folded.open = true;
+    } else button.removeAttribute("aria-current");
   }
   drawDetail();
   redraw();
@@ -93,6 +108,14 @@ function move(by) {
   choose(state.shown[to]);
   const button = document.querySelector(`[data-finding="${state.chosen}"]`);
   if (button) { button.focus({ preventScroll: true }); button.scrollIntoView({ block: "nearest" }); }
+}
+
+// Other callers that led to the same lines.
+function waysOf(f) {
+  const ways = f.ways || [];
+  if (ways.length === 0) return "";
+  const list = el("ul", { class: "ways" }, ways.map((way) => el("li", null, way)));
+  return ways.length <= 3 ? list : el("details", null, el("summary", null, `${plural(ways.length, "other way")} to the same lines`), list);
 }
 
 function drawDetail() {
@@ -110,6 +133,7 @@ function drawDetail() {
     el("p", { class: "says" }, f.message),
     f.waits.length > 1 ? drawGraph(f) : "",
     el("div", { class: "sources" }, places(f)),
+    waysOf(f),
     notes.length > 0 ? el("ul", { class: "notes" }, notes.map((n) => el("li", null, n))) : "",
     explanation(f) || "");
 }

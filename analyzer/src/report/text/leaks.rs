@@ -1,0 +1,52 @@
+//! What was not freed at the end, in a section of its own: a line for each place. `--full` shows them like other findings.
+
+use super::line::Ink;
+use super::{Page, finding};
+use crate::report::view::FindingView;
+use crate::report::{Report, plural};
+use std::fmt::Write as _;
+
+/// Is it about what was left when MPI was over?
+pub(in crate::report) fn is_leak(finding: &FindingView) -> bool {
+    finding.check.starts_with("leak-") && finding.check != "leak-growth"
+}
+
+impl Page {
+    pub(super) fn leaks(&mut self, report: &Report) {
+        let leaks: Vec<&FindingView> = report.findings.iter().filter(|f| is_leak(f)).collect();
+        if leaks.is_empty() {
+            return;
+        }
+        self.line("");
+        let head = self.new_line().ink(Ink::Bold, "not freed at the end:");
+        self.push(head);
+        for leak in &leaks {
+            self.names.clone_from(report.names_of(leak));
+            if self.look.full { self.finding(leak) } else { self.leak(leak) }
+        }
+        if self.look.full {
+            return;
+        }
+        self.is_cut = true;
+        let mut checks: Vec<&str> = leaks.iter().map(|leak| leak.check).collect();
+        checks.dedup();
+        checks.iter().for_each(|check| self.mark(&format!("more: mpivet explain {check}")));
+    }
+
+    /// `warning[MV301] leak-communicator: rank 0: a communicator made by MPI_Comm_dup is never freed, halo.c:12`
+    fn leak(&mut self, leak: &FindingView) {
+        let mut text = format!(" {}: {}", leak.check, leak.message.trim_end());
+        if let Some(place) = leak.sites.first().and_then(finding::place_in_words) {
+            _ = write!(text, ", {place}");
+        }
+        let others = leak.paths.len() + leak.more_paths.paths as usize;
+        if others > 0 {
+            _ = write!(text, "; by {} more", plural(others, "call path"));
+        }
+        for note in &leak.notes {
+            _ = write!(text, "; {}", note.lines().collect::<Vec<_>>().join(" "));
+        }
+        let label = self.new_line().text("  ").ink(finding::ink(leak), &format!("{}[{}]", leak.severity, leak.code));
+        self.push(label.text(&text));
+    }
+}

@@ -32,6 +32,11 @@ pub fn all_kept(file: &Path) -> impl Iterator<Item = String> {
     files.collect::<Vec<_>>().into_iter().filter_map(|file| std::fs::read_to_string(file).ok())
 }
 
+/// Are the reports of the MPIs different ones?
+pub fn is_kept_apart(file: &Path) -> bool {
+    MPIS.iter().any(|mpi| of_mpi(file, mpi).exists())
+}
+
 pub fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|value| value == "1")
 }

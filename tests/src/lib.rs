@@ -20,6 +20,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod schema;
+pub mod share;
 pub mod steady;
 pub mod terminal;
 pub mod tutorial;

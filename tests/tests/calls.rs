@@ -2,6 +2,7 @@
 //! arguments and results. Ends with a table of what was called and recorded; it is in `calls/table.txt` of the tests'
 //! scratch directory, too.
 //!
+//! With `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) each MPI plays half of its bindings, with N+1 the others.
 //! `MPIVET_CALLS_PLAIN=1` runs the programs without mpivet, to see that they are right themselves.
 
 use anyhow::{Result, bail};
@@ -9,7 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use mpivet_tests::calls::job::{Toolchain, is_large};
 use mpivet_tests::calls::program::Program;
 use mpivet_tests::calls::{Binding, exclusions::EXCLUSIONS, scenarios};
-use mpivet_tests::{mpi, vet};
+use mpivet_tests::{mpi, share::Turn, vet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -33,9 +34,9 @@ fn main() {
     arguments.test_threads.get_or_insert_with(mpivet_tests::jobs_at_once);
     let table: Arc<Mutex<Vec<Row>>> = Arc::default();
     let mut trials = Vec::new();
-    for mpi in mpi::required().into_iter().chain(mpi::others()) {
-        for binding in Binding::ALL {
-            if binding.is_fortran() && mpi.mpifort().is_none() {
+    for (mpi, at) in mpi::required().into_iter().chain(mpi::others()).zip(0..) {
+        for (binding, number) in Binding::ALL.into_iter().zip(at..) {
+            if binding.is_fortran() && mpi.mpifort().is_none() || !Turn::now().includes(number, 2) {
                 continue;
             }
             let (table, mpi) = (Arc::clone(&table), mpi.clone());

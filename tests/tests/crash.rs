@@ -2,11 +2,11 @@
 //! a counter that the program keeps in a file of its own.
 //!
 //! `MPIVET_TEST_FULL=1`: 1000 kills and 500 signals; `MPIVET_TEST_KILLS=N` and `MPIVET_TEST_SIGNALS=N` say how many there are
-//! under all MPIs together, `MPIVET_TEST_SEED=N` when they come.
+//! under all MPIs together, `MPIVET_TEST_SEED=N` when they come. Half of the usual ones with `MPIVET_TEST_TURN=N`.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, report::Report, root, run, scratch, side_by_side, vet};
+use mpivet_tests::{compile::compile, report::Report, root, run, scratch, share::Turn, side_by_side, vet};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -29,6 +29,7 @@ fn number(name: &str) -> Option<u64> {
 /// How many deaths, and the seed of the first.
 fn plan(name: &str, full: u64, sample: u64) -> Result<(u64, u64)> {
     let is_full = number("MPIVET_TEST_FULL") == Some(1);
+    let sample = if Turn::now() == Turn::All { sample } else { sample / 2 };
     let deaths = number(name).unwrap_or(if is_full { full } else { sample });
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis() as u64;
     let seed = number("MPIVET_TEST_SEED").unwrap_or(now);

@@ -1,12 +1,13 @@
 //! `--explore`: what only another order of messages shows is found, and the report says how much was explored.
+//! With `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) each test is run under one MPI, with N+1 under the other.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;
-use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::mpi::Mpi;
 use mpivet_tests::report::Report;
 use mpivet_tests::terminal::{CTRL_C, OnTerminal};
 use mpivet_tests::vet::{self, Vetted, vet_with};
-use mpivet_tests::{root, scratch};
+use mpivet_tests::{root, scratch, share};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -52,7 +53,7 @@ fn is_complete(vetted: &Vetted) -> bool {
 
 #[test]
 fn a_mistake_on_another_path_is_found() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_mistake_on_another_path_is_found") {
         let program = program(&mpi, "second-level.c")?;
         // One run says nothing: what the ranks do otherwise is not known.
         let dir = scratch().join(format!("explore-{}-single", mpi.name));
@@ -82,7 +83,7 @@ fn a_mistake_on_another_path_is_found() -> Result<()> {
 
 #[test]
 fn where_all_matchings_are_fine_none_is_left() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("where_all_matchings_are_fine_none_is_left") {
         let program = program(&mpi, "alternatives.c")?;
         // All orders of three messages, since the master goes on otherwise after each.
         for (how, matchings) in [("gather", 9), ("master", 15)] {
@@ -104,7 +105,7 @@ fn where_all_matchings_are_fine_none_is_left() -> Result<()> {
 
 #[test]
 fn a_limit_that_ends_the_search_is_told() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_limit_that_ends_the_search_is_told") {
         let program = program(&mpi, "alternatives.c")?;
         let vetted = explore(&mpi, &["--explore-runs", "2"], 4, &program, &["gather"])?;
         let explored = &vetted.report.exploration;
@@ -122,7 +123,7 @@ fn a_limit_that_ends_the_search_is_told() -> Result<()> {
 
 #[test]
 fn a_finding_of_several_runs_is_one() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_finding_of_several_runs_is_one") {
         let program = program(&mpi, "alternatives.c")?;
         let vetted = explore(&mpi, &[], 4, &program, &["mistake"])?;
         let stopped = ends(&vetted).iter().filter(|end| *end == "stopped").count();
@@ -139,7 +140,7 @@ fn a_finding_of_several_runs_is_one() -> Result<()> {
 
 #[test]
 fn a_potential_finding_comes_true() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("a_potential_finding_comes_true") {
         let program = program(&mpi, "lucky-order.c")?;
         for how in ["recv", "irecv", "mprobe"] {
             let vetted = explore(&mpi, &[], 3, &program, &[how])?;
@@ -160,7 +161,7 @@ fn a_potential_finding_comes_true() -> Result<()> {
 
 #[test]
 fn findings_of_any_run_that_are_not_shown_are_counted() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("findings_of_any_run_that_are_not_shown_are_counted") {
         let vetted = explore(&mpi, &["--max-findings", "1"], 3, &program(&mpi, "second-path.c")?, &[])?;
         ensure!(found(&vetted) == [("leak-communicator", Some(2))], "{}", said(&vetted));
         let text = std::fs::read_to_string(vetted.trace.with_file_name("report.json"))?;
@@ -176,7 +177,7 @@ fn findings_of_any_run_that_are_not_shown_are_counted() -> Result<()> {
 
 #[test]
 fn every_run_reads_the_input_from_its_beginning() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("every_run_reads_the_input_from_its_beginning") {
         let dir = scratch().join(format!("explore-{}-input", mpi.name));
         _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir)?;
@@ -194,7 +195,7 @@ fn every_run_reads_the_input_from_its_beginning() -> Result<()> {
 
 #[test]
 fn runs_that_take_another_way_are_named() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("runs_that_take_another_way_are_named") {
         let program = program(&mpi, "alternatives.c")?;
         for (how, end, line) in [
             ("changes", "astray", "the program took another way than the witness"),
@@ -256,7 +257,7 @@ fn interrupted(mpi: &Mpi, on_terminal: bool) -> Result<()> {
 
 #[test]
 fn an_interrupted_exploration_has_a_report() -> Result<()> {
-    for mpi in mpi::required() {
+    for mpi in share::mpis("an_interrupted_exploration_has_a_report") {
         for on_terminal in [false, true] {
             interrupted(&mpi, on_terminal).with_context(|| format!("{}, on a terminal: {on_terminal}", mpi.name))?;
         }

@@ -1,6 +1,8 @@
 //! Runs the programs of `examples/` under the MPIs of this machine, and holds the report against the program's comments
 //! (see `mpivet_tests::expect`): all of them under those of the system, a few under each of the others. `MPIVET_TEST_MPIS`
-//! names the MPIs that all programs are run under instead, or is `all` (`scripts/test-matrix` uses it).
+//! names the MPIs that all programs are run under instead, or is `all` (`scripts/test-matrix` uses it). With
+//! `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) a program is run under one of the MPIs of the system, with N+1 under the
+//! other; under both where its reports differ.
 //!
 //! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
 //! must be the one kept beside it; what a process finds by itself must be on standard error (see `mpivet_tests::at_once`); `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
@@ -13,6 +15,7 @@ use mpivet_tests::expect::Program;
 use mpivet_tests::golden::{self, Blessings};
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::normalize::normalize;
+use mpivet_tests::share::Turn;
 use mpivet_tests::{at_once, root, scratch, vet};
 use std::path::Path;
 use std::process::ExitCode;
@@ -66,9 +69,14 @@ fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
     })];
     trials.push(Trial::test("examples::reports_of_typical_bugs_fit_a_screen", || fit_a_screen().map_err(failed)));
     for (mpi, extent) in mpis()? {
-        for program in &programs {
+        for (program, number) in programs.iter().zip(0..) {
             let name = name_of(&program.path)?;
-            if extent == Extent::Sample && !SAMPLE.contains(&name.as_str()) {
+            let wanted = match extent {
+                Extent::All => true,
+                Extent::Turns => is_its_turn(program, number, &mpi),
+                Extent::Sample => SAMPLE.contains(&name.as_str()),
+            };
+            if !wanted {
                 continue;
             }
             let ignored = !program.runs_under(&mpi);
@@ -85,12 +93,25 @@ fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
 #[derive(PartialEq, Eq)]
 enum Extent {
     All,
+    /// Each under one of the MPIs of the system.
+    Turns,
     Sample,
+}
+
+/// Is program `number` run under this MPI of the system? Neighbours, which are mostly of one check, are run under different ones.
+/// One that is not for this MPI is shown as ignored.
+fn is_its_turn(program: &Program, number: u64, mpi: &Mpi) -> bool {
+    if !program.runs_under(mpi) {
+        return true;
+    }
+    let under: Vec<Mpi> = mpi::required().into_iter().filter(|mpi| program.runs_under(mpi)).collect();
+    let apart = golden::is_kept_apart(&program.path.with_extension("expected"));
+    apart || Turn::now().mpis(under, number).iter().any(|mine| mine.name == mpi.name)
 }
 
 fn mpis() -> Result<Vec<(Mpi, Extent)>> {
     let Ok(wanted) = std::env::var(MPIS) else {
-        let system = mpi::required().into_iter().map(|mpi| (mpi, Extent::All));
+        let system = mpi::required().into_iter().map(|mpi| (mpi, Extent::Turns));
         return Ok(system.chain(mpi::others().into_iter().map(|mpi| (mpi, Extent::Sample))).collect());
     };
     let mut all = mpi::installed();

@@ -1,9 +1,10 @@
 //! ScaLAPACK's own test programs, from Debian: Fortran over C over MPI, nobody here wrote them. The same verdicts with and
-//! without mpivet, and no error finding. `MPIVET_TEST_FULL=1` runs all of them instead of a selection.
+//! without mpivet, and no error finding. `MPIVET_TEST_FULL=1` runs all of them instead of a selection;
+//! with `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) each of the selection is run under one MPI.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{run, vet};
+use mpivet_tests::{run, share, vet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -53,6 +54,10 @@ fn scalapack_computes_the_same() -> Result<()> {
         let programs = programs(&directory)?;
         ensure!(programs.len() >= SELECTION.len(), "only {} programs in {}", programs.len(), directory.display());
         for program in programs {
+            let its_turn = share::mpis(&program.file_name().unwrap_or_default().to_string_lossy());
+            if !its_turn.iter().any(|mine| mine.name == mpi.name) {
+                continue;
+            }
             let name = program.file_name().unwrap_or_default().to_string_lossy();
             let job = mpi.job(2, &program, &[]);
             // The programs read the numbers they are to solve from beside them, and write nothing.

@@ -3,7 +3,8 @@
 //!
 //! A test's name has the numbers that make its schedule, so that it can be run again alone. The file that was played and
 //! the reports stay in the scratch directory. `MPIVET_TEST_FULL=1` plays a thousand schedules with a mistake instead of
-//! forty, `MPIVET_TEST_SEED=N` begins with other numbers.
+//! forty, `MPIVET_TEST_SEED=N` begins with other numbers. With `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) a fifth of the correct
+//! ones is played, and one of each mistake, out of the thousand.
 
 use anyhow::{Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -12,6 +13,7 @@ use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::schedule::generate::generate;
 use mpivet_tests::schedule::mutate::{KINDS, Mutant, mutate};
 use mpivet_tests::schedule::random::Random;
+use mpivet_tests::share::Turn;
 use mpivet_tests::vet::Vetted;
 use mpivet_tests::{root, scratch, vet};
 use std::path::PathBuf;
@@ -20,6 +22,8 @@ use std::time::Duration;
 
 const CORRECT: u64 = 1000;
 const BATCH: u64 = 50;
+/// Schedules with a mistake, if all are played.
+const MUTANTS: u64 = 1000;
 const LIMIT: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
@@ -32,16 +36,24 @@ fn main() -> ExitCode {
 fn trials() -> Vec<Trial> {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let first = number("MPIVET_TEST_SEED").unwrap_or(0);
-    let mutants = if number("MPIVET_TEST_FULL") == Some(1) { 1000 } else { 40 };
+    let (turn, kinds) = (Turn::now(), KINDS.len() as u64);
+    // One of each mistake is a round.
+    let (rounds, mutants) = match turn {
+        Turn::Number(turn) => (turn % (MUTANTS / kinds), kinds),
+        Turn::All if number("MPIVET_TEST_FULL") == Some(1) => (0, MUTANTS),
+        Turn::All => (0, 40),
+    };
+    let first_mutant = first + rounds * kinds;
     let failed = |e: anyhow::Error| Failed::from(format!("{e:#}"));
     let mut trials = Vec::new();
     for mpi in mpi::required() {
-        for batch in 0..CORRECT / BATCH {
+        // Four batches in a row have all numbers of ranks.
+        for batch in (0..CORRECT / BATCH).filter(|batch| turn.includes(batch / 4, CORRECT / BATCH / 4)) {
             let (mpi, seed) = (mpi.clone(), first + batch * BATCH);
             let name = format!("{}::correct::{seed:04}", mpi.name);
             trials.push(Trial::test(name, move || correct(&mpi, seed).map_err(failed)));
         }
-        for seed in first..first + mutants {
+        for seed in first_mutant..first_mutant + mutants {
             let (mpi, kind) = (mpi.clone(), KINDS[seed as usize % KINDS.len()]);
             let name = format!("{}::{kind}::{seed:04}", mpi.name);
             trials.push(Trial::test(name, move || wrong(&mpi, kind, seed).map_err(failed)));

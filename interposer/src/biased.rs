@@ -14,6 +14,8 @@ pub(crate) struct Biased<T> {
     is_inside: AtomicBool,
     /// Everybody takes the lock.
     is_shared: AtomicBool,
+    /// The same, and it was seen that the owner has left the quick way: it never comes back. Written under the lock.
+    is_settled: AtomicBool,
     lock: Mutex<()>,
     value: UnsafeCell<T>,
 }
@@ -37,6 +39,7 @@ impl<T> Biased<T> {
             owner: AtomicUsize::new(0),
             is_inside: AtomicBool::new(false),
             is_shared: AtomicBool::new(false),
+            is_settled: AtomicBool::new(false),
             lock: Mutex::new(()),
             value: UnsafeCell::new(value),
         }
@@ -46,7 +49,9 @@ impl<T> Biased<T> {
     #[inline(always)]
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let me = tls::get();
-        if me != 0 && self.owner.load(Ordering::Relaxed) == me {
+        // Once the lock is shared, the owner raises its flag no more: if it lost the processor then, others would wait for
+        // nothing.
+        if me != 0 && self.owner.load(Ordering::Relaxed) == me && !self.is_shared.load(Ordering::Relaxed) {
             self.is_inside.store(true, Ordering::Relaxed);
             // The processor may still look at the flag before others see the store: whoever sets the flag has all
             // processors catch up, and only then looks whether the owner is inside.
@@ -71,13 +76,25 @@ impl<T> Biased<T> {
                 catch_up();
             }
         }
-        // Never long: nothing is waited for inside.
-        while self.is_inside.load(Ordering::Acquire) {
-            std::thread::yield_now();
+        if !self.is_settled.load(Ordering::Relaxed) {
+            self.settle();
         }
         // SAFETY: whoever else takes the lock waits, and the owner is not inside: if it comes, it sees that the lock is
         // shared, or it is this thread.
         f(unsafe { &mut *self.value.get() })
+    }
+}
+
+impl<T> Biased<T> {
+    /// Waits for the owner, if it is inside; this thread has the lock.
+    #[cold]
+    fn settle(&self) {
+        // Never long: nothing is waited for inside.
+        while self.is_inside.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        // The owner may raise its flag once more, but all have caught up: it sees that the lock is shared, and takes it.
+        self.is_settled.store(self.is_shared.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }
 
@@ -134,8 +151,28 @@ mod tests {
                 }
             });
             assert_eq!(lock.with(|pair| *pair), (20_100, 20_100));
-            assert!(lock.is_shared.load(Ordering::Relaxed));
+            assert!(lock.is_shared.load(Ordering::Relaxed) && lock.is_settled.load(Ordering::Relaxed));
         }
+    }
+
+    /// An owner that was interrupted on its way to a lock that is shared holds nobody up.
+    #[test]
+    fn nobody_waits_for_the_flag_of_a_shared_lock() {
+        let lock = Biased::new(0);
+        std::thread::scope(|scope| {
+            for thread in 1..=2usize {
+                let lock = &lock;
+                let run = scope.spawn(move || {
+                    tls::set(thread);
+                    lock.with(|n| *n += 1);
+                    tls::set(0);
+                });
+                assert!(run.join().is_ok());
+            }
+        });
+        assert!(lock.is_shared.load(Ordering::Relaxed));
+        lock.is_inside.store(true, Ordering::Relaxed);
+        assert_eq!(lock.with(|n| *n), 2);
     }
 
     #[test]

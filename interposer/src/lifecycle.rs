@@ -341,6 +341,15 @@ pub(crate) fn is_recorder() -> bool {
     PID.load(Ordering::SeqCst) == std::process::id()
 }
 
+/// The number of this process. While calls are recorded, which no child does, it is known without asking the kernel.
+pub(crate) fn pid() -> libc::pid_t {
+    match PID.load(Ordering::Relaxed) {
+        pid @ 1.. if dispatch::is_recording() => pid as libc::pid_t,
+        // SAFETY: a plain system call that cannot fail.
+        _ => unsafe { libc::getpid() },
+    }
+}
+
 extern "C" fn after_fork() {
     dispatch::set_mode(Mode::Off);
     trace::detach();

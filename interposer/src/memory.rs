@@ -1,9 +1,12 @@
 //! Reads memory of the program that it may have given back by now, so that a mistake of the program is never a crash in
 //! here. Where no cheap look tells that the memory is still there, the kernel copies it.
 
+use crate::lifecycle;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+mod own_stack;
 
 /// Where memory lies, as far as that tells for how long it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +15,8 @@ pub(crate) enum Region {
     Lasting,
     /// The main heap: there up to the program break.
     Heap,
+    /// The part of another thread's stack that is in use: that thread knows that it is there.
+    Stack,
     Other,
 }
 
@@ -65,6 +70,8 @@ pub(crate) fn region(span: &Range<u64>) -> Region {
         || on_main_stack && here <= span.start && span.end <= map.stack
     {
         Region::Lasting
+    } else if !on_main_stack && own_stack::holds(span) {
+        Region::Stack
     } else {
         Region::Other
     }
@@ -104,6 +111,7 @@ pub(crate) fn is_there(region: Region, span: &Range<u64>) -> bool {
     match region {
         Region::Lasting => true,
         Region::Heap => span.end <= program_break(),
+        Region::Stack => own_stack::holds(span),
         Region::Other => false,
     }
 }
@@ -133,7 +141,8 @@ pub(crate) fn is_readable(span: &Range<u64>) -> bool {
         }
         let local = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: parts.len() };
         // SAFETY: as in `copy_by_kernel`.
-        let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
+        let read =
+            unsafe { libc::process_vm_readv(lifecycle::pid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
         if read != parts.len() as isize {
             return false;
         }
@@ -156,7 +165,7 @@ fn copy_by_kernel(address: u64, into: &mut [u8]) -> isize {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: into.len() };
     // SAFETY: the local vector is a live slice; the kernel checks the other one.
-    unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) }
+    unsafe { libc::process_vm_readv(lifecycle::pid(), &local, 1, &remote, 1, 0) }
 }
 
 /// A C string of at most `most` bytes.

@@ -249,15 +249,52 @@ pub fn is_user(place: &Location) -> bool {
     !is_interpreter && !LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) && !place.is_inlined_binding()
 }
 
-/// The line that the user wrote: the innermost frame with a source line in the user's code, or else the innermost
-/// frame of the user's code.
+/// Is the place in what was installed, not written by the user: libraries of the system, packages of Python, headers?
+fn is_installed(place: &Location) -> bool {
+    const PLACES: [&str; 8] = [
+        "/usr/lib",
+        "/lib/",
+        "/lib64/",
+        "/usr/bin/",
+        "/usr/local/lib",
+        "/usr/include/",
+        "/usr/local/include/",
+        "/snap/",
+    ];
+    const PACKAGES: [&str; 2] = ["-packages/", "/lib/python3."];
+    let is_in = |path: &str| PLACES.iter().any(|p| path.starts_with(p)) || PACKAGES.iter().any(|p| path.contains(p));
+    is_in(&place.file) || place.module != INTERPRETED && is_in(&place.module)
+}
+
+/// The line that the user wrote: the innermost frame with a source line in the program's own code, or else the innermost
+/// frame of that. Where all is installed: the same of what is neither MPI nor of the system.
 pub fn user_frame(frames: &[Location]) -> Option<usize> {
     let user = |l: &Location| is_user(l) && !l.module.is_empty();
+    let own = |l: &Location| user(l) && !is_installed(l);
+    let has_line = |l: &Location| !l.file.is_empty() && l.line > 0;
     frames
         .iter()
-        .position(|l| user(l) && !l.file.is_empty() && l.line > 0)
+        .position(|l| own(l) && has_line(l))
+        .or_else(|| frames.iter().position(own))
+        .or_else(|| frames.iter().position(|l| user(l) && has_line(l)))
         .or_else(|| frames.iter().position(user))
         .or(if frames.is_empty() { None } else { Some(0) })
+}
+
+/// The library that made a call, if it is an installed one and not MPI: `libpetsc_real.so.3.18`, or a package of Python. A
+/// program that is installed itself is no library.
+pub fn library(frames: &[Location]) -> Option<String> {
+    let innermost = frames.iter().find(|l| is_user(l) && !l.module.is_empty())?;
+    if !is_installed(innermost) {
+        return None;
+    }
+    if innermost.module == INTERPRETED {
+        let (_, inside) = innermost.file.rsplit_once("-packages/")?;
+        let package = inside.split('/').next()?;
+        return Some(package.strip_suffix(".py").unwrap_or(package).to_owned());
+    }
+    let name = innermost.module.rsplit('/').next()?;
+    name.contains(".so").then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -287,6 +324,24 @@ mod tests {
         assert_eq!(of(&[&inline, &user]), Some(1));
         assert_eq!(of(&[&inline, &libc]), Some(0));
         assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn the_programs_own_line_is_behind_those_of_libraries() {
+        let library_of = |frames: &[&Location]| library(&frames.iter().map(|l| (*l).clone()).collect::<Vec<_>>());
+        let of = |frames: &[&Location]| user_frame(&frames.iter().map(|l| (*l).clone()).collect::<Vec<_>>());
+        let petsc = place("/usr/lib/x86_64-linux-gnu/libpetsc_real.so.3.18.5", "", 0);
+        let header = place("/home/me/app", "/usr/include/boost/mpi/communicator.hpp", 9);
+        let (app, bare) = (place("/home/me/app", "/home/me/app.cpp", 7), place("/home/me/app", "", 0));
+        let (fft, script) =
+            (place("python", "/v/lib/python3.11/site-packages/mpi4py_fft/pencil.py", 87), place("python", "f.py", 5));
+        let tool = place("/usr/bin/hpcc", "", 0);
+        assert_eq!((of(&[&petsc, &bare]), of(&[&header, &app]), of(&[&fft, &script])), (Some(1), Some(1), Some(1)));
+        assert_eq!((of(&[&petsc, &tool]), of(&[&tool, &tool])), (Some(0), Some(0)));
+        assert_eq!(library_of(&[&petsc, &app]).as_deref(), Some("libpetsc_real.so.3.18.5"));
+        assert_eq!(library_of(&[&fft, &script]).as_deref(), Some("mpi4py_fft"));
+        let binding = place("/usr/lib/libmpi_mpifh.so.40", "", 0);
+        assert_eq!((library_of(&[&binding, &app]), library_of(&[&tool]), library_of(&[])), (None, None, None));
     }
 
     #[test]

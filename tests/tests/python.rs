@@ -119,6 +119,36 @@ fn a_fatal_error_is_said_at_once_with_its_python_line() -> Result<()> {
 }
 
 #[test]
+fn what_a_library_leaks_is_told_apart_and_on_the_line_of_the_program() -> Result<()> {
+    let script = script("uses_library.py");
+    let line = marked(&script, "first")?;
+    each(
+        |python, mpi, dir| {
+            if !python.has_lines() {
+                return Ok(());
+            }
+            let vetted = vet::vet(&python.job(mpi, 2, &script), dir, LIMIT)?;
+            let [leak] = &vetted.report.findings[..] else { anyhow::bail!("{:?}", vetted.report.findings) };
+            ensure!(leak.check == "leak-communicator" && leak.sites[0].line == line, "{leak}");
+            let text = vet::analyze(&vetted.trace)?;
+            let (_, section) = text.split_once("\n  in leaky, a library:\n").context("no section of the library")?;
+            ensure!(section.contains(&format!("uses_library.py:{line}; by 1 call path more")), "{text}");
+            // What is proposed is accepted.
+            let entry: Vec<&str> = section.lines().skip_while(|l| l.trim() != "[[suppress]]").take(4).collect();
+            let file = dir.join("accepted.toml");
+            std::fs::write(&file, entry.join("\n"))?;
+            let mut command = vet::command()?;
+            command.args(["analyze", "--fail-on", "note", "--suppressions"]).arg(&file).arg(&vetted.trace);
+            let outcome = run::run(command, LIMIT)?;
+            ensure!(outcome.code == Some(0), "{}", vet::last_words(&outcome));
+            ensure!(outcome.stdout.contains("1 finding suppressed"), "{}", outcome.stdout);
+            Ok(())
+        },
+        "library",
+    )
+}
+
+#[test]
 fn main_modules_of_mpi4pys_own_tests_end_alike_and_without_findings() -> Result<()> {
     const MODULES: [&str; 8] = [
         "test_p2p_obj",

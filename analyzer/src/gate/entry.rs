@@ -17,6 +17,8 @@ pub struct Entry {
     pub source: Option<Vec<GlobMatcher>>,
     /// Glob over names of communicators.
     pub communicator: Option<String>,
+    /// Glob over names of installed libraries that make calls.
+    pub library: Option<String>,
     pub reason: String,
     /// It covers so many findings; `None`: any number.
     pub count: Option<u64>,
@@ -32,12 +34,14 @@ pub struct Call<'a> {
     /// Names of the source file: as reports show it, and in full.
     pub paths: Vec<&'a str>,
     pub communicators: Vec<&'a str>,
+    pub libraries: Vec<&'a str>,
 }
 
 impl Entry {
     /// Does it cover a finding of this check that names these calls? One call must fit all that is said of calls.
     pub fn covers(&self, code: &str, calls: &[Call]) -> bool {
-        let asks_of_calls = self.function.is_some() || self.source.is_some() || self.communicator.is_some();
+        let of_calls = [&self.function, &self.communicator, &self.library];
+        let asks_of_calls = of_calls.iter().any(|glob| glob.is_some()) || self.source.is_some();
         self.checks.as_ref().is_none_or(|codes| codes.contains(&code))
             && (!asks_of_calls || calls.iter().any(|call| self.fits(call)))
     }
@@ -49,6 +53,7 @@ impl Entry {
         let path = |globs: &Vec<GlobMatcher>| globs.iter().any(|g| call.paths.iter().any(|path| g.is_match(path)));
         one_of(&self.function, &call.functions)
             && one_of(&self.communicator, &call.communicators)
+            && one_of(&self.library, &call.libraries)
             && self.source.as_ref().is_none_or(path)
     }
 

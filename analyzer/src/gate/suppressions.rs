@@ -6,6 +6,7 @@
 //! function = "MPI_Comm_dup"         # MPI function, or function of the program in the call stack; a glob
 //! source = "third_party/**"         # path of the source file; a glob
 //! communicator = "halo"             # its name; a glob
+//! library = "libpetsc*"             # installed library that makes the call; a glob
 //! reason = "the solver library keeps it until the end"
 //! count = 2                         # at most so many findings
 //! until = 2027-01-31                # the last day
@@ -22,9 +23,9 @@ use trace_format::near::did_you_mean;
 use trace_format::selection::{codes, is_like};
 
 /// What an entry may say.
-const KEYS: [&str; 7] = ["check", "function", "source", "communicator", "reason", "count", "until"];
+const KEYS: [&str; 8] = ["check", "function", "source", "communicator", "library", "reason", "count", "until"];
 /// One of these at least: an entry that covers everything is a mistake.
-const SELECTORS: &str = "check, function, source or communicator";
+const SELECTORS: &str = "check, function, source, communicator or library";
 const LIST: &str = "suppress";
 
 /// Reads a file.
@@ -109,6 +110,7 @@ impl Reading<'_> {
             function: None,
             source: None,
             communicator: None,
+            library: None,
             reason: String::new(),
             count: None,
             until: None,
@@ -119,13 +121,14 @@ impl Reading<'_> {
                 "function" => entry.function = self.function(value),
                 "source" => entry.source = self.source(value),
                 "communicator" => entry.communicator = self.string(value, "communicator"),
+                "library" => entry.library = self.string(value, "library"),
                 "reason" => entry.reason = self.string(value, "reason").unwrap_or_default(),
                 "count" => entry.count = self.count(value),
                 "until" => entry.until = self.until(value),
                 other => self.no_such_key(key.span(), other, &KEYS),
             }
         }
-        let selectors = ["check", "function", "source", "communicator"];
+        let selectors = ["check", "function", "source", "communicator", "library"];
         if !table.contains_key("reason") {
             self.wrong(start.clone(), "the entry has no `reason`");
         }

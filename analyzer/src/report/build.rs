@@ -11,7 +11,7 @@ use crate::engine::limit::Hidden;
 use crate::engine::{RankEnd, RankSummary};
 use crate::load::Damage;
 use crate::samples::{Course, Key, Samples};
-use crate::symbols::{Symbols, is_user, user_frame};
+use crate::symbols::{Symbols, is_user, library, user_frame};
 use crate::worlds::Names;
 use std::collections::BTreeMap;
 use trace_format::finding::{CallRef, Finding, Path, Severity, Waiting};
@@ -206,6 +206,7 @@ pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site
         span: call.span,
         stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
         event: call.event,
+        library: library(&places),
         user,
     }
 }

@@ -134,6 +134,7 @@ impl Clean for Waits {
 impl Clean for Site {
     fn clean(&mut self) {
         self.function.clean();
+        self.library.clean();
         self.call.clean();
         self.role.clean();
         self.file.clean();

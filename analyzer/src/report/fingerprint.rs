@@ -5,7 +5,7 @@
 //! - Is it the same mistake in another version of the source ([`assign`], for baselines and for those who read SARIF)? A line
 //!   that was inserted above changes nothing, nor do another directory, number of ranks or MPI library.
 
-use super::view::{FindingView, Site};
+use super::view::{FindingView, Frame, Site};
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -18,9 +18,15 @@ pub struct FindingKey(&'static str, Vec<String>);
 
 impl FindingView {
     pub(super) fn key(&self) -> FindingKey {
+        let address = |f: &Frame| format!("{}+{:#x}", f.module.as_deref().unwrap_or_default(), f.offset);
         let exact = |site: &Site| match (&site.file, site.line, site.stack.get(site.user)) {
+            // A library makes several calls for one line of the program.
+            (Some(file), Some(line), _) if site.library.is_some() => match site.frames().first() {
+                Some(Frame { file: Some(inside), line: Some(at), .. }) => format!("{file}:{line} {inside}:{at}"),
+                inside => format!("{file}:{line} {}", inside.map(address).unwrap_or_default()),
+            },
             (Some(file), Some(line), _) => format!("{file}:{line}"),
-            (_, _, Some(f)) => format!("{}+{:#x}", f.module.as_deref().unwrap_or_default(), f.offset),
+            (_, _, Some(f)) => address(f),
             _ => site.function.clone(),
         };
         FindingKey(self.check, self.places(exact).unwrap_or_else(|| vec![self.message.clone()]))

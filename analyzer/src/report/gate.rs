@@ -203,8 +203,12 @@ impl Entry {
 
 impl FindingView {
     fn is_covered_by(&self, entry: &Entry) -> bool {
-        let calls: Vec<Call> = self.sites.iter().map(super::view::Site::as_call).collect();
-        entry.covers(self.code, &calls)
+        let covers = |sites: &[super::view::Site]| {
+            let calls: Vec<Call> = sites.iter().map(super::view::Site::as_call).collect();
+            entry.covers(self.code, &calls)
+        };
+        // Whoever accepts what one caller does has said nothing of the others.
+        covers(&self.sites) && self.paths.iter().all(|path| covers(&path.sites))
     }
 
     /// What its limit depends on.
@@ -225,6 +229,7 @@ impl super::view::Site {
             communicators: FnId::by_name(&self.function)
                 .map(|f| communicators(f.row(), &self.call))
                 .unwrap_or_default(),
+            libraries: self.library.as_deref().into_iter().collect(),
         }
     }
 }

@@ -140,6 +140,12 @@ pub(super) struct FindingView {
 }
 
 impl FindingView {
+    /// The installed library that made all its calls.
+    pub(super) fn library(&self) -> Option<&str> {
+        let first = self.sites.first()?.library.as_deref()?;
+        self.sites.iter().all(|site| site.library.as_deref() == Some(first)).then_some(first)
+    }
+
     /// The processes concerned.
     pub(super) fn processes(&self, names: &Names) -> Vec<i32> {
         let members = self.ranks.iter().map(|rank| (0, *rank)).chain(self.others.iter().map(|m| (m.world, m.rank)));
@@ -215,6 +221,9 @@ pub(super) struct Site {
     pub(super) source: Option<String>,
     pub(super) stack: Vec<Frame>,
     pub(super) event: u64,
+    /// The installed library that made the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) library: Option<String>,
     /// Place of the user's frame in `stack`.
     #[serde(skip)]
     pub(super) user: usize,
@@ -253,9 +262,10 @@ impl Site {
         stack.get(innermost..).unwrap_or_default()
     }
 
-    /// The frames from the user's one to main.
+    /// The frames from the innermost that is not of MPI to main: the program's, behind those of libraries that it uses.
     pub(super) fn frames(&self) -> &[Frame] {
-        self.stack_to_main().get(self.user..).unwrap_or_default()
+        let innermost = self.library.as_ref().and_then(|_| self.stack.iter().position(|f| f.is_user));
+        self.stack_to_main().get(innermost.unwrap_or(self.user)..).unwrap_or_default()
     }
 }
 

@@ -51,6 +51,9 @@ impl Page {
             self.mark(lines.next().unwrap_or_default());
             lines.for_each(|line| self.line(&format!("    {line}")));
         }
+        if let Some(library) = f.library().filter(|_| !super::is_leak(f)) {
+            self.mark(&format!("in {library}, a library: --suppressions accepts it with library = \"{library}\""));
+        }
         self.mark(&format!("more: mpivet explain {}", f.check));
     }
 

@@ -2,6 +2,7 @@
 
 use super::line::Ink;
 use super::{Page, finding};
+use crate::report::groups::groups;
 use crate::report::view::FindingView;
 use crate::report::{Report, plural};
 use std::fmt::Write as _;
@@ -20,17 +21,35 @@ impl Page {
         self.line("");
         let head = self.new_line().ink(Ink::Bold, "not freed at the end:");
         self.push(head);
-        for leak in &leaks {
-            self.names.clone_from(report.names_of(leak));
-            if self.look.full { self.finding(leak) } else { self.leak(leak) }
+        for of_one in groups(leaks.iter().copied(), |leak| leak.library()) {
+            let library = of_one[0].library();
+            if let Some(library) = library {
+                self.line(&format!("  in {library}, a library:"));
+            }
+            for leak in of_one {
+                self.names.clone_from(report.names_of(leak));
+                if self.look.full { self.finding(leak) } else { self.leak(leak) }
+            }
+            if let Some(library) = library {
+                self.accepting(library);
+            }
         }
         if self.look.full {
             return;
         }
         self.is_cut = true;
         let mut checks: Vec<&str> = leaks.iter().map(|leak| leak.check).collect();
+        checks.sort_unstable();
         checks.dedup();
         checks.iter().for_each(|check| self.mark(&format!("more: mpivet explain {check}")));
+    }
+
+    /// An entry of a suppression file for what a library leaks: it is not the user's to mend.
+    fn accepting(&mut self, library: &str) {
+        self.mark("to accept what it leaks, in a file for --suppressions:");
+        let library = library.replace(['\\', '"'], "?");
+        let entry = ["[[suppress]]", "check = \"leak-*\"", &format!("library = \"{library}\""), "reason = \"...\""];
+        entry.iter().for_each(|line| self.line(&format!("      {line}")));
     }
 
     /// `warning[MV301] leak-communicator: rank 0: a communicator made by MPI_Comm_dup is never freed, halo.c:12`

@@ -14,6 +14,7 @@
 //! //! stopped          mpivet stopped the job, with evidence that its ranks were stuck
 //! //! proven 0,1       the evidence is about these ranks; without this line about all that are stuck
 //! //! killed 1,2       these ranks (all, if none are named) get no ending
+//! //! late             of those who get no ending it is heard ten seconds later that they were ended from outside
 //! //! missing 3        no trace of these ranks
 //! //! stuck 0,1        Engine::stuck says these ranks, fed with all events; nothing: none
 //! //! uncertain 0      of which these may return by themselves
@@ -36,8 +37,9 @@ use crate::engine::{Analysis, End, Engine, Queued, Stuck};
 use crate::worlds::Names;
 use crate::worlds::link::Linker;
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::call::SystemEvent;
+use trace_format::call::{Signal, SystemEvent};
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
+use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
@@ -54,6 +56,7 @@ struct Expected {
     stuck: Option<Vec<i32>>,
     uncertain: Option<Vec<i32>>,
     live: bool,
+    late: bool,
     /// Rank, communicator, sources, destinations.
     neighbors: Vec<(i32, Id, Neighbors)>,
     messages: Vec<String>,
@@ -80,6 +83,7 @@ fn expected(text: &str) -> Expected {
                 "proven" => e.end.proven = ranks_of(rest),
                 "lost" => e.end.lost = true,
                 "killed" => e.killed = Some(ranks_of(rest).into_iter().collect()),
+                "late" => e.late = true,
                 "missing" => e.end.missing = ranks_of(rest),
                 "stuck" => e.stuck = Some(ranks_of(rest)),
                 "uncertain" => e.uncertain = Some(ranks_of(rest)),
@@ -154,6 +158,11 @@ fn complete(trace: &mut TextTrace, expected: &Expected) {
     for rank in 0..trace.ranks {
         let killed = expected.killed.as_ref().is_some_and(|k| k.is_empty() || k.contains(&rank));
         let quiet = open.get(&rank).is_none_or(|n| *n == 0) && !ended.contains(&rank);
+        if killed && expected.late {
+            let event =
+                SystemEvent::Signal(Signal { signal: 15, is_last: true, by_launcher: true, ..Signal::default() });
+            trace.events.push((rank, RankEvent::System { thread: PROCESS_THREAD, time: 10_000_000_000, event }));
+        }
         if killed || !quiet || expected.end.missing.contains(&rank) {
             continue;
         }

@@ -36,6 +36,26 @@ fn a_deadlock_is_reported_within_a_second() -> Result<()> {
     Ok(())
 }
 
+/// Who got the message is not to be known; that one of the two receives stays empty is.
+#[test]
+fn receives_that_are_more_than_the_messages_are_a_deadlock() -> Result<()> {
+    for mpi in mpi::required() {
+        let source = mpivet_tests::root().join("tests/programs/one-message.c");
+        let program = compile(&mpi, &source, &mpivet_tests::scratch())?;
+        for how in ["", "persistent", "sends-twice"] {
+            let dir = mpivet_tests::scratch().join(format!("one-message-{how}-{}", mpi.name));
+            let job = mpi.job(3, &program, &[how.to_owned()]);
+            let vetted =
+                vet::vet(&job, &dir, Duration::from_secs(30)).with_context(|| format!("{} {how}", mpi.name))?;
+            let report = std::fs::read_to_string(dir.join("report.json"))?;
+            let deadlock = how != "sends-twice";
+            ensure!(vetted.outcome.code == Some(i32::from(deadlock)), "{} {how}: {:?}", mpi.name, vetted.outcome.code);
+            ensure!(report.contains("real-deadlock") == deadlock, "{} {how}: {report}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
 /// Launchers hang now and then although their processes are gone; here they are made to.
 #[test]
 fn a_launcher_that_does_not_end_is_ended() -> Result<()> {

@@ -11,6 +11,7 @@ use crate::engine::wait::Knot;
 use trace_format::args::Arg;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;
+use trace_format::finding::Severity;
 use trace_format::mpi::{Class, Coll, FnId, Kind};
 
 pub(super) static CHECK: &CheckInfo = &COMM_FREE_MISMATCH;
@@ -107,5 +108,12 @@ pub(super) fn end(e: &Ending, model: &Model, report: &mut Report) {
     });
     let mut sites = grouped(model, parts.collect::<Vec<_>>());
     sites.truncate(MAX_SITES);
-    report.add(model, Draft::new(CHECK, message, sites).ranks(circle.iter().flat_map(|edge| ranks(edge))));
+    // It got through: no library is known to wait there, and none promises not to.
+    let draft = Draft::new(CHECK, message, sites).severity(Severity::Warning);
+    report.add(
+        model,
+        draft
+            .ranks(circle.iter().flat_map(|edge| ranks(edge)))
+            .note("a deadlock where these calls wait for the other ranks, which they may do and did not here"),
+    );
 }

@@ -38,6 +38,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     };
     let mut sites = sites_of(&v.ranks, &|role| role.replacen("waits for", "polls for", 1));
     sites.extend(v.ranks.iter().take(4).flat_map(|r| v.graph.awaited(*r).iter().cloned()));
+    sites.extend(v.ranks.iter().take(4).filter_map(|r| v.graph.never_started(model, *r)));
     sites.extend(sites_of(&behind, &|role| role));
     sites.extend(finished_at(&finished, model));
     let ranks = v.ranks.iter().chain(&behind).chain(&finished).copied();

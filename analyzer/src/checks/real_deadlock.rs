@@ -18,7 +18,12 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             path.push("...".into());
         }
         path.extend(knot.cycle.first().map(|r| model.names.short(*r)));
-        let message = format!("{} wait for each other: {}", rank_list(&knot.ranks), path.join(" -> "));
+        let who = rank_list(&knot.ranks);
+        let message = match (&knot.ranks[..], &path[..]) {
+            // It needs itself for what it waits for: a circle of one is no news.
+            ([_], [call, ..]) => format!("{who} waits for itself: {call}"),
+            _ => format!("{who} wait for each other: {}", path.join(" -> ")),
+        };
         let mut sites = Vec::new();
         for r in &knot.ranks {
             sites.extend(e.graph.roles(*r).map(|(call, role)| Site::new(call, role)));
@@ -30,8 +35,11 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                 sites.extend(e.graph.awaited(*r).iter().cloned());
             }
         }
+        sites.extend(knot.ranks.iter().take(4).filter_map(|r| e.graph.never_started(model, *r)));
         let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
         note_waits(&mut draft, e, &knot.ranks);
+        draft.notes.extend(knot.ranks.iter().take(4).filter_map(|r| e.graph.hint(model, *r)));
+        draft.notes.dedup();
         if !more.is_empty() {
             draft.notes.push(format!("{} more calls like these", more.len()));
         }

@@ -35,6 +35,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let parts = waiting.iter().flat_map(|r| e.graph.roles(*r).map(|(call, role)| (call.clone(), role)));
         let mut sites = grouped(model, parts.collect::<Vec<_>>());
         sites.extend(waiting.iter().take(4).flat_map(|r| e.graph.awaited(*r).iter().cloned()));
+        sites.extend(waiting.iter().take(4).filter_map(|r| e.graph.never_started(model, *r)));
         sites.extend(finished_at(finished, model));
         let ranks = waiting.iter().chain(finished).copied();
         let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);

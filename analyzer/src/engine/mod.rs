@@ -23,6 +23,7 @@ mod indexed;
 pub mod limit;
 pub mod listen;
 mod model;
+mod outlook;
 pub(crate) mod p2p;
 pub(crate) mod partitioned;
 pub(crate) mod polls;
@@ -53,6 +54,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 use trace_format::call::Signal;
 use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
 use trace_format::definition::Id;
@@ -75,6 +77,8 @@ pub struct Stuck {
     /// All of them, with the threads that wait in MPI calls. The caller needs evidence that no other thread of the
     /// process can do anything: it may have some that have called nothing yet.
     pub threads: Vec<(i32, Vec<u16>)>,
+    /// How long the caller must have seen this, at least: what is under way takes its time.
+    pub patience: Duration,
 }
 
 /// What the caller knows of the end of the run.
@@ -222,6 +226,7 @@ impl Engine {
     pub fn set_clock(&mut self, rank: i32, host: &str, clock: Clock) {
         if let Some(r) = self.model.rank_mut(rank) {
             r.slack = clock.ticks_per_second / CLOCK_SLACK;
+            r.clock = clock;
         }
         self.model.listening.introduce(rank, host, clock);
     }
@@ -345,7 +350,7 @@ impl Engine {
         }
         let uncertain = graph.may_return(&ranks);
         let threads = ranks.iter().map(|r| (*r, graph.calls(*r).iter().map(|c| c.thread).collect())).collect();
-        Some(Stuck { ranks, uncertain, threads })
+        Some(Stuck { ranks, uncertain, threads, patience: graph.patience() })
     }
 
     /// Ranks that do nothing but poll, for what cannot come as long as that is so. They may still do something else.

@@ -37,6 +37,11 @@ impl Polls {
         if self.times >= ENOUGH && !self.too_many { &self.list } else { &[] }
     }
 
+    /// When a loop began that has gone on for long.
+    pub(super) fn since(&self) -> Option<u64> {
+        self.of_loop().first().map(|p| p.origin.time)
+    }
+
     /// All that are kept.
     pub(super) fn all(&self) -> &[Poll] {
         &self.list

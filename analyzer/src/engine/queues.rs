@@ -88,7 +88,7 @@ impl Model {
                     entries.push((*dest, ix, Queue::Unexpected, op));
                     entries.push((self.ops[op].rank, ix, Queue::Sends, op));
                 }
-                let alone = mailbox.pending.iter().map(|p| p.op).filter(|op| !outlook.served.contains(op));
+                let alone = mailbox.pending.iter().map(|p| p.op).filter(|op| !outlook.may_be_served(op));
                 entries.extend(alone.map(|op| (*dest, ix, Queue::Receives, op)));
             }
         }
@@ -112,7 +112,7 @@ impl Model {
     }
 
     /// What a process calls its communicators.
-    fn ids(&self, rank: i32) -> FxHashMap<CommIx, Id> {
+    pub(super) fn ids(&self, rank: i32) -> FxHashMap<CommIx, Id> {
         let mut ids = FxHashMap::default();
         for ((kind, id), member) in &self.ranks[rank as usize].objects.members {
             if let (Kind::Comm, Some(member)) = (kind, member) {

@@ -9,6 +9,7 @@ use super::polls::Polls;
 use super::requests::Requests;
 use super::types::Amount;
 use super::{frees, replay, shape};
+use crate::worlds::link::Clock;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -101,10 +102,14 @@ pub(crate) struct Rank {
     pub(crate) multiple: bool,
     /// Time of the last event.
     pub(crate) now: u64,
+    /// When the system last said something of it: that it ended.
+    pub(super) heard: u64,
     /// When it made its last call other than MPI_Abort, with which a handler of a fatal signal may end the job.
     pub(super) went_on: u64,
     /// Ticks that clocks of two processors may differ by, at most.
     pub(crate) slack: u64,
+    /// How its ticks are read.
+    pub(super) clock: Clock,
     /// It takes checksums of what it sends and receives.
     pub(crate) sums: bool,
     /// Calls that the level of thread support forbids.
@@ -145,6 +150,12 @@ pub(crate) struct Rank {
 }
 
 impl Rank {
+    /// Since when it has done nothing new, and the time of its last event, both in nanoseconds since 1970.
+    pub(super) fn idle(&self) -> (u64, u64) {
+        let polls = self.threads.iter().filter_map(|t| t.polls.since()).min();
+        (self.clock.unix_ns(polls.unwrap_or(self.went_on)), self.clock.unix_ns(self.now.max(self.heard)))
+    }
+
     /// It has not ended what MPI_Init or MPI_Session_init began.
     pub(crate) fn is_left_open(&self) -> bool {
         self.initialized && self.finalize.is_none() || self.sessions > 0

@@ -5,6 +5,7 @@ mod bridges;
 mod buffers;
 mod collectives;
 mod conditions;
+mod hints;
 mod verdict;
 
 pub(crate) use verdict::{Knot, Verdict};
@@ -15,6 +16,7 @@ use conditions::{Outlooks, vertex};
 pub(crate) use conditions::{all, any};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::time::Duration;
 use trace_format::call::special::ANY_TAG;
 
 /// Why a rank waits for another.
@@ -22,6 +24,8 @@ use trace_format::call::special::ANY_TAG;
 pub(crate) enum Why {
     /// It must send (tag).
     Send(i32),
+    /// It must send one more message than those that are there: these do not go round (tag).
+    Another(i32),
     /// It must receive (tag).
     Receive(i32),
     /// It must call the collective.
@@ -101,6 +105,8 @@ pub(crate) enum Watch {
 
 pub(crate) struct Graph {
     pub(crate) vertices: Vec<Vertex>,
+    /// So many bytes may be under way to who seems to wait for them.
+    bytes: u64,
 }
 
 impl Graph {
@@ -115,10 +121,12 @@ impl Graph {
     }
 
     fn made(model: &Model, watch: impl Fn(i32) -> Watch, polling: bool) -> Graph {
-        let mut outlooks = Outlooks { model, made: FxHashMap::default() };
+        let quiet = quiet(model);
+        let mut outlooks = Outlooks { model, made: FxHashMap::default(), watched: false, polling, quiet, bytes: 0 };
         let one = |rank: i32| {
             let watch = watch(rank);
-            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched, polling);
+            outlooks.watched = watch != Watch::Unwatched;
+            let mut vertex = vertex(model, &mut outlooks, rank, watch == Watch::Watched);
             match (&mut vertex, watch) {
                 (Vertex::Blocked { .. }, Watch::Running) => vertex = Vertex::Running,
                 (Vertex::Blocked { cond, .. }, Watch::Trusted) => trust(cond),
@@ -127,7 +135,7 @@ impl Graph {
             vertex
         };
         let vertices = (0..model.ranks.len() as i32).map(one).collect();
-        Graph { vertices }
+        Graph { vertices, bytes: outlooks.bytes }
     }
 
     /// Ranks that can never go on, ascending. `certain`: only those for whom no uncertainty could help.
@@ -178,6 +186,12 @@ impl Graph {
         dead.iter().for_each(|r| free[*r as usize] = false);
         let assume = Assume { uncertain: true, bad: true };
         dead.iter().copied().filter(|r| self.cond(*r).is_none_or(|c| eval(c, &free, assume))).collect()
+    }
+
+    /// How long it takes to see that nothing is under way any more to those who may be waiting for it.
+    pub(crate) fn patience(&self) -> Duration {
+        let time = if self.bytes == 0 { 0 } else { conditions::time_for(self.bytes) - conditions::time_for(0) };
+        Duration::from_nanos(time)
     }
 
     /// Those who cannot go on without these ranks, whatever all others do.
@@ -265,6 +279,7 @@ impl Graph {
         match waits[0].1 {
             _ if !same => format!("waits for {who}"),
             Why::Send(t) => format!("waits for {who} to send a message{}", tag(t)),
+            Why::Another(t) => format!("waits for {who} to send another message{}", tag(t)),
             Why::Receive(t) => format!("waits for {who} to receive the message{}", tag(t)),
             Why::Collective | Why::Progress => format!("waits for {who} to call it too"),
             Why::Partitions(t) => format!("waits for {who} to make all partitions of its message{} ready", tag(t)),
@@ -279,22 +294,12 @@ impl Graph {
     pub(crate) fn is_uncertain(&self, ranks: &[i32]) -> bool {
         !self.may_return(ranks).is_empty()
     }
+}
 
-    /// What lies near the message that the rank waits for: one with another tag.
-    pub(crate) fn hint(&self, model: &Model, rank: i32) -> Option<String> {
-        for (from, why) in self.waits_for(rank) {
-            let Why::Send(tag) = why else { continue };
-            for (_, comm) in model.comms.list.iter() {
-                let Some(mailbox) = comm.boxes.get(rank) else { continue };
-                let mut near: Vec<_> = mailbox.candidates(from).collect();
-                near.sort_unstable();
-                if let Some(other) = near.into_iter().find(|t| *t != tag) {
-                    return Some(format!("a message of rank {from} with tag {other} (not {tag}) was not received"));
-                }
-            }
-        }
-        None
-    }
+/// For how long no rank had done anything new when the last thing was heard of one, in nanoseconds.
+fn quiet(model: &Model) -> u64 {
+    let (last, now) = model.ranks.iter().map(Rank::idle).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+    now.saturating_sub(last)
 }
 
 fn eval(cond: &Cond, free: &[bool], assume: Assume) -> bool {

@@ -73,6 +73,7 @@ pub(crate) enum End {
 struct Candidate {
     stuck: Stuck,
     case: Case,
+    since: Instant,
     /// Looks in a row that found no other thread of its ranks that could do something.
     quiet: u32,
     /// Looks in a row that found such a thread, by rank.
@@ -83,7 +84,8 @@ struct Candidate {
 
 impl Candidate {
     fn new(stuck: Stuck) -> Candidate {
-        Candidate { stuck, case: Case::default(), quiet: 0, busy: BTreeMap::new(), doubted: BTreeSet::new() }
+        let since = Instant::now();
+        Candidate { stuck, case: Case::default(), since, quiet: 0, busy: BTreeMap::new(), doubted: BTreeSet::new() }
     }
 
     /// Ranks about which there is no evidence must not hide what is certain of the others: the candidate without those
@@ -126,7 +128,11 @@ impl Candidate {
         };
         let busy = self.stuck.threads.iter().filter(|t| !others_wait(t)).map(|t| t.0).collect();
         self.add_busy(&busy);
-        proved && self.quiet >= ENOUGH_QUIET && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
+        let long_enough = now.saturating_duration_since(self.since) >= self.stuck.patience;
+        proved
+            && long_enough
+            && self.quiet >= ENOUGH_QUIET
+            && self.stuck.ranks.iter().all(|r| look_at(r).activity != Activity::Gone)
     }
 }
 

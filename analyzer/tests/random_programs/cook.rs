@@ -47,8 +47,12 @@ pub(crate) fn cook(recipe: &Recipe) -> Program {
     let mut members: Vec<Rank> = (0..ranks).collect();
     members.rotate_left(recipe.luck as usize % ranks);
     members.truncate(2 + recipe.luck as usize / 7 % (ranks - 1));
-    let program =
-        Program { ranks: vec![Vec::new(); ranks], ops: Vec::new(), comms: vec![(0..ranks).collect(), members] };
+    let program = Program {
+        ranks: vec![Vec::new(); ranks],
+        ops: Vec::new(),
+        comms: vec![(0..ranks).collect(), members],
+        ..Program::default()
+    };
     let mut cook = Cook { program, open: vec![Vec::new(); ranks], collectives: vec![0; 2], shortened: vec![false; 2] };
     for part in &recipe.parts {
         cook.part(*part);
@@ -59,18 +63,69 @@ pub(crate) fn cook(recipe: &Recipe) -> Program {
             cook.wait(rank, Many::All, open);
         }
     }
-    for (rank, statements) in cook.program.ranks.iter().enumerate() {
-        for (at, statement) in statements.iter().enumerate() {
-            for op in &statement.starts {
-                let op = &mut cook.program.ops[*op];
-                (op.rank, op.at) = (rank, at);
-            }
+    cook.done()
+}
+
+/// A rank waits for several receives in one call, some of them from anybody or with any tag, and gets about as many
+/// messages; a probe may follow.
+pub(crate) fn gathering(luck: &mut Luck) -> Program {
+    let ranks = 3 + luck.below(MOST_RANKS - 2);
+    let comms = vec![(0..ranks).collect()];
+    let persistent = luck.below(3) == 0;
+    let program = Program { ranks: vec![Vec::new(); ranks], ops: Vec::new(), comms, persistent };
+    let mut cook = Cook { program, open: vec![Vec::new(); ranks], collectives: vec![0], shortened: vec![false] };
+    let receives = 2 + luck.below(3);
+    for _ in 0..receives {
+        let from = (luck.below(2) == 0).then(|| 1 + luck.below(ranks - 1));
+        let tag = (luck.below(3) > 0).then(|| luck.below(2) as i32);
+        cook.recv(0, Wanted::Given { comm: 0, from, tag }, 5);
+    }
+    for _ in 0..(receives + luck.below(3)).saturating_sub(luck.below(3)) {
+        let mode = [Mode::Standard, Mode::Standard, Mode::Synchronous][luck.below(3)];
+        let rank = 1 + luck.below(ranks - 1);
+        let send = Send { mode, comm: 0, to: 0, tag: luck.below(2) as i32, count: 1 };
+        cook.send(rank, send, luck.below(4) == 0);
+    }
+    let many = [Many::All, Many::All, Many::All, Many::Some, Many::Any][luck.below(5)];
+    let mut open = std::mem::take(&mut cook.open[0]);
+    // One of them may be waited for later, and takes a message all the same.
+    if luck.below(4) == 0 {
+        let later = open.remove(luck.below(open.len()));
+        cook.open[0].push(later);
+    }
+    if many != Many::All {
+        cook.open[0].extend(&open);
+    }
+    cook.wait(0, many, open);
+    match luck.below(4) {
+        0 => cook.recv(0, Wanted::Given { comm: 0, from: Some(1), tag: None }, 7),
+        1 => {}
+        _ if cook.program.ops.len() + ranks <= MOST_OPS => cook.collective(0, 0, 0, false),
+        _ => {}
+    }
+    for rank in 0..ranks {
+        let open = std::mem::take(&mut cook.open[rank]);
+        if !open.is_empty() {
+            cook.wait(rank, Many::All, open);
         }
     }
-    cook.program
+    cook.done()
 }
 
 impl Cook {
+    /// Operations know their ranks and places when the program is complete.
+    fn done(mut self) -> Program {
+        for (rank, statements) in self.program.ranks.iter().enumerate() {
+            for (at, statement) in statements.iter().enumerate() {
+                for op in &statement.starts {
+                    let op = &mut self.program.ops[*op];
+                    (op.rank, op.at) = (rank, at);
+                }
+            }
+        }
+        self.program
+    }
+
     fn part(&mut self, [what, who, a, b, c]: [u8; 5]) {
         let n = |v: u8| usize::from(v);
         let comm = usize::from(b % 5 == 4);

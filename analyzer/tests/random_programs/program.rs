@@ -113,6 +113,8 @@ pub(crate) struct Program {
     pub(crate) ops: Vec<Operation>,
     /// By communicator: world ranks of its members, in order. The first is MPI_COMM_WORLD.
     pub(crate) comms: Vec<Vec<Rank>>,
+    /// Receives that start something are persistent ones.
+    pub(crate) persistent: bool,
 }
 
 impl Program {
@@ -185,7 +187,9 @@ impl Program {
             }
             ([Kind::Recv(w)], _) => {
                 let comm = Program::comm_name(w.comm());
-                format!("MPI_{i}{}({}, count=4, comm={comm})", cap("Recv"), asks(*w, "tag"))
+                let name =
+                    if nonblocking && self.persistent { "Recv_init".into() } else { format!("{i}{}", cap("Recv")) };
+                format!("MPI_{name}({}, count=4, comm={comm})", asks(*w, "tag"))
             }
             ([Kind::Part(p)], _) => {
                 let root = match p.coll {

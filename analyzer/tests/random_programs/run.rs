@@ -69,6 +69,12 @@ impl Writer<'_> {
             true => writeln!(self.trace, "{rank}: return = ok{outs}"),
             false => writeln!(self.trace, "{rank}: {} = ok{outs}", self.call(state, rank, at)),
         };
+        let statement = &self.machine.program.ranks[rank][at];
+        if let (true, Gate::Open, [op]) = (self.machine.program.persistent, &statement.gate, &statement.starts[..])
+            && matches!(self.machine.program.ops[*op].kind, Kind::Recv(_))
+        {
+            let _ = writeln!(self.trace, "{rank}: MPI_Start(request=r{}) = ok", op + 1);
+        }
         self.outcomes[rank].push(outcome);
     }
 

@@ -135,14 +135,15 @@ impl<'a> Known<'a> {
 }
 
 /// Ranks that cannot go on, whatever has happened inside of the library that the trace does not show: a message may have
-/// gone to one receive or to another that is still open. And whether there is only one possibility.
-pub(crate) fn certainly_stuck(machine: &Machine, run: &Run) -> (Vec<Rank>, bool) {
+/// gone to one receive or to another that is still open. `watched`: ranks of which it was seen that their calls do not
+/// return. And whether there is only one possibility.
+pub(crate) fn certainly_stuck(machine: &Machine, run: &Run, watched: &[Rank]) -> (Vec<Rank>, bool) {
     let mut same = Vec::new();
     as_observed(machine, run, &mut FxHashSet::default(), machine.start(), &mut same);
     let mut goes_on = vec![false; machine.program.ranks.len()];
     let mut seen = FxHashSet::default();
     for state in same {
-        further(machine, &run.end, &mut seen, state, &mut goes_on);
+        further(machine, &run.end, watched, &mut seen, state, &mut goes_on);
     }
     let stuck = (0..goes_on.len()).filter(|r| !goes_on[*r] && !machine.has_ended(&run.end, *r)).collect();
     (stuck, seen.iter().all(|state| !machine.is_stuck(state) || *state == run.end))
@@ -228,13 +229,22 @@ fn received(machine: &Machine, state: &State, rank: Rank, at: usize, outcome: Ou
 }
 
 /// Marks the ranks that may come further than at the `end`, in a library that does no more than it must.
-fn further(machine: &Machine, end: &State, seen: &mut FxHashSet<State>, state: State, goes_on: &mut [bool]) {
+fn further(
+    machine: &Machine,
+    end: &State,
+    watched: &[Rank],
+    seen: &mut FxHashSet<State>,
+    state: State,
+    goes_on: &mut [bool],
+) {
     if !seen.insert(state.clone()) {
         return;
     }
     (0..goes_on.len()).for_each(|r| goes_on[r] |= state.at[r] > end.at[r]);
     for what in machine.moves(&state, &Strict) {
-        further(machine, end, seen, machine.after(&state, what), goes_on);
+        if !matches!(what, Move::Pass(rank, _) if watched.contains(&rank)) {
+            further(machine, end, watched, seen, machine.after(&state, what), goes_on);
+        }
     }
 }
 

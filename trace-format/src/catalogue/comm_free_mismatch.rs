@@ -4,7 +4,7 @@ check! {
     ///
     /// - one rank frees a communicator at the place of its order where another calls another operation on it;
     /// - ranks free several objects in such an order that each would wait for the other if the calls synchronised. The calls
-    ///   of one thread are looked at, the first 512 of each rank;
+    ///   of one thread are looked at, the first 512 of each rank. That is a warning: it did not hang;
     /// - ranks wait for each other in the same call on different objects, for example each in MPI_Comm_dup of another
     ///   communicator.
     ///

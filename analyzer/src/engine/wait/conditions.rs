@@ -6,7 +6,8 @@ use super::collectives::in_collective;
 use super::{Cond, Vertex, Why};
 use crate::engine::comms::CommIx;
 use crate::engine::facts::{Origin, Site};
-use crate::engine::p2p::{OpId, OpKind, Outlook};
+use crate::engine::outlook::{Chance, Choice, Outlook, Wanted};
+use crate::engine::p2p::{OpId, OpKind};
 use crate::engine::polls::{Poll, is_poll};
 use crate::engine::rank::Thread;
 use crate::engine::replay::{Entered, Target};
@@ -21,6 +22,25 @@ use trace_format::mpi::{Class, Many, RmaSync, SendMode, Start};
 pub(super) struct Outlooks<'a> {
     pub(super) model: &'a Model,
     pub(super) made: FxHashMap<(CommIx, i32), Outlook>,
+    /// Somebody looks whether the calls of the rank at hand return by themselves.
+    pub(super) watched: bool,
+    /// Who only polls waits for what it polls for.
+    pub(super) polling: bool,
+    /// For how long no rank has done anything new, in nanoseconds.
+    pub(super) quiet: u64,
+    /// Bytes of the messages of which it is not known whether they went to who waits for them.
+    pub(super) bytes: u64,
+}
+
+/// What is taken to happen where nobody knows whether a message went to a receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// It did, or will.
+    Helps,
+    /// That can be seen at the process, or could have been: the call may return by itself.
+    Seen,
+    /// It did not.
+    Past,
 }
 
 impl Outlooks<'_> {
@@ -28,10 +48,43 @@ impl Outlooks<'_> {
         let mailbox = self.model.comms.list[comm].boxes.get(dest)?;
         Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook(&self.model.ops)))
     }
+
+    /// What helps if nobody knows which of these messages went where. When nothing has happened for long enough, they are
+    /// where they go.
+    fn fate(&self, bytes: u64) -> Doubt {
+        match (self.watched, self.quiet >= time_for(bytes)) {
+            (true, _) => Doubt::Seen,
+            (false, true) if self.polling => Doubt::Past,
+            (false, true) => Doubt::Seen,
+            (false, false) => Doubt::Helps,
+        }
+    }
+
+    fn doubt_of(&mut self, comm: CommIx, dest: i32) -> Doubt {
+        let Some(bytes) = self.get(comm, dest).and_then(Outlook::choice).and_then(|c| c.bytes) else {
+            return Doubt::Helps;
+        };
+        self.bytes = self.bytes.max(bytes);
+        self.fate(bytes)
+    }
+
+    /// When a process may go on that waits for a message to `rank`, if nobody knows whether it got one.
+    fn doubt(&mut self, comm: CommIx, rank: i32) -> Cond {
+        let doubt = self.doubt_of(comm, rank);
+        let any = self.get(comm, rank).and_then(Outlook::choice).map(Choice::any);
+        match any {
+            Some(any) if doubt != Doubt::Helps => another(self.model, comm, rank, &any, doubt == Doubt::Past),
+            _ => Cond::Free,
+        }
+    }
 }
 
-/// `polling`: who only polls waits for what it polls for.
-pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched: bool, polling: bool) -> Vertex {
+/// How long messages of so many bytes may be under way, in nanoseconds, at 20 MB a second, where nothing else happens.
+pub(crate) fn time_for(bytes: u64) -> u64 {
+    1_000_000_000 + bytes.saturating_mul(50)
+}
+
+pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched: bool) -> Vertex {
     let r = &model.ranks[rank as usize];
     // A rank that failed, or of which not everything is known, holds nobody: what follows from it is not reported.
     let failed = r.abort.is_some() || r.errors.iter().any(|e| e.fatal);
@@ -44,7 +97,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
     }
     let (mut conds, mut calls, mut of_calls, mut awaited) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for t in &r.threads {
-        let polls = if polling { poll_loop(r, t) } else { &[] };
+        let polls = if outlooks.polling { poll_loop(r, t) } else { &[] };
         if !polls.is_empty() {
             let each: Vec<Cond> = polls.iter().map(|p| polled(model, outlooks, p, &mut awaited)).collect();
             let cond = any(each.clone());
@@ -154,9 +207,33 @@ fn completion(model: &Model, outlooks: &mut Outlooks, origin: &Origin, many: Man
     }
     match many {
         _ if conds.is_empty() => Cond::Free,
-        Many::One | Many::All => all(conds),
+        Many::One | Many::All => {
+            conds.extend(of_all(model, outlooks, origin));
+            all(conds)
+        }
         Many::Any | Many::Some => any(conds),
     }
+}
+
+/// All receives that a call waits for need a message each: if these are too few, another one.
+fn of_all(model: &Model, outlooks: &mut Outlooks, origin: &Origin) -> Vec<Cond> {
+    let (base, handles) = origin.requests();
+    let requests = &model.ranks[origin.rank as usize].requests;
+    let mut by_comm: Vec<(CommIx, Vec<OpId>)> = Vec::new();
+    for id in (0..handles.len()).filter_map(|i| requests.find_in(handles, base, i)) {
+        let waits = requests.get(id).filter(|r| r.active && !r.cancelled && !r.seen_complete);
+        let Some(recv) = waits.and_then(|r| r.recv) else { continue };
+        let Some(op) = model.ops.get(recv).filter(|op| !op.matched) else { continue };
+        match by_comm.iter_mut().find(|(comm, _)| *comm == op.comm) {
+            Some((_, all)) => all.push(recv),
+            None => by_comm.push((op.comm, vec![recv])),
+        }
+    }
+    let too_few = by_comm.into_iter().filter_map(|(comm, recvs)| {
+        let wanted = outlooks.get(comm, origin.rank)?.choice()?.too_many(&recvs)?;
+        Some(another(model, comm, origin.rank, &wanted, true))
+    });
+    too_few.collect()
 }
 
 /// Is a call given a generalized request that is not complete?
@@ -170,8 +247,15 @@ fn gives_incomplete(model: &Model, origin: &Origin) -> bool {
 /// When a probe can find a message.
 fn arrival(model: &Model, outlooks: &mut Outlooks, rank: i32, target: Option<Target>) -> Cond {
     let Some(t) = target else { return Cond::Free };
-    let there = outlooks.get(t.comm, rank).is_some_and(|o| o.has(t.peer, t.tag));
-    if there { Cond::Free } else { another_message(model, outlooks, t.comm, rank, (t.peer, t.tag)) }
+    let Some(look) = outlooks.get(t.comm, rank) else {
+        return another_message(model, outlooks, t.comm, rank, (t.peer, t.tag));
+    };
+    let chance = match look.choice().filter(|_| look.may_be_there(t.peer, t.tag)) {
+        Some(choice) => choice.of_probe(t.peer, t.tag),
+        None if look.has(t.peer, t.tag) => Chance::Served,
+        None => return another_message(model, outlooks, t.comm, rank, (t.peer, t.tag)),
+    };
+    by_chance(model, outlooks, (t.comm, rank), chance)
 }
 
 pub(crate) fn all(mut conds: Vec<Cond>) -> Cond {
@@ -222,8 +306,13 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
     }
     match o.kind {
         OpKind::Recv => {
-            if outlooks.get(o.comm, o.rank).is_some_and(|look| look.served.contains(&op)) {
+            let look = outlooks.get(o.comm, o.rank);
+            if look.is_some_and(|look| look.served.contains(&op)) {
                 return Cond::Free;
+            }
+            if let Some(look) = look.filter(|look| look.doubtful.contains(&op)) {
+                let chance = look.choice().map_or(Chance::Open, |choice| choice.of_receive(op));
+                return by_chance(model, outlooks, (o.comm, o.rank), chance);
             }
             another_message(model, outlooks, o.comm, o.rank, (o.peer, o.tag))
         }
@@ -232,11 +321,30 @@ fn operation(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
     }
 }
 
+/// When a message comes to `rank` that it waits for, where a wildcard may have taken it.
+fn by_chance(model: &Model, outlooks: &mut Outlooks, (comm, rank): (CommIx, i32), chance: Chance) -> Cond {
+    match (chance, outlooks.get(comm, rank).and_then(Outlook::choice)) {
+        (Chance::Served, _) => Cond::Free,
+        (Chance::Alone, Some(choice)) => another(model, comm, rank, &choice.any(), true),
+        _ => outlooks.doubt(comm, rank),
+    }
+}
+
 /// When the message of a send can leave its buffer.
 pub(super) fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond {
     let Some(o) = model.ops.get(op).filter(|o| !o.matched) else { return Cond::Free };
     let lane = (o.rank, o.tag);
-    if outlooks.get(o.comm, o.peer).is_some_and(|l| l.served.contains(&op) || l.is_unsure(lane)) {
+    let look = outlooks.get(o.comm, o.peer);
+    if look.is_some_and(|l| l.served.contains(&op)) {
+        return Cond::Free;
+    }
+    let chance = look.filter(|l| l.is_unsure(lane)).map(|l| l.choice().map_or(Chance::Served, |c| c.of_send(op)));
+    let doubt = match chance {
+        Some(Chance::Served) => return Cond::Free,
+        Some(Chance::Open) => outlooks.doubt_of(o.comm, o.peer),
+        Some(Chance::Alone) | None => Doubt::Past,
+    };
+    if doubt == Doubt::Helps {
         return Cond::Free;
     }
     let comm = &model.comms.list[o.comm];
@@ -246,7 +354,7 @@ pub(super) fn received(model: &Model, outlooks: &mut Outlooks, op: OpId) -> Cond
     if comm.made_wrongly {
         return Cond::Bad;
     }
-    let certain = o.kind == OpKind::Send(SendMode::Synchronous);
+    let certain = o.kind == OpKind::Send(SendMode::Synchronous) && doubt == Doubt::Past;
     Cond::On { rank: o.peer, certain, why: Why::Receive(o.tag) }
 }
 
@@ -258,22 +366,31 @@ fn another_message(model: &Model, outlooks: &mut Outlooks, comm: CommIx, rank: i
 
 /// A message that nobody has sent yet.
 fn message_from(model: &Model, comm: CommIx, rank: i32, source: i32, tag: i32) -> Cond {
-    if model.comms.list[comm].is_foreign() {
+    let sources = (source != ANY_SOURCE).then(|| vec![source]);
+    message(model, comm, rank, sources.as_deref(), (Why::Send(tag), true))
+}
+
+/// One more message than there are.
+fn another(model: &Model, comm: CommIx, rank: i32, wanted: &Wanted, certain: bool) -> Cond {
+    message(model, comm, rank, wanted.sources.as_deref(), (Why::Another(wanted.tag), certain))
+}
+
+/// A message of one of these, or of anybody.
+fn message(model: &Model, comm: CommIx, rank: i32, sources: Option<&[i32]>, (why, certain): (Why, bool)) -> Cond {
+    let comm = &model.comms.list[comm];
+    if comm.is_foreign() {
         return Cond::Free;
     }
-    if model.comms.list[comm].made_wrongly {
+    if comm.made_wrongly {
         return Cond::Bad;
     }
-    if source != ANY_SOURCE {
-        return Cond::On { rank: source, certain: true, why: Why::Send(tag) };
+    let on = |rank: i32| Cond::On { rank, certain, why };
+    if let Some(sources) = sources {
+        return any(sources.iter().copied().map(on).collect());
     }
-    let comm = &model.comms.list[comm];
     let peers = comm.position(rank).map(|p| comm.peers(p));
     let others = peers.into_iter().flat_map(|g| g.iter()).filter(|r| *r != rank);
-    let conds: Vec<Cond> = others.map(|r| Cond::On { rank: r, certain: true, why: Why::Send(tag) }).collect();
-    if conds.is_empty() {
-        // Alone in the communicator, and nothing sent to itself.
-        return Cond::On { rank, certain: true, why: Why::Send(tag) };
-    }
-    any(conds)
+    let conds: Vec<Cond> = others.map(on).collect();
+    // Alone in the communicator, and nothing sent to itself.
+    if conds.is_empty() { on(rank) } else { any(conds) }
 }

@@ -2,6 +2,7 @@
 //! library or another tool, whose calls are not the program's.
 
 use crate::modules::{self, Origin};
+use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use trace_format::mpi::{Class, Function, Kind};
 
@@ -15,40 +16,73 @@ pub(crate) struct Caller {
     pub(crate) for_tool: bool,
 }
 
-/// Finds out by the return addresses of a call of `row`, innermost first.
-pub(crate) fn caller(addresses: &[u64], row: &Function) -> Caller {
-    let modules = modules::known();
-    let origin_of = |a: &u64| {
-        let module = modules.iter().find(|m| (m.start..m.end).contains(a));
-        module.map_or(Origin::Program, |m| m.origin)
-    };
-    let origin = addresses.first().map_or(Origin::Program, origin_of);
-    let frames = match origin {
-        Origin::Binding | Origin::Tool => addresses.iter().take_while(|a| origin_of(a) == origin).count(),
-        _ => 0,
-    };
-    let nested = match origin {
-        Origin::Internal => true,
-        Origin::Binding => !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
-        // What a tool asks for itself; when it communicates, it does so for the program.
-        Origin::Tool => row.class == Class::Local && !carries_out(addresses.get(..frames).unwrap_or(&[]), row),
-        _ => false,
-    };
-    let for_tool = origin == Origin::Tool && !carries_out(addresses.get(..frames).unwrap_or(&[]), row);
-    Caller { origin, frames, nested, for_tool }
+/// What one thread knows of the return addresses that it has seen.
+#[derive(Default)]
+pub(crate) struct Callers {
+    known: FxHashMap<u64, Known>,
 }
 
-/// Is the routine of a language binding that the program has called (the outermost of these frames) the one of this
-/// function? Bindings also call others: to convert handles, to ask for sizes.
-fn carries_out(binding: &[u64], row: &Function) -> bool {
-    match binding.iter().rev().find_map(|a| routine_name(*a)) {
-        Some(routine) => {
-            let own = row.name.to_ascii_lowercase();
-            let own = own.strip_prefix("mpix_").or(own.strip_prefix("mpi_")).unwrap_or(&own);
-            routine == own || own.strip_suffix("_c") == Some(&routine)
-        }
-        None => !converts(row),
+struct Known {
+    origin: Origin,
+    /// The MPI routine of a language binding: looked up when it is asked for.
+    routine: Option<Option<String>>,
+}
+
+/// Programs have fewer; what was generated at run time might not.
+const MOST_KNOWN: usize = 1 << 17;
+
+impl Callers {
+    /// Modules have come and gone: other code may lie at the same addresses.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
     }
+
+    /// Finds out by the return addresses of a call of `row`, innermost first.
+    pub(crate) fn caller(&mut self, addresses: &[u64], row: &Function) -> Caller {
+        let origin = addresses.first().map_or(Origin::Program, |a| self.known(*a).origin);
+        let frames = match origin {
+            Origin::Binding | Origin::Tool => addresses.iter().take_while(|a| self.known(**a).origin == origin).count(),
+            _ => 0,
+        };
+        let others = addresses.get(..frames).unwrap_or(&[]);
+        let carries_out = frames > 0 && self.carries_out(others, row);
+        let nested = match origin {
+            Origin::Internal => true,
+            Origin::Binding => !carries_out,
+            // What a tool asks for itself; when it communicates, it does so for the program.
+            Origin::Tool => row.class == Class::Local && !carries_out,
+            _ => false,
+        };
+        let for_tool = origin == Origin::Tool && !carries_out;
+        Caller { origin, frames, nested, for_tool }
+    }
+
+    fn known(&mut self, address: u64) -> &mut Known {
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.entry(address).or_insert_with(|| Known { origin: origin_of(address), routine: None })
+    }
+
+    /// Is the routine of a language binding that the program has called (the outermost of these frames) the one of this
+    /// function? Bindings also call others: to convert handles, to ask for sizes.
+    fn carries_out(&mut self, binding: &[u64], row: &Function) -> bool {
+        for address in binding.iter().rev() {
+            let routine = self.known(*address).routine.get_or_insert_with(|| routine_name(*address));
+            if let Some(routine) = routine {
+                let own = row.name.trim_start_matches("MPIX_").trim_start_matches("MPI_");
+                let is = |name: &str| routine.eq_ignore_ascii_case(name);
+                return is(own) || own.strip_suffix("_c").is_some_and(is);
+            }
+        }
+        !converts(row)
+    }
+}
+
+fn origin_of(address: u64) -> Origin {
+    let modules = modules::known();
+    let module = modules.iter().find(|m| (m.start..m.end).contains(&address));
+    module.map_or(Origin::Program, |m| m.origin)
 }
 
 /// Functions that only turn handles and statuses into those of another language.

@@ -67,6 +67,7 @@ mod stage;
 mod statuses;
 mod stubs;
 mod sums;
+mod symbols;
 mod thread;
 mod tls;
 mod told;

@@ -2,13 +2,13 @@
 
 use crate::modules::{self, Origin};
 use crate::python::Source;
-use crate::{config, log, sites, told, trace};
+use crate::{config, log, sites, symbols, told, trace};
 use std::cmp;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::Place;
 use trace_format::catalogue::{self, CheckInfo};
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::symbols::{Location, Sources, Symbolizer};
+use trace_format::symbols::{Location, Sources};
 
 /// An MPI call reported an error that ends the program: the call made at `site`, or the one that is being made.
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str, site: Option<u32>) {
@@ -93,7 +93,6 @@ struct Printed {
     /// processes one is printed.
     subject: String,
     has_place: bool,
-    symbols: Symbolizer,
 }
 
 /// How many findings this process may print.
@@ -115,9 +114,7 @@ impl Printed {
         }
         let subject = format!("{} {}", check.code, essence(message));
         let text = format!("mpivet: {who}: {}[{}] {}: {message}\n", severity.name(), check.code, check.name);
-        let mut symbols = Symbolizer::default();
-        modules::loaded().iter().for_each(|m| symbols.add_module(m.definition()));
-        Some(Printed { who, text, subject, has_place: false, symbols })
+        Some(Printed { who, text, subject, has_place: false })
     }
 
     fn say(&mut self, what: &str) {
@@ -126,8 +123,9 @@ impl Printed {
 
     /// The source line that these return addresses lead to, innermost first.
     fn line(&mut self, frames: &[u64], role: &str) {
-        let symbols = &mut self.symbols;
-        let place = frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_inlined_binding());
+        let place = symbols::with(|symbols| {
+            frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_inlined_binding())
+        });
         let place = place.map(|place| if place.file.is_empty() { python(place) } else { place });
         let Some(place) = place else { return };
         self.is_at(&place);

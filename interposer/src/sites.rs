@@ -1,12 +1,13 @@
 //! Call sites: the call stack behind a call as a small number. A stack seen before is recognized by return address
 //! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
 
-use crate::caller::caller;
+use crate::caller::Callers;
 use crate::modules::{self, Origin};
-use crate::unwind::{self, Frame};
+use crate::unwind::{self, Frame, Walker};
 use crate::{python, queues, trace, unloading};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
 use trace_format::definition::{Definition, Id};
@@ -72,6 +73,8 @@ pub(crate) struct Cache {
     victim: usize,
     /// The number of unloadings when the stacks were seen.
     unloadings: u32,
+    walker: Walker,
+    callers: Callers,
     python: python::Cache,
 }
 
@@ -83,7 +86,16 @@ impl Cache {
             .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
             .collect();
         let pairs = vec![(0, 0); SETS * WAYS * most];
-        Cache { seen, pairs, depth, victim: 0, unloadings: unloading::count(), python: python::Cache::new(depth) }
+        Cache {
+            seen,
+            pairs,
+            depth,
+            victim: 0,
+            unloadings: unloading::count(),
+            walker: Walker::default(),
+            callers: Callers::default(),
+            python: python::Cache::new(depth),
+        }
     }
 
     /// The place of a call of `row`. In a Python program it is the stack together with the lines that the Python functions
@@ -121,6 +133,8 @@ impl Cache {
     fn forget(&mut self) {
         self.unloadings = unloading::count();
         self.seen.iter_mut().for_each(|seen| seen.return_address = 0);
+        self.walker.forget();
+        self.callers.forget();
     }
 
     /// Is the stack of this call the one that was seen?
@@ -156,12 +170,11 @@ impl Cache {
     #[inline(never)]
     fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         python::look();
-        let mut walk = unwind(return_address, self.depth);
-        let caller = caller(&walk.addresses(), row);
-        if caller.frames > 0 {
-            walk = unwind(return_address, self.depth + caller.frames.min(EXTRA_FRAMES));
-        }
-        let addresses = walk.addresses();
+        let mut walk = unwind(&mut self.walker, return_address, self.depth + EXTRA_FRAMES);
+        let innermost = walk.addresses(self.depth);
+        let caller = self.callers.caller(&innermost, row);
+        walk.pairs.truncate(self.depth + caller.frames.min(EXTRA_FRAMES));
+        let addresses = walk.addresses(usize::MAX);
         // Where the program's own frames lie too deep, those of the binding are better than none.
         let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(&addresses);
         let stack = if caller.nested { NESTED } else { intern(frames) };
@@ -224,27 +237,30 @@ impl Slots {
             return true;
         }
         let first = stack_pointer.wrapping_sub(8);
-        let mut difference = 0;
         // By number: with two iterators CI's build, which is not optimized as a whole, may call a function for each call.
         for i in 0..USUAL {
             let slot = (first + u64::from(self.offsets[i])) as *const u64;
-            // SAFETY: the slots lie on this thread's stack above that of the return address; memory there is mapped.
-            difference |= unsafe { *slot } ^ self.addresses[i];
+            // SAFETY: the functions below this slot are those that were there before, with their frames, so that this one is in
+            // the frame of a function that has not returned. (The stack may be another one, and shorter.)
+            if unsafe { *slot } != self.addresses[i] {
+                return false;
+            }
         }
-        difference == 0
+        true
     }
 }
 
 /// Are the addresses where they were?
 #[inline(always)]
 fn are_there(pairs: &[(u64, u64)]) -> bool {
-    // SAFETY: the slots lay on this thread's stack above the stack pointer of the call, which is the same now; memory above
-    // the stack pointer in use is mapped.
-    pairs.iter().fold(0, |bad, (slot, address)| bad | unsafe { *(*slot as *const u64) } ^ address) == 0
+    // SAFETY: as in `Slots::are_there`: not a slot beyond the first that differs is read.
+    pairs.iter().all(|(slot, address)| unsafe { *(*slot as *const u64) } == *address)
 }
 
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
 static NEXT: AtomicU32 = AtomicU32::new(1);
+/// The number of unloadings (see [`unloading::count`]) before stacks with what is gone were last taken out; one that never was.
+static LOOKED: AtomicU32 = AtomicU32::new(u32::MAX);
 static MODULES: Mutex<Written> = Mutex::new(Written { changes: (0, 0), modules: Vec::new(), unloaded: Vec::new() });
 
 /// What is written down of modules.
@@ -285,6 +301,11 @@ pub(crate) fn next_id() -> Id {
 
 /// The number of a stack; a new one is written to the trace.
 fn intern(frames: &[u64]) -> Id {
+    if LOOKED.load(Ordering::Relaxed) == unloading::count()
+        && let Some(id) = STACKS.get(frames)
+    {
+        return *id;
+    }
     // Modules first: those that are gone take their stacks with them.
     let mut definitions = new_modules(frames);
     let Some(trace) = trace::get() else { return 0 };
@@ -327,12 +348,12 @@ pub(crate) fn frames(stack: Id) -> Vec<u64> {
 pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
     let mut written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
     let covers = |a: &u64| written.modules.iter().any(|m| (m.start..m.end).contains(a));
-    let changes = modules::changes();
+    let (unloadings, changes) = (unloading::count(), modules::changes());
     // What only came need not be told before it calls.
-    if changes.1 == written.changes.1 && addresses.iter().all(covers) {
-        return Vec::new();
-    }
-    written.look(changes).iter().map(|m| Definition::Module(m.definition())).collect()
+    let are_known = changes.1 == written.changes.1 && addresses.iter().all(covers);
+    let new = if are_known { Vec::new() } else { written.look(changes) };
+    LOOKED.store(unloadings, Ordering::Relaxed);
+    new.iter().map(|m| Definition::Module(m.definition())).collect()
 }
 
 /// A walk up the stack.
@@ -341,38 +362,46 @@ struct Walk {
     /// Every return address was where the unwinder's frame layout says.
     exact: bool,
     /// (slot on the stack, return address in it)
-    pairs: Vec<(u64, u64)>,
+    pairs: SmallVec<[(u64, u64); 12]>,
 }
 
 impl Walk {
-    /// Return addresses, innermost first; at least that of the call.
-    fn addresses(&self) -> Vec<u64> {
+    /// So many return addresses, innermost first; at least that of the call.
+    fn addresses(&self, most: usize) -> SmallVec<[u64; 12]> {
         match self.pairs.is_empty() {
-            true => vec![self.return_address],
-            false => self.pairs.iter().map(|p| p.1).collect(),
+            true => smallvec![self.return_address],
+            false => self.pairs.iter().take(most).map(|p| p.1).collect(),
         }
+    }
+
+    /// Takes the next return address: does the walk go on? Frames of mpivet itself come first; they are skipped.
+    fn take(&mut self, depth: usize, slot: u64, address: u64) -> bool {
+        if self.pairs.is_empty() && address != self.return_address {
+            return true;
+        }
+        if self.pairs.len() < depth {
+            self.pairs.push((slot, address));
+        }
+        self.pairs.len() < depth
     }
 }
 
-/// Frames of mpivet itself come first; they are skipped until this return address.
-fn unwind(return_address: u64, depth: usize) -> Walk {
-    let mut walk = Walk { return_address, exact: true, pairs: Vec::with_capacity(depth) };
-    let mut found = false;
+/// Walks by rules that are known, or by the system's unwinder where some function has none.
+fn unwind(walker: &mut Walker, return_address: u64, depth: usize) -> Walk {
+    let mut walk = Walk { return_address, exact: true, pairs: SmallVec::new() };
+    if walker.walk(|slot, address| walk.take(depth, slot, address)) && !walk.pairs.is_empty() {
+        return walk;
+    }
+    walk.pairs.clear();
     unwind::walk(|Frame { address, stack_pointer, .. }| {
-        found |= address == return_address;
-        if !found {
-            return true;
-        }
-        if walk.pairs.len() == depth || address == 0 {
-            return false;
-        }
         let slot = stack_pointer.wrapping_sub(8);
-        // SAFETY: the stack pointer of a frame being unwound lies within the stack, 8 above the slot.
-        walk.exact &= unsafe { *(slot as *const u64) } == address;
-        walk.pairs.push((slot, address));
-        true
+        if address != 0 && (!walk.pairs.is_empty() || address == return_address) {
+            // SAFETY: the stack pointer of a frame being unwound lies within the stack, 8 above the slot.
+            walk.exact &= unsafe { *(slot as *const u64) } == address;
+        }
+        address != 0 && walk.take(depth, slot, address)
     });
-    walk.exact &= found;
+    walk.exact &= !walk.pairs.is_empty();
     walk
 }
 

@@ -1,6 +1,11 @@
 //! Walks up the stack of this thread by the tables that compilers write for exceptions. Neither allocates nor locks, where the
 //! C library finds these tables without a lock (glibc since 2.35).
 
+mod quick;
+mod rules;
+
+pub(crate) use quick::Walker;
+
 use std::ffi::{c_int, c_void};
 
 /// A function on the stack.

@@ -58,11 +58,47 @@ static void test(long calls)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* One of 256 ways to the same call, none of which was taken lately. */
+static volatile int passed;
+static void right(int path, int deep);
+
+static __attribute__((noinline)) void left(int path, int deep)
+{
+    int rank;
+    if (deep == 0)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    else if (path >> (deep - 1) & 1)
+        right(path, deep - 1);
+    else
+        left(path, deep - 1);
+    passed += 1;
+}
+
+static __attribute__((noinline)) void right(int path, int deep)
+{
+    int rank;
+    if (deep == 0)
+        MPI_Comm_size(MPI_COMM_WORLD, &rank);
+    else if (path >> (deep - 1) & 1)
+        right(path, deep - 1);
+    else
+        left(path, deep - 1);
+    passed -= 1;
+}
+
+/* Each call from a stack that is no longer known. */
+static void new_stack(long calls)
+{
+    for (long i = 0; i < calls; i++)
+        left(i % 256, 8);
+}
+
 static const struct {
     const char *name;
     void (*run)(long calls);
 } kinds[] = {
     {"comm-rank", comm_rank}, {"self", self}, {"sendrecv", sendrecv}, {"allreduce", allreduce}, {"test", test},
+    {"new-stack", new_stack},
 };
 
 int main(int argc, char **argv)

@@ -42,6 +42,7 @@ const CASES: &[Case] = &[
     ("callbacks", "op", &["abort"]),
     ("callbacks", "query", &["abort"]),
     ("callbacks", "free", &["abort"]),
+    ("fibers", "", &[]),
     ("deep", "stack", &[]),
     ("deep", "errors", &[]),
     ("deep", "ops", &[]),

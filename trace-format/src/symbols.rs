@@ -1,5 +1,7 @@
 //! Addresses to source lines, from the modules that a process had loaded and their debug information.
 
+mod names;
+
 use crate::definition::Module;
 use crate::foreign;
 use addr2line::Loader;
@@ -63,6 +65,11 @@ impl Modules {
         }
     }
 
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// How many have come.
     pub fn count(&self) -> usize {
         self.0.len()
@@ -91,6 +98,11 @@ pub struct Loaders {
 }
 
 impl Loaders {
+    /// Of how many modules there is something in memory.
+    pub fn count(&self) -> usize {
+        self.open.len()
+    }
+
     /// The source places of the instruction at `offset` (an address in the file) of `module`, innermost inlined
     /// function first; never empty.
     pub fn locate(&mut self, module: &Module, offset: u64) -> Vec<Location> {
@@ -99,7 +111,7 @@ impl Loaders {
         let mut found = Vec::new();
         if let Ok(mut frames) = loader.find_frames(offset) {
             while let Ok(Some(frame)) = frames.next() {
-                let function = frame.function.as_ref().and_then(|f| f.demangle().ok().map(|n| n.into_owned()));
+                let function = frame.function.as_ref().and_then(|f| Some(names::readable(&f.demangle().ok()?)));
                 let location = frame.location.as_ref();
                 found.push(Location {
                     function: function.unwrap_or_default(),
@@ -115,7 +127,7 @@ impl Loaders {
         if found.iter().all(|l| l.function.is_empty())
             && let Some(symbol) = loader.find_symbol(offset)
         {
-            found[0].function = symbol.to_owned();
+            found[0].function = names::readable(symbol);
         }
         found
     }
@@ -159,8 +171,13 @@ impl Symbolizer {
 }
 
 fn open(module: &Module) -> Result<Loader, String> {
-    let data = foreign::read(module.path.as_ref(), MAX_MODULE).map_err(|e| e.to_string())?;
-    let file = object::File::parse(&*data).map_err(|e| e.to_string())?;
+    let data = foreign::open(module.path.as_ref()).map_err(|e| e.to_string())?;
+    if data.metadata().is_ok_and(|m| m.len() > MAX_MODULE) {
+        return Err(format!("it has more than {MAX_MODULE} bytes"));
+    }
+    // Only the headers and the build-id are read.
+    let data = object::ReadCache::new(data);
+    let file = object::File::parse(&data).map_err(|e| e.to_string())?;
     let build_id = file.build_id().ok().flatten().unwrap_or(&[]);
     if !module.build_id.is_empty() && build_id != module.build_id {
         return Err("the file was rebuilt since the run (its build-id differs): no source lines".into());

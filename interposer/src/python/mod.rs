@@ -9,13 +9,13 @@
 mod layout;
 mod source;
 
-use crate::{handles, queues, sites, trace};
+use crate::{handles, modules, queues, sites, trace};
 use layout::Layout;
 use rustc_hash::FxHashMap;
 use source::Memory;
 pub(crate) use source::Source;
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use trace_format::definition::{Definition, Id};
 
@@ -56,7 +56,13 @@ pub(crate) fn look() {
     if interpreter().is_some() || UNREADABLE.load(Ordering::Relaxed) {
         return;
     }
-    let Some(get) = symbol(c"PyGILState_GetThisThreadState") else { return };
+    // A library that is loaded later may bring one; to look in all of them takes long.
+    static ABSENT: AtomicU64 = AtomicU64::new(0);
+    let loaded = modules::changes().0;
+    if ABSENT.load(Ordering::Relaxed) == loaded {
+        return;
+    }
+    let Some(get) = symbol(c"PyGILState_GetThisThreadState") else { return ABSENT.store(loaded, Ordering::Relaxed) };
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     if interpreter().is_some() {
         return;

@@ -128,11 +128,20 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     let unwinding = Unwinding::begin_outermost(thread, &call, arrival.stack_pointer);
     let result = forward(f, info.args, words);
     unwinding.end_outermost();
+    let result = of_call(thread, result);
     // SAFETY: as above.
     guarded(|| quick::end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.
     interrupted::leave(unsafe { &*thread });
     result
+}
+
+/// The result of a call of the library that has just returned, as it would be without handlers of ours.
+#[inline(always)]
+fn of_call(thread: *mut Thread, result: u64) -> u64 {
+    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
+    let thread = unsafe { &mut *thread };
+    if thread.fatal.is_some() { errors::result(thread, result) } else { result }
 }
 
 /// What is known of a function, if calls are recorded.
@@ -188,6 +197,7 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
         },
     };
     unwinding.end();
+    let result = of_call(thread, result);
     // SAFETY: as above.
     guarded(|| ordinary::end(unsafe { &mut *thread }, &call, result as i32));
     // SAFETY: as above.

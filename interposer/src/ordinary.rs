@@ -156,7 +156,8 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     let &Call { info, abi, words, open } = call;
     let time = clock::now();
     queues::left(thread, call);
-    let failed = result != 0 && info.row.ret == Kind::Code;
+    let told = errors::told(thread, call);
+    let failed = info.row.ret == Kind::Code && (result != 0 || told.is_some());
     if failed {
         if let Some(dying) = open.freed {
             handles::kept(dying);
@@ -187,7 +188,11 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     }
     checks::after(thread, call, failed);
     let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
-    let class = if failed { errors::neutral_class(abi, info.row.id, result) } else { 0 };
+    let class = match told {
+        Some(class) if result == 0 => class,
+        _ if failed => errors::neutral_class(abi, info.row.id, result),
+        _ => 0,
+    };
     let done = Return { time, class, valid: !failed || info.completes };
     let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
     if open.repeats {

@@ -112,7 +112,7 @@ fn begin_anew(thread: &mut Thread, info: &Info, arrival: Arrival, words: &Words)
 /// Completes the record of a call that has returned.
 #[inline(always)]
 pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
-    if result != 0 || thread.fatal.is_some() {
+    if result != 0 || thread.fatal.is_some() || thread.told.is_some() {
         return ordinary::end(thread, call, result);
     }
     let time = clock::counter();

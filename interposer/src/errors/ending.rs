@@ -11,6 +11,7 @@ use trace_format::mpi::FnId;
 /// message names the function that failed, else by way of MPI_Comm_call_errhandler and its like.
 pub(super) fn end_program(function: &str, fatal: &Fatal) {
     let &Fatal { owner, means, mut handle, mut code } = fatal;
+    let means = means.unwrap_or(Means::Fatal);
     let (world, own) = (WORLD.load(Ordering::SeqCst), OWN.load(Ordering::SeqCst));
     let theirs = means.library();
     // Inside of MPI_Finalize the library may no longer have its communicators.
@@ -25,7 +26,7 @@ pub(super) fn end_program(function: &str, fatal: &Fatal) {
     let exported = |name: &str| real::library().and_then(|r| r.symbol(name)).filter(|_| !by_call);
     let short = function.strip_prefix("MPI_").unwrap_or(function);
     let open_mpi = match means {
-        Means::Fatal => "ompi_mpi_errors_are_fatal",
+        Means::Fatal | Means::Unset => "ompi_mpi_errors_are_fatal",
         Means::Abort => "ompi_mpi_errors_abort",
     };
     let object = match owner {

@@ -1,6 +1,6 @@
 //! Our handlers in the place of the library's that end the program, and their disguise.
 
-use super::on_error;
+use super::{on_error, unset};
 use crate::abi::Abi;
 use crate::encode::Words;
 use crate::real::{self, Real};
@@ -43,7 +43,7 @@ impl Owner {
         }
     }
 
-    fn get(self) -> FnId {
+    pub(super) fn get(self) -> FnId {
         match self {
             Owner::Comm => FnId::MPI_Comm_get_errhandler,
             Owner::Win => FnId::MPI_Win_get_errhandler,
@@ -71,25 +71,56 @@ impl Owner {
     }
 }
 
-/// A predefined handler that ends the program.
+/// What ends the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Means {
-    /// MPI_ERRORS_ARE_FATAL
+    /// MPI_ERRORS_ARE_FATAL, which the program has set, or which the library gave the object when it was made.
     Fatal,
     /// MPI_ERRORS_ABORT (since MPI 4)
     Abort,
+    /// No handler at all: the library looks elsewhere when an error comes ([`unset`]), and says MPI_ERRORS_ARE_FATAL when
+    /// it is asked.
+    Unset,
 }
 
 impl Means {
-    pub(crate) const ALL: [Means; 2] = [Means::Fatal, Means::Abort];
+    pub(crate) const ALL: [Means; 3] = [Means::Fatal, Means::Abort, Means::Unset];
+    /// Handlers that a program can set.
+    pub(super) const EXPLICIT: [Means; 2] = [Means::Fatal, Means::Abort];
 
     /// The library's handler; 0 if it has none, or before it is known.
     pub(super) fn library(self) -> u64 {
-        LIBRARY.get(self as usize).map_or(0, |handle| handle.load(Ordering::SeqCst))
+        let place = match self {
+            Means::Fatal | Means::Unset => &LIBRARY[0],
+            Means::Abort => &LIBRARY[1],
+        };
+        place.load(Ordering::SeqCst)
+    }
+
+    /// Is it this handler of the library, or one of ours in its place?
+    pub(super) fn is(self, handle: u64) -> bool {
+        handle != 0 && (handle == self.library() || ours(self).any(|ours| ours == handle))
     }
 }
 
-/// The library's own handlers, by [`Means`].
+/// Our handles in the place of such a handler.
+fn ours(means: Means) -> impl Iterator<Item = u64> {
+    let place = means as usize;
+    STAND_INS
+        .iter()
+        .filter_map(move |list| list.get(place))
+        .map(|s| s.handle.load(Ordering::SeqCst))
+        .filter(|h| *h != 0)
+}
+
+/// Is it our handler in the place of none?
+pub(super) fn is_unset(handle: u64) -> bool {
+    ours(Means::Unset).any(|ours| ours == handle)
+}
+
+/// MPI_ERRORS_RETURN.
+pub(super) static RETURN: AtomicU64 = AtomicU64::new(0);
+/// The library's own handlers: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT.
 static LIBRARY: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 pub(super) static WORLD: AtomicU64 = AtomicU64::new(0);
 pub(super) static OWN: AtomicU64 = AtomicU64::new(0);
@@ -102,18 +133,18 @@ struct StandIn {
     lent: AtomicI64,
 }
 
-static STAND_INS: [[StandIn; 2]; 4] =
-    [const { [const { StandIn { handle: AtomicU64::new(0), lent: AtomicI64::new(0) } }; 2] }; 4];
+static STAND_INS: [[StandIn; 3]; 4] =
+    [const { [const { StandIn { handle: AtomicU64::new(0), lent: AtomicI64::new(0) } }; 3] }; 4];
 static MAKING: Mutex<()> = Mutex::new(());
 
 /// The function behind a stand-in.
 fn function(owner: Owner, means: Means) -> u64 {
     type Handler = extern "C" fn(*mut u64, *mut i32);
-    const FUNCTIONS: [[Handler; 2]; 4] = [
-        [on_error::<0, 0>, on_error::<0, 1>],
-        [on_error::<1, 0>, on_error::<1, 1>],
-        [on_error::<2, 0>, on_error::<2, 1>],
-        [on_error::<3, 0>, on_error::<3, 1>],
+    const FUNCTIONS: [[Handler; 3]; 4] = [
+        [on_error::<0, 0>, on_error::<0, 1>, on_error::<0, 2>],
+        [on_error::<1, 0>, on_error::<1, 1>, on_error::<1, 2>],
+        [on_error::<2, 0>, on_error::<2, 1>, on_error::<2, 2>],
+        [on_error::<3, 0>, on_error::<3, 1>, on_error::<3, 2>],
     ];
     FUNCTIONS.get(owner as usize).and_then(|f| f.get(means as usize)).map_or(0, |f| *f as *const () as u64)
 }
@@ -155,6 +186,7 @@ pub(crate) fn learn(real: &Real) {
     for (place, name) in LIBRARY.iter().zip(names) {
         place.store(constant(Kind::Errhandler, name), Ordering::SeqCst);
     }
+    RETURN.store(constant(Kind::Errhandler, "MPI_ERRORS_RETURN"), Ordering::SeqCst);
 }
 
 /// The world model has begun: watches MPI_COMM_WORLD and MPI_COMM_SELF, from which other communicators inherit their
@@ -170,7 +202,10 @@ pub(crate) fn install(real: &Real, abi: &Abi) {
 /// Puts our handler in the place of a fatal one of the library.
 fn watch(abi: &Abi, owner: Owner, object: u64) {
     let Some(current) = define::handle_out(abi, Kind::Errhandler, owner.get(), &[object]) else { return };
-    for means in Means::ALL {
+    // A session gets the handler that it was made with.
+    let is_empty = owner != Owner::Session && unset::is_looked_up(abi);
+    for means in Means::EXPLICIT {
+        let means = if is_empty && means == Means::Fatal { Means::Unset } else { means };
         if current == means.library()
             && current != 0
             && let Some(ours) = made(abi, owner, means)
@@ -204,7 +239,7 @@ pub(crate) fn before_set(abi: &Abi, function: FnId, words: &mut Words) {
     let (Some(owner), Some(place)) = (owner(function), function.row().param("errhandler")) else { return };
     let Some(word) = words.get_mut(place) else { return };
     let wanted = abi.handle_arg(Kind::Errhandler, *word);
-    for means in Means::ALL {
+    for means in Means::EXPLICIT {
         if wanted == means.library()
             && wanted != 0
             && let Some(ours) = made(abi, owner, means)

@@ -7,6 +7,7 @@
 mod ending;
 pub(crate) mod handlers;
 pub(crate) mod program;
+mod unset;
 
 use crate::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
 use crate::real;
@@ -19,12 +20,14 @@ use std::sync::Mutex;
 use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::{PROGRAMS_ERROR_CLASS, UNKNOWN_ERROR_CLASS, error_class_name};
+use unset::Answer;
 
 /// A handler of ours was called in the place of one that ends the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fatal {
     owner: Owner,
-    means: Means,
+    /// `None`: the library would have gone on, and the call returns the code.
+    means: Option<Means>,
     handle: u64,
     code: i32,
 }
@@ -47,12 +50,38 @@ extern "C" fn on_error<const OWNER: usize, const MEANS: usize>(handle: *mut u64,
         };
         (handle, code.read_unaligned())
     };
-    let fatal = Fatal { owner: *owner, means: *means, handle, code };
+    let means = match means {
+        Means::Unset => match unset::answer(abi) {
+            Answer::Ends(means) => Some(means),
+            Answer::Returns => None,
+            // As the library does: inside of the call, for the communicator that the handler is of.
+            Answer::Calls(comm) => {
+                real::call(Owner::Comm.call(), &[comm, code as u64]);
+                return;
+            }
+        },
+        means => Some(*means),
+    };
+    let fatal = Fatal { owner: *owner, means, handle, code };
     match thread::existing() {
         // The wrapper sees the call return and finishes the matter, outside of the library.
         // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
         Some(t) if unsafe { (*t).depth } > 0 => unsafe { (*t).fatal = Some(fatal) },
+        _ if fatal.means.is_none() => {}
         _ => ending::end_program("MPI_Comm_call_errhandler", &fatal),
+    }
+}
+
+/// The result of a call during which a handler of ours was called: what the library would have returned without it. Some
+/// libraries return MPI_SUCCESS behind a handler that comes back.
+#[cold]
+pub(crate) fn result(thread: &mut Thread, result: u64) -> u64 {
+    match thread.fatal {
+        Some(Fatal { means: None, code, .. }) => {
+            thread.fatal = None;
+            code as u64
+        }
+        _ => result,
     }
 }
 
@@ -154,6 +183,14 @@ pub(crate) fn returned(thread: &mut Thread, call: &Call, index: u64, code: i32) 
         report::mpi_error(info.row.name, class, &text, None);
         ending::end_program(info.row.name, &fatal);
     }
+}
+
+/// The class of the error that the program's own handler was called with during this call. The call has failed then,
+/// whatever it returns: MPICH 4.3 and 5 return MPI_SUCCESS behind a handler that comes back.
+pub(crate) fn told(thread: &Thread, call: &Call) -> Option<u16> {
+    thread.told.filter(|index| *index == call.open.index)?;
+    let (of, class, _) = thread.untold.as_ref()?;
+    (of.index == call.open.index && Source::of(call.info.row.id) == Source::Library).then_some(*class)
 }
 
 /// So many requests that failed are named.

@@ -4,12 +4,13 @@
 use crate::abi::Abi;
 use crate::thread::{self, Thread};
 use crate::unusual::{self, Matter};
-use crate::{real, report};
+use crate::{config, real, report};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use trace_format::call::{SystemEvent, ThreadLevel};
-use trace_format::mpi::{FnId, Function};
+use trace_format::catalogue::FINALIZE_MISUSE;
+use trace_format::mpi::{Class, FnId, Function};
 
 /// The level in force, as a number; nothing is checked while it is that of MPI_THREAD_MULTIPLE.
 static LEVEL: AtomicU8 = AtomicU8::new(ThreadLevel::Multiple as u8);
@@ -80,6 +81,10 @@ pub(crate) fn leave(thread: &Thread) {
 /// Records and tells that call number `call` of the thread was forbidden; once for a place.
 #[cold]
 pub(crate) fn breach(thread: &mut Thread, row: &Function, call: u64, site: u32, inside: u32) {
+    // The report says it, whatever the level, as `finalize-misuse`.
+    if row.class == Class::Finalize && config::selection().is_on(&FINALIZE_MISUSE) {
+        return;
+    }
     {
         let mut told = TOLD.lock().unwrap_or_else(|e| e.into_inner());
         if told.len() >= MAX_TOLD || !told.insert(site) {

@@ -71,6 +71,7 @@ checks! {
     abort: End,
     incomplete_call: End,
     thread_level: End,
+    finalize_misuse: End,
     mpi_error: End,
     early_exit_others_wait: End,
     missing_finalize: End,

@@ -8,7 +8,7 @@ use super::p2p::OpId;
 use super::polls::Polls;
 use super::requests::Requests;
 use super::types::Amount;
-use super::{frees, replay, shape};
+use super::{finalize, frees, replay, shape};
 use crate::worlds::link::Clock;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
@@ -128,7 +128,13 @@ pub(crate) struct Rank {
     pub(crate) initialized: bool,
     /// The function that started MPI.
     pub(crate) start: Option<FnId>,
+    /// The thread that called it: the main one.
+    pub(crate) main_thread: Option<u16>,
+    /// The last MPI_Finalize, and the first.
     pub(crate) finalize: Option<Rc<Origin>>,
+    pub(crate) first_finalize: Option<Rc<Origin>>,
+    /// Calls of other threads that may have been made during MPI_Finalize.
+    pub(crate) untimely: Vec<finalize::Untimely>,
     pub(crate) finalized: bool,
     pub(crate) exit: Option<i32>,
     pub(crate) signal: Option<Signal>,

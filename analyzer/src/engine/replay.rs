@@ -130,6 +130,7 @@ impl Model {
         r.calls += 1 + u64::from(polls);
         r.events += 1;
         r.now = r.now.max(time);
+        let is_late = r.finalize.is_some();
         let before = r.thread(thread).last.replace(origin.clone());
         if !matches!(s.class, Class::Abort) {
             r.went_on = r.went_on.max(time);
@@ -138,6 +139,9 @@ impl Model {
             r.signal.take_if(|s| s.thread.map_or(alone, |t| t == thread));
         }
         before.into_iter().for_each(|before| self.recycle(before));
+        if is_late {
+            self.after_finalize(&origin);
+        }
         match outcome {
             Outcome::Open => {
                 let entered = self.enter(&origin, s, None);
@@ -280,7 +284,7 @@ impl Model {
             Class::RmaSync(sync) => entered.window = self.enter_epoch(origin, sync),
             // At its start: whoever waits may return before it does.
             Class::GrequestComplete => self.grequest_complete(origin),
-            Class::Finalize => self.ranks[origin.rank as usize].finalize = Some(origin.clone()),
+            Class::Finalize => self.begin_finalize(origin),
             Class::Abort => self.ranks[origin.rank as usize].abort = Some(origin.clone()),
             _ => {}
         }

@@ -48,8 +48,8 @@ macro_rules! subjects {
 
 subjects! {
     Function =>
-        "abend", "abort", "incomplete-call", "mpi-error", "missing-finalize", "call-outside-mpi", "thread-level",
-        "concurrent-misuse", "early-exit-others-wait", "grequest-misuse", "buffered-send-space", "leak-bsend-buffer",
+        "abend", "abort", "incomplete-call", "mpi-error", "missing-finalize", "finalize-misuse", "call-outside-mpi",
+        "thread-level", "concurrent-misuse", "early-exit-others-wait", "grequest-misuse", "buffered-send-space", "leak-bsend-buffer",
         "leak-session", "leak-port", "leak-growth", "message-race", "incomplete-gop", "unfinished-gop",
         "collective-mismatch", "collective-blocking-mix", "collective-overlap", "comm-free-mismatch", "real-deadlock",
         "potential-deadlock", "real-hang-up", "potential-hang-up", "no-progress", "watched-data-changed",

@@ -197,6 +197,7 @@ pub(crate) static INFO: &[Predefined] = &[
 
 #[rustfmt::skip]
 pub(crate) static ERRHANDLER: &[Predefined] = &[
+    row("MPIR_ERRORS_THROW_EXCEPTIONS", Some(0x54000002), None, None),
     row("MPI_ERRHANDLER_NULL", Some(0x14000000), Some("ompi_mpi_errhandler_null"), Some(0x140)),
     row("MPI_ERRORS_ABORT", Some(0x54000003), Some("ompi_mpi_errors_abort"), Some(0x142)),
     row("MPI_ERRORS_ARE_FATAL", Some(0x54000000), Some("ompi_mpi_errors_are_fatal"), Some(0x141)),

@@ -74,6 +74,7 @@ catalogue! {
     thread_level::THREAD_LEVEL,
     concurrent_misuse::CONCURRENT_MISUSE,
     early_exit_others_wait::EARLY_EXIT_OTHERS_WAIT,
+    finalize_misuse::FINALIZE_MISUSE,
     unfinished_send::UNFINISHED_SEND,
     unfinished_recv::UNFINISHED_RECV,
     nonfreed_request::NONFREED_REQUEST,

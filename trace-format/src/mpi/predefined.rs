@@ -202,7 +202,9 @@ pub const UNKNOWN_ERROR_CLASS: u16 = 0xfff;
 pub const PROGRAMS_ERROR_CLASS: u16 = 0xffe;
 
 /// Other predefined handles: their definition ids start at 1 as well.
-pub static ERRHANDLERS: &[&str] = &["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN", "MPI_ERRORS_ABORT"];
+/// The last one is MPICH's own, for its bindings to C++ (`MPI::ERRORS_THROW_EXCEPTIONS`).
+pub static ERRHANDLERS: &[&str] =
+    &["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN", "MPI_ERRORS_ABORT", "MPIR_ERRORS_THROW_EXCEPTIONS"];
 pub static INFOS: &[&str] = &["MPI_INFO_ENV"];
 
 /// Name of an error class.

@@ -44,6 +44,7 @@ impl Model {
                 let r = &mut self.ranks[origin.rank as usize];
                 r.initialized = true;
                 r.start = Some(origin.func);
+                r.main_thread = Some(origin.thread);
                 // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
                 r.multiple |= matches!(int(outs, s.thread_level), Some(3 | 4096));
             }

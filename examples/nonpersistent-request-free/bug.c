@@ -4,7 +4,7 @@
 // The fix: keep the request and wait for it before the memory is used again.
 //
 // ranks: 2
-// expect: nonpersistent-request-free ranks 0
+// expect-note: nonpersistent-request-free ranks 0
 
 #include <mpi.h>
 

@@ -4,7 +4,7 @@
 // The fix: rank 0 says that there is no more.
 //
 // ranks: 2
-// expect: request-cancel ranks 1
+// expect-note: request-cancel ranks 1
 
 #include <mpi.h>
 

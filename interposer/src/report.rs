@@ -7,6 +7,8 @@ use std::cmp;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::Place;
 use trace_format::catalogue::{self, CheckInfo};
+use trace_format::finding::Severity;
+use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::symbols::{Location, Sources};
 
@@ -52,7 +54,8 @@ fn python(function: Location) -> Location {
 
 /// A check found something: the first of the places is the call that is being made.
 pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &[String]) {
-    let Some(mut printed) = Printed::new(check, message) else { return };
+    let own = check.severity_at(places.iter().filter_map(|p| FnId::from_index(usize::from(p.func))));
+    let Some(mut printed) = Printed::new(check, own, message) else { return };
     for (i, place) in places.iter().enumerate() {
         let role = if places.len() > 1 { format!(" ({})", place.role) } else { String::new() };
         let frames = match sites::frames(place.site) {
@@ -73,7 +76,7 @@ pub(crate) fn before_trace(check: &CheckInfo, message: &str) {
 
 /// Prints a finding with the line of the program that is being run. Not for signal handlers.
 fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
-    let Some(mut printed) = Printed::new(check, message) else { return };
+    let Some(mut printed) = Printed::new(check, check.severity, message) else { return };
     printed.line(callers, "");
     printed.print();
 }
@@ -102,12 +105,12 @@ fn most() -> u64 {
 
 impl Printed {
     /// `None` if the user does not want to read it.
-    fn new(check: &CheckInfo, message: &str) -> Option<Printed> {
+    fn new(check: &CheckInfo, own: Severity, message: &str) -> Option<Printed> {
         let who = match trace::get() {
             Some(trace) => format!("rank {}", trace.rank),
             None => format!("process {}", std::process::id()),
         };
-        let severity = config::selection().severity(check, check.severity)?;
+        let severity = config::selection().severity(check, own)?;
         let tried = TRIED.fetch_add(1, Ordering::Relaxed);
         if PRINTED.load(Ordering::Relaxed) > most() || tried >= most().saturating_mul(TRIES) {
             return None;

@@ -9,6 +9,7 @@
 //! // timeout: 20                       seconds that a run may take (30)
 //! // mpi: mpich !intel (why)           only under these MPIs or families, and not under those with `!`
 //! // expect: abend ranks 3             one finding that must come, with its ranks if it says so
+//! // expect-note: request-cancel ranks 0   one note that must come
 //! // expect-later: send-checksum       a finding that a later version will make
 //! // allow: request-cancel             a warning that is all right
 // not-at-once: abend (why)          a finding of the process that it does not print in full
@@ -50,6 +51,8 @@ pub struct Expected {
     pub check: String,
     /// `None` if the program does not say.
     pub ranks: Option<Vec<i64>>,
+    /// It is no more than a note.
+    pub note: bool,
 }
 
 /// A line of the source that the finding of a check must name. Lines count from 1.
@@ -97,6 +100,7 @@ impl Program {
                     program.mpis = names.map(str::to_owned).collect();
                 }
                 "expect" => program.expected.push(Expected::parse(value)?),
+                "expect-note" => program.expected.push(Expected { note: true, ..Expected::parse(value)? }),
                 "expect-later" => program.later.push(first()),
                 "allow" => program.allowed.push(first()),
                 "not-at-once" => {
@@ -164,9 +168,11 @@ impl Program {
         let mut complaints = Vec::new();
         let mut unexpected: Vec<&Finding> =
             report.serious().filter(|f| f.severity == "error" || !self.allowed.contains(&f.check)).collect();
+        let mut notes: Vec<&Finding> = report.findings.iter().filter(|f| f.severity == "note").collect();
         for expected in &self.expected {
-            match unexpected.iter().position(|f| expected.is_met_by(f)) {
-                Some(at) => complaints.extend(self.missing_marks(unexpected.swap_remove(at))),
+            let findings = if expected.note { &mut notes } else { &mut unexpected };
+            match findings.iter().position(|f| expected.is_met_by(f)) {
+                Some(at) => complaints.extend(self.missing_marks(findings.swap_remove(at))),
                 None => complaints.push(format!("missing: {expected}")),
             }
         }
@@ -192,10 +198,11 @@ impl Expected {
     fn parse(text: &str) -> Result<Expected> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
-            [check] => Ok(Expected { check: check.to_owned(), ranks: None }),
+            [check] => Ok(Expected { check: check.to_owned(), ranks: None, note: false }),
             [check, "ranks", list] => {
                 let ranks = list.split(',').map(str::parse).collect::<Result<Vec<i64>, _>>();
-                Ok(Expected { check: check.to_owned(), ranks: Some(ranks.with_context(|| format!("ranks `{list}`"))?) })
+                let ranks = Some(ranks.with_context(|| format!("ranks `{list}`"))?);
+                Ok(Expected { check: check.to_owned(), ranks, note: false })
             }
             _ => bail!("`{text}` is not of the form CHECK [ranks 0,1,...]"),
         }

@@ -1,9 +1,10 @@
 //! What checks in the running process found: put into the report as they said it.
 
-use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report};
+use crate::engine::{Discovery, Model, Rank};
 use crate::worlds::Names;
+use trace_format::catalogue::INACCESSIBLE_BUFFER;
 use trace_format::finding::Severity;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
@@ -13,6 +14,10 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let message = format!("rank {rank}{}: {}", Names::KEEP, found.message);
             let mut draft = Draft::new(found.check, message, found.sites.clone()).ranks([rank as i32]);
             draft.count = found.count;
+            draft = draft.severity(severity(found));
+            if draft.severity != found.check.severity && found.check == &INACCESSIBLE_BUFFER {
+                draft = written(e, r, rank as i32, found, draft);
+            }
             draft.notes.extend(found.notes.iter().map(|n| format!("{}{n}", Names::KEEP)));
             let inside = r.open_calls().any(|open| found.is_at(&open.origin));
             let failed = |call: Option<&_>| call.is_some_and(|c| found.is_at(c));
@@ -36,4 +41,18 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             report.add(model, draft);
         }
     }
+}
+
+/// How severe it is by the calls that it speaks of.
+fn severity(found: &Discovery) -> Severity {
+    found.check.severity_at(found.sites.iter().filter_map(|site| Some(site.call.as_ref()?.func)))
+}
+
+/// A receive into memory that is too small: an error if the rank then failed, with the message that came.
+fn written(e: &Ending, r: &Rank, rank: i32, found: &Discovery, draft: Draft) -> Draft {
+    let left = e.left_inside.contains(&rank) && r.open_calls().any(|open| found.is_at(&open.origin));
+    if left || r.signal.is_some() || e.crashed.contains(&rank) || r.errors.iter().any(|error| error.fatal) {
+        return draft.severity(found.check.severity);
+    }
+    draft.note("no message came that is longer than the memory: a longer one would be written where there is none")
 }

@@ -44,7 +44,7 @@ pub(crate) mod weakest;
 
 pub(crate) use model::{Model, op_name};
 pub use queues::{Queue, Queued};
-pub(crate) use rank::{Breach, MpiError, OpenCall, Rank};
+pub(crate) use rank::{Breach, Discovery, MpiError, OpenCall, Rank};
 pub use script::{Alternative, Ways};
 
 use crate::worlds::Names as Processes;

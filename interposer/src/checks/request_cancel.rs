@@ -21,5 +21,7 @@ pub(super) fn check(thread: &mut Thread, call: &Call, known: &Known) {
         "it may have received its message all the same: MPI_Test_cancelled tells"
     };
     let message = format!("{name} is called for the request of {made}: {why}");
-    Finding::new(CHECK, message).at(here, "cancels it").at(known.started, "started it").tell(thread);
+    let finding = Finding::new(CHECK, message).at(here, "cancels it").at(known.started, "started it");
+    let finding = if known.persistent { finding.at(known.made, "made the request") } else { finding };
+    finding.tell(thread);
 }

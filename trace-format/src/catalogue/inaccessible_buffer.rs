@@ -4,6 +4,9 @@ check! {
     /// datatype), or that may only be read although MPI is to write there: a pointer that was never set, memory that was
     /// unmapped, a count that is far too great, a constant as receive buffer.
     ///
+    /// A receive whose count reaches beyond the memory is a warning, as long as the message that comes fits into what there
+    /// is: the count is only the most that may come (MPI 4.1, 3.2.4). If the rank fails, it is an error.
+    ///
     /// A buffer that ends too early inside the heap is not noticed: the bytes behind it are memory, too. Memory of
     /// accelerators is left alone, and so is memory that the program has protected by itself.
     ///

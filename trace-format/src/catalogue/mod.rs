@@ -6,6 +6,8 @@
 //! To add a check: add its file here and its line in [`CHECKS`], then its rule; the rest: ARCHITECTURE.md, How to add
 //! things.
 
+mod own_severity;
+
 use crate::finding::Severity;
 
 /// Which half of mpivet decides a check.

@@ -1,7 +1,8 @@
 check! {
     /// # What it finds
     /// MPI_Request_free of an active request of a send or receive. The process prints the finding when it makes the call. An
-    /// active persistent request of a receive is `wrong-request-free`, one of a collective operation `request-misuse`.
+    /// active persistent request of a receive is `wrong-request-free`, one of a collective operation `request-misuse`. A
+    /// receive is a warning, a send a note.
     ///
     /// # Why it is wrong
     /// It is allowed, but after it the program cannot ask whether the operation is complete (MPI 4.1, 3.7.3): it must know
@@ -10,8 +11,8 @@ check! {
     ///
     /// # Example
     /// ```trace
-    /// 0: MPI_Isend(dest=1, request=7) = ok {request=7}           //~ nonpersistent-request-free
-    /// 0: MPI_Request_free(request=7) = ok                        //~ nonpersistent-request-free
+    /// 0: MPI_Isend(dest=1, request=7) = ok {request=7}           //~ note:nonpersistent-request-free
+    /// 0: MPI_Request_free(request=7) = ok                        //~ note:nonpersistent-request-free
     /// 0: found MV108 "MPI_Request_free is called for the active request of MPI_Isend" {0 MPI_Isend "started it"}
     /// 1: MPI_Recv(source=0) = ok
     /// ```

@@ -1,7 +1,8 @@
 check! {
     /// # What it finds
     /// MPI_Cancel of a send or receive. The process prints the finding when it makes the call. Cancelling what cannot be
-    /// cancelled at all is `request-misuse`.
+    /// cancelled at all is `request-misuse`. A send that is cancelled is a warning. To cancel a receive is allowed (MPI 4.1,
+    /// 3.8.4), and a note.
     ///
     /// # Why it is wrong
     /// Cancelling sends is deprecated (MPI 4.1, 3.8.4): many libraries cannot do it, others wait for the receiver. A receive
@@ -10,8 +11,8 @@ check! {
     ///
     /// # Example
     /// ```trace
-    /// 0: MPI_Irecv(source=1, request=7) = ok {request=7}         //~ request-cancel
-    /// 0: MPI_Cancel(request=7) = ok                              //~ request-cancel
+    /// 0: MPI_Irecv(source=1, request=7) = ok {request=7}         //~ note:request-cancel
+    /// 0: MPI_Cancel(request=7) = ok                              //~ note:request-cancel
     /// 0: found MV110 "MPI_Cancel is called for the request of MPI_Irecv" {0 MPI_Irecv "started it"}
     /// 0: MPI_Wait(request=7) = ok {status=ANY/ANY/0/cancelled}
     /// ```

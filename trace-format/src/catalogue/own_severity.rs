@@ -1,0 +1,64 @@
+//! What is wrong in one call and merely unwise in another: the severity of what a process found, by the calls it speaks of.
+
+use super::{CheckInfo, INACCESSIBLE_BUFFER, NONPERSISTENT_REQUEST_FREE, REQUEST_CANCEL};
+use crate::finding::Severity;
+use crate::mpi::{Class, FnId};
+
+impl CheckInfo {
+    /// How severe a finding of the process is by itself; `functions`: those of its calls, the one being made first.
+    pub fn severity_at(&self, functions: impl IntoIterator<Item = FnId>) -> Severity {
+        let mut classes = functions.into_iter().map(|f| f.row().class);
+        let harmless = if self == &INACCESSIBLE_BUFFER {
+            // The message may be shorter than the buffer: what it does is known when it has come.
+            return if classes.next().is_some_and(takes_less) { Severity::Warning } else { self.severity };
+        } else if self == &REQUEST_CANCEL {
+            !classes.any(sends)
+        } else if self == &NONPERSISTENT_REQUEST_FREE {
+            !classes.any(receives)
+        } else {
+            false
+        };
+        if harmless { Severity::Note } else { self.severity }
+    }
+}
+
+/// Is the count of its only buffer an upper bound?
+fn takes_less(class: Class) -> bool {
+    matches!(class, Class::Recv(_) | Class::Mrecv(_))
+}
+
+fn both(class: Class) -> bool {
+    matches!(class, Class::SendRecv(_) | Class::SendRecvReplace(_))
+}
+
+fn sends(class: Class) -> bool {
+    both(class) || matches!(class, Class::Send(..) | Class::PartitionedSend)
+}
+
+fn receives(class: Class) -> bool {
+    both(class) || matches!(class, Class::Recv(_) | Class::Mrecv(_) | Class::PartitionedRecv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::NULL_BUFFER;
+    use crate::mpi::FnId::*;
+
+    #[test]
+    fn the_calls_decide_what_is_harmless() {
+        let at = |check: &CheckInfo, functions: &[FnId]| check.severity_at(functions.iter().copied());
+        assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Irecv]), Severity::Note);
+        assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Isend]), Severity::Warning);
+        assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Start, MPI_Send_init]), Severity::Warning);
+        assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Isendrecv]), Severity::Warning);
+        assert_eq!(at(&NONPERSISTENT_REQUEST_FREE, &[MPI_Request_free, MPI_Isend]), Severity::Note);
+        assert_eq!(at(&NONPERSISTENT_REQUEST_FREE, &[MPI_Request_free, MPI_Irecv]), Severity::Warning);
+        assert_eq!(at(&INACCESSIBLE_BUFFER, &[MPI_Recv]), Severity::Warning);
+        assert_eq!(at(&INACCESSIBLE_BUFFER, &[MPI_Imrecv]), Severity::Warning);
+        for exact in [MPI_Send, MPI_Bcast, MPI_Sendrecv] {
+            assert_eq!(at(&INACCESSIBLE_BUFFER, &[exact]), Severity::Error, "{exact:?}");
+        }
+        assert_eq!(at(&NULL_BUFFER, &[MPI_Recv]), NULL_BUFFER.severity);
+    }
+}

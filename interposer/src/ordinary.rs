@@ -156,7 +156,7 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     let &Call { info, abi, words, open } = call;
     let time = clock::now();
     queues::left(thread, call);
-    let told = errors::told(thread, call);
+    let told = if thread.told.is_some() { errors::told(thread, call) } else { None };
     let failed = info.row.ret == Kind::Code && (result != 0 || told.is_some());
     if failed {
         if let Some(dying) = open.freed {

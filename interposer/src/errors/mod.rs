@@ -187,6 +187,7 @@ pub(crate) fn returned(thread: &mut Thread, call: &Call, index: u64, code: i32) 
 
 /// The class of the error that the program's own handler was called with during this call. The call has failed then,
 /// whatever it returns: MPICH 4.3 and 5 return MPI_SUCCESS behind a handler that comes back.
+#[cold]
 pub(crate) fn told(thread: &Thread, call: &Call) -> Option<u16> {
     thread.told.filter(|index| *index == call.open.index)?;
     let (of, class, _) = thread.untold.as_ref()?;

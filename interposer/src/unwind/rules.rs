@@ -3,12 +3,21 @@
 
 use crate::elf;
 use gimli::{
-    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, Pointer, Register, RegisterRule,
-    UnwindContext, UnwindExpression, UnwindSection, UnwindTableRow, X86_64,
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, Pointer, ReaderOffset, Register,
+    RegisterRule, UnwindContext, UnwindContextStorage, UnwindExpression, UnwindSection, UnwindTableRow, X86_64,
 };
 
 type Section = EndianSlice<'static, LittleEndian>;
-type Row<'a> = &'a UnwindTableRow<usize>;
+type Row<'a> = &'a UnwindTableRow<usize, Little>;
+
+/// Room for the rules of a function. Threads may have a stack of 16 KiB, and gimli's own rooms are larger than that; whoever
+/// needs more than this is not simple.
+struct Little;
+
+impl<T: ReaderOffset> UnwindContextStorage<T> for Little {
+    type Rules = [(Register, RegisterRule<T>); 12];
+    type Stack = [UnwindTableRow<T, Self>; 3];
+}
 
 /// Where the stack pointer of the caller is (the canonical frame address).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +79,7 @@ fn in_module(info: &libc::dl_phdr_info, address: u64) -> Option<Rule> {
     let (bases, section) = (bases.set_eh_frame(frames), EhFrame::new(mapped(frames, segment), LittleEndian));
     let entry = table.table()?.fde_for_address(&section, &bases, address, EhFrame::cie_from_offset).ok()?;
     let is_usual = !entry.is_signal_trampoline() && entry.cie().return_address_register() == X86_64::RA;
-    let mut context = UnwindContext::new();
+    let mut context = UnwindContext::<usize, Little>::new_in();
     let row = entry.unwind_info_for_address(&section, &bases, &mut context, address).ok()?;
     if is_usual { simple(row, &section) } else { None }
 }

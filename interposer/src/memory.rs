@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+mod arena;
 mod own_stack;
 
 /// Where memory lies, as far as that tells for how long it is there.
@@ -17,6 +18,8 @@ pub(crate) enum Region {
     Heap,
     /// The part of another thread's stack that is in use: that thread knows that it is there.
     Stack,
+    /// A heap that malloc has for threads: it knows how much of it is there.
+    Arena,
     Other,
 }
 
@@ -72,6 +75,8 @@ pub(crate) fn region(span: &Range<u64>) -> Region {
         Region::Lasting
     } else if !on_main_stack && own_stack::holds(span) {
         Region::Stack
+    } else if arena::holds(span) {
+        Region::Arena
     } else {
         Region::Other
     }
@@ -112,6 +117,7 @@ pub(crate) fn is_there(region: Region, span: &Range<u64>) -> bool {
         Region::Lasting => true,
         Region::Heap => span.end <= program_break(),
         Region::Stack => own_stack::holds(span),
+        Region::Arena => arena::holds(span),
         Region::Other => false,
     }
 }

@@ -294,7 +294,7 @@ fn job(
 ) {
     let (mut major, mut minor) = (0i32, 0i32);
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
-    let identity = tool::Identity::ask(abi.max_library_version);
+    let identity = tool::Identity::ask();
     let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let arguments: Vec<String> =
         arguments.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();

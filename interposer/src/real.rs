@@ -268,9 +268,17 @@ pub(crate) unsafe fn call_words(f: *mut c_void, n: usize, a: &[u64; MAX_ARGS]) -
     }
 }
 
+/// Room for any text that a library writes (MPI_MAX_LIBRARY_VERSION_STRING is the largest of the limits: 8192 or less).
+const MAX_TEXT: usize = 8192;
+
+/// What the library says of itself (MPI_Get_library_version). Can be asked before MPI_Init.
+pub(crate) fn library_version() -> String {
+    text(FnId::MPI_Get_library_version, None)
+}
+
 /// Text that an MPI function writes into a buffer, such as an error string.
-pub(crate) fn text(function: FnId, first: Option<u64>, size: usize) -> String {
-    let mut buffer = vec![0u8; size.max(8192) + 1];
+pub(crate) fn text(function: FnId, first: Option<u64>) -> String {
+    let mut buffer = vec![0u8; MAX_TEXT + 1];
     let mut len = 0i32;
     let (b, l) = (buffer.as_mut_ptr() as u64, &raw mut len as u64);
     let done = match first {

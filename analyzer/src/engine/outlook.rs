@@ -59,8 +59,8 @@ impl Outlook {
         o
     }
 
-    /// A receive that is posted now. `is_settled`: it certainly got its message; `first`: of several lanes, with their next messages, the one whose message comes
-    /// first, if that is certain.
+    /// A receive that is posted now. `is_settled`: it certainly got its message; `first`: of several lanes, with their next
+    /// messages, the one whose message comes first, if that is certain.
     fn post(&mut self, p: Pending, is_settled: bool, first: impl Fn(&[((i32, i32), OpId)]) -> Option<(i32, i32)>) {
         if let Some(owed) = self.owed.get_mut(&(p.source, p.tag)).filter(|_| is_settled) {
             *owed -= 1;

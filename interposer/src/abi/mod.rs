@@ -72,8 +72,6 @@ pub(crate) struct Abi {
     pub(crate) topo_cart: i32,
     pub(crate) topo_graph: i32,
     pub(crate) topo_dist_graph: i32,
-    pub(crate) max_error_string: usize,
-    pub(crate) max_library_version: usize,
     /// MPI_BSEND_OVERHEAD, the smallest of the libraries of the family: programs have it from their header.
     pub(crate) bsend_overhead: u64,
     /// Addresses that stand for something in array arguments (MPI_UNWEIGHTED and the like) are below this.
@@ -98,8 +96,6 @@ static MPICH: Abi = Abi {
     topo_cart: 2,
     topo_graph: 1,
     topo_dist_graph: 3,
-    max_error_string: 512,
-    max_library_version: 8192,
     bsend_overhead: 88,
     lowest_address: 4096,
 };
@@ -122,8 +118,6 @@ static OPENMPI: Abi = Abi {
     topo_cart: 1,
     topo_graph: 2,
     topo_dist_graph: 3,
-    max_error_string: 256,
-    max_library_version: 256,
     bsend_overhead: 128,
     lowest_address: 4096,
 };
@@ -150,8 +144,6 @@ const fn standard(family: Family) -> Abi {
         topo_cart: 211,
         topo_graph: 212,
         topo_dist_graph: 213,
-        max_error_string: 512,
-        max_library_version: 8192,
         bsend_overhead: match family {
             // What the draft says is not known.
             Family::Draft => 0,

@@ -6,7 +6,7 @@
 
 use crate::real;
 use std::sync::OnceLock;
-use trace_format::mpi::{FnId, Kind};
+use trace_format::mpi::Kind;
 
 /// How many objects of a kind one process can have at once.
 pub(crate) struct Room {
@@ -30,7 +30,7 @@ const fn rooms(library: &'static str, communicators: u64, windows: u64) -> [Room
 pub(crate) fn room_for(kind: Kind) -> Option<&'static Room> {
     static HERE: OnceLock<Option<&'static [Room; 2]>> = OnceLock::new();
     let here = HERE.get_or_init(|| {
-        let version = real::text(FnId::MPI_Get_library_version, None, 8192);
+        let version = real::library_version();
         ROOMS.iter().find(|(name, _)| version.contains(name)).map(|(_, rooms)| rooms)
     });
     let [communicators, windows] = (*here)?;

@@ -26,7 +26,7 @@ pub(super) fn end_program(function: &str, fatal: &Fatal) {
     let exported = |name: &str| real::library().and_then(|r| r.symbol(name)).filter(|_| !by_call);
     let short = function.strip_prefix("MPI_").unwrap_or(function);
     let open_mpi = match means {
-        Means::Fatal | Means::Unset => "ompi_mpi_errors_are_fatal",
+        Means::Fatal => "ompi_mpi_errors_are_fatal",
         Means::Abort => "ompi_mpi_errors_abort",
     };
     let object = match owner {

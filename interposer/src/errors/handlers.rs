@@ -71,51 +71,71 @@ impl Owner {
     }
 }
 
-/// What ends the program.
+/// The library's handlers that end the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Means {
-    /// MPI_ERRORS_ARE_FATAL, which the program has set, or which the library gave the object when it was made.
+pub(super) enum Means {
+    /// MPI_ERRORS_ARE_FATAL
     Fatal,
     /// MPI_ERRORS_ABORT (since MPI 4)
     Abort,
+}
+
+impl Means {
+    pub(super) const ALL: [Means; 2] = [Means::Fatal, Means::Abort];
+
+    /// The library's handle; 0 if it has none, or before it is known.
+    pub(super) fn library(self) -> u64 {
+        LIBRARY.get(self as usize).map_or(0, |place| place.load(Ordering::SeqCst))
+    }
+
+    /// Is it this handler of the library, or one of ours in its place?
+    pub(super) fn is(self, handle: u64) -> bool {
+        handle != 0 && (handle == self.library() || ours(Replaced::Set(self)).any(|ours| ours == handle))
+    }
+}
+
+/// What a handler of ours stands in the place of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replaced {
+    /// A handler that the program has set, or that the library gave the object when it was made.
+    Set(Means),
     /// No handler at all: the library looks elsewhere when an error comes ([`unset`]), and says MPI_ERRORS_ARE_FATAL when
     /// it is asked.
     Unset,
 }
 
-impl Means {
-    pub(crate) const ALL: [Means; 3] = [Means::Fatal, Means::Abort, Means::Unset];
-    /// Handlers that a program can set.
-    pub(super) const EXPLICIT: [Means; 2] = [Means::Fatal, Means::Abort];
+impl Replaced {
+    pub(super) const ALL: [Replaced; 3] = [Replaced::Set(Means::Fatal), Replaced::Set(Means::Abort), Replaced::Unset];
 
-    /// The library's handler; 0 if it has none, or before it is known.
-    pub(super) fn library(self) -> u64 {
-        let place = match self {
-            Means::Fatal | Means::Unset => &LIBRARY[0],
-            Means::Abort => &LIBRARY[1],
-        };
-        place.load(Ordering::SeqCst)
+    /// Its place in [`Replaced::ALL`].
+    fn place(self) -> usize {
+        match self {
+            Replaced::Set(means) => means as usize,
+            Replaced::Unset => 2,
+        }
     }
 
-    /// Is it this handler of the library, or one of ours in its place?
-    pub(super) fn is(self, handle: u64) -> bool {
-        handle != 0 && (handle == self.library() || ours(self).any(|ours| ours == handle))
+    /// The handle of the library that the program is told when it asks.
+    fn library(self) -> u64 {
+        match self {
+            Replaced::Set(means) => means.library(),
+            Replaced::Unset => Means::Fatal.library(),
+        }
     }
 }
 
 /// Our handles in the place of such a handler.
-fn ours(means: Means) -> impl Iterator<Item = u64> {
-    let place = means as usize;
+fn ours(replaced: Replaced) -> impl Iterator<Item = u64> {
     STAND_INS
         .iter()
-        .filter_map(move |list| list.get(place))
+        .filter_map(move |list| list.get(replaced.place()))
         .map(|s| s.handle.load(Ordering::SeqCst))
         .filter(|h| *h != 0)
 }
 
 /// Is it our handler in the place of none?
 pub(super) fn is_unset(handle: u64) -> bool {
-    ours(Means::Unset).any(|ours| ours == handle)
+    ours(Replaced::Unset).any(|ours| ours == handle)
 }
 
 /// MPI_ERRORS_RETURN.
@@ -138,7 +158,7 @@ static STAND_INS: [[StandIn; 3]; 4] =
 static MAKING: Mutex<()> = Mutex::new(());
 
 /// The function behind a stand-in.
-fn function(owner: Owner, means: Means) -> u64 {
+fn function(owner: Owner, replaced: Replaced) -> u64 {
     type Handler = extern "C" fn(*mut u64, *mut i32);
     const FUNCTIONS: [[Handler; 3]; 4] = [
         [on_error::<0, 0>, on_error::<0, 1>, on_error::<0, 2>],
@@ -146,11 +166,11 @@ fn function(owner: Owner, means: Means) -> u64 {
         [on_error::<2, 0>, on_error::<2, 1>, on_error::<2, 2>],
         [on_error::<3, 0>, on_error::<3, 1>, on_error::<3, 2>],
     ];
-    FUNCTIONS.get(owner as usize).and_then(|f| f.get(means as usize)).map_or(0, |f| *f as *const () as u64)
+    FUNCTIONS.get(owner as usize).and_then(|f| f.get(replaced.place())).map_or(0, |f| *f as *const () as u64)
 }
 
-fn stand_in(owner: Owner, means: Means) -> Option<&'static StandIn> {
-    STAND_INS.get(owner as usize)?.get(means as usize)
+fn stand_in(owner: Owner, replaced: Replaced) -> Option<&'static StandIn> {
+    STAND_INS.get(owner as usize)?.get(replaced.place())
 }
 
 /// Is it a handler of ours, which the program never sees?
@@ -159,14 +179,14 @@ pub(crate) fn is_ours(handle: u64) -> bool {
 }
 
 /// The handle of our handler, made at the first need.
-fn made(abi: &Abi, owner: Owner, means: Means) -> Option<u64> {
-    let place = &stand_in(owner, means)?.handle;
+fn made(abi: &Abi, owner: Owner, replaced: Replaced) -> Option<u64> {
+    let place = &stand_in(owner, replaced)?.handle;
     let _one = MAKING.lock().unwrap_or_else(|e| e.into_inner());
     let known = place.load(Ordering::SeqCst);
     if known != 0 {
         return Some(known);
     }
-    let handle = define::handle_out(abi, Kind::Errhandler, owner.create(), &[function(owner, means)])?;
+    let handle = define::handle_out(abi, Kind::Errhandler, owner.create(), &[function(owner, replaced)])?;
     place.store(handle, Ordering::SeqCst);
     Some(handle)
 }
@@ -204,11 +224,11 @@ fn watch(abi: &Abi, owner: Owner, object: u64) {
     let Some(current) = define::handle_out(abi, Kind::Errhandler, owner.get(), &[object]) else { return };
     // A session gets the handler that it was made with.
     let is_empty = owner != Owner::Session && unset::is_looked_up(abi);
-    for means in Means::EXPLICIT {
-        let means = if is_empty && means == Means::Fatal { Means::Unset } else { means };
+    for means in Means::ALL {
+        let replaced = if is_empty && means == Means::Fatal { Replaced::Unset } else { Replaced::Set(means) };
         if current == means.library()
             && current != 0
-            && let Some(ours) = made(abi, owner, means)
+            && let Some(ours) = made(abi, owner, replaced)
         {
             real::call(owner.set(), &[object, ours]);
         }
@@ -239,10 +259,10 @@ pub(crate) fn before_set(abi: &Abi, function: FnId, words: &mut Words) {
     let (Some(owner), Some(place)) = (owner(function), function.row().param("errhandler")) else { return };
     let Some(word) = words.get_mut(place) else { return };
     let wanted = abi.handle_arg(Kind::Errhandler, *word);
-    for means in Means::EXPLICIT {
+    for means in Means::ALL {
         if wanted == means.library()
             && wanted != 0
-            && let Some(ours) = made(abi, owner, means)
+            && let Some(ours) = made(abi, owner, Replaced::Set(means))
         {
             *word = ours;
             return;
@@ -279,9 +299,9 @@ fn write(abi: &Abi, at: u64, handle: u64) {
 pub(crate) fn after_get(abi: &Abi, function: FnId, words: &Words) {
     let Some(at) = variable(function, words) else { return };
     let got = read(abi, at);
-    for (list, means) in STAND_INS.iter().flat_map(|list| list.iter().zip(Means::ALL)) {
+    for (list, replaced) in STAND_INS.iter().flat_map(|list| list.iter().zip(Replaced::ALL)) {
         if got != 0 && list.handle.load(Ordering::SeqCst) == got {
-            write(abi, at, means.library());
+            write(abi, at, replaced.library());
             list.lent.fetch_add(1, Ordering::SeqCst);
             return;
         }
@@ -292,10 +312,10 @@ pub(crate) fn after_get(abi: &Abi, function: FnId, words: &Words) {
 pub(crate) fn before_free(abi: &Abi, words: &Words) {
     let Some(at) = variable(FnId::MPI_Errhandler_free, words) else { return };
     let given = read(abi, at);
-    for (list, means) in STAND_INS.iter().flat_map(|list| list.iter().zip(Means::ALL)) {
+    for (list, replaced) in STAND_INS.iter().flat_map(|list| list.iter().zip(Replaced::ALL)) {
         let take = |n: i64| (n > 0).then(|| n - 1);
         if given != 0
-            && given == means.library()
+            && given == replaced.library()
             && list.lent.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok()
         {
             return write(abi, at, list.handle.load(Ordering::SeqCst));

@@ -14,7 +14,7 @@ use crate::real;
 use crate::recording::Call;
 use crate::thread::Thread;
 use crate::{dispatch, grequests, handles, levels, queues, report, thread};
-use handlers::{Means, Owner};
+use handlers::{Means, Owner, Replaced};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use trace_format::call::SystemEvent;
@@ -39,8 +39,8 @@ impl Fatal {
 }
 
 /// Our handlers, for objects of each kind: `void (HANDLE *, int *, ...)`.
-extern "C" fn on_error<const OWNER: usize, const MEANS: usize>(handle: *mut u64, code: *mut i32) {
-    let (Some(owner), Some(means)) = (Owner::ALL.get(OWNER), Means::ALL.get(MEANS)) else { return };
+extern "C" fn on_error<const OWNER: usize, const REPLACED: usize>(handle: *mut u64, code: *mut i32) {
+    let (Some(owner), Some(replaced)) = (Owner::ALL.get(OWNER), Replaced::ALL.get(REPLACED)) else { return };
     let Some(abi) = dispatch::abi() else { return };
     // SAFETY: the library passes pointers to the handle of the object and to the error code.
     let (handle, code) = unsafe {
@@ -50,8 +50,9 @@ extern "C" fn on_error<const OWNER: usize, const MEANS: usize>(handle: *mut u64,
         };
         (handle, code.read_unaligned())
     };
-    let means = match means {
-        Means::Unset => match unset::answer(abi) {
+    let means = match replaced {
+        Replaced::Set(means) => Some(*means),
+        Replaced::Unset => match unset::answer(abi) {
             Answer::Ends(means) => Some(means),
             Answer::Returns => None,
             // As the library does: inside of the call, for the communicator that the handler is of.
@@ -60,7 +61,6 @@ extern "C" fn on_error<const OWNER: usize, const MEANS: usize>(handle: *mut u64,
                 return;
             }
         },
-        means => Some(*means),
     };
     let fatal = Fatal { owner: *owner, means, handle, code };
     match thread::existing() {
@@ -129,7 +129,7 @@ fn meaning(thread: &mut Thread, abi: &Abi, code: i32, source: Source) -> (u16, S
     }
     thread.depth += 1;
     let fatal = thread.fatal.take();
-    let text = real::text(FnId::MPI_Error_string, Some(code as u64), abi.max_error_string);
+    let text = real::text(FnId::MPI_Error_string, Some(code as u64));
     let class = class_of_known(abi, code);
     thread.depth -= 1;
     thread.fatal = fatal;

@@ -40,7 +40,7 @@ pub(super) fn is_looked_up(abi: &Abi) -> bool {
 
 fn places(abi: &Abi) -> Places {
     static HERE: OnceLock<Places> = OnceLock::new();
-    *HERE.get_or_init(|| places_of(abi.family, &real::text(FnId::MPI_Get_library_version, None, 8192)))
+    *HERE.get_or_init(|| places_of(abi.family, &real::library_version()))
 }
 
 /// The same by what the library says of its version (MPI_Get_library_version).
@@ -71,17 +71,18 @@ pub(super) fn answer(abi: &Abi) -> Answer {
 /// What the handler that the program has set for a communicator does; `None`: it has set none.
 fn set_by_program(abi: &Abi, comm: u64) -> Option<Answer> {
     let mut handler = define::handle_out(abi, Kind::Errhandler, Owner::Comm.get(), &[comm])?;
-    let ends = Means::EXPLICIT.into_iter().find(|means| means.is(handler));
-    match ends {
+    let returns = handler == RETURN.load(Ordering::SeqCst);
+    let answer = match Means::ALL.into_iter().find(|means| means.is(handler)) {
         _ if is_unset(handler) => None,
         Some(means) => Some(Answer::Ends(means)),
-        None if handler == RETURN.load(Ordering::SeqCst) => Some(Answer::Returns),
-        None => {
-            // Asking has made a reference to it.
-            real::call(FnId::MPI_Errhandler_free, &[&raw mut handler as u64]);
-            Some(Answer::Calls(comm))
-        }
+        None if returns => Some(Answer::Returns),
+        None => Some(Answer::Calls(comm)),
+    };
+    // Asking has made a reference to it, unless it is one of the library's own.
+    if !returns && !Means::ALL.into_iter().any(|means| means.library() == handler) {
+        real::call(FnId::MPI_Errhandler_free, &[&raw mut handler as u64]);
     }
+    answer
 }
 
 #[cfg(test)]

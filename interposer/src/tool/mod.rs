@@ -15,7 +15,6 @@ pub(crate) use set::{Settings, apply};
 
 use crate::abi::Family;
 use crate::real::{self, Real};
-use trace_format::mpi::FnId;
 
 /// What a library says of itself.
 #[derive(Debug, Clone, Default)]
@@ -28,8 +27,8 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// Can be asked before MPI_Init.
-    pub(crate) fn ask(max_library_version: usize) -> Identity {
-        let text = real::text(FnId::MPI_Get_library_version, None, max_library_version);
+    pub(crate) fn ask() -> Identity {
+        let text = real::library_version();
         let device = text.lines().find_map(|line| line.strip_prefix("MPICH Device:")).unwrap_or_default();
         let library = text.lines().next().unwrap_or_default();
         Identity { library: library.trim().to_owned(), device: device.trim().to_owned() }

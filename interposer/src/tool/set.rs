@@ -53,7 +53,7 @@ pub(crate) fn apply(config: &Config) -> Settings {
     }
     let mut wishes: Vec<Wish> = Vec::new();
     if config.stress {
-        wishes.extend(stresses(real));
+        wishes.extend(stresses());
     }
     for (name, value) in pairs(wanted) {
         // What the user says goes before what stress would do.
@@ -64,8 +64,8 @@ pub(crate) fn apply(config: &Config) -> Settings {
     Settings { wishes, _kept: kept, values }
 }
 
-fn stresses(real: &Real) -> Vec<Wish> {
-    let identity = Identity::ask(Abi::of(real.family()).max_library_version);
+fn stresses() -> Vec<Wish> {
+    let identity = Identity::ask();
     let all = stress(&identity.library, &identity.device);
     if all.is_empty() {
         let why = "it is not known which settings make this library buffer less".to_owned();

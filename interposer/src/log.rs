@@ -1,8 +1,31 @@
 //! Messages to people: one write(2) to standard error a message, no locks and no buffers of the program.
 
-/// Writes `mpivet: TEXT` as one line.
+use crate::environment;
+use std::sync::OnceLock;
+use trace_format::columns::{COLUMNS, LEAST_COLUMNS, wrapped};
+
+/// Writes `mpivet: TEXT` as one line, or as several on a narrow terminal.
 pub(crate) fn line(text: &str) {
-    raw(format!("mpivet: {text}\n").as_bytes());
+    raw(lines("mpivet: ", text).as_bytes());
+}
+
+/// A line, in several if the terminal is narrow. Each has what tells who says it.
+pub(crate) fn lines(who: &str, text: &str) -> String {
+    let end = |line: String| format!("{who}{line}\n");
+    match columns() {
+        Some(width) => {
+            let room = width.saturating_sub(who.len()).max(LEAST_COLUMNS);
+            wrapped(text, room, |word| word.chars().count()).into_iter().map(end).collect()
+        }
+        None => end(text.to_owned()),
+    }
+}
+
+/// Columns of the terminal that standard error ends at, if it does.
+fn columns() -> Option<usize> {
+    static WIDTH: OnceLock<Option<usize>> = OnceLock::new();
+    let columns = || environment::var(COLUMNS).ok()?.parse().ok();
+    WIDTH.get_or_init(columns).filter(|n| *n >= LEAST_COLUMNS)
 }
 
 /// Writes bytes as they are. Safe in a signal handler.

@@ -103,6 +103,11 @@ fn most() -> u64 {
     config::selection().max_findings().unwrap_or(u64::MAX)
 }
 
+/// What each line of it begins with.
+fn prefix(who: &str) -> String {
+    format!("mpivet: {who}: ")
+}
+
 impl Printed {
     /// `None` if the user does not want to read it.
     fn new(check: &CheckInfo, own: Severity, message: &str) -> Option<Printed> {
@@ -116,12 +121,13 @@ impl Printed {
             return None;
         }
         let subject = format!("{} {}", check.code, essence(message));
-        let text = format!("mpivet: {who}: {}[{}] {}: {message}\n", severity.name(), check.code, check.name);
+        let title = format!("{}[{}] {}: {message}", severity.name(), check.code, check.name);
+        let text = log::lines(&prefix(&who), &title);
         Some(Printed { who, text, subject, has_place: false })
     }
 
     fn say(&mut self, what: &str) {
-        self.text.push_str(&format!("mpivet: {}:   {what}\n", self.who));
+        self.text.push_str(&log::lines(&prefix(&self.who), &format!("  {what}")));
     }
 
     /// The source line that these return addresses lead to, innermost first.

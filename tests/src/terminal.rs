@@ -1,7 +1,7 @@
 //! A command on a terminal of its own, and what is typed there.
 
 use anyhow::{Context as _, Result};
-use nix::pty::openpty;
+use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -20,7 +20,13 @@ pub struct OnTerminal {
 impl OnTerminal {
     /// Starts `command`; its arguments and environment are kept, its standard streams are the terminal.
     pub fn start(command: &Command) -> Result<OnTerminal> {
-        let pair = openpty(None, None).context("no terminal")?;
+        OnTerminal::start_in(command, None)
+    }
+
+    /// The same on a terminal of so many columns. Others say that they have none.
+    pub fn start_in(command: &Command, columns: Option<u16>) -> Result<OnTerminal> {
+        let size = columns.map(|ws_col| Winsize { ws_row: 50, ws_col, ws_xpixel: 0, ws_ypixel: 0 });
+        let pair = openpty(&size, None).context("no terminal")?;
         let stream = || -> Result<Stdio> { Ok(pair.slave.try_clone()?.into()) };
         // The child leads no process group, so that setsid(1) becomes the command instead of starting it.
         let mut leader = Command::new("setsid");

@@ -9,6 +9,7 @@ pub mod call;
 pub mod callbacks;
 pub mod catalogue;
 pub mod codec;
+pub mod columns;
 pub mod definition;
 pub mod file;
 pub mod finding;

@@ -2,9 +2,7 @@
 
 use console::Term;
 use std::io::IsTerminal;
-
-/// Lines of terminals narrower than this are not fitted to them.
-const LEAST_WIDTH: usize = 30;
+use trace_format::columns::LEAST_COLUMNS;
 
 /// Colours of the text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,5 +71,5 @@ impl Look {
 
 fn width(terminal: &Term) -> Option<usize> {
     let (_, columns) = terminal.size_checked().filter(|_| terminal.is_term())?;
-    Some(columns as usize).filter(|width| *width >= LEAST_WIDTH)
+    Some(columns as usize).filter(|width| *width >= LEAST_COLUMNS)
 }

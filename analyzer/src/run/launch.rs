@@ -6,6 +6,7 @@ use super::follow::Followed;
 use super::launcher::Job;
 use super::stop::Process;
 use crate::cli::{Exit, RunPlan};
+use analyzer::report::{Look, When};
 use anyhow::anyhow;
 use nix::errno::Errno;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
@@ -21,6 +22,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
+use trace_format::columns::COLUMNS;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::several::{EACH, Root};
@@ -84,6 +86,9 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
+    // What ranks print passes through the launcher to where our messages go.
+    let columns = Look::of_stderr(When::Never, false).width;
+    ours.extend(columns.map(|n| (COLUMNS.into(), n.to_string().into())));
     if plan.each {
         let pid = std::process::id();
         let root = Root { pid, start: start_of(pid).unwrap_or(0), host: hostname() };

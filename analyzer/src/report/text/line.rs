@@ -2,6 +2,7 @@
 
 use crate::report::{Colour, Look, clean};
 use console::measure_text_width;
+use trace_format::columns::wrapped;
 
 #[derive(Clone, Copy)]
 pub(super) enum Ink {
@@ -48,34 +49,12 @@ impl Line {
     pub(super) fn finish(self) -> String {
         let text = self.text.trim_end();
         match self.look.width {
-            Some(width) if measure_text_width(text) > width => wrapped(text, width),
+            Some(width) if measure_text_width(text) > width => {
+                wrapped(text, width, measure_text_width).join("\n") + "\n"
+            }
             _ => format!("{text}\n"),
         }
     }
-}
-
-/// Breaks a line at blanks; what follows is indented a bit more than the line. Words that are too long stay whole: they
-/// are paths and names that people copy.
-fn wrapped(text: &str, width: usize) -> String {
-    let indent = text.len() - text.trim_start().len();
-    let below = " ".repeat((indent + 4).min(width / 2));
-    let (mut out, mut used) = (" ".repeat(indent), indent);
-    for (i, word) in text.trim_start().split(' ').enumerate() {
-        let length = measure_text_width(word);
-        if i > 0 && used + 1 + length > width {
-            out.truncate(out.trim_end().len());
-            out.push('\n');
-            out.push_str(&below);
-            used = below.len();
-        } else if i > 0 {
-            out.push(' ');
-            used += 1;
-        }
-        out.push_str(word);
-        used += length;
-    }
-    out.push('\n');
-    out
 }
 
 #[cfg(test)]

@@ -112,6 +112,21 @@ fn a_fatal_error_is_said_at_once_with_its_python_line() -> Result<()> {
             let said = &vetted.outcome.stderr;
             ensure!(said.contains(&format!("fatal_error.py:{line})")), "{}", vet::last_words(&vetted.outcome));
             ensure!(said.contains("| comm.Send(bytearray(4)"), "{}", vet::last_words(&vetted.outcome));
+            // The frames of mpi4py between that line and MPI are told to those who want all.
+            let text = |options: &[&str]| -> Result<String> {
+                let mut command = vet::command()?;
+                command.arg("analyze").args(options).arg(&vetted.trace);
+                Ok(run::run(command, LIMIT)?.stdout)
+            };
+            let native = |text: &str| {
+                text.lines().any(|line| {
+                    line.trim_start().starts_with("stack: ")
+                        && line.contains(".so+0x")
+                        && line.contains(" < tell (fatal_error.py:")
+                })
+            };
+            let (short, full) = (text(&[])?, text(&["--full"])?);
+            ensure!(!native(&short) && native(&full), "{short}\n{full}");
             Ok(())
         },
         "fatal",

@@ -116,7 +116,7 @@ impl Page {
         let stacks = groups(sites.iter().copied(), |&site| site.stack.as_slice());
         for sites in stacks.iter().take(self.limits.stacks) {
             self.calls(sites);
-            let stack = stack(sites[0]);
+            let stack = stack(sites[0], self.look.full);
             if !stack.is_empty() {
                 self.line(&format!("     stack: {stack}"));
             }
@@ -206,8 +206,9 @@ fn frame(f: &Frame) -> String {
 }
 
 /// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it all.
-fn stack(site: &Site) -> String {
-    let frames = site.frames();
+/// `full`: those of bindings and libraries between the user's line and MPI before them.
+fn stack(site: &Site, full: bool) -> String {
+    let frames = if full { site.stack_to_main() } else { site.frames() };
     let trivial = match frames {
         [] => true,
         [only] => site.line.is_none() || only.function.as_deref() == Some("main"),

@@ -5,7 +5,8 @@
 
 use crate::abi::Abi;
 use crate::encode::handle_at;
-use crate::{dispatch, elf, handles, operations, real};
+use crate::operations::{self, Meant, Part};
+use crate::{dispatch, elf, handles, real};
 use std::ffi::c_void;
 use trace_format::mpi::{FnId, Kind};
 
@@ -70,8 +71,8 @@ impl Given {
         (0..self.count).filter(|i| {
             let (handle, slot) = (self.handle(*i), self.slot(*i));
             let is_inactive = || {
-                operations::with(|state| {
-                    let operation = state.requests.find(handle, slot).and_then(|ix| state.requests.get(ix))?;
+                operations::find(Part::of(0), (handle, slot), |state, Meant { ix, .. }| {
+                    let operation = state.requests.get(ix)?;
                     Some(operation.persistent && !operation.active)
                 })
             };

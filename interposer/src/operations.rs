@@ -1,16 +1,26 @@
 //! The operations of this process that have begun and not ended: their requests, and the memory that they use.
 //!
-//! One lock guards them all, because any thread may complete what another one has started, and any buffer may conflict
-//! with any other. It is held for looking up and linking only, never while data are read or the library is called, and
-//! nothing is allocated under it once a program has reached its usual number of pending operations.
+//! Each thread has those that it begins in a part with a lock of its own ([`shards`]); any thread may complete what another one
+//! has started ([`lookup`]), and any buffer may conflict with any other ([`reach`]). A lock is held for looking up and linking
+//! only, never while data are read or the library is called, and nothing is allocated under it once a program has reached its
+//! usual number of pending operations.
 
+mod conflicts;
+mod lookup;
+mod reach;
+mod shards;
 mod spare;
+#[cfg(test)]
+mod tests;
+use conflicts::{Begun, Suspects, tell_conflict};
+pub(crate) use conflicts::{conflict, is_any_pending};
+pub(crate) use lookup::{Meant, ended, ended_anywhere, find};
+pub(crate) use shards::Part;
 pub(crate) use spare::Spare;
 
-use crate::biased::Biased;
 use crate::checks::{Spot, buffers, grequest_misuse, partitions, requests};
 use crate::encode::handle_at;
-use crate::given::{self, AllGiven, Given};
+use crate::given::{self, Given};
 use crate::grequests;
 use crate::handles;
 use crate::info::Role;
@@ -20,9 +30,8 @@ use crate::recall::Place;
 use crate::recording::Call;
 use crate::snapshots::{self, Snapshots};
 use crate::sums;
-use crate::thread::Thread;
+use crate::thread::{self, Thread};
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::mpi::{Class, Kind};
 use trace_format::requests::{Ix, Requests};
 use typemap::{Key, Pending};
@@ -112,6 +121,7 @@ pub(crate) struct Partitions {
 pub(crate) struct Ended {
     pub(crate) made: Spot,
     pub(crate) by: Spot,
+    time: u64,
 }
 
 pub(crate) struct State {
@@ -139,46 +149,6 @@ impl Used {
     }
 }
 
-static STATE: Biased<State> = Biased::new(State { requests: Requests::new(), pending: Pending::new() });
-/// Buffers of pending operations.
-static PENDING: AtomicUsize = AtomicUsize::new(0);
-
-/// Handles that requests have at the moment, by [`place_of`]; 0 where none is known. A handle that is not here may be
-/// one of a request all the same. Written under the lock only.
-static LIVE: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
-const PLACES: usize = 1024;
-
-fn place_of(handle: u64) -> &'static AtomicU64 {
-    let hash = handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
-    &LIVE[hash as usize % PLACES]
-}
-
-/// How the last request with one of these handles ended, if there is none with it now.
-#[inline]
-pub(crate) fn ended(given: &[Given]) -> Option<Ended> {
-    let is_live = |g: &Given| g.handle != 0 && place_of(g.handle).load(Ordering::Relaxed) == g.handle;
-    if given.iter().all(is_live) {
-        return None;
-    }
-    with(|state| given.iter().find_map(|g| state.requests.ended(g.handle)))
-}
-
-/// Runs `f` with the operations of the process. It must not call the library or report.
-#[inline]
-pub(crate) fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
-    STATE.with(|state| {
-        let result = f(state);
-        PENDING.store(state.pending.len(), Ordering::Relaxed);
-        result
-    })
-}
-
-/// Is any buffer in use by a pending operation?
-#[inline(always)]
-pub(crate) fn is_any_pending() -> bool {
-    PENDING.load(Ordering::Relaxed) != 0
-}
-
 // What follows is not inlined: calls without requests should not pay for its size.
 
 /// A call that makes a request has succeeded.
@@ -187,7 +157,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     let &Call { info, abi, words, .. } = call;
     let Some(slot) = info.request.and_then(|r| words.get(r.param)).copied() else { return };
     let Some(handle) = handle_at(abi, Kind::Request, slot).filter(|h| !handles::is_null_request(*h)) else { return };
-    let (class, spot) = (info.row.class, Spot::of(thread, call));
+    let (class, spot, own) = (info.row.class, Spot::of(thread, call), thread.part);
     let again = thread.spare.take_again(call.open.place);
     let is_again = again.is_some();
     let mut operation = again.unwrap_or_else(|| thread.spare.take(class, spot));
@@ -207,20 +177,18 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
         operation.partitions = (n <= MAX_PARTITIONS).then(|| Box::new(Partitions { ready: vec![false; n], is_send }));
     }
     if operation.persistent {
-        with(|state| state.add(handle, slot, operation));
+        own.with(|state| state.add(own, (handle, slot), operation));
         return;
     }
     if sums::are_on() {
         sums::started(thread, call, 0, class, &operation.uses);
     }
     operation.snapshots.take(&operation.uses);
-    let conflict = with(|state| {
-        let ix = state.add(handle, slot, operation);
-        state.start(ix, spot)
+    let begun = own.with(|state| {
+        let ix = state.add(own, (handle, slot), operation);
+        state.start(own, ix, spot)
     });
-    if let Some(conflict) = conflict {
-        buffers::tell(thread, call, &conflict);
-    }
+    tell_conflict(thread, call, begun.map(|begun| (own, begun)));
 }
 
 /// More partitions are not looked at.
@@ -229,11 +197,12 @@ pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
 /// MPI_Start or MPI_Startall has succeeded.
 #[inline(never)]
 pub(crate) fn started(thread: &mut Thread, call: &Call) {
-    let spot = Spot::of(thread, call);
+    let (spot, own) = (Spot::of(thread, call), thread.part);
     let are_read = snapshots::are_wanted() || sums::are_on();
     for request in given::all(thread, call) {
-        let data = with(|state| {
-            let operation = state.requests.get(state.requests.find(request.handle, request.slot)?)?;
+        let meant = (request.handle, request.slot);
+        let data = find(own, meant, |state, Meant { ix, .. }| {
+            let operation = state.requests.get(ix)?;
             let is_read = are_read && !operation.is_partitioned();
             is_read.then(|| (operation.class, operation.made, operation.persistent, operation.uses.clone()))
         });
@@ -241,8 +210,7 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
         if let Some((.., uses)) = &data {
             snapshots.take(uses);
         }
-        let conflict = with(|state| {
-            let ix = state.requests.find(request.handle, request.slot)?;
+        let begun = find(own, meant, |state, Meant { part, ix, .. }| {
             let operation = state.requests.get_mut(ix)?;
             // Requests whose handles other threads use at the same time may have changed.
             let is_same = data.as_ref().is_some_and(|(_, made, ..)| operation.made == *made);
@@ -251,11 +219,9 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
                 operation.snapshots.clear();
             }
             operation.queued.start(call.open.entered + request.place as u64, spot);
-            state.start(ix, spot)
+            Some((part, state.start(part, ix, spot)?))
         });
-        if let Some(conflict) = conflict {
-            buffers::tell(thread, call, &conflict);
-        }
+        tell_conflict(thread, call, begun);
         if let Some((class, _, true, uses)) = data
             && sums::are_on()
         {
@@ -278,27 +244,28 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
         return;
     }
     if failed {
-        with(|state| state.forget_persistent(&given));
+        let own = thread.part;
+        given.iter().for_each(|given| forget_persistent(own, *given));
     }
     given::done(call, &given, failed, |given, status| one_completed(thread, call, (given, status), failed));
 }
 
 /// The operation of a request is over. `status`: the place of its status.
 fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usize), failed: bool) {
-    let spot = Spot::of(thread, call);
+    let (spot, own) = (Spot::of(thread, call), thread.part);
     let peeks = call.info.role == Role::Peeks;
     let spare = &mut thread.spare;
-    let mut generalized = None;
-    let over = with(|state| {
-        let (ix, certain) = state.requests.meant(given.handle, given.slot)?;
+    let (mut generalized, mut guessed) = (None, None);
+    let over = find(own, (given.handle, given.slot), |state, Meant { part, ix, is_certain: certain }| {
         if !certain {
             state.end_of_sharing(ix);
+            guessed = Some(part);
         }
         state.release(ix);
         let operation = state.requests.get_mut(ix)?;
         generalized = (operation.class == Class::GrequestStart).then_some(operation.made);
         if !peeks && !operation.persistent {
-            return Some((state.remove(ix, given.handle, spot)?, certain));
+            return Some((state.remove(part, (ix, given.handle), (spot, call.open.entered))?, certain));
         }
         // What it was when it turned out to be complete, if there are data to look at.
         let is_looked_at = operation.may_have_changed() || operation.may_have_received();
@@ -312,6 +279,9 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usi
         }
         Some((copy?, certain))
     });
+    if let Some(part) = guessed.filter(|_| thread::are_several()) {
+        lookup::end_of_sharing(part, own, given.handle);
+    }
     if let Some(made) = generalized {
         grequest_misuse::delivered(thread, call, given, made, failed);
     }
@@ -337,13 +307,12 @@ fn all_changed(thread: &mut Thread, call: &Call) {
 
 fn changed(thread: &mut Thread, call: &Call, given: Given) {
     let spot = Spot::of(thread, call);
-    let freed = with(|state| {
-        let ix = state.requests.find(given.handle, given.slot)?;
+    let freed = find(thread.part, (given.handle, given.slot), |state, Meant { part, ix, .. }| {
         match call.info.role {
             Role::Frees => {
                 // When it ends nobody will say.
                 state.release(ix);
-                return state.remove(ix, given.handle, spot);
+                return state.remove(part, (ix, given.handle), (spot, call.open.entered));
             }
             Role::Marks => {
                 let (operation, marked) = (state.requests.get_mut(ix), partitions::of(call));
@@ -368,9 +337,18 @@ fn changed(thread: &mut Thread, call: &Call, given: Given) {
     }
 }
 
-/// A blocking call is about to use these buffers: one that a pending operation has.
-pub(crate) fn conflict(uses: &[Use]) -> Option<Box<buffers::Conflict>> {
-    with(|state| state.conflict(uses))
+/// A completion call has failed: of persistent requests nothing tells which of them are over.
+#[cold]
+fn forget_persistent(own: Part, given: Given) {
+    find(own, (given.handle, given.slot), |state, Meant { ix, .. }| {
+        if state.requests.get(ix)?.persistent {
+            state.release(ix);
+            let operation = state.requests.get_mut(ix)?;
+            (operation.seen_complete, operation.is_disturbed) = (true, true);
+            operation.queued.rest();
+        }
+        Some(())
+    });
 }
 
 impl State {
@@ -389,26 +367,29 @@ impl State {
         Some(Box::new(buffers::Conflict { mine, theirs, class: other.class, started: other.started, address }))
     }
 
-    fn add(&mut self, handle: u64, slot: u64, operation: Box<Operation>) -> Ix {
-        place_of(handle).store(handle, Ordering::Relaxed);
+    /// A request of the part `own`.
+    fn add(&mut self, own: Part, (handle, slot): (u64, u64), operation: Box<Operation>) -> Ix {
+        own.reach().begin();
+        own.set_live(handle);
         self.requests.add(handle, slot, operation)
     }
 
-    /// The request is gone, by the call `by`.
-    fn remove(&mut self, ix: Ix, handle: u64, by: Spot) -> Option<Box<Operation>> {
-        let ended = Ended { made: self.requests.get(ix)?.made, by };
-        let place = place_of(handle);
-        if place.load(Ordering::Relaxed) == handle {
-            place.store(0, Ordering::Relaxed);
-        }
+    /// The request of the part `own` is gone, by the call `by`, which began at `time`.
+    fn remove(&mut self, own: Part, (ix, handle): (Ix, u64), (by, time): (Spot, u64)) -> Option<Box<Operation>> {
+        let ended = Ended { made: self.requests.get(ix)?.made, by, time };
+        own.set_gone(handle);
         let mut removed = self.requests.remove(ix, ended);
         removed.iter_mut().for_each(|operation| operation.queued.clear());
         removed
     }
 
-    /// The operation begins: its buffers are in use.
-    fn start(&mut self, ix: Ix, spot: Spot) -> Option<Box<buffers::Conflict>> {
+    /// The operation of the part `own` begins: its buffers are in use.
+    fn start(&mut self, own: Part, ix: Ix, spot: Spot) -> Option<Begun> {
         self.release(ix);
+        let are_several = thread::are_several();
+        if are_several {
+            self.say(own, ix);
+        }
         let State { requests, pending } = self;
         requests.started(ix);
         let operation = requests.get_mut(ix)?;
@@ -428,10 +409,21 @@ impl State {
             }
         }
         operation.is_disturbed = false;
-        let (mine, theirs, address) = conflict?;
-        let conflict = self.disturbed(mine, theirs, address)?;
-        self.requests.get_mut(ix)?.is_disturbed = true;
-        Some(conflict)
+        let suspects = if are_several { Suspects::of(own, &operation.uses) } else { None };
+        let conflict = conflict.and_then(|(mine, theirs, address)| self.disturbed(mine, theirs, address));
+        if conflict.is_some() {
+            self.requests.get_mut(ix)?.is_disturbed = true;
+        }
+        Some(Begun { ix, conflict, suspects })
+    }
+
+    /// Says to other threads which memory the operation of the part `own` uses, which is about to begin.
+    #[inline(never)]
+    fn say(&mut self, own: Part, ix: Ix) {
+        own.reach().follow(self);
+        for used in self.requests.get(ix).into_iter().flat_map(|operation| &operation.uses) {
+            own.reach().add(&used.buffer.span(), used.access.writes());
+        }
     }
 
     /// The memory of an operation is the program's again.
@@ -452,22 +444,6 @@ impl State {
         for other in self.requests.newly_sharing(ix) {
             self.release(other);
             self.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
-        }
-    }
-
-    /// A completion call has failed: of persistent requests nothing tells which of them are over.
-    #[cold]
-    fn forget_persistent(&mut self, given: &AllGiven) {
-        for given in given {
-            let Some(ix) = self.requests.find(given.handle, given.slot) else { continue };
-            if self.requests.get(ix).is_some_and(|o| o.persistent) {
-                self.release(ix);
-                let operation = self.requests.get_mut(ix);
-                if let Some(operation) = operation {
-                    (operation.seen_complete, operation.is_disturbed) = (true, true);
-                    operation.queued.rest();
-                }
-            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::abi::BlankStatus;
 use crate::fortran::InRoutine;
 use crate::given::AllGiven;
-use crate::operations::Spare;
+use crate::operations::{Part, Spare};
 use crate::queues::Queued;
 use crate::recall::Recall;
 use crate::recording::{self, Unwritten};
@@ -51,6 +51,8 @@ pub(crate) struct Thread {
     /// What debuggers are told of the calls that have not returned, by depth.
     pub(crate) queued: Vec<Queued>,
     pub(crate) stage: Stage,
+    /// The operations that it begins.
+    pub(crate) part: Part,
     pub(crate) spare: Spare,
     pub(crate) mappings: mappings::Cache,
     pub(crate) handles: handles::Cache,
@@ -139,6 +141,12 @@ pub(crate) fn are_several() -> bool {
     NUMBER.load(Ordering::Relaxed) > 1 || REUSED.load(Ordering::Relaxed)
 }
 
+/// How many threads have called MPI at once, at most.
+#[inline(always)]
+pub(crate) fn count() -> usize {
+    NUMBER.load(Ordering::Relaxed) as usize
+}
+
 /// The state of this thread if it has one. Safe in a signal handler.
 pub(crate) fn existing() -> Option<*mut Thread> {
     match tls::get() {
@@ -220,6 +228,7 @@ fn make(stage: Stage) -> *mut Thread {
     }
     write! {
         recall: Recall::new(stage.thread),
+        part: Part::of(stage.thread),
         stage: stage,
         sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
         handles: handles::Cache::new(),
@@ -287,4 +296,12 @@ impl Thread {
         }
         self.stage.commit(start + bytes.len(), kind, State::System);
     }
+}
+
+/// For tests: as many threads as there may be have called MPI, as long as nobody else pretends so.
+#[cfg(test)]
+pub(crate) fn pretend_several() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    NUMBER.store(32, Ordering::SeqCst);
+    ALONE.lock().unwrap_or_else(|e| e.into_inner())
 }

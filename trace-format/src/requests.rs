@@ -184,6 +184,20 @@ impl<T, E: Copy> Requests<T, E> {
         Some((at(&self.all, same, slot).unwrap_or(same.first), false))
     }
 
+    /// Is `slot` the address of the variable that the handle of this request was written to?
+    #[inline]
+    pub fn stands_at(&self, ix: Ix, slot: u64) -> bool {
+        slot != 0 && self.all.get(ix as usize).is_some_and(|request| request.slot == slot)
+    }
+
+    /// Another table has requests with this handle, too: which is meant is a guess until there is none here.
+    pub fn share(&mut self, handle: u64) {
+        let Some(place) = self.by_handle.get(&handle) else { return };
+        if let Some(same) = self.handles.get_mut(*place as usize).filter(|same| same.count > 0) {
+            (same.shared, same.settled) = (true, same.shared && same.settled);
+        }
+    }
+
     /// All requests with the handle of this one, if there were several at once. None if they were asked for already, and
     /// since then none was made or [started](Requests::started): windows of many requests are completed one by one.
     pub fn newly_sharing(&mut self, ix: Ix) -> Vec<Ix> {
@@ -322,6 +336,19 @@ mod tests {
         assert_eq!((all.ended(7), all.find(7, 0x108)), (Some(()), None));
         let third = all.add(7, 0x200, "third");
         assert_eq!((all.certain(7, 0x999), all.newly_sharing(third)), (Some(third), vec![]));
+    }
+
+    #[test]
+    fn a_handle_that_others_have_too_is_a_guess_until_it_is_gone() {
+        let mut all: Requests<&str> = Requests::default();
+        let first = all.add(7, 0x100, "first");
+        assert!(all.stands_at(first, 0x100) && !all.stands_at(first, 0x108) && !all.stands_at(first + 1, 0));
+        all.share(7);
+        all.share(8);
+        assert_eq!((all.meant(7, 0x100), all.newly_sharing(first)), (Some((first, false)), vec![first]));
+        all.remove(first, ());
+        let second = all.add(7, 0x100, "second");
+        assert_eq!(all.certain(7, 0x100), Some(second));
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     let own = matches!(call.info.row.class, Class::SendRecv(_) | Class::Collective(..));
     // The same call was looked at before, and found fine by itself.
     let is_new = own && !call.open.is_fine;
-    if !is_new && !operations::is_any_pending() {
+    if !is_new && !operations::is_any_pending(thread) {
         return;
     }
     let uses = operands::uses(thread, call);
@@ -104,8 +104,8 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     {
         thread.recall.set_fine(place, false);
     }
-    if operations::is_any_pending()
-        && let Some(conflict) = operations::conflict(&uses)
+    if operations::is_any_pending(thread)
+        && let Some(conflict) = operations::conflict(thread, &uses)
     {
         tell(thread, call, &conflict);
     }

@@ -7,7 +7,7 @@ use crate::config;
 use crate::given::Given;
 use crate::grequests::{self, Completes, Life};
 use crate::info::Role;
-use crate::operations;
+use crate::operations::{self, Meant};
 use crate::recording::Call;
 use crate::thread::Thread;
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};
@@ -27,8 +27,8 @@ pub(super) fn completes(thread: &mut Thread, call: &Call) {
     let handle = call.abi.handle_arg(Kind::Request, call.words.first().copied().unwrap_or(0));
     let here = Spot::of(thread, call);
     // Handles are given out again: the call that made the request that has this one now.
-    let now = operations::with(|state| {
-        let operation = state.requests.certain(handle, 0).and_then(|ix| state.requests.get(ix))?;
+    let now = operations::find(thread.part, (handle, 0), |state, Meant { ix, is_certain, .. }| {
+        let operation = state.requests.get(ix).filter(|_| is_certain)?;
         Some((operation.class, operation.made))
     });
     match (grequests::completes(handle, here), now) {

@@ -3,7 +3,7 @@
 use super::request_misuse;
 use super::requests::Known;
 use crate::given::Given;
-use crate::operations;
+use crate::operations::{self, Meant};
 use crate::recording::Call;
 use crate::thread::{self, Thread};
 use smallvec::SmallVec;
@@ -43,8 +43,7 @@ pub(super) fn check(caller: &mut Thread, call: &Call, given: Given, known: &Know
     };
     let what = what.or_else(|| {
         let named = of(call);
-        operations::with(|state| {
-            let ix = state.requests.find(given.handle, given.slot)?;
+        operations::find(caller.part, (given.handle, given.slot), |state, Meant { ix, .. }| {
             let partitions = state.requests.get(ix)?.partitions.as_ref()?;
             let n = partitions.ready.len();
             let outside = named.iter().find(|p| !(0..n as i64).contains(*p));

@@ -4,7 +4,7 @@ use super::Spot;
 use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
 use crate::given::{self, Given};
 use crate::info::Role;
-use crate::operations::{self, Ended};
+use crate::operations::{self, Ended, Meant, Part};
 use crate::recording::Call;
 use crate::thread::Thread;
 use smallvec::SmallVec;
@@ -43,33 +43,34 @@ impl Known {
 }
 
 /// The request that is meant without doubt, or how the last one of this handle ended.
-fn known(given: Given) -> (Option<Known>, Option<Ended>) {
-    operations::with(|state| {
-        let operation = state.requests.certain(given.handle, given.slot).and_then(|ix| state.requests.get(ix));
-        let known = operation.map(|o| Known {
+fn known(own: Part, given: Given) -> (Option<Known>, Option<Ended>) {
+    let known = operations::find(own, (given.handle, given.slot), |state, Meant { ix, is_certain, .. }| {
+        state.requests.get(ix).filter(|_| is_certain).map(|o| Known {
             class: o.class,
             made: o.made,
             started: o.started,
             persistent: o.persistent,
             active: o.active,
             seen_complete: o.seen_complete,
-        });
-        (known, state.requests.ended(given.handle))
-    })
+        })
+    });
+    let ended = if known.is_none() { operations::ended_anywhere(own, given.handle) } else { None };
+    (known, ended)
 }
 
 /// A call that is given requests is about to be made.
 #[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
+    let own = thread.part;
     let given = given::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
-        if let Some(ended) = operations::ended(given) {
+        if let Some(ended) = operations::ended(own, given) {
             request_misuse::gone(thread, call, ended);
         }
         return;
     }
     for given in SmallVec::<[Given; 4]>::from_slice(given) {
-        match known(given) {
+        match known(own, given) {
             (None, Some(ended)) => request_misuse::gone(thread, call, ended),
             (Some(known), _) => one(thread, call, given, &known),
             (None, None) => {}

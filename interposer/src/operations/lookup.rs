@@ -1,0 +1,118 @@
+//! Which request a call means, in whatever part it is.
+
+use super::{Ended, Part, State};
+use crate::given::Given;
+use crate::thread;
+use trace_format::requests::Ix;
+
+/// A request that was found.
+pub(crate) struct Meant {
+    pub(crate) part: Part,
+    pub(crate) ix: Ix,
+    /// There is no doubt.
+    pub(crate) is_certain: bool,
+}
+
+/// Runs `f` with the request that is meant by `handle`, which stands at `slot`, and the operations that it is among. `own`: the
+/// part of the thread. `f` must not call the library or report.
+#[inline(always)]
+pub(crate) fn find<T>(own: Part, meant: (u64, u64), f: impl FnOnce(&mut State, Meant) -> Option<T>) -> Option<T> {
+    if thread::are_several() { find_among_several(own, meant, f) } else { find_in(own, meant, f) }
+}
+
+/// The same in one part.
+#[inline(always)]
+fn find_in<T>(part: Part, (handle, slot): (u64, u64), f: impl FnOnce(&mut State, Meant) -> Option<T>) -> Option<T> {
+    part.with(|state| {
+        let (ix, is_certain) = state.requests.meant(handle, slot)?;
+        f(state, Meant { part, ix, is_certain })
+    })
+}
+
+/// The same where other threads may have made the request.
+#[inline(never)]
+fn find_among_several<T>(
+    own: Part,
+    (handle, slot): (u64, u64),
+    f: impl FnOnce(&mut State, Meant) -> Option<T>,
+) -> Option<T> {
+    let mut f = Some(f);
+    let found = own.with(|state| {
+        let (ix, is_certain) = state.requests.meant(handle, slot)?;
+        // The variable that the call wrote it to: nobody else's can be meant.
+        let f = f.take_if(|_| state.requests.stands_at(ix, slot))?;
+        Some(f(state, Meant { part: own, ix, is_certain }))
+    });
+    match f {
+        None => found.flatten(),
+        Some(f) => find_in(elsewhere(own, (handle, slot))?, (handle, slot), f),
+    }
+}
+
+/// The part with the request that is meant: the one whose variable the handle stands in, otherwise the first one.
+#[cold]
+#[inline(never)]
+fn elsewhere(own: Part, (handle, slot): (u64, u64)) -> Option<Part> {
+    let all = || std::iter::once(own).chain(own.others());
+    let look = |part: Part| {
+        part.with(|state| {
+            let ix = state.requests.find(handle, slot)?;
+            Some((part, state.requests.stands_at(ix, slot)))
+        })
+    };
+    let mut chosen = None;
+    let mut is_shared = false;
+    for (part, stands_there) in all().filter_map(look) {
+        if stands_there {
+            return Some(part);
+        }
+        is_shared |= chosen.is_some();
+        chosen = chosen.or(Some(part));
+    }
+    if is_shared {
+        // Which one it is nobody knows: as with several requests of one part.
+        all().for_each(|part| part.with(|state| state.requests.share(handle)));
+    }
+    chosen
+}
+
+/// A request with this handle is over, and it is not certain that it was this one: those in other parts are complete, too.
+#[cold]
+#[inline(never)]
+pub(super) fn end_of_sharing(found: Part, own: Part, handle: u64) {
+    for part in std::iter::once(own).chain(own.others()).filter(|part| *part != found) {
+        part.with(|state| {
+            if let Some((ix, false)) = state.requests.meant(handle, 0) {
+                state.end_of_sharing(ix);
+            }
+        });
+    }
+}
+
+/// How the last request with one of these handles ended, if there is none with it now.
+#[inline]
+pub(crate) fn ended(own: Part, given: &[Given]) -> Option<Ended> {
+    if given.iter().all(|g| own.is_live(g.handle)) {
+        return None;
+    }
+    given.iter().find_map(|g| ended_anywhere(own, g.handle))
+}
+
+#[inline(never)]
+pub(crate) fn ended_anywhere(own: Part, handle: u64) -> Option<Ended> {
+    let of = |part: Part| part.with(|state| (state.requests.knows(handle), state.requests.ended(handle)));
+    if !thread::are_several() {
+        return of(own).1;
+    }
+    if own.others().any(|part| part.is_live(handle)) {
+        return None;
+    }
+    let mut last: Option<Ended> = None;
+    for part in std::iter::once(own).chain(own.others()) {
+        match of(part) {
+            (true, _) => return None,
+            (false, ended) => last = last.into_iter().chain(ended).max_by_key(|ended| ended.time),
+        }
+    }
+    last
+}

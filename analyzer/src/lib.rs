@@ -6,6 +6,7 @@ mod ahead;
 pub mod checks;
 pub mod clocks;
 pub mod csv;
+mod debuginfod;
 pub mod engine;
 pub mod events;
 pub mod gate;

@@ -1,6 +1,7 @@
 //! Where calls come from: collects the modules and call stacks of all ranks while their traces are read, and resolves
 //! those that a report or a print needs. Ranks of one program share its debug information.
 
+use crate::debuginfod::Server;
 use crate::source::{Code, Language, Moved};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,7 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use trace_format::definition::{Definition, Id, Module};
 use trace_format::foreign;
-use trace_format::symbols::{Loaders, Location, MAX_SOURCE, Modules};
+use trace_format::symbols::{Fetch, Loaders, Location, MAX_SOURCE, Modules};
 
 /// What is known of one rank.
 #[derive(Default)]
@@ -89,6 +90,11 @@ impl Symbols {
     /// Searches below these directories for sources that are not where they were.
     pub fn search_in(&mut self, directories: Vec<PathBuf>) {
         self.moved.search_in(directories);
+    }
+
+    /// Gets debug information that is not here from the servers that the user names.
+    pub fn ask_servers(&mut self) {
+        self.loaders.fetch = Server::of_environment().map(|server| -> Fetch { Box::new(move |id| server.find(id)) });
     }
 
     /// Source files that were changed after the run: what is shown of them may not be what ran.

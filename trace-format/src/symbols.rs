@@ -1,11 +1,13 @@
 //! Addresses to source lines, from the modules that a process had loaded and their debug information.
 
 mod names;
+mod separate;
 
 use crate::definition::Module;
 use crate::foreign;
 use addr2line::Loader;
 use object::Object;
+pub use separate::Fetch;
 use std::collections::{BTreeMap, HashMap};
 
 /// Larger modules have no source lines.
@@ -92,7 +94,9 @@ impl Modules {
 /// Debug information of modules, each file opened once: ranks of one program share it.
 #[derive(Default)]
 pub struct Loaders {
-    open: HashMap<(String, Vec<u8>), Option<Loader>>,
+    open: HashMap<(String, Vec<u8>), Option<Opened>>,
+    /// Where debug information is got from that is neither in a file nor beside it.
+    pub fetch: Option<Fetch>,
     /// Modules whose file is not the one that ran, or that are gone, by path: why.
     pub problems: BTreeMap<String, String>,
 }
@@ -107,9 +111,9 @@ impl Loaders {
     /// function first; never empty.
     pub fn locate(&mut self, module: &Module, offset: u64) -> Vec<Location> {
         let bare = Location { module: module.path.clone(), offset, ..Location::default() };
-        let Some(loader) = self.loader(module) else { return vec![bare] };
+        let Some(opened) = self.opened(module) else { return vec![bare] };
         let mut found = Vec::new();
-        if let Ok(mut frames) = loader.find_frames(offset) {
+        if let Ok(mut frames) = opened.lines().find_frames(offset) {
             while let Ok(Some(frame)) = frames.next() {
                 let function = frame.function.as_ref().and_then(|f| Some(names::readable(&f.demangle().ok()?)));
                 let location = frame.location.as_ref();
@@ -125,22 +129,39 @@ impl Loaders {
             found.push(bare);
         }
         if found.iter().all(|l| l.function.is_empty())
-            && let Some(symbol) = loader.find_symbol(offset)
+            && let Some(symbol) = opened.symbol(offset)
         {
             found[0].function = names::readable(symbol);
         }
         found
     }
 
-    fn loader(&mut self, module: &Module) -> Option<&Loader> {
+    fn opened(&mut self, module: &Module) -> Option<&Opened> {
         let key = (module.path.clone(), module.build_id.clone());
         if !self.open.contains_key(&key) {
-            let loader = open(module).inspect_err(|why| {
+            let opened = open(module, self.fetch.as_ref()).inspect_err(|why| {
                 self.problems.insert(module.path.clone(), why.clone());
             });
-            self.open.insert(key.clone(), loader.ok());
+            self.open.insert(key.clone(), opened.ok());
         }
         self.open.get(&key).and_then(Option::as_ref)
+    }
+}
+
+/// What is known of a module.
+struct Opened {
+    own: Loader,
+    /// Its debug information, if that is in another file.
+    separate: Option<Loader>,
+}
+
+impl Opened {
+    fn lines(&self) -> &Loader {
+        self.separate.as_ref().unwrap_or(&self.own)
+    }
+
+    fn symbol(&self, offset: u64) -> Option<&str> {
+        self.separate.as_ref().and_then(|s| s.find_symbol(offset)).or_else(|| self.own.find_symbol(offset))
     }
 }
 
@@ -170,7 +191,7 @@ impl Symbolizer {
     }
 }
 
-fn open(module: &Module) -> Result<Loader, String> {
+fn open(module: &Module, fetch: Option<&Fetch>) -> Result<Opened, String> {
     let data = foreign::open(module.path.as_ref()).map_err(|e| e.to_string())?;
     if data.metadata().is_ok_and(|m| m.len() > MAX_MODULE) {
         return Err(format!("it has more than {MAX_MODULE} bytes"));
@@ -182,7 +203,8 @@ fn open(module: &Module) -> Result<Loader, String> {
     if !module.build_id.is_empty() && build_id != module.build_id {
         return Err("the file was rebuilt since the run (its build-id differs): no source lines".into());
     }
-    Loader::new(&module.path).map_err(|e| e.to_string())
+    let separate = separate::loader(module.path.as_ref(), &file, fetch);
+    Ok(Opened { own: Loader::new(&module.path).map_err(|e| e.to_string())?, separate })
 }
 
 /// Reads lines of source files, each file once.

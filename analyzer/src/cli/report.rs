@@ -131,6 +131,7 @@ impl ReportPlan {
     /// Says where sources are. The report of several jobs has no more than their findings.
     pub(crate) fn prepare_one_of_several(&self, observer: &mut Observer) {
         observer.traces.symbols.search_in(self.source_path.clone());
+        observer.traces.symbols.ask_servers();
     }
 
     /// Says what the formats need beside findings, and where sources are.

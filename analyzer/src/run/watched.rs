@@ -98,6 +98,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option
     job.learn(first);
     let mut observer = Observer::new(dir, watch.selection.clone());
     observer.traces.symbols.search_in(watch.source_path.clone());
+    observer.traces.symbols.ask_servers();
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();

@@ -1,0 +1,61 @@
+//! Debug information that was taken out of a program or library: by `objcopy --only-keep-debug`, or as a package of debug
+//! symbols. It is found by the build-id, without which nobody knows whether it belongs to the file that ran.
+
+use crate::foreign;
+use addr2line::Loader;
+use object::{Object as _, ReadRef};
+use std::path::{Path, PathBuf};
+
+/// Where systems have the debug information of what is installed.
+const INSTALLED: &str = "/usr/lib/debug";
+
+/// Gets the debug information with this build-id from elsewhere; `None`: nobody has it.
+pub type Fetch = Box<dyn Fn(&[u8]) -> Option<PathBuf> + Send>;
+
+/// The debug information of a module whose own file has none; `None` if it has some, or there is none.
+pub(super) fn loader<'a>(
+    path: &Path,
+    file: &object::File<'a, impl ReadRef<'a>>,
+    fetch: Option<&Fetch>,
+) -> Option<Loader> {
+    let build_id = file.build_id().ok().flatten().filter(|id| !id.is_empty())?;
+    if file.section_by_name(".debug_info").is_some() {
+        return None;
+    }
+    let link = file.gnu_debuglink().ok().flatten().map(|(name, _)| String::from_utf8_lossy(name).into_owned());
+    let places = by_build_id(build_id).into_iter().chain(link.iter().flat_map(|name| by_link(path, name)));
+    let there = places.into_iter().find(|place| is_of(place, build_id));
+    let there = there.or_else(|| fetch?(build_id).filter(|place| is_of(place, build_id)))?;
+    Loader::new_with_sup(&there, shared(&there, fetch)).ok()
+}
+
+/// `/usr/lib/debug/.build-id/ab/cdef.debug`
+fn by_build_id(build_id: &[u8]) -> Option<PathBuf> {
+    let (first, rest) = build_id.split_first()?;
+    let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(Path::new(INSTALLED).join(format!(".build-id/{first:02x}/{rest}.debug")))
+}
+
+/// Where debuggers look for the file that the section `.gnu_debuglink` names.
+fn by_link(path: &Path, name: &str) -> Vec<PathBuf> {
+    let Some(directory) = path.parent() else { return Vec::new() };
+    let installed = Path::new(INSTALLED).join(directory.strip_prefix("/").unwrap_or(directory));
+    vec![directory.join(name), directory.join(".debug").join(name), installed.join(name)]
+}
+
+fn is_of(path: &Path, build_id: &[u8]) -> bool {
+    let Ok(file) = foreign::open(path) else { return false };
+    let data = object::ReadCache::new(file);
+    object::File::parse(&data).is_ok_and(|file| file.build_id() == Ok(Some(build_id)))
+}
+
+/// What several files of debug information have in common (`.gnu_debugaltlink`, as dwz writes it).
+fn shared(path: &Path, fetch: Option<&Fetch>) -> Option<PathBuf> {
+    let data = object::ReadCache::new(foreign::open(path).ok()?);
+    let file = object::File::parse(&data).ok()?;
+    let (name, build_id) = file.gnu_debugaltlink().ok()??;
+    let named = path.parent()?.join(String::from_utf8_lossy(name).as_ref());
+    let places = by_build_id(build_id).into_iter().chain([named]);
+    let there = places.into_iter().find(|place| is_of(place, build_id));
+    there.or_else(|| fetch?(build_id).filter(|place| is_of(place, build_id)))
+}

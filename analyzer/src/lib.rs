@@ -7,6 +7,7 @@ pub mod checks;
 pub mod clocks;
 pub mod csv;
 mod debuginfod;
+mod early;
 pub mod engine;
 pub mod events;
 pub mod gate;

@@ -9,6 +9,7 @@ use crate::worlds::{Names, Worlds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
+use trace_format::early::Early;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
 use trace_format::foreign;
 use trace_format::job::{Job, MAX_JOB};
@@ -176,7 +177,7 @@ impl Traces {
         let mut traces = Traces::new(dir);
         traces.worlds.expect(traces_in(dir).map_err(cannot)?.len());
         traces.look_for_ranks().map_err(cannot)?;
-        if !traces.ranks.is_empty() {
+        if !traces.ranks.is_empty() || !traces.early().is_empty() {
             return Ok(traces);
         }
         Err(match traces.unopened.values().next() {
@@ -192,6 +193,16 @@ impl Traces {
 
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// What processes found that never got through MPI_Init.
+    pub fn early(&self) -> Vec<Early> {
+        Early::all_in(&self.dir)
+    }
+
+    /// Is there nothing to be told of any process?
+    pub fn knows_nobody(&self) -> bool {
+        self.ranks.is_empty() && self.early().is_empty()
     }
 
     /// Opens the traces that appeared since the last time; the processes they are of.

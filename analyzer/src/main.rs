@@ -13,6 +13,7 @@ mod outputs;
 mod print;
 mod progress;
 mod queues;
+mod replaced;
 mod run;
 mod settings;
 mod stats;

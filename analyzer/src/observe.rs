@@ -3,6 +3,7 @@
 
 use crate::ahead::Read;
 use crate::checks::signal_name;
+use crate::early::{self, introduce};
 use crate::engine::ending::is_crash;
 use crate::engine::listen::Listener;
 use crate::engine::{End, Engine, Stuck, Ways};
@@ -417,11 +418,15 @@ impl Observer {
 
     /// The report of what was read, and what else it says.
     pub fn conclude(mut self, ending: Ending) -> Result<Conclusion, Broken> {
-        let missing = self.traces.missing();
         let stopped_by_mpivet = matches!(ending, Ending::Stopped(_));
         let mut damage = self.traces.damage(stopped_by_mpivet);
         let unknown = self.traces.unknown();
-        let (job, job_damage) = self.traces.job();
+        let (mut job, job_damage) = self.traces.job();
+        let early = self.traces.early();
+        // Nobody got through MPI_Init: that nothing is there from behind it is no damage.
+        let job_damage = job_damage.filter(|_| early.is_empty() || self.traces.headers().next().is_some());
+        let mut missing = self.traces.missing();
+        introduce(&early, &mut job, &mut missing);
         let lost = !damage.is_empty() || !unknown.is_empty() || !self.running.is_empty();
         damage.extend(job_damage);
         damage.sort();
@@ -487,7 +492,9 @@ impl Observer {
             recorder.finish(&run.names, &mut self.traces.symbols)
         });
         let symbols = &mut self.traces.symbols;
-        let mut report = self.stages.time(SOURCES, || Report::new(run, analysis.findings, &analysis.ranks, symbols));
+        let early = early::findings(&early, &run.names, &self.selection, symbols);
+        let findings = analysis.findings.into_iter().chain(early).collect();
+        let mut report = self.stages.time(SOURCES, || Report::new(run, findings, &analysis.ranks, symbols));
         report.statistics = statistics;
         report.timeline = timeline;
         if let Some((seen, environment)) = self.seen.zip(environment) {

@@ -1,11 +1,12 @@
 //! Where reports go: the terminal, and the files of `--report`, each with a format of its own.
 
 use crate::cli::Exit;
+use crate::replaced::Target;
 use analyzer::report::{Format, Look, Report};
 use clap::ValueEnum as _;
 use std::cell::Cell;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use trace_format::near::did_you_mean;
 
@@ -21,8 +22,8 @@ pub(crate) struct Outputs {
 struct Output {
     format: Format,
     path: PathBuf,
-    /// Created before the work begins, so that a bad path fails early.
-    file: File,
+    /// Looked at before the work begins, so that a bad path fails early.
+    target: Target,
     written: Cell<bool>,
 }
 
@@ -30,7 +31,7 @@ impl Outputs {
     /// `format` is that of the terminal. A single file that does not name its own has it instead.
     pub(crate) fn new(format: Option<Format>, reports: &[String]) -> Result<Outputs, Exit> {
         let (targets, terminal) = targets(format, reports).map_err(Exit::Usage)?;
-        let files = targets.into_iter().map(|(format, path)| Output::create(format, path)).collect::<Result<_, _>>()?;
+        let files = targets.into_iter().map(|(format, path)| Output::new(format, path)).collect::<Result<_, _>>()?;
         Ok(Outputs { terminal, files })
     }
 
@@ -46,14 +47,14 @@ impl Outputs {
 
     /// Writes all files, also if one of them cannot be written. The terminal has its report by then.
     pub(crate) fn write(&self, report: &Report, look: Look) -> Result<(), Exit> {
-        let render = |format: Format| Some(report.render(format, look));
+        let render = |format: Format| report.render(format, look);
         let summary = self.has(Format::Github).then(|| std::env::var_os(STEP_SUMMARY)).flatten();
         let summary =
             summary.filter(|path| !path.is_empty()).map_or(Ok(()), |path| append(Path::new(&path), report, look));
         self.each(render).and(summary)
     }
 
-    /// Says in those files whose format can that there is no report, and why.
+    /// Says in the files that there is no report, and why.
     pub(crate) fn fail(&self, why: &anyhow::Error) {
         // The caller has worse to tell than that this did not work either.
         _ = self.each(|format| format.failure(&format!("{why:#}")));
@@ -63,12 +64,11 @@ impl Outputs {
         self.terminal == format || self.files.iter().any(|f| f.format == format)
     }
 
-    fn each(&self, render: impl Fn(Format) -> Option<String>) -> Result<(), Exit> {
+    fn each(&self, render: impl Fn(Format) -> String) -> Result<(), Exit> {
         let mut failed = Vec::new();
         for output in self.files.iter().filter(|f| !f.written.get()) {
-            let Some(text) = render(output.format) else { continue };
             output.written.set(true);
-            if let Err(e) = output.write(&text) {
+            if let Err(e) = output.target.write(render(output.format).as_bytes()) {
                 failed.push(format!("cannot write the report to {}: {e}", output.path.display()));
             }
         }
@@ -77,20 +77,10 @@ impl Outputs {
 }
 
 impl Output {
-    fn create(format: Format, path: PathBuf) -> Result<Output, Exit> {
-        match File::create(&path) {
-            Ok(file) => Ok(Output { format, path, file, written: Cell::new(false) }),
+    fn new(format: Format, path: PathBuf) -> Result<Output, Exit> {
+        match Target::new(&path) {
+            Ok(target) => Ok(Output { format, path, target, written: Cell::new(false) }),
             Err(e) => Err(Exit::Usage(format!("cannot write the report to {}: {e}", path.display()))),
-        }
-    }
-
-    fn write(&self, text: &str) -> io::Result<()> {
-        let mut file = &self.file;
-        file.write_all(text.as_bytes())?;
-        // Some file systems tell only now that there is no room. Pipes and devices need no such thing.
-        match file.sync_all() {
-            Err(e) if !matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Err(e),
-            _ => Ok(()),
         }
     }
 }

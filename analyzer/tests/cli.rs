@@ -121,6 +121,49 @@ fn a_missing_interposer_says_how_to_build_it() {
     );
 }
 
+/// Also when there is nothing to report: no file is ever empty, or gone for the time of the run.
+#[test]
+fn report_files_are_whole_at_all_times() {
+    let dir = here();
+    let dir = dir.path();
+    fs::write(dir.join("old.json"), "what was").unwrap();
+    let formats = ["json", "sarif", "junit", "github", "markdown", "dot", "protocol", "html", "text"];
+    let mut args: Vec<String> = vec!["run".into(), "--report".into(), "old.json".into()];
+    args.extend(formats.iter().map(|format| format!("--report={format}:new.{format}")));
+    args.extend(["--", "sh", "-c", "cat old.json; ls -A"].map(str::to_owned));
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let run = mpivet(dir, &args);
+    expect(&run, 3, "nothing to analyze");
+    assert!(run.out.starts_with("what was"), "{}", run.out);
+    assert!(!run.out.contains("new"), "{}", run.out);
+    for file in formats.iter().map(|format| format!("new.{format}")).chain(["old.json".into()]) {
+        let text = fs::read_to_string(dir.join(&file)).unwrap();
+        // Markdown has a mark in front of each `_`.
+        assert!(text.replace('\\', "").contains("no rank called MPI_Init"), "{file}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(dir.join("old.json")).unwrap()).unwrap();
+    assert_eq!((&json["schema"], json["findings"].as_array().unwrap().len()), (&"mpivet-report-1".into(), 0));
+    let left: Vec<String> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(left.len(), 1 + formats.len(), "{left:?}");
+    // It is no report that another one could be compared with.
+    write_run(&dir.join("run"), 1);
+    let compared = mpivet(dir, &["analyze", "--baseline", "old.json", "run"]);
+    expect_one_line(&compared, 2, "it says only why there was no report");
+}
+
+/// Where a report cannot be written, that is known before anything runs, and the file stays as it was.
+#[test]
+fn a_report_that_cannot_be_written_starts_nothing() {
+    let dir = here();
+    let dir = dir.path();
+    let wrong = mpivet(dir, &["run", "--report", "no/report.json", "--", "sh", "-c", "echo started"]);
+    expect_one_line(&wrong, 2, "cannot write the report to no/report.json");
+    assert_eq!(wrong.out, "");
+    let piped = mpivet(dir, &["run", "--report", "json:/dev/stdout", "--", "echo", "started"]);
+    expect(&piped, 3, "nothing to analyze");
+    assert!(piped.out.starts_with("started\n{") && piped.out.ends_with("}\n"), "{}", piped.out);
+}
+
 #[test]
 fn jobs_without_a_trace_are_explained() {
     let dir = here();

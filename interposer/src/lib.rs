@@ -23,6 +23,7 @@ mod define;
 mod descriptor;
 mod dispatch;
 mod each;
+mod early;
 mod elf;
 mod emulated;
 mod encode;

@@ -7,7 +7,7 @@ use crate::dispatch::{self, Mode};
 use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
-    checks, clock, define, each, environment, errors, forced, handles, interrupted, launch, limits, log, queues,
+    checks, clock, define, each, early, environment, errors, forced, handles, interrupted, launch, limits, log, queues,
     sessions, signals, sites, thread, tool, trace,
 };
 use std::collections::BTreeSet;
@@ -109,6 +109,10 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         }
     };
     PID.store(std::process::id(), Ordering::SeqCst);
+    early::is_recorded();
+    if rank == 0 && plain && !before.config.under_run {
+        early::forget_others(&dir);
+    }
     thread::prepare(&before.config);
     define::world(rank, size);
     if let Some(trace) = trace::get() {
@@ -232,7 +236,7 @@ fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
 }
 
 /// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
-fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
+pub(crate) fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
     if let (Some(root), Some(dir)) = (&config.each, &config.dir) {
         return each::directory(dir, root, spawned).unwrap_or_else(|| dir.clone());
     }
@@ -275,12 +279,21 @@ fn threads() -> BTreeSet<u32> {
     tasks.filter_map(|t| t.file_name().to_str()?.parse().ok()).collect()
 }
 
-fn program() -> String {
+pub(crate) fn program() -> String {
     std::fs::read_link("/proc/self/exe").map(|p| p.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn cwd() -> String {
+pub(crate) fn cwd() -> String {
     std::env::current_dir().map(|p| p.to_string_lossy().into_owned()).unwrap_or_else(|_| ".".to_owned())
+}
+
+/// The words behind the name of the program.
+pub(crate) fn arguments() -> Vec<String> {
+    let words = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let words: Vec<String> =
+        words.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();
+    // Behind the last one there is a zero, too.
+    words.split_last().map(|(_, all)| all.to_vec()).unwrap_or_default()
 }
 
 /// Writes `job.json`, whole or not at all.
@@ -295,14 +308,11 @@ fn job(
     let (mut major, mut minor) = (0i32, 0i32);
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
     let identity = tool::Identity::ask();
-    let arguments = std::fs::read("/proc/self/cmdline").unwrap_or_default();
-    let arguments: Vec<String> =
-        arguments.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();
     let job = Job {
         format: VERSION,
         mpivet: header.mpivet.clone(),
         program: header.program.clone(),
-        arguments: arguments.split_last().map(|(_, a)| a.to_vec()).unwrap_or_default(),
+        arguments: arguments(),
         cwd: header.cwd.clone(),
         ranks: header.size,
         host: header.host.clone(),

@@ -69,9 +69,21 @@ pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &
     printed.print();
 }
 
-/// A check found something while there is no trace: the line of the program that is being run.
-pub(crate) fn before_trace(check: &CheckInfo, message: &str) {
-    finding(check, message, &callers());
+/// A check found something while there is no trace: the line of the program that is being run, and what called it.
+pub(crate) fn before_trace(check: &CheckInfo, message: &str) -> Vec<Location> {
+    let callers = callers();
+    finding(check, message, &callers);
+    let mut frames: Vec<Location> = symbols::with(|symbols| {
+        callers
+            .iter()
+            .flat_map(|address| symbols.call_site(*address))
+            .filter(|place| !place.is_inlined_binding())
+            .collect()
+    });
+    if let Some(first) = frames.first_mut().filter(|first| first.file.is_empty()) {
+        *first = python(std::mem::take(first));
+    }
+    frames
 }
 
 /// Prints a finding with the line of the program that is being run. Not for signal handlers.

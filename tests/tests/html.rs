@@ -376,7 +376,19 @@ fn pages_of_runs_without_errors_are_not_blank() -> Result<()> {
         browser.press(&["j", "k", "e", "t", "/", "?"])?;
         is_content(&browser).with_context(|| name.to_owned())?;
     }
-    Ok(())
+    no_report_says_why(&browser)
+}
+
+/// The page that is written in the place of a report that could not be made.
+fn no_report_says_why(browser: &Browser) -> Result<()> {
+    let page = scratch().join("html/no-report.html");
+    let mut command = vet::command()?;
+    command.args(["analyze", "--report"]).arg(&page).arg(scratch().join("html/nowhere"));
+    run::run(command, LIMIT)?;
+    browser.open(&page)?;
+    let shown = browser.value("document.querySelector('#head').textContent")?;
+    ensure!(shown.as_str().is_some_and(|text| text.contains("cannot read the trace directory")), "{shown}");
+    is_content(browser).context("no report")
 }
 
 /// A trace of a program that went well, with something that is not a call in rank 0.

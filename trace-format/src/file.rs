@@ -172,8 +172,12 @@ pub fn rank_stem(rank: i32) -> String {
 
 /// The same for a rank whose plain name belongs to a rank of another world.
 pub fn other_stem(rank: i32, host: &str, pid: u32) -> String {
-    let host: String = host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    format!("rank-{rank}.{host}.{pid}")
+    format!("rank-{rank}.{}.{pid}", plain_host(host))
+}
+
+/// The name of a host as a part of the name of a file.
+pub(crate) fn plain_host(host: &str) -> String {
+    host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
 /// The rank of a stem, and whether it is the plain one.

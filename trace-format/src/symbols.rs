@@ -8,6 +8,7 @@ use crate::foreign;
 use addr2line::Loader;
 use object::Object;
 pub use separate::Fetch;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// Larger modules have no source lines.
@@ -16,7 +17,7 @@ const MAX_MODULE: u64 = 16 << 30;
 pub const MAX_SOURCE: u64 = 64 << 20;
 
 /// A place in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Location {
     /// Name of the function, demangled where it was mangled.
     pub function: String,

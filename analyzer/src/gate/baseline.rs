@@ -73,6 +73,9 @@ fn fingerprints(text: &str) -> Result<BTreeSet<String>, String> {
         Some(SCHEMA) => {}
         Some(other) => return Err(format!("its form is {other}, and this mpivet reads {SCHEMA}; make it anew")),
     }
+    if json.get("failure").is_some() {
+        return Err("it says only why there was no report".into());
+    }
     let report: Report = serde_json::from_value(json).map_err(|e| format!("it is damaged ({e})"))?;
     let tasks = report.jobs.iter().map(|job| &job.task).chain([&report.task]);
     let hidden: u64 = tasks.flat_map(|task| &task.hidden).map(|h| h.findings).sum();

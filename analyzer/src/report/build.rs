@@ -47,6 +47,7 @@ impl Report {
         let mut report = Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").into(),
+            failure: None,
             mpi: Mpi { family: run.mpi.family, library: run.mpi.library, standard: run.mpi.standard },
             task: Task {
                 program: run.program,

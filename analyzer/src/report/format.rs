@@ -1,6 +1,6 @@
 //! What is known of formats apart from how they look: names, extensions, and what they say where there is no report.
 
-use super::{Format, clean, github, junit, sarif};
+use super::{Format, Report, clean, github, graph, html, json, junit, markdown, protocol, sarif};
 use clap::ValueEnum as _;
 
 impl Format {
@@ -24,14 +24,19 @@ impl Format {
         Format::value_variants().iter().copied().find(|f| f.extension().eq_ignore_ascii_case(extension))
     }
 
-    /// What a file holds if there is no report; nothing in formats that have no words for it.
-    pub fn failure(self, why: &str) -> Option<String> {
+    /// What a file holds if there is no report: that there is none, and why, in the form that its readers expect.
+    pub fn failure(self, why: &str) -> String {
         let why = &*clean::lines(why);
         match self {
-            Format::Sarif => Some(sarif::failure(why)),
-            Format::Junit => Some(junit::failure(why)),
-            Format::Github => Some(github::failure(why)),
-            _ => None,
+            Format::Text => format!("mpivet: no report: {why}\n"),
+            Format::Json => json::render(&Report::failed(why)),
+            Format::Html => html::render(&Report::failed(why)),
+            Format::Dot => graph::failure(why),
+            Format::Sarif => sarif::failure(why),
+            Format::Junit => junit::failure(why),
+            Format::Github => github::failure(why),
+            Format::Markdown => markdown::failure(why),
+            Format::Protocol => protocol::failure(why),
         }
     }
 }

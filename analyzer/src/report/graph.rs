@@ -110,6 +110,11 @@ pub(super) fn dot(report: &Report) -> String {
     text
 }
 
+/// What is written if there is no report.
+pub(super) fn failure(why: &str) -> String {
+    format!("digraph mpivet {{\n  label={};\n}}\n", quoted(&format!("no report: {why}")))
+}
+
 /// A string of Graphviz.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");

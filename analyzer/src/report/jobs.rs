@@ -173,7 +173,7 @@ impl Known {
     }
 }
 
-fn empty(dir: String, command: &[String]) -> Report {
+pub(super) fn empty(dir: String, command: &[String]) -> Report {
     let task = Task {
         program: command.first().cloned().unwrap_or_default(),
         arguments: command.iter().skip(1).cloned().collect(),
@@ -190,6 +190,7 @@ fn empty(dir: String, command: &[String]) -> Report {
     Report {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION").into(),
+        failure: None,
         mpi: Mpi { family: String::new(), library: String::new(), standard: String::new() },
         task,
         findings: Vec::new(),

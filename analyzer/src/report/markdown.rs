@@ -40,6 +40,11 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
+/// What is written if there is no report.
+pub(super) fn failure(why: &str) -> String {
+    format!("### mpivet: no report\n\n{}\n\n", cell(why))
+}
+
 fn row(finding: &FindingView, directory: &Path) -> String {
     let times = if finding.count > 1 { format!(" ({} times)", finding.count) } else { String::new() };
     let message = cell(&finding.message);

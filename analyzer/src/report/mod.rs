@@ -144,6 +144,9 @@ pub struct RunInfo {
 pub struct Report {
     schema: &'static str,
     version: String,
+    /// There is no report, for this reason: the rest says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
     mpi: Mpi,
     task: Task,
     findings: Vec<FindingView>,
@@ -202,6 +205,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// What is written in the place of a report that could not be made.
+    pub(super) fn failed(why: &str) -> Report {
+        Report { failure: Some(why.to_owned()), ..jobs::empty(String::new(), &[]) }
+    }
+
     /// Sets what makes the exit code 1, which formats for machines tell, too.
     pub fn gated(mut self, on: FailOn) -> Report {
         self.fail_on = on;

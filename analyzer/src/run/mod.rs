@@ -71,7 +71,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
         }
         End::Over | End::Late => {
             finish(&mut observer, plan.quiet, "");
-            if observer.traces.headers().next().is_none() {
+            if observer.traces.knows_nobody() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
             watch(&mut observer, plan.quiet);

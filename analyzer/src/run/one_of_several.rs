@@ -100,7 +100,7 @@ impl<'a> Job<'a> {
             End::Over => {
                 finish(&mut observer, self.plan.quiet, "");
                 let end = if job.was_interrupted() { RunEnd::Interrupted } else { RunEnd::Ended };
-                let no_trace = observer.traces.headers().next().is_none();
+                let no_trace = observer.traces.knows_nobody();
                 match end {
                     RunEnd::Interrupted if no_trace => (None, end),
                     _ if no_trace => (None, RunEnd::NoTrace),

@@ -117,7 +117,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option
         End::Over | End::Late => {
             // Its bar would be one among many.
             finish(&mut observer, true, &job.name);
-            let any = observer.traces.headers().next().is_some();
+            let any = !observer.traces.knows_nobody();
             any.then(|| observer.report(Ending::Any)).transpose()
         }
     }

@@ -1,14 +1,15 @@
 //! `call-outside-mpi`: see `trace_format::catalogue::CALL_OUTSIDE_MPI`.
 
 use super::{Finding, Spot};
-use crate::config::Config;
+use crate::config::{Config, selection};
 use crate::recording::Call;
 use crate::thread::Thread;
 use crate::unusual::{self, Matter};
-use crate::{real, report, sessions};
+use crate::{early, real, report, sessions};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use trace_format::catalogue::CALL_OUTSIDE_MPI;
+use trace_format::early::EarlyFinding;
 use trace_format::mpi::{Class, FnId, Function, Kind};
 
 /// How far the world model (MPI 4.1, 11.2) has come.
@@ -110,14 +111,15 @@ fn too_early(row: &Function) -> String {
     format!("{} is called before MPI_Init", row.name)
 }
 
-/// A call while nothing is recorded yet. The library usually ends the program over it.
+/// A call while nothing is recorded yet. The library usually ends the program over it: what is found is kept before.
 #[cold]
 pub(crate) fn before_init(row: &'static Function) {
     let starts = matches!(row.class, Class::Init | Class::SessionInit);
     if starts || row.id.is_always_available() || row.ret != Kind::Code || row.name.starts_with("MPIX_") {
         return;
     }
-    if Config::from_environment().disabled {
+    let config = Config::from_environment();
+    if config.disabled {
         return;
     }
     let (mut begun, mut ended) = (1i32, 1i32);
@@ -134,5 +136,10 @@ pub(crate) fn before_init(row: &'static Function) {
     HAS_TOO_EARLY.store(true, Ordering::Relaxed);
     say_unusual();
     drop(noted);
-    report::before_trace(&CALL_OUTSIDE_MPI, &too_early(row));
+    let message = too_early(row);
+    let frames = report::before_trace(&CALL_OUTSIDE_MPI, &message);
+    if selection().is_on(&CALL_OUTSIDE_MPI) {
+        let (check, function) = (CALL_OUTSIDE_MPI.name.to_owned(), row.name.to_owned());
+        early::keep(&config, EarlyFinding { check, message, function, frames });
+    }
 }

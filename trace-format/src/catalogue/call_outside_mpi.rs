@@ -4,8 +4,9 @@ check! {
     /// any time; a second MPI_Init; a second MPI_Finalize. While a session is open (MPI 4.1, 11.3) calls are allowed after
     /// MPI_Finalize, too.
     ///
-    /// A call before MPI_Init is printed only: most libraries end the program over it, before there is a trace. If the
-    /// program goes on, it is in the report. Calls of a program that uses sessions alone are not told apart.
+    /// Most libraries end the program over a call before MPI_Init, when there is no trace yet: the finding is written down
+    /// before the library is called, and the report has it alone. Ranks are then what the launcher calls the processes.
+    /// Calls of a program that uses sessions alone are not told apart.
     ///
     /// # Why it is wrong
     /// Outside of MPI_Init and MPI_Finalize only the functions of MPI 4.1, 11.4.1 may be called, and MPI can be initialized

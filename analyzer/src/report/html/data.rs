@@ -18,6 +18,9 @@ const MAX_SITES: usize = 4096;
 #[derive(Serialize)]
 pub(super) struct Data<'a> {
     version: &'a str,
+    /// There is no report, for this reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'a str>,
     program: &'a str,
     arguments: &'a [String],
     ranks: i32,
@@ -201,6 +204,7 @@ impl<'a> Data<'a> {
         let circumstances = if report.jobs.is_empty() { report.circumstances() } else { Vec::new() };
         Data {
             version: &report.version,
+            failure: report.failure.as_deref(),
             program: &task.program,
             arguments: &task.arguments,
             ranks: task.ranks,

@@ -24,6 +24,11 @@ use std::time::Instant;
 /// The stage in which the traces are read again.
 pub(crate) const FRAGMENTS: &str = "trace fragments and source points";
 
+/// What is written if there is no report.
+pub(super) fn failure(why: &str) -> String {
+    format!("No report\n=========\n\n{why}\n")
+}
+
 /// The report as a protocol. Without what [`super::Format::needs_protocol`] asks for there are findings alone.
 pub(super) fn render(report: &Report) -> String {
     let (begin, mut page) = (Instant::now(), Page::new(report));

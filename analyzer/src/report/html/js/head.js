@@ -19,6 +19,7 @@ function library() {
 }
 
 function verdict() {
+  if (data.failure) return [el("span", { class: "pill" }, "no report")];
   const part = (n, what) => (n > 0 ? el("span", { class: "pill " + what }, badge(what), plural(n, what)) : null);
   const pills = [part(data.errors, "error"), part(data.warnings, "warning"), part(data.notes, "note")];
   if (pills.some(Boolean)) return pills;
@@ -37,6 +38,7 @@ function startHead() {
     el("p", { class: "verdict", role: "status" }, verdict()),
     el("ul", { class: "ends" }, ends.slice(0, 8), ends.length > 8 ? el("li", { class: "dim" }, `and ${count(ends.length - 8)} more kinds of ends: see Ranks`) : null,
       data.stopped ? el("li", { class: "dim" }, `mpivet stopped ${data.jobs > 0 ? "a job" : "the job"}, because it could never have gone on`) : null),
+    data.failure ? el("div", { class: "damage", role: "alert" }, el("b", null, "There is no report: "), data.failure) : "",
     data.defects.length === 0 ? "" : el("div", { class: "damage", role: "alert" }, el("b", null, "The trace is incomplete, and so is this report:"),
       el("ul", null, data.defects.slice(0, 20).map((d) => el("li", null, [d.rank, d.offset === null ? "" : `at byte ${d.offset}`].filter(Boolean).join(" ") + (d.rank || d.offset !== null ? ": " : "") + d.what)),
         data.defects.length > 20 ? el("li", null, `and ${count(data.defects.length - 20)} more`) : null)));

@@ -1,7 +1,8 @@
 """Runs the applications of `apps/`, plain and under mpivet, and prints a table of what it costs and what it finds.
 
 A folder is an application: `app.toml` says which packages it needs, which MPI and how many ranks, how its input is made
-(`prepare`, `files`) and what each rank runs (`command`). `scripts/test-apps` is the way in.
+(`prepare`, `files`), what each rank runs (`command`), and which findings are known, with the verdict on each
+(`[verdicts]`). `scripts/test-apps` is the way in.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -31,6 +32,7 @@ SETTINGS = {
     "OPENBLAS_NUM_THREADS": "1",
     "LC_ALL": "C",
 }
+UNJUDGED = "**not judged yet**"
 RECORDING_ALONE = {"MPIVET_CHECKS": "-*", "MPIVET_CHECKSUMS": "off", "MPIVET_QUEUES": "off"}
 
 
@@ -44,6 +46,8 @@ class App:
     command: str
     prepare: str = ""
     files: tuple[str, ...] = ()
+    # What was found when somebody looked into it, by check: whether it is true, and why.
+    verdicts: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
     def read(folder: Path) -> "App":
@@ -139,11 +143,17 @@ def cell(report: dict) -> str:
 
 def row(app: App, best: dict[str, Run], report: dict) -> str:
     plain = best["plain"]
-    ratio = lambda way: f"{best[way].seconds / plain.seconds:.2f}" if plain.seconds > 0 else "-"
+    seconds = [f"{best[way].seconds:.2f}" for way in ("plain", "recording", "default")]
     calls = sum(rank["calls"] for rank in report.get("task", {}).get("ended", []))
     end = "" if all(run.status == plain.status for run in best.values()) else " **ends otherwise**"
-    columns = [app.title, app.mpi, app.ranks, calls, f"{plain.seconds:.1f}", ratio("recording"), ratio("default")]
+    columns = [app.title, app.mpi, app.ranks, calls, *seconds]
     return "| " + " | ".join(map(str, [*columns, cell(report) + end])) + " |"
+
+
+def judged(app: App, report: dict) -> list[str]:
+    """A line for each check that found something: the verdict, or that nobody has looked into it."""
+    checks = dict.fromkeys(finding["check"] for finding in report["findings"])
+    return [f"- {app.title}: {check}: {app.verdicts.get(check, UNJUDGED)}" for check in checks]
 
 
 def install(apps: list[App]) -> None:
@@ -173,9 +183,10 @@ def main() -> int:
     if options.install:
         install(apps)
     work = options.keep.resolve() if options.keep else Path(tempfile.mkdtemp(prefix="mpivet-apps-"))
-    print("| application | MPI | ranks | calls | CPU s plain | recording alone | default | findings |")
+    print("| application | MPI | ranks | calls | CPU s plain | recording alone | default checks | findings |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     failed = False
+    verdicts: list[str] = []
     for app in apps:
         try:
             best = measure(app, work, options.rounds)
@@ -185,10 +196,12 @@ def main() -> int:
             continue
         report = findings(best["default"])
         failed |= "failed" in report or len({run.status for run in best.values()}) > 1
+        verdicts += judged(app, report)
         print(row(app, best, report), flush=True)
+    print("\n" + "\n".join(verdicts))
     if not options.keep:
         shutil.rmtree(work)
-    return int(failed)
+    return int(failed or any(line.endswith(UNJUDGED) for line in verdicts))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,10 @@ const COLUMNS: usize = 80;
 fn what_is_said_fits_the_terminal() -> Result<()> {
     for mpi in mpi::required() {
         let program = compile(&mpi, &root().join("examples/send-checksum/bug-struct.c"), &scratch())?;
+        let trace = scratch().join(format!("narrow-{}", mpi.name));
+        _ = std::fs::remove_dir_all(&trace);
         let mut command = vet::command()?;
-        command.args(["run", "--color", "never", "--dir"]).arg(scratch().join(format!("narrow-{}", mpi.name)));
+        command.args(["run", "--color", "never", "--dir"]).arg(&trace);
         command.arg("--").args(mpi.job(2, &program, &[]));
         Mpi::prepare(&mut command);
         let (status, said) = OnTerminal::start_in(&command, Some(COLUMNS as u16))?.wait()?;

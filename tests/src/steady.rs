@@ -49,8 +49,8 @@ fn make_steady(value: &mut Value) {
                     "family" | "library" | "standard" | "version" | "semanticVersion" if value.is_string() => {
                         *value = json!(format!("<{key}>"));
                     }
-                    // What the system and the MPI library do below the program.
-                    "stack" => retain(value, |frame| !frame["line"].is_null()),
+                    // What the system and the MPI library do below the program: debug information of theirs may be installed.
+                    "stack" => retain(value, |frame| !frame["line"].is_null() && !is_of_system(frame)),
                     // The page of a check is no part of a report.
                     "rules" => retain(value, |_| false),
                     "doc" => *value = json!("<page>"),
@@ -62,6 +62,11 @@ fn make_steady(value: &mut Value) {
         }
         _ => {}
     }
+}
+
+fn is_of_system(frame: &Value) -> bool {
+    let module = frame["module"].as_str().unwrap_or_default();
+    module.starts_with("/lib/") || module.starts_with("/usr/lib/")
 }
 
 fn retain(list: &mut Value, wanted: impl Fn(&Value) -> bool) {

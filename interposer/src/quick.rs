@@ -4,7 +4,7 @@
 
 use crate::encode::Words;
 use crate::info::{Info, Watched};
-use crate::recording::{Call, Ins, Open, complete_usual, write_header, write_ins, write_values};
+use crate::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
 use crate::sites::{Arrival, Site};
 use crate::thread::Thread;
 use crate::{checks, clock, handles, interrupted, ordinary, queues, statuses, unusual};
@@ -16,7 +16,7 @@ use trace_format::record::{CALL_HEADER_BYTES, State};
 pub(crate) fn fits(info: &Info) -> bool {
     let is_plain = info.watched == Watched::No && info.forced.is_none() && info.poll.is_none();
     let makes_nothing = !info.handles_objects && info.frees.is_none() && info.buffering == checks::Part::None;
-    is_plain && makes_nothing && info.row.ret == Kind::Code && info.outs.bytes.is_some()
+    is_plain && makes_nothing && info.row.ret == Kind::Code && info.plan.outs_sized
 }
 
 /// Is the thread in no call, and is nothing on that calls must look at?
@@ -81,7 +81,7 @@ pub(crate) fn begin(
     match &info.fixed {
         Some(fixed) => thread.stage.commit_fixed(fixed),
         None => {
-            let end = outs + info.outs.bytes.map_or(0, usize::from);
+            let end = outs + outs_room(thread, info, abi, words);
             thread.stage.commit(end, info.func as u16, State::Entered);
         }
     }

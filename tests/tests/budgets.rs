@@ -28,9 +28,22 @@ fn release() -> Result<PathBuf> {
     if std::env::var_os("MPIVET").is_some() { vet::mpivet() } else { Ok(root().join("target/release/mpivet")) }
 }
 
+/// Programs with what they need of callgrind: threads in turns, whatever else the machine does.
+const PROGRAMS: [(&str, &[&str]); 2] =
+    [("budget", &["--instr-atstart=no"]), ("budget-threads", &["--instr-atstart=no", "--fair-sched=yes"])];
+
 /// Instructions of a call of each kind. Without settings the library alone is counted.
-fn calls(mpi: &Mpi, program: &Path, settings: Option<Settings>, name: &str) -> Result<Counts> {
-    let dir = scratch().join(format!("budgets-{}-{name}", mpi.name));
+fn calls(mpi: &Mpi, settings: Option<Settings>, name: &str) -> Result<Counts> {
+    let mut counts = Counts::new();
+    for (source, options) in PROGRAMS {
+        let program = compile(mpi, &root().join(format!("tests/bench/{source}.c")), &scratch())?;
+        let dir = scratch().join(format!("budgets-{}-{name}-{source}", mpi.name));
+        counts.extend(calls_of(&program, options, settings, &dir)?);
+    }
+    Ok(counts)
+}
+
+fn calls_of(program: &Path, options: &[&str], settings: Option<Settings>, dir: &Path) -> Result<Counts> {
     let mut command = Command::new(program);
     command.arg(CALLS.to_string());
     Mpi::prepare(&mut command);
@@ -42,23 +55,22 @@ fn calls(mpi: &Mpi, program: &Path, settings: Option<Settings>, name: &str) -> R
         command.env("LD_PRELOAD", interposer).env("MPIVET_RUN", "1").env("MPIVET_DIR", dir.join("trace"));
         command.envs(settings.iter().copied());
     }
-    let dumps = callgrind(&["--instr-atstart=no"], &command, &dir, LIMIT)?;
+    let dumps = callgrind(options, &command, dir, LIMIT)?;
     let mut counts = Counts::new();
     for (first, once) in dumps.iter().filter_map(|(name, count)| Some((name.strip_suffix(" 1")?, *count))) {
         let twice = dumps.get(&format!("{first} 2")).with_context(|| format!("{first} was counted once"))?;
         counts.insert(first.to_owned(), (*twice as f64 - once as f64) / f64::from(CALLS));
     }
-    std::fs::remove_dir_all(&dir)?;
+    std::fs::remove_dir_all(dir)?;
     Ok(counts)
 }
 
 /// What mpivet adds to the calls of the library.
 fn hold_calls(mpi: &str) -> Result<()> {
     let Some(mpi) = mpi::required().into_iter().find(|found| found.name == mpi) else { return Ok(()) };
-    let program = compile(&mpi, &root().join("tests/bench/budget.c"), &scratch())?;
-    let plain = calls(&mpi, &program, None, "plain")?;
+    let plain = calls(&mpi, None, "plain")?;
     for (name, settings) in [("recording", RECORDING), ("default-checks", DEFAULT_CHECKS)] {
-        let counts = calls(&mpi, &program, Some(settings), name)?;
+        let counts = calls(&mpi, Some(settings), name)?;
         let added = |what: &String, count: f64| Some(count - plain.get(what)?);
         let added = counts.iter().filter_map(|(what, count)| Some((what.clone(), added(what, *count)?))).collect();
         hold(&format!("{}.{name}", mpi.name), &added)?;

@@ -31,22 +31,30 @@ fn find_in<T>(part: Part, (handle, slot): (u64, u64), f: impl FnOnce(&mut State,
 
 /// The same where other threads may have made the request.
 #[inline(never)]
-fn find_among_several<T>(
-    own: Part,
-    (handle, slot): (u64, u64),
-    f: impl FnOnce(&mut State, Meant) -> Option<T>,
-) -> Option<T> {
+fn find_among_several<T>(own: Part, meant: (u64, u64), f: impl FnOnce(&mut State, Meant) -> Option<T>) -> Option<T> {
     let mut f = Some(f);
-    let found = own.with(|state| {
-        let (ix, is_certain) = state.requests.meant(handle, slot)?;
-        // The variable that the call wrote it to: nobody else's can be meant.
-        let f = f.take_if(|_| state.requests.stands_at(ix, slot))?;
-        Some(f(state, Meant { part: own, ix, is_certain }))
-    });
-    match f {
-        None => found.flatten(),
-        Some(f) => find_in(elsewhere(own, (handle, slot))?, (handle, slot), f),
+    // Mostly it is the thread's own, or of another part that is known to have one.
+    let likely = std::iter::once(own).chain(own.others().filter(|part| part.is_live(meant.0)));
+    for part in likely {
+        let found = find_there(part, meant, &mut f);
+        if f.is_none() {
+            return found;
+        }
     }
+    find_in(elsewhere(own, meant)?, meant, f?)
+}
+
+/// Runs `f` if the handle stands in the variable that a call of this part wrote it to: nobody else's can be meant.
+#[inline(always)]
+fn find_there<T, F: FnOnce(&mut State, Meant) -> Option<T>>(
+    part: Part,
+    (handle, slot): (u64, u64),
+    f: &mut Option<F>,
+) -> Option<T> {
+    part.with(|state| {
+        let (ix, is_certain) = state.requests.meant(handle, slot)?;
+        f.take_if(|_| state.requests.stands_at(ix, slot))?(state, Meant { part, ix, is_certain })
+    })
 }
 
 /// The part with the request that is meant: the one whose variable the handle stands in, otherwise the first one.

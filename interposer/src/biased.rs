@@ -3,8 +3,8 @@
 
 use crate::tls;
 use std::cell::UnsafeCell;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 pub(crate) struct Biased<T> {
@@ -23,7 +23,13 @@ pub(crate) struct Biased<T> {
 // SAFETY: `with` gives the value to one thread at a time.
 unsafe impl<T: Send> Sync for Biased<T> {}
 
-/// Ends the quick way, also if the closure panics.
+/// The value is this thread's until this is dropped, also if the closure panics.
+enum Held<'a> {
+    Quickly(#[expect(dead_code, reason = "it is for its end")] Inside<'a>),
+    Locked(#[expect(dead_code, reason = "as above")] MutexGuard<'a, ()>),
+}
+
+/// Ends the quick way.
 struct Inside<'a>(&'a AtomicBool);
 
 impl Drop for Inside<'_> {
@@ -48,6 +54,15 @@ impl<T> Biased<T> {
     /// Runs `f` with the value. It must not come back here.
     #[inline(always)]
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        // One call of `f` for both ways: two would not be inlined.
+        let _held = self.enter();
+        // SAFETY: this thread is the owner, and others wait while it is inside; or it has the lock, so that whoever else takes
+        // it waits, and the owner is not inside: if it comes, it sees that the lock is shared, or it is this thread.
+        f(unsafe { &mut *self.value.get() })
+    }
+
+    #[inline(always)]
+    fn enter(&self) -> Held<'_> {
         let me = tls::get();
         // Once the lock is shared, the owner raises its flag no more: if it lost the processor then, others would wait for
         // nothing.
@@ -56,18 +71,17 @@ impl<T> Biased<T> {
             // The processor may still look at the flag before others see the store: whoever sets the flag has all
             // processors catch up, and only then looks whether the owner is inside.
             compiler_fence(Ordering::SeqCst);
-            let _inside = Inside(&self.is_inside);
+            let inside = Inside(&self.is_inside);
             if !self.is_shared.load(Ordering::Acquire) {
-                // SAFETY: this thread is the owner, and others wait while it is inside.
-                return f(unsafe { &mut *self.value.get() });
+                return Held::Quickly(inside);
             }
         }
-        self.locked(me, f)
+        Held::Locked(self.locked(me))
     }
 
     #[inline(never)]
-    fn locked<R>(&self, me: usize, f: impl FnOnce(&mut T) -> R) -> R {
-        let _lock = self.lock.lock().unwrap_or_else(|e| e.into_inner());
+    fn locked(&self, me: usize) -> MutexGuard<'_, ()> {
+        let lock = self.lock.lock().unwrap_or_else(|e| e.into_inner());
         if !self.is_shared.load(Ordering::Relaxed) {
             if me != 0 && self.owner.load(Ordering::Relaxed) == 0 && can_catch_up() {
                 self.owner.store(me, Ordering::Relaxed);
@@ -79,9 +93,7 @@ impl<T> Biased<T> {
         if !self.is_settled.load(Ordering::Relaxed) {
             self.settle();
         }
-        // SAFETY: whoever else takes the lock waits, and the owner is not inside: if it comes, it sees that the lock is
-        // shared, or it is this thread.
-        f(unsafe { &mut *self.value.get() })
+        lock
     }
 }
 

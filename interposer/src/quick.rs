@@ -81,13 +81,19 @@ pub(crate) fn begin(
     match &info.fixed {
         Some(fixed) => thread.stage.commit_fixed(fixed),
         None => {
-            let end = outs + outs_room(thread, info, abi, words);
+            let end = outs + room(thread, info, words);
             thread.stage.commit(end, info.func as u16, State::Entered);
         }
     }
     thread.stage.calls += 1;
     thread.last_poll = None;
     true
+}
+
+/// Bytes that the values at the return will take. Apart: the calls that are made most often know it.
+#[inline(never)]
+fn room(thread: &mut Thread, info: &Info, words: &Words) -> usize {
+    outs_room(thread, info, info.abi, words)
 }
 
 /// Looks at a call whose record is committed.

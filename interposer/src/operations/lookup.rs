@@ -16,45 +16,27 @@ pub(crate) struct Meant {
 /// Runs `f` with the request that is meant by `handle`, which stands at `slot`, and the operations that it is among. `own`: the
 /// part of the thread. `f` must not call the library or report.
 #[inline(always)]
-pub(crate) fn find<T>(own: Part, meant: (u64, u64), f: impl FnOnce(&mut State, Meant) -> Option<T>) -> Option<T> {
-    if thread::are_several() { find_among_several(own, meant, f) } else { find_in(own, meant, f) }
-}
-
-/// The same in one part.
-#[inline(always)]
-fn find_in<T>(part: Part, (handle, slot): (u64, u64), f: impl FnOnce(&mut State, Meant) -> Option<T>) -> Option<T> {
+pub(crate) fn find<T>(
+    own: Part,
+    (handle, slot): (u64, u64),
+    f: impl FnOnce(&mut State, Meant) -> Option<T>,
+) -> Option<T> {
+    let part = if thread::are_several() { part_of_several(own, (handle, slot))? } else { own };
     part.with(|state| {
         let (ix, is_certain) = state.requests.meant(handle, slot)?;
         f(state, Meant { part, ix, is_certain })
     })
 }
 
-/// The same where other threads may have made the request.
+/// The part with the request that is meant, where other threads may have made it: mostly it is the thread's own, or another one
+/// that is known to have one. If the handle stands in the variable that a call of a part wrote it to, nobody else's can be meant.
 #[inline(never)]
-fn find_among_several<T>(own: Part, meant: (u64, u64), f: impl FnOnce(&mut State, Meant) -> Option<T>) -> Option<T> {
-    let mut f = Some(f);
-    // Mostly it is the thread's own, or of another part that is known to have one.
-    let likely = std::iter::once(own).chain(own.others().filter(|part| part.is_live(meant.0)));
-    for part in likely {
-        let found = find_there(part, meant, &mut f);
-        if f.is_none() {
-            return found;
-        }
-    }
-    find_in(elsewhere(own, meant)?, meant, f?)
-}
-
-/// Runs `f` if the handle stands in the variable that a call of this part wrote it to: nobody else's can be meant.
-#[inline(always)]
-fn find_there<T, F: FnOnce(&mut State, Meant) -> Option<T>>(
-    part: Part,
-    (handle, slot): (u64, u64),
-    f: &mut Option<F>,
-) -> Option<T> {
-    part.with(|state| {
-        let (ix, is_certain) = state.requests.meant(handle, slot)?;
-        f.take_if(|_| state.requests.stands_at(ix, slot))?(state, Meant { part, ix, is_certain })
-    })
+fn part_of_several(own: Part, (handle, slot): (u64, u64)) -> Option<Part> {
+    let stands_there = |part: &Part| {
+        part.with(|state| state.requests.find(handle, slot).is_some_and(|ix| state.requests.stands_at(ix, slot)))
+    };
+    let mut likely = std::iter::once(own).chain(own.others().filter(|part| part.is_live(handle)));
+    likely.find(stands_there).or_else(|| elsewhere(own, (handle, slot)))
 }
 
 /// The part with the request that is meant: the one whose variable the handle stands in, otherwise the first one.

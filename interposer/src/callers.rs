@@ -3,13 +3,15 @@
 //! only what is certain without it is told.
 
 use crate::modules;
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The code of the program and its libraries: start and end of the modules, without those of the system and of MPI.
 static CODE: [[AtomicU64; 2]; 64] = [const { [const { AtomicU64::new(0) }; 2] }; 64];
-/// Functions that never return: whoever finds a call of one on the stack knows that it is under way.
-static ENDS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+/// Functions that never return: whoever finds a call of one on the stack knows that it is under way. An exception that nobody
+/// catches ends the process in the call that throws it.
+const NEVER_RETURN: [&CStr; 5] = [c"abort", c"__assert_fail", c"__cxa_throw", c"__cxa_rethrow", c"_ZSt9terminatev"];
+static ENDS: [AtomicU64; NEVER_RETURN.len()] = [const { AtomicU64::new(0) }; NEVER_RETURN.len()];
 
 /// Looks at the modules. To be called when MPI has begun.
 pub(crate) fn learn() {
@@ -19,7 +21,7 @@ pub(crate) fn learn() {
         start.store(module.start, Ordering::Relaxed);
         end.store(module.end, Ordering::Relaxed);
     }
-    for (place, name) in ENDS.iter().zip([c"abort", c"__assert_fail"]) {
+    for (place, name) in ENDS.iter().zip(NEVER_RETURN) {
         // SAFETY: looking up a name has no preconditions.
         let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
         place.store(address as u64, Ordering::Relaxed);

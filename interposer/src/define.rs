@@ -50,6 +50,18 @@ fn comm_group(abi: &Abi, query: FnId, comm: u64) -> Ranks {
     ranks
 }
 
+/// Which ranks the first `n` processes of a group have in the (local) group of a communicator, both valid: MPI_UNDEFINED
+/// for those that are not in it. Empty if that cannot be told.
+pub(crate) fn places(abi: &Abi, comm: u64, group: u64, n: i32) -> Vec<i32> {
+    let Some(own) = handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[comm]) else { return Vec::new() };
+    let ranks: Vec<i32> = (0..n).collect();
+    let mut places = vec![0i32; ranks.len()];
+    let args = [group, n as u64, ranks.as_ptr() as u64, own, places.as_mut_ptr() as u64];
+    let known = real::call(FnId::MPI_Group_translate_ranks, &args) == Some(0);
+    free_group(abi, own);
+    if known { places } else { Vec::new() }
+}
+
 /// The kind of topology of a valid communicator, in the family's numbers.
 pub(crate) fn topology(comm: u64) -> i32 {
     let mut kind = i32::MIN;

@@ -58,8 +58,9 @@ pub(crate) struct Use {
     pub(crate) access: Access,
     pub(crate) partners: Partners,
     pub(crate) reduced: Reduced,
-    /// The parameter that names it.
+    /// The parameter that names it, and the function that it is one of: not the one that starts what another describes.
     pub(crate) param: u8,
+    pub(crate) func: FnId,
     /// What the parameter says.
     pub(crate) base: u64,
     /// Where the elements begin: elsewhere if there are displacements.
@@ -76,6 +77,7 @@ pub(crate) type Uses = SmallVec<[Use; 1]>;
 /// One buffer of a function's row. Counts, displacements and types stand behind it; two buffers may share those.
 #[derive(Debug, Clone, Copy)]
 struct Operand {
+    func: FnId,
     param: usize,
     kind: Kind,
     count: usize,
@@ -137,6 +139,7 @@ impl Operands {
                 is_array(*i) && matches!(p.kind, Kind::Int | Kind::Aint | Kind::LargeCount) && p.dir == Dir::In
             });
             Some(Operand {
+                func: row.id,
                 param,
                 kind: row.params.get(param)?.kind,
                 count,
@@ -166,6 +169,11 @@ impl Operands {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// The parameter that names the receiver.
+    pub(crate) fn dest(&self) -> Option<usize> {
+        self.dest
     }
 }
 
@@ -314,8 +322,8 @@ fn push(
             return;
         }
         let map = (datatype >= trace_format::definition::FIRST_USER_ID).then(|| map.clone());
-        let (param, reduced) = (operand.param as u8, Reduced::No);
-        found.push(Use { buffer, access, partners, reduced, param, base, address, count, datatype, map });
+        let (param, func, reduced) = (operand.param as u8, operand.func, Reduced::No);
+        found.push(Use { buffer, access, partners, reduced, param, func, base, address, count, datatype, map });
     });
 }
 

@@ -54,7 +54,8 @@ fn python(function: Location) -> Location {
 
 /// A check found something: the first of the places is the call that is being made.
 pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &[String]) {
-    let own = check.severity_at(places.iter().filter_map(|p| FnId::from_index(usize::from(p.func))));
+    let own = check
+        .severity_at(places.iter().filter_map(|p| Some((FnId::from_index(usize::from(p.func))?, p.role.as_str()))));
     let Some(mut printed) = Printed::new(check, own, message) else { return };
     for (i, place) in places.iter().enumerate() {
         let role = if places.len() > 1 { format!(" ({})", place.role) } else { String::new() };

@@ -34,7 +34,8 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         // What was wrong with the call is the cause. A signal may not say which thread it came to.
         let wrong = |o: &std::rc::Rc<crate::engine::facts::Origin>| r.is_found_wrong(o);
         let unknown = signal.thread.is_none() && r.open_calls().any(|open| wrong(&open.origin));
-        if unknown || open.as_ref().is_some_and(wrong) {
+        let leak = open.as_ref().is_some_and(|o| r.is_ended_by_leak(o));
+        if unknown || leak || open.as_ref().is_some_and(wrong) {
             continue;
         }
         let inside = open.as_ref().map(|o| format!(" inside of {}", o.name())).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What checks in the running process found: put into the report as they said it.
 
 use crate::engine::ending::Ending;
-use crate::engine::facts::{Draft, Report};
+use crate::engine::facts::{Draft, Origin, Report};
 use crate::engine::{Discovery, Model, Rank};
 use crate::worlds::Names;
 use trace_format::catalogue::INACCESSIBLE_BUFFER;
@@ -10,6 +10,11 @@ use trace_format::finding::Severity;
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     for (rank, r) in model.ranks.iter().enumerate() {
         for found in &r.discoveries {
+            // What was known before MPI_Finalize is looked at again when that has returned.
+            if let Some(finalize) = found.ahead() {
+                ended_by_leak(r, rank as i32, found, finalize).into_iter().for_each(|draft| report.add(model, draft));
+                continue;
+            }
             // Ranks in the message are those of communicators.
             let message = format!("rank {rank}{}: {}", Names::KEEP, found.message);
             let mut draft = Draft::new(found.check, message, found.sites.clone()).ranks([rank as i32]);
@@ -43,9 +48,17 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     }
 }
 
+/// A leak that the library ends the program for in MPI_Finalize: it is the cause.
+fn ended_by_leak(r: &Rank, rank: i32, found: &Discovery, finalize: &Origin) -> Option<Draft> {
+    let signal = r.signal.as_ref().filter(|_| r.is_ended_by_leak(finalize))?;
+    let message = format!("rank {rank}{}: {}", Names::KEEP, found.message);
+    let draft = Draft::new(found.check, message, found.sites.clone()).ranks([rank]).severity(Severity::Error);
+    Some(draft.note(format!("the process then died of {} in {}", super::abend::name(signal.signal), finalize.name())))
+}
+
 /// How severe it is by the calls that it speaks of.
 fn severity(found: &Discovery) -> Severity {
-    found.check.severity_at(found.sites.iter().filter_map(|site| Some(site.call.as_ref()?.func)))
+    found.check.severity_at(found.sites.iter().filter_map(|site| Some((site.call.as_ref()?.func, &*site.role))))
 }
 
 /// A receive into memory that is too small: an error if the rank then failed, with the message that came.

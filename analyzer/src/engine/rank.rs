@@ -16,11 +16,13 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use trace_format::args::Args;
 use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel};
-use trace_format::catalogue::CheckInfo;
+use trace_format::catalogue::{CheckInfo, LEAK_WINDOW};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
-use trace_format::mpi::{FnId, Kind};
+use trace_format::mpi::{Class, FnId, Kind};
 use trace_format::reader::Own;
+
+const SIGABRT: i32 = 6;
 
 /// A call that has not returned.
 pub(crate) struct OpenCall {
@@ -79,6 +81,12 @@ impl Discovery {
     pub(crate) fn is_about_file(&self) -> bool {
         let call = self.sites.first().and_then(|site| site.call.as_ref());
         call.is_some_and(|c| shape::shape(c.func).file != shape::NONE)
+    }
+
+    /// The call of MPI_Finalize that was about to be made, of a leak that was known then.
+    pub(crate) fn ahead(&self) -> Option<&Rc<Origin>> {
+        let last = self.sites.get(1..)?.last()?.call.as_ref()?;
+        (self.check == &LEAK_WINDOW && last.func.row().class == Class::Finalize).then_some(last)
     }
 
     /// Was it this call that was being made?
@@ -191,6 +199,14 @@ impl Rank {
         let number = signal.thread?;
         let thread = self.threads.iter().find(|t| t.number == number);
         thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
+    }
+
+    /// Has the MPI library aborted the process in this call of MPI_Finalize, where objects were left that it knows of?
+    pub(crate) fn is_ended_by_leak(&self, finalize: &Origin) -> bool {
+        let inside = self.open_calls().any(|o| (o.origin.thread, o.origin.index) == (finalize.thread, finalize.index));
+        let aborted = self.signal.as_ref().is_some_and(|signal| signal.signal == SIGABRT);
+        let leaks = || self.discoveries.iter().filter_map(Discovery::ahead);
+        inside && aborted && leaks().any(|f| (f.thread, f.index) == (finalize.thread, finalize.index))
     }
 
     /// Did a check in the process find an error in a call?

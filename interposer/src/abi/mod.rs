@@ -2,7 +2,7 @@
 //! works on decoded values: definition ids, neutral ranks and tags, neutral error classes.
 
 mod predefined;
-mod room;
+pub(crate) mod room;
 pub(crate) mod tool;
 pub(crate) use predefined::Predefined;
 pub(crate) use room::{Room, room_for};
@@ -72,7 +72,8 @@ pub(crate) struct Abi {
     pub(crate) topo_cart: i32,
     pub(crate) topo_graph: i32,
     pub(crate) topo_dist_graph: i32,
-    /// MPI_BSEND_OVERHEAD, the smallest of the libraries of the family: programs have it from their header.
+    /// MPI_BSEND_OVERHEAD, the smallest of the libraries of the family: programs have it from their header. What the library at
+    /// hand has in its own, `room::bsend_overhead` knows.
     pub(crate) bsend_overhead: u64,
     /// Addresses that stand for something in array arguments (MPI_UNWEIGHTED and the like) are below this.
     pub(crate) lowest_address: u64,

@@ -2,7 +2,7 @@
 
 use super::send_buffers::{self, Taking};
 use super::{Finding, Spot};
-use crate::abi::Abi;
+use crate::abi::{Abi, room};
 use crate::operands::Use;
 use crate::recording::Call;
 use crate::thread::Thread;
@@ -53,5 +53,5 @@ fn needed(call: &Call, abi: &Abi, used: &Use) -> Option<(u64, u64)> {
     let mut size = 0i32;
     let (datatype, comm) = (abi.handle_arg(Kind::Datatype, words[2]), abi.handle_arg(Kind::Comm, words[5]));
     let asked = real::call(FnId::MPI_Pack_size, &[count as u64, datatype, comm, &raw mut size as u64]);
-    (asked == Some(0)).then_some((u64::try_from(size).ok()?, abi.bsend_overhead))
+    (asked == Some(0)).then_some((u64::try_from(size).ok()?, room::bsend_overhead(abi)))
 }

@@ -44,8 +44,8 @@ pub(super) fn verb(access: Access) -> &'static str {
 }
 
 /// A byte of a buffer in words: `byte 8 of recvbuf`.
-pub(super) fn byte_of(used: &Use, spot: Spot, address: u64) -> String {
-    let name = spot.func.row().params.get(usize::from(used.param)).map_or("the buffer", |p| p.name);
+pub(super) fn byte_of(used: &Use, address: u64) -> String {
+    let name = used.func.row().params.get(usize::from(used.param)).map_or("the buffer", |p| p.name);
     // A buffer at MPI_BOTTOM has no beginning.
     if used.base == 0 || address < used.base {
         return format!("address {address:#x} of {name}");

@@ -21,14 +21,14 @@ pub(super) fn tell_own(thread: &mut Thread, call: &Call, a: &Use, b: &Use, addre
     }
     let here = Spot::of(thread, call);
     let message = if a.param == b.param {
-        format!("{} {} {} for two partners", here.func.name(), verb(b.access), byte_of(b, here, address))
+        format!("{} {} {} for two partners", here.func.name(), verb(b.access), byte_of(b, address))
     } else {
         format!(
             "{} {} {}, which is {} as well",
             here.func.name(),
             verb(b.access),
-            byte_of(b, here, address),
-            byte_of(a, here, address)
+            byte_of(b, address),
+            byte_of(a, address)
         )
     };
     Finding::new(CHECK, message).at(here, "its buffers overlap").tell(thread);

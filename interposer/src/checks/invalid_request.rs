@@ -25,7 +25,10 @@ pub(super) fn all_look_valid(call: &Call, count: Option<usize>, place: usize) ->
         return false;
     }
     let (number, base) = (number as usize, word(place));
-    if base < abi.lowest_address || number > MOST {
+    if base < abi.lowest_address {
+        return number == 0;
+    }
+    if number > MOST {
         return true;
     }
     // SAFETY: the program passed a variable or an array of so many requests, which are recorded, too.
@@ -47,6 +50,10 @@ pub(super) fn all_look_valid(call: &Call, count: Option<usize>, place: usize) ->
 /// A request is garbage: which, and what it is.
 #[cold]
 pub(super) fn garbage(exam: &mut Exam, place: usize, array: bool) -> bool {
+    if !array && exam.word(place) == 0 {
+        let what = exam.argument(place, None);
+        return exam.tell(&INVALID_REQUEST, format!("{what} is NULL; it must be the address of a request"));
+    }
     let mut found = false;
     exam.handles(place, Kind::Request, !array, array, None, |exam, argument| {
         found = check(exam, argument, true);

@@ -4,8 +4,8 @@ use super::arguments::{Exam, up_to};
 use crate::encode::ask;
 use crate::facts::Standing;
 use crate::{define, real};
-use trace_format::catalogue::INVALID_TOPOLOGY;
-use trace_format::mpi::{Class, Coll, FnId, Function, Kind};
+use trace_format::catalogue::{INVALID_ARGUMENT, INVALID_TOPOLOGY};
+use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
 
 /// What sort of topology a function works on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,17 +92,63 @@ fn position(exam: &mut Exam) -> bool {
             };
             !(0..dims).contains(&direction) && exam.tell(&INVALID_TOPOLOGY, format!("{what} is {direction}; {range}"))
         }
-        FnId::MPI_Cart_coords => {
+        FnId::MPI_Cart_coords | FnId::MPI_Cart_get => {
             let dims = ask(FnId::MPI_Cartdim_get, comm) as i64;
-            let Some(param) = exam.place("maxdims") else { return false };
-            let most = exam.int(param);
-            let what = exam.argument(param, None);
-            most < dims
-                && exam.tell(&INVALID_TOPOLOGY, format!("{what} is {most}, but the topology has {dims} dimensions"))
+            room(exam, "maxdims", dims, "the topology has", "dimension")
+        }
+        FnId::MPI_Graph_get => {
+            let (mut nodes, mut edges) = (0i32, 0i32);
+            let args = [comm, &raw mut nodes as u64, &raw mut edges as u64];
+            real::call(FnId::MPI_Graphdims_get, &args) == Some(0)
+                && (room(exam, "maxindex", i64::from(nodes), "the topology has", "node")
+                    || room(exam, "maxedges", i64::from(edges), "the topology has", "edge"))
+        }
+        FnId::MPI_Graph_neighbors => {
+            let Some(rank) = exam.place("rank").map(|p| exam.int(p)) else { return false };
+            let mut neighbors = 0i32;
+            let args = [comm, rank as u64, &raw mut neighbors as u64];
+            let is_node = (0..exam.comm().ranks.map_or(0, i64::from)).contains(&rank);
+            is_node
+                && real::call(FnId::MPI_Graph_neighbors_count, &args) == Some(0)
+                && room(exam, "maxneighbors", i64::from(neighbors), &format!("rank {rank} has"), "neighbour")
+        }
+        // Fewer are allowed here: the first of them are returned.
+        FnId::MPI_Dist_graph_neighbors => {
+            let (mut sources, mut destinations, mut weighted) = (0i32, 0i32, 0i32);
+            let args = [comm, &raw mut sources as u64, &raw mut destinations as u64, &raw mut weighted as u64];
+            real::call(FnId::MPI_Dist_graph_neighbors_count, &args) == Some(0)
+                && (is_nowhere(exam, "maxindegree", i64::from(sources), weighted != 0)
+                    || is_nowhere(exam, "maxoutdegree", i64::from(destinations), weighted != 0))
         }
         FnId::MPI_Cart_rank => coordinates(exam, comm),
         _ => false,
     }
+}
+
+/// Is an array too short for what the topology has, or not there? `most`: the parameter that says how long it is.
+fn room(exam: &mut Exam, most: &str, needed: i64, has: &str, noun: &str) -> bool {
+    let Some(param) = exam.place(most) else { return false };
+    let length = exam.int(param);
+    if length >= needed {
+        return is_nowhere(exam, most, needed, true);
+    }
+    let (what, plural) = (exam.argument(param, None), if needed == 1 { "" } else { "s" });
+    exam.tell(&INVALID_TOPOLOGY, format!("{what} is {length}, but {has} {needed} {noun}{plural}"))
+}
+
+/// Is NULL to be filled? `all`: also with weights, which are integers beside ranks.
+fn is_nowhere(exam: &mut Exam, most: &str, needed: i64, all: bool) -> bool {
+    let Some(length) = exam.place(most).map(|p| exam.int(p)) else { return false };
+    let params = exam.call.info.row.params;
+    let missing = |exam: &Exam, i: usize, p: &Param| {
+        p.len == most && p.dir == Dir::Out && (all || p.kind == Kind::Rank) && exam.word(i) == 0
+    };
+    let written = needed.min(length);
+    let Some((param, _)) = params.iter().enumerate().find(|(i, p)| written > 0 && missing(exam, *i, p)) else {
+        return false;
+    };
+    let (what, plural) = (exam.argument(param, None), if written == 1 { "element is" } else { "elements are" });
+    exam.tell(&INVALID_ARGUMENT, format!("{what} is NULL, but {written} {plural} to be written there"))
 }
 
 /// A coordinate may be out of range in a periodic dimension alone (MPI 4.1, 8.5.5).

@@ -137,6 +137,12 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 /// Neither the world model nor a session was open when the last of them had ended.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
+/// MPI_Finalize is about to be called.
+#[cold]
+pub(super) fn before_end(thread: &mut Thread, here: Spot) {
+    leak_window::before_end(&Leaks::now(), here, thread);
+}
+
 /// MPI_Finalize or MPI_Session_finalize has returned.
 #[cold]
 pub(super) fn after_end(thread: &mut Thread) {

@@ -144,7 +144,8 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         before_objects(thread, call);
     }
     match call.info.buffering {
-        Part::None | Part::Attach => {}
+        Part::None => {}
+        Part::Attach => send_buffers::arriving(thread, call),
         Part::Send => buffered_send_space::check(thread, call),
         Part::Detach => send_buffers::leaving(thread, call),
     }
@@ -207,6 +208,9 @@ fn before_objects(thread: &mut Thread, call: &Call) {
     }
     if let Some(loan) = call.info.loan {
         loans::before(loan, call);
+    }
+    if call.info.watched == Watched::Finalize {
+        leaks::before_end(thread, Spot::of(thread, call));
     }
 }
 

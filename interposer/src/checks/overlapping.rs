@@ -19,10 +19,10 @@ pub(super) fn finding(check: &'static CheckInfo, here: Spot, conflict: &Conflict
         "{} {} {}, which a pending {} {} ({})",
         here.func.name(),
         verb(mine.access),
-        byte_of(mine, here, *address),
+        byte_of(mine, *address),
         started.func.name(),
         verb(theirs.access),
-        byte_of(theirs, *started, *address),
+        byte_of(theirs, *address),
     );
     Finding::new(check, message)
         .at(here, verb(mine.access))

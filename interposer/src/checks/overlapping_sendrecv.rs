@@ -15,8 +15,8 @@ pub(super) fn tell(thread: &mut Thread, call: &Call, send: &Use, recv: &Use, add
         "{} receives {} into memory that it sends: {} is {}",
         here.func.name(),
         what(recv),
-        byte_of(recv, here, address),
-        byte_of(send, here, address),
+        byte_of(recv, address),
+        byte_of(send, address),
     );
     Finding::new(CHECK, message).at(here, "its buffers overlap").tell(thread);
 }

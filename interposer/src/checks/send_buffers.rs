@@ -1,11 +1,12 @@
 //! The buffers that are attached for buffered sends (MPI 4.1, 3.6): to the process, to a communicator, to a session.
 
-use super::Spot;
+use super::{Finding, Spot};
 use crate::handles::{self, Dying};
 use crate::recording::Call;
 use crate::thread::Thread;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard};
+use trace_format::catalogue::INVALID_ARGUMENT;
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::{Class, FnId, Kind, SendMode, Start};
 
@@ -83,6 +84,24 @@ fn attached() -> MutexGuard<'static, Option<FxHashMap<Owner, Attached>>> {
 
 /// Constants of MPI for addresses lie behind it.
 const LAST_ADDRESS: u64 = u64::MAX - 4096;
+
+/// A buffer is about to be attached: there may be one at a time (MPI 4.1, 3.6).
+#[cold]
+pub(super) fn arriving(thread: &mut Thread, call: &Call) {
+    let (owner, here) = (Owner::of(thread, call), Spot::of(thread, call));
+    let there = attached().as_ref().and_then(|all| all.get(&owner).copied());
+    let Some(there) = there.filter(|buffer| !buffer.is_leaving) else { return };
+    let whose = match owner {
+        Owner::Process => "the process",
+        Owner::Object(Kind::Session, ..) => "the session",
+        Owner::Object(..) => "the communicator",
+    };
+    let message = format!("{} attaches a buffer, but {whose} has one already, which is not detached", here.func.name());
+    Finding::new(&INVALID_ARGUMENT, message)
+        .at(here, "attaches another")
+        .at(there.by, "attached the first")
+        .tell(thread);
+}
 
 /// A buffer is about to be detached.
 #[cold]

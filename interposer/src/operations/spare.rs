@@ -80,8 +80,21 @@ mod tests {
             let mut operation = Box::new(Operation::new(class, made));
             let (access, partners, reduced) = (Access::Read, Partners::All, Reduced::No);
             let buffer = Buffer::bytes(0x1000, 8);
-            let (param, base, address, count, datatype, map) = (0, 0x1000, 0x1000, 8, 1, None);
-            operation.uses.push(Use { buffer, access, partners, reduced, param, base, address, count, datatype, map });
+            let (param, func, base, address) = (0, FnId::MPI_Isend, 0x1000, 0x1000);
+            let (count, datatype, map) = (8, 1, None);
+            operation.uses.push(Use {
+                buffer,
+                access,
+                partners,
+                reduced,
+                param,
+                func,
+                base,
+                address,
+                count,
+                datatype,
+                map,
+            });
             operation.place = place;
             operation
         };

@@ -20,7 +20,8 @@ fn used((address, length): (u64, u64), writes: bool) -> Use {
     let access = if writes { Access::Write } else { Access::Read };
     let (partners, reduced) = (Partners::All, Reduced::No);
     let buffer = Buffer::bytes(address, length);
-    Use { buffer, access, partners, reduced, param: 0, base: 0, address, count: length, datatype: 1, map: None }
+    let (param, func, base) = (0, FnId::MPI_Irecv, 0);
+    Use { buffer, access, partners, reduced, param, func, base, address, count: length, datatype: 1, map: None }
 }
 
 /// Thread `thread` begins an operation on this memory: is it told of a conflict?

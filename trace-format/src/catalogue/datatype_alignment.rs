@@ -1,6 +1,7 @@
 check! {
     /// # What it finds
-    /// A datatype of the program that names a byte twice and is used for receiving, or in which some basic element can never
+    /// A datatype of the program that names a byte twice and is used for receiving or unpacking, or of which so many elements are
+    /// that two of them overlap, or in which some basic element can never
     /// be aligned as its C type wants it, wherever the buffer begins: an array of a packed structure, a displacement or an
     /// extent that is not a multiple of the alignment. The process prints the finding when the datatype is first used in that
     /// way. For sending, overlapping entries are allowed.

@@ -5,7 +5,8 @@ check! {
     /// unmapped, a count that is far too great, a constant as receive buffer.
     ///
     /// A receive whose count reaches beyond the memory is a warning, as long as the message that comes fits into what there
-    /// is: the count is only the most that may come (MPI 4.1, 3.2.4). If the rank fails, it is an error.
+    /// is: the count is only the most that may come (MPI 4.1, 3.2.4). So it is with the receive of MPI_Sendrecv, and with that of
+    /// MPI_Sendrecv_replace where nothing is sent. If the rank fails, it is an error.
     ///
     /// A buffer that ends too early inside the heap is not noticed: the bytes behind it are memory, too. Memory of
     /// accelerators is left alone, and so is memory that the program has protected by itself.

@@ -2,7 +2,8 @@ check! {
     /// # What it finds
     /// Arguments that the standard rules out and that have no check of their own: a level of thread support, a kind of
     /// lock, an assertion, an access mode, a storage order or a position that is none; a negative colour, size or offset; a
-    /// part that is not inside its array; a stride of zero in a range of ranks; NULL for a string or for a result;
+    /// part that is not inside its array; a stride of zero in a range of ranks; NULL for a string, for a result, or
+    /// for an array of which elements are read or written; a second buffer for buffered sends while one is attached;
     /// MPI_KEYVAL_INVALID; a null error handler, session or message.
     ///
     /// Constants that libraries may have beyond the standard are left alone.

@@ -3,7 +3,8 @@ check! {
     /// A topology that does not fit. A Cartesian function on a communicator that has no Cartesian topology, a neighbourhood
     /// collective on one that has none; a grid with more places than the communicator has processes; a direction or a
     /// coordinate that the grid does not have (in periodic dimensions all coordinates are allowed); sizes given to
-    /// MPI_Dims_create that do not divide the number of nodes.
+    /// MPI_Dims_create that do not divide the number of nodes; arrays that are shorter than what MPI_Cart_get, MPI_Graph_get or
+    /// MPI_Graph_neighbors have to return.
     ///
     /// # Why it is wrong
     /// See MPI 4.1, 8.5. Libraries end the program, or return what the program takes for a rank.

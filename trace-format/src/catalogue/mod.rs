@@ -7,6 +7,7 @@
 //! things.
 
 mod own_severity;
+pub use own_severity::RECEIVES;
 
 use crate::finding::Severity;
 

@@ -5,13 +5,16 @@ use crate::finding::Severity;
 use crate::mpi::{Class, FnId};
 
 impl CheckInfo {
-    /// How severe a finding of the process is by itself; `functions`: those of its calls, the one being made first.
-    pub fn severity_at(&self, functions: impl IntoIterator<Item = FnId>) -> Severity {
-        let mut classes = functions.into_iter().map(|f| f.row().class);
-        let harmless = if self == &INACCESSIBLE_BUFFER {
+    /// How severe a finding of the process is by itself; `calls`: its calls and what each is in it, the one being made first.
+    pub fn severity_at<'a>(&self, calls: impl IntoIterator<Item = (FnId, &'a str)>) -> Severity {
+        let mut calls = calls.into_iter().map(|(f, role)| (f.row().class, role));
+        if self == &INACCESSIBLE_BUFFER {
             // The message may be shorter than the buffer: what it does is known when it has come.
-            return if classes.next().is_some_and(takes_less) { Severity::Warning } else { self.severity };
-        } else if self == &REQUEST_CANCEL {
+            let is_less = calls.next().is_some_and(|(class, role)| takes_less(class) || role == RECEIVES);
+            return if is_less { Severity::Warning } else { self.severity };
+        }
+        let mut classes = calls.map(|(class, _)| class);
+        let harmless = if self == &REQUEST_CANCEL {
             !classes.any(sends)
         } else if self == &NONPERSISTENT_REQUEST_FREE {
             !classes.any(receives)
@@ -22,9 +25,12 @@ impl CheckInfo {
     }
 }
 
+/// What a call is in a finding about the buffer that it receives into, where it may have others.
+pub const RECEIVES: &str = "receives";
+
 /// Is the count of its only buffer an upper bound?
 fn takes_less(class: Class) -> bool {
-    matches!(class, Class::Recv(_) | Class::Mrecv(_))
+    matches!(class, Class::Recv(_) | Class::Mrecv(_) | Class::PartitionedRecv)
 }
 
 fn both(class: Class) -> bool {
@@ -47,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_calls_decide_what_is_harmless() {
-        let at = |check: &CheckInfo, functions: &[FnId]| check.severity_at(functions.iter().copied());
+        let at = |check: &CheckInfo, functions: &[FnId]| check.severity_at(functions.iter().map(|f| (*f, "calls")));
         assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Irecv]), Severity::Note);
         assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Isend]), Severity::Warning);
         assert_eq!(at(&REQUEST_CANCEL, &[MPI_Cancel, MPI_Start, MPI_Send_init]), Severity::Warning);
@@ -56,6 +62,9 @@ mod tests {
         assert_eq!(at(&NONPERSISTENT_REQUEST_FREE, &[MPI_Request_free, MPI_Irecv]), Severity::Warning);
         assert_eq!(at(&INACCESSIBLE_BUFFER, &[MPI_Recv]), Severity::Warning);
         assert_eq!(at(&INACCESSIBLE_BUFFER, &[MPI_Imrecv]), Severity::Warning);
+        assert_eq!(at(&INACCESSIBLE_BUFFER, &[MPI_Precv_init]), Severity::Warning);
+        let receives = INACCESSIBLE_BUFFER.severity_at([(MPI_Sendrecv, RECEIVES)]);
+        assert_eq!(receives, Severity::Warning);
         for exact in [MPI_Send, MPI_Bcast, MPI_Sendrecv] {
             assert_eq!(at(&INACCESSIBLE_BUFFER, &[exact]), Severity::Error, "{exact:?}");
         }

@@ -4,7 +4,7 @@ use super::{Names, NoNames};
 use crate::call::{Call, Checksum, Checksums, Outcome, Status, Value, special};
 use crate::definition::{Bridge, COMM_SELF, COMM_WORLD, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
 use crate::mpi::predefined::{DATATYPES, OPS, error_class_name};
-use crate::mpi::{Dir, Kind};
+use crate::mpi::{Dir, Kind, Param};
 use std::fmt::Write as _;
 
 fn handle_name(kind: Kind, id: Id, names: &dyn Names) -> String {
@@ -121,8 +121,13 @@ pub fn format_arguments(call: &Call, names: &dyn Names) -> Vec<(&'static str, St
 
 /// What it answered, by the names of its parameters, as [`format_return`] prints it.
 pub fn format_results(call: &Call, names: &dyn Names) -> Vec<(&'static str, String)> {
-    let params = call.func.row().params.iter().zip(&call.outs);
-    params.filter_map(|(p, v)| Some((p.name, format_value(p.kind, v, names)?))).collect()
+    let params = || call.func.row().params.iter().zip(&call.outs);
+    let no = |(p, v): (&Param, &Value)| p.kind == Kind::Flag && *v == Value::Int(0);
+    let nothing = call.func.row().class.is_poll() && params().any(no);
+    // Where nothing has come, there is no status of it (MPI 4.1, 3.7.3).
+    let is_defined = |p: &Param| !(nothing && matches!(p.kind, Kind::Status | Kind::Message));
+    let defined = params().filter(|(p, _)| is_defined(p));
+    defined.filter_map(|(p, v)| Some((p.name, format_value(p.kind, v, names)?))).collect()
 }
 
 /// `count=1, datatype=MPI_INT`

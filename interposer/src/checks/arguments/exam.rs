@@ -10,8 +10,8 @@ use crate::{define, handles, operands};
 use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::FIRST_USER_ID;
-use trace_format::mpi::{Class, Kind, predefined};
-use trace_format::plan::Shape;
+use trace_format::mpi::{Class, Dir, Kind, predefined};
+use trace_format::plan::{Len, Shape};
 
 /// Longer arrays are looked at in their first elements alone.
 const MOST_ELEMENTS: usize = 4096;
@@ -99,14 +99,24 @@ impl<'a, 'b> Exam<'a, 'b> {
 
     /// How many elements of an array are looked at.
     fn length(&mut self, param: usize) -> usize {
+        self.elements(param).min(MOST_ELEMENTS)
+    }
+
+    /// How many elements an array has.
+    pub(crate) fn elements(&mut self, param: usize) -> usize {
         let &Call { info, abi, words, .. } = self.call;
-        let item = info.plan.ins.iter().find(|i| i.param == param);
+        let item = info.plan.ins.iter().chain(&info.plan.outs).find(|i| i.param == param);
         let (len, at_root) = match item.map(|i| i.shape) {
             Some(Shape::Array { len, at_root, .. } | Shape::SlotAndArray { len, at_root, .. }) => (len, at_root),
             _ => return 0,
         };
+        // How many of the requests are complete is known when the call has returned.
+        if let Len::OutParam(_) = len {
+            let requests = info.row.params.iter().position(|p| p.kind == Kind::Request && p.dir != Dir::Out);
+            return requests.map_or(0, |requests| self.elements(requests));
+        }
         let handles = &mut self.thread.handles;
-        encoder(std::ptr::null_mut(), handles, info, abi, words).length(len, at_root).min(MOST_ELEMENTS)
+        encoder(std::ptr::null_mut(), handles, info, abi, words).length(len, at_root)
     }
 
     pub(crate) fn facts(&mut self, kind: Kind, handle: u64) -> Facts {
@@ -122,9 +132,10 @@ impl<'a, 'b> Exam<'a, 'b> {
     /// Is the buffer described by a datatype that the program has made?
     pub(crate) fn has_derived_type(&mut self, buffer: &Buffer) -> bool {
         match buffer.amount {
-            Amount::Typed { datatype, .. } | Amount::Blocks { datatype, .. } | Amount::Sum { datatype, .. } => {
-                self.object(Kind::Datatype, datatype).id >= FIRST_USER_ID
-            }
+            Amount::Typed { datatype, .. }
+            | Amount::Blocks { datatype, .. }
+            | Amount::Sum { datatype, .. }
+            | Amount::Own { datatype, .. } => self.object(Kind::Datatype, datatype).id >= FIRST_USER_ID,
             Amount::Bytes(_) | Amount::Unknown => false,
         }
     }
@@ -244,6 +255,13 @@ impl<'a, 'b> Exam<'a, 'b> {
                 let count = self.ints(counts).iter().fold(0i64, |sum, n| sum.saturating_add(*n));
                 let datatype = self.object(Kind::Datatype, datatype);
                 range(base, 0, count, &datatype).into_iter().collect()
+            }
+            Amount::Own { counts, datatype } => {
+                let comm = self.comm();
+                let rank = if comm.standing == Standing::Sound { comm.rank } else { -1 };
+                let count = usize::try_from(rank).ok().and_then(|rank| self.ints(counts).get(rank).copied());
+                let datatype = self.object(Kind::Datatype, datatype);
+                range(base, 0, count.unwrap_or(0), &datatype).into_iter().collect()
             }
             Amount::Blocks { counts, displs, datatype } => self.blocks(base, counts, displs, datatype),
             Amount::Bytes(size) => {

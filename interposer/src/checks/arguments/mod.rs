@@ -32,7 +32,9 @@ pub(super) fn check(thread: &mut Thread, call: &Call) -> bool {
     if call.open.is_fine || rules.are_empty() {
         return false;
     }
-    if rules.requests.is_some_and(|(count, place)| invalid_request::all_look_valid(call, count, place)) {
+    if rules.requests.is_some_and(|(count, place)| invalid_request::all_look_valid(call, count, place))
+        && !lacks_results(call)
+    {
         return false;
     }
     let is_fine = !rules.messages.is_empty() && passes(thread, call, rules) || !examine(thread, call);
@@ -42,6 +44,13 @@ pub(super) fn check(thread: &mut Thread, call: &Call) -> bool {
     !is_fine
 }
 
+/// Are statuses to be written to NULL, which is not MPI_STATUS_IGNORE in each library?
+#[inline(always)]
+fn lacks_results(call: &Call) -> bool {
+    let at = call.words.get(call.info.rules.results & NONE).copied().unwrap_or(0);
+    at == 0 && !call.abi.is_status_ignore(at)
+}
+
 /// The quick look at a point-to-point call: true if its arguments are all right.
 #[inline(always)]
 fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
@@ -49,6 +58,9 @@ fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
     let word = |param: usize| call.words.get(param & NONE).copied().unwrap_or(0);
     let comm = thread.handles.facts(Kind::Comm, abi.handle_arg(Kind::Comm, word(rules.comm)));
     let (Standing::Sound, Some(ranks)) = (comm.standing, comm.ranks) else { return false };
+    if rules.results != NONE && lacks_results(call) {
+        return false;
+    }
     for m in &rules.messages {
         let (rank, tag) = (word(m.rank) as i32, word(m.tag) as i32);
         if !((0..ranks).contains(&rank) || m.receives && abi.rank(rank) == ANY_SOURCE) {
@@ -116,6 +128,7 @@ fn examine(thread: &mut Thread, call: &Call) -> bool {
             Test::Count { array } => invalid_count::check(&mut exam, rule.param, array),
             Test::Op { datatype, one_sided } => invalid_op::check(&mut exam, rule.param, datatype, one_sided),
             Test::Output => invalid_argument::output(&mut exam, rule.param),
+            Test::Array { counts } => invalid_argument::array(&mut exam, rule.param, counts),
         };
         if found {
             return true;

@@ -1,5 +1,6 @@
 //! What the arguments of a function must be, worked out once from its row of the table.
 
+use crate::checks::{datatype_alignment, invalid_topology};
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
 
 /// Place of a parameter that a function does not have: its word is always 0.
@@ -72,6 +73,10 @@ pub(crate) enum Test {
     },
     /// A result that MPI writes there.
     Output,
+    /// Elements that MPI reads or writes. `counts`: an array beside it that says which of them matter.
+    Array {
+        counts: Option<usize>,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +103,11 @@ pub(crate) enum Amount {
     },
     /// As many elements as the sum of an array.
     Sum {
+        counts: usize,
+        datatype: usize,
+    },
+    /// As many elements as an array says of this process.
+    Own {
         counts: usize,
         datatype: usize,
     },
@@ -150,6 +160,11 @@ pub(crate) struct Rules {
     pub(crate) special: bool,
     /// Requests that are only waited for or looked at: their number (none: it is one), their place.
     pub(crate) requests: Option<(Option<usize>, usize)>,
+    /// Where what such a call tells of its requests is written: NULL is no place for it. That of the requests if there is
+    /// nothing of the kind.
+    pub(crate) results: usize,
+    /// It fills memory by a datatype, and has no operands of communication.
+    pub(crate) unpacks: bool,
     /// All that is looked at is in the words of the arguments, not behind addresses.
     pub(crate) is_plain: bool,
     /// It needs MPI to be under way.
@@ -171,7 +186,7 @@ impl Rules {
         }
         rules.comm = row.params.iter().position(|p| p.kind == Kind::Comm && p.dir == Dir::In).unwrap_or(NONE);
         for (param, p) in row.params.iter().enumerate() {
-            if let Some(test) = test(row, param, p) {
+            for test in array(row, param, p).into_iter().chain(test(row, param, p)) {
                 rules.rules.push(Rule { param, test, when: when(row, param) });
             }
         }
@@ -183,6 +198,9 @@ impl Rules {
             Class::Wait(_) | Class::Test(_) => place(row, Kind::Request).map(|p| (length(row, p), p)),
             _ => None,
         };
+        let results = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
+        rules.results = results.or(rules.requests.map(|(_, place)| place)).unwrap_or(NONE);
+        rules.unpacks = datatype_alignment::unpacks(row.class) && rules.buffers.iter().any(|b| b.writes);
         rules.is_plain = row.params.iter().all(|p| p.len.is_empty() && (p.dir != Dir::InOut || is_buffer(p.kind)));
         rules
     }
@@ -197,10 +215,11 @@ fn order(test: &Test) -> u8 {
     match test {
         Test::Handle { kind: Kind::Comm | Kind::Win | Kind::File | Kind::Group, .. } => 0,
         Test::Root => 1,
-        Test::Count { .. } => 2,
-        Test::Handle { .. } => 3,
-        Test::Op { .. } => 4,
-        _ => 5,
+        Test::Count { array: false } => 2,
+        Test::Array { .. } | Test::Count { .. } => 3,
+        Test::Handle { .. } => 4,
+        Test::Op { .. } => 5,
+        _ => 6,
     }
 }
 
@@ -242,7 +261,7 @@ fn test(row: &Function, param: usize, p: &Param) -> Option<Test> {
             datatype: place(row, Kind::Datatype).filter(|_| !is_one_sided(row)),
             one_sided: is_one_sided(row),
         }),
-        Kind::Request if p.dir == Dir::Out && !array => Some(Test::Output),
+        Kind::Request | Kind::Status if p.dir == Dir::Out && !array => Some(Test::Output),
         Kind::Request | Kind::Message if p.dir != Dir::Out => {
             let needed = matches!(
                 row.class,
@@ -278,6 +297,19 @@ fn test(row: &Function, param: usize, p: &Param) -> Option<Test> {
         }
         _ => None,
     }
+}
+
+/// What is asked of an array. Queries whose result may be shorter than the program's array say so by themselves, strings
+/// may be missing, and error codes be ignored.
+fn array(row: &Function, param: usize, p: &Param) -> Option<Test> {
+    let shorter = p.dir == Dir::Out && (row.class == Class::Create || invalid_topology::concerns(row));
+    let elements = !p.kind.is_address() || p.kind == Kind::Status;
+    if p.len.is_empty() || !elements || shorter || p.kind == Kind::ErrorCode {
+        return None;
+    }
+    let mut before = row.params.iter().enumerate().take(param);
+    let counts = before.rfind(|(_, q)| q.len == p.len && q.dir == Dir::In && is_count(row, q)).map(|(i, _)| i);
+    Some(Test::Array { counts })
 }
 
 /// Sends or receives a message.
@@ -455,7 +487,10 @@ fn buffer(row: &Function, param: usize) -> Option<Buffer> {
     };
     let amount = match coll {
         Some(NeighborAllgatherv | NeighborAlltoallv | NeighborAlltoallw) => Amount::Unknown,
-        Some(ReduceScatter) if !sends => Amount::Unknown,
+        Some(ReduceScatter) if !sends => match amount(row, param, times) {
+            Amount::Sum { counts, datatype } => Amount::Own { counts, datatype },
+            other => other,
+        },
         _ => amount(row, param, times),
     };
     let writes = matches!(p.kind, Kind::RecvBuf | Kind::Buf);

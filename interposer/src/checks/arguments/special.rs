@@ -3,8 +3,8 @@
 
 use super::{Exam, up_to};
 use crate::checks::invalid_topology;
-use crate::dispatch;
 use crate::facts::Standing;
+use crate::{define, dispatch};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 use trace_format::catalogue::{INVALID_ARGUMENT, INVALID_GROUP, INVALID_RANK};
@@ -39,6 +39,7 @@ fn rule(row: &Function) -> Option<Check> {
         MPI_File_set_size | MPI_File_preallocate => size,
         MPI_File_open => access_mode,
         _ => match row.class {
+            Class::Collective(Coll::CommCreate, _) | Class::CommCreateGroup => subgroup,
             Class::RmaSync(RmaSync::Lock) => lock,
             Class::RmaSync(RmaSync::LockAll | RmaSync::RmaStart | RmaSync::RmaPost)
             | Class::Collective(Coll::WinFence, _) => assertion,
@@ -129,6 +130,7 @@ fn ranges(exam: &mut Exam) -> bool {
     let group = exam.object(Kind::Group, 0);
     let (Standing::Sound, Some(ranks)) = (group.standing, group.ranks) else { return false };
     let list = exam.ints(param);
+    let mut named = vec![None; ranks.clamp(0, MOST_RANKS) as usize];
     for (i, range) in list.chunks_exact(3).enumerate() {
         let &[first, last, stride] = range else { continue };
         let what = exam.argument(param, Some(i));
@@ -147,8 +149,45 @@ fn ranges(exam: &mut Exam) -> bool {
             };
             return exam.tell(if ranks == 0 { &INVALID_GROUP } else { &INVALID_RANK }, message);
         }
+        if let Some((other, rank)) = twice(&mut named, i, (first, end, stride)) {
+            let name = exam.name(param);
+            let both = if other == i { what } else { format!("{name}[{other}] and {what}") };
+            return exam.tell(&INVALID_RANK, format!("{both} both name rank {rank}; a rank may be in the list once"));
+        }
     }
     false
+}
+
+/// Larger groups are not looked at rank by rank.
+const MOST_RANKS: i32 = 1 << 20;
+
+/// The ranks of the range number `i`, which are noted: the first one that was named before, and by which range.
+fn twice(named: &mut [Option<u32>], i: usize, (first, end, stride): (i64, i64, i64)) -> Option<(usize, i64)> {
+    for step in 0..=(end - first) / stride {
+        let rank = first + step * stride;
+        let place = named.get_mut(usize::try_from(rank).ok()?)?;
+        if let Some(other) = place.replace(i as u32) {
+            return Some((other as usize, rank));
+        }
+    }
+    None
+}
+
+/// A communicator is made for processes of its communicator (MPI 4.1, 7.4.2).
+fn subgroup(exam: &mut Exam) -> bool {
+    let (Some(param), comm) = (exam.place("group"), exam.call.info.rules.comm) else { return false };
+    let (group, parent) = (exam.object(Kind::Group, param), exam.comm());
+    let (Standing::Sound, Standing::Sound, Some(n)) = (group.standing, parent.standing, group.ranks) else {
+        return false;
+    };
+    let n = n.clamp(0, MOST_RANKS);
+    let handle = exam.call.abi.handle_arg(Kind::Group, exam.word(param));
+    let comm_handle = exam.call.abi.handle_arg(Kind::Comm, exam.word(comm));
+    let there = define::places(exam.call.abi, comm_handle, handle, n);
+    let Some(stranger) = there.iter().position(|rank| i64::from(*rank) == UNDEFINED) else { return false };
+    let (what, name) = (exam.argument(param, None), exam.name(comm));
+    let whose = if parent.inter { "the local group of" } else { "the group of" };
+    exam.tell(&INVALID_GROUP, format!("rank {stranger} of {what} is a process that is not in {whose} {name}"))
 }
 
 fn lock(exam: &mut Exam) -> bool {

@@ -32,7 +32,7 @@ fn buffers_are_described_by_what_follows_them() {
     assert_eq!(all(FnId::MPI_Get_accumulate), [(Some(1), 2), (Some(4), 5)]);
     assert!(matches!(amounts(FnId::MPI_Pack)[..], [Amount::Typed { .. }, Amount::Bytes(4)]));
     assert!(matches!(amounts(FnId::MPI_Unpack)[..], [Amount::Bytes(1), Amount::Typed { .. }]));
-    assert!(matches!(amounts(FnId::MPI_Reduce_scatter)[..], [Amount::Sum { .. }, Amount::Unknown]));
+    assert!(matches!(amounts(FnId::MPI_Reduce_scatter)[..], [Amount::Sum { .. }, Amount::Own { .. }]));
     assert!(matches!(amounts(FnId::MPI_Alltoallw)[0], Amount::Blocks { counts: 1, displs: Some(2), datatype: 3 }));
     assert!(matches!(amounts(FnId::MPI_Win_create)[..], [Amount::Bytes(1)]));
 }

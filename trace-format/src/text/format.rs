@@ -202,3 +202,30 @@ pub fn format_checksums(checksums: &Checksums) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::FnId;
+
+    fn answer(func: FnId, flag: i64) -> String {
+        let mut call = Call::new(func);
+        call.outcome = Outcome::Returned(0);
+        for (p, out) in func.row().params.iter().zip(&mut call.outs) {
+            match p.kind {
+                Kind::Flag => *out = Value::Int(flag),
+                Kind::Status => *out = Value::Status(Status { source: 77, tag: 5, bytes: Some(4), cancelled: false }),
+                _ => {}
+            }
+        }
+        format_return(&call, &NoNames)
+    }
+
+    #[test]
+    fn a_status_that_was_not_written_is_not_printed() {
+        for func in [FnId::MPI_Test, FnId::MPI_Iprobe, FnId::MPI_Improbe, FnId::MPI_Request_get_status] {
+            assert_eq!(answer(func, 0), "= ok {flag=0}", "{}", func.name());
+            assert_eq!(answer(func, 1), "= ok {flag=1, status=77/5/4}", "{}", func.name());
+        }
+    }
+}

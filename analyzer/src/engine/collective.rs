@@ -1,5 +1,8 @@
 //! Collective operations: the k-th collective call of each process on a communicator (window, file) belongs to
-//! instance k (MPI 4.1 sections 6.1 and 6.14); blocking, nonblocking and persistent ones share one order.
+//! instance k (MPI 4.1 sections 6.1 and 6.14); blocking and nonblocking ones share one order. Persistent ones match by the
+//! order in which they were made (6.13), whatever the order of their starts: `collective/persistent.rs`.
+
+mod persistent;
 
 use super::Model;
 use super::comms::{Comm, CommIx, Topology, peers};
@@ -9,6 +12,8 @@ use super::shape::{NONE, Place, Side, shape};
 use super::sums::PartSums;
 use super::types::Amount;
 use super::weakest::{Told, ToldAll};
+pub(crate) use persistent::Made;
+use persistent::Persistents;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -22,8 +27,10 @@ pub(crate) struct Space {
     /// Number of the first instance that is kept.
     base: u64,
     queue: VecDeque<Instance>,
-    /// Number of calls of each process.
+    /// The instance behind the last one of each process, but for those of persistent operations.
     next: Vec<u64>,
+    /// Persistent operations, if there are any.
+    persistents: Option<Box<Persistents>>,
     /// Thread and time of the last call of each process.
     last: Vec<(u16, u64)>,
     /// That call, where threads may compete.
@@ -39,6 +46,8 @@ pub(crate) struct Instance {
     pub(crate) done: u32,
     /// A check found it wrong.
     pub(crate) bad: bool,
+    /// Which start of which persistent operation it is.
+    started: Option<Made>,
     /// What it is in the replay of [`super::weakest`].
     pub(crate) replayed: Option<ToldAll>,
 }
@@ -60,6 +69,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    fn new(call: &Rc<Origin>, start: Option<&Rc<Origin>>, dim: bool) -> Part {
+        let (call, start) = (call.clone(), start.cloned());
+        Part { call, start, done: false, dim, sums: None, replayed: None, ended: None }
+    }
+
     pub(crate) fn shown(&self) -> &Rc<Origin> {
         self.start.as_ref().unwrap_or(&self.call)
     }
@@ -85,6 +99,7 @@ impl Space {
             base: 0,
             queue: VecDeque::new(),
             next: vec![0; size as usize],
+            persistents: None,
             last: vec![(0, 0); size as usize],
             last_call: FxHashMap::default(),
             tangled: false,
@@ -147,12 +162,43 @@ impl Space {
             let by = p.sums.as_ref().and_then(|s| s.by());
             [Some(&p.call), p.start.as_ref(), p.ended.as_ref(), by]
         });
-        calls.flatten().chain(self.last_call.values())
+        let made = self.persistents.iter().flat_map(|all| all.calls());
+        calls.flatten().chain(self.last_call.values()).chain(made)
+    }
+
+    /// The operation that the process at `position` comes to next.
+    fn next_of(&mut self, position: u32) -> u64 {
+        let index = self.free_from(position);
+        self.next[position as usize] = index + 1;
+        self.grow(index);
+        index
+    }
+
+    /// The first place that the process could take with a call that is no start of a persistent operation.
+    fn free_from(&self, position: u32) -> u64 {
+        let mut index = self.next[position as usize].max(self.base);
+        while self.get(index).is_some_and(|i| !i.is_free(position, self.persistents.as_deref())) {
+            index += 1;
+        }
+        index
+    }
+
+    /// Makes room for the operation with this number.
+    fn grow(&mut self, index: u64) {
+        let size = self.next.len();
+        while self.base + (self.queue.len() as u64) <= index {
+            let mut parts = Vec::with_capacity(size);
+            parts.resize_with(size, || None);
+            self.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false, started: None, replayed: None });
+        }
     }
 
     fn retire(&mut self, mut over: impl FnMut(&Instance)) {
         while let Some(instance) = self.queue.front().filter(|i| i.done as usize == i.parts.len()) {
             over(instance);
+            if let (Some(made), Some(persistents)) = (instance.started, &mut self.persistents) {
+                persistents.forget(made);
+            }
             self.queue.pop_front();
             self.base += 1;
         }
@@ -160,8 +206,15 @@ impl Space {
 }
 
 impl Model {
-    /// The process at `position` makes its next collective call on the object: the number of the operation.
-    pub(crate) fn arrive(&mut self, comm: CommIx, position: u32, call: &Rc<Origin>, start: Option<&Rc<Origin>>) -> u64 {
+    /// The process at `position` makes its next collective call on the object: the number of the operation. `start`: the
+    /// call that starts a persistent one.
+    pub(crate) fn arrive(
+        &mut self,
+        comm: CommIx,
+        position: u32,
+        call: &Rc<Origin>,
+        start: Option<(&Rc<Origin>, Made)>,
+    ) -> u64 {
         let dim = self.ranks[call.rank as usize].holed;
         // The order in which persistent operations are started is another matter.
         if start.is_none() && self.has_threads(call.rank) && matches!(what(call.func), What::Coll(_)) {
@@ -172,26 +225,15 @@ impl Model {
         }
         let space = &mut self.comms.list[comm].space;
         let size = space.next.len();
-        let shown = start.unwrap_or(call);
+        let shown = start.map_or(call, |(start, _)| start);
         let (thread, time) = std::mem::replace(&mut space.last[position as usize], (shown.thread, shown.time));
         space.tangled |= thread != shown.thread && shown.time < time;
-        let index = space.next[position as usize];
-        space.next[position as usize] += 1;
-        while space.base + (space.queue.len() as u64) <= index {
-            let mut parts = Vec::with_capacity(size);
-            parts.resize_with(size, || None);
-            space.queue.push_back(Instance { parts, arrived: 0, done: 0, bad: false, replayed: None });
-        }
+        let index = match start {
+            None => space.next_of(position),
+            Some((_, made)) => space.of_start(position, made),
+        };
         let instance = &mut space.queue[(index - space.base) as usize];
-        instance.parts[position as usize] = Some(Part {
-            call: call.clone(),
-            start: start.cloned(),
-            done: false,
-            dim,
-            sums: None,
-            replayed: None,
-            ended: None,
-        });
+        instance.parts[position as usize] = Some(Part::new(call, start.map(|(start, _)| start), dim));
         instance.arrived += 1;
         let all = instance.arrived as usize == size;
         self.tell_part(comm, index, position);
@@ -199,6 +241,14 @@ impl Model {
             self.check_collective(comm, index);
         }
         index
+    }
+
+    /// The call of the process at `position` has failed before it took part, which was not known when it began: which
+    /// operations belong together is uncertain.
+    pub(crate) fn not_taken_part(&mut self, comm: CommIx, index: u64, position: u32) {
+        self.tell_bad(comm, index);
+        self.comms.list[comm].space.tangled = true;
+        self.part_done(comm, index, position);
     }
 
     /// The process at `position` is done with its part.

@@ -32,6 +32,12 @@ fn may_have_received(class: u16) -> bool {
     class == 0 || class == UNKNOWN_ERROR_CLASS || received
 }
 
+/// Does this error class of a collective call say that its arguments were refused, before anything was sent?
+fn is_refused(class: u16) -> bool {
+    let arguments = ["BUFFER", "COUNT", "TYPE", "COMM", "ROOT", "OP", "ARG"];
+    error_class_name(class).strip_prefix("MPI_ERR_").is_some_and(|name| arguments.contains(&name))
+}
+
 /// What a call began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Entered {
@@ -242,7 +248,9 @@ impl Model {
                         r.frees.note(m.ix, origin);
                         self.tell_freed(origin, s, m);
                     }
-                    entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
+                    if !class.is_some_and(is_refused) {
+                        entered.collective = Some((m.ix, self.arrive(m.ix, m.position, origin, None), m.position));
+                    }
                 }
             }
             Class::CommCreateGroup | Class::CommFromGroup => {
@@ -408,6 +416,8 @@ impl Model {
         }
         request.active = true;
         request.perhaps_gone = false;
+        let made = request.made;
+        request.made.iter_mut().for_each(|made| made.starts += 1);
         (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());
         let (origin, class) = (request.origin.clone(), request.class);
@@ -419,7 +429,10 @@ impl Model {
             Class::Collective(..) => {
                 if let Some(m) = self.collective_object(&origin, s) {
                     self.ranks[rank].collectives += 1;
-                    collective = Some((m.ix, self.arrive(m.ix, m.position, &origin, Some(start)), m.position));
+                    // Where it was not known what it was made on, its number is not known either.
+                    self.comms.list[m.ix].space.tangled |= made.is_none();
+                    let start = made.map(|made| (start, made));
+                    collective = Some((m.ix, self.arrive(m.ix, m.position, &origin, start), m.position));
                 }
             }
             Class::PartitionedSend | Class::PartitionedRecv => self.start_partitioned(start.rank, id),

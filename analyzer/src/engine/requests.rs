@@ -1,6 +1,7 @@
 //! The requests of one rank: what the engine knows of each, in the table of `trace_format::requests`, which tells what
 //! request a handle means.
 
+use super::collective::Made;
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::p2p::OpId;
@@ -28,6 +29,8 @@ pub(crate) struct Request {
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
+    /// Of a persistent collective: its number, and that of its next start.
+    pub(crate) made: Option<Made>,
     /// Of a partitioned operation.
     pub(crate) partitioned: Option<Box<End>>,
     /// Of a one-sided access.
@@ -53,6 +56,7 @@ impl Request {
             send: None,
             recv: None,
             collective: None,
+            made: None,
             partitioned: None,
             window: None,
             cancelled: false,

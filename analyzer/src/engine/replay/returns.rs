@@ -1,8 +1,8 @@
 //! The return of a call: operations end, objects and requests appear.
 
-use super::{Entered, int, may_have_received, status_at};
+use super::{Entered, int, is_refused, may_have_received, status_at};
 use crate::engine::Model;
-use crate::engine::collective::is_blocking;
+use crate::engine::collective::{Made, is_blocking};
 use crate::engine::comms::{CommIx, CommKey, Comms, Topology};
 use crate::engine::facts::Origin;
 use crate::engine::requests::Request;
@@ -114,6 +114,9 @@ impl Model {
                 if matches!(s.class, Class::PartitionedSend | Class::PartitionedRecv) {
                     self.describe_partitioned(origin, &mut request);
                 }
+                if matches!(s.class, Class::Collective(..)) {
+                    request.made = self.number_persistent(origin, s);
+                }
                 self.add_request(request, outs);
             }
             Class::Probe(_) if !failed => self.probed(origin, s, outs),
@@ -140,6 +143,12 @@ impl Model {
             }
             Class::Collective(coll, start) => {
                 self.note_topology(origin, s, coll, outs);
+                let mut entered = entered;
+                if is_refused(class)
+                    && let Some((comm, index, position)) = entered.collective.take()
+                {
+                    self.not_taken_part(comm, index, position);
+                }
                 if let Some((comm, index, _)) = entered.collective {
                     self.made_by(origin, s, comm, index, outs);
                 } else if let Some(id) = int(outs, s.new_comm) {
@@ -199,6 +208,12 @@ impl Model {
         if !failed {
             self.note_handles(origin, s, outs);
         }
+    }
+
+    /// The process has made a persistent collective operation: which one on its communicator.
+    fn number_persistent(&mut self, origin: &Rc<Origin>, s: &Shape) -> Option<Made> {
+        let m = self.collective_object(origin, s)?;
+        Some(self.make_persistent(m.ix, m.position, origin))
     }
 
     /// The kind of topology that a new communicator has.

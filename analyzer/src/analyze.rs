@@ -1,6 +1,6 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
-use crate::cli::{AnalyzePlan, CLEAN, Exit, FINDINGS, ReportPlan};
+use crate::cli::{AnalyzePlan, CLEAN, Exit};
 use crate::progress::{Bar, tell_stages};
 use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
@@ -16,8 +16,7 @@ pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
 }
 
 fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
-    let mut report = report.gated(plan.report.fail_on);
-    report.pass(&plan.report.gate);
+    let report = plan.report.judged(report);
     let printing = Instant::now();
     // A full disk takes away no more than the files.
     let shown = match plan.quiet && report.is_clean() {
@@ -29,7 +28,7 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
     if plan.verbose {
         tell_stages(&report, printing);
     }
-    Ok(exit_code(&plan.report, &report))
+    Ok(plan.report.exit_code(&report, CLEAN))
 }
 
 /// The report of the directory, which may be one of several jobs (`mpivet run --each`).
@@ -72,8 +71,4 @@ fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<
         }
     }
     observer.report(ending).map_err(Exit::cannot)
-}
-
-pub(crate) fn exit_code(plan: &ReportPlan, report: &Report) -> u8 {
-    if report.fails(plan.fail_on) { FINDINGS } else { CLEAN }
 }

@@ -40,6 +40,14 @@ pub struct Damage {
     /// Offset in the rank's file, where that is known.
     pub offset: Option<u64>,
     pub what: String,
+    /// The user has asked that it not be kept (`--max-trace-size`).
+    pub is_wanted: bool,
+}
+
+impl Damage {
+    fn new(rank: Option<i32>, what: String) -> Damage {
+        Damage { rank, offset: None, what, is_wanted: false }
+    }
 }
 
 /// One rank's trace.
@@ -423,24 +431,26 @@ impl Traces {
         let mut all = Vec::new();
         for (stem, why) in &self.unopened {
             let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
-            all.push(Damage { rank, offset: None, what: why.to_string() });
+            all.push(Damage::new(rank, why.to_string()));
         }
         let most = self.worlds.most();
         if let Some(size) = self.headers().map(|h| h.size).filter(|s| *s > most).max() {
             let what = format!("a trace says that there are {size} ranks, of which only {} have one", self.ranks.len());
-            all.push(Damage { rank: None, offset: None, what });
+            all.push(Damage::new(None, what));
         }
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
             let gap = trace.told.gap.map(|gap| missing_calls(&trace.reader.header, gap));
-            let whole = trace.failed.iter().chain(&trace.told.lost).chain(&gap);
-            all.extend(whole.map(|what| Damage { rank, offset: None, what: what.clone() }));
+            let is_wanted = trace.reader.header.keeping.max_bytes > 0;
+            all.extend(gap.map(|what| Damage { is_wanted, ..Damage::new(rank, what) }));
+            let whole = trace.failed.iter().chain(&trace.told.lost);
+            all.extend(whole.map(|what| Damage::new(rank, what.clone())));
             if self.is_empty(trace) && !is_cut_short {
                 let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
-                all.push(Damage { rank, offset: None, what });
+                all.push(Damage::new(rank, what));
             }
             let told = trace.reader.defects.told();
-            all.extend(told.map(|d| Damage { rank, offset: Some(d.offset), what: d.what }));
+            all.extend(told.map(|d| Damage { offset: Some(d.offset), ..Damage::new(rank, d.what) }));
         }
         all.sort();
         all.dedup();
@@ -451,7 +461,7 @@ impl Traces {
     /// value says what is wrong with it.
     pub fn job(&self) -> (Job, Option<Damage>) {
         let path = job_path(&self.dir);
-        let damage = |what: String| Some(Damage { rank: None, offset: None, what });
+        let damage = |what: String| Some(Damage::new(None, what));
         let (mut job, damage) = match foreign::read(&path, MAX_JOB) {
             Ok(bytes) => match serde_json::from_slice::<Job>(&bytes) {
                 Ok(job) => (job, None),

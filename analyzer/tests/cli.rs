@@ -298,7 +298,7 @@ fn missing_and_foreign_files_do_not_stop_the_analysis() {
     fs::write(dir.join("rank-1.mpv"), "this is no trace").unwrap();
     fs::write(dir.join("rank-x.mpv"), "").unwrap();
     fs::write(dir.join("job.json"), "{ torn").unwrap();
-    let said = mpivet(dir, &["analyze", "."]);
+    let said = mpivet(dir, &["analyze", ".", "--incomplete", "ok"]);
     assert_ne!(said.code, 3, "{said:?}");
     for expected in ["rank 1: no trace", "rank-1.mpv is not a trace of mpivet", "job.json is damaged"] {
         assert!(said.out.contains(expected), "expected `{expected}` in {}", said.out);
@@ -325,4 +325,36 @@ fn checks_and_explain_know_the_catalogue() {
     );
     expect_one_line(&mpivet(dir, &["explain", "deadlock"]), 2, "did you mean real-deadlock or potential-deadlock?");
     expect_one_line(&mpivet(dir, &["explain", "xyzzy"]), 2, "`mpivet checks` lists them all");
+}
+
+#[test]
+fn what_is_incomplete_is_never_without_errors() {
+    let dir = here();
+    let dir = dir.path();
+    let trace = dir.join("trace");
+    fs::create_dir(&trace).unwrap();
+    write_run(&trace, 2);
+    let analyze = |options: &[&str]| {
+        let all = ["analyze", "trace", "--report", "a.json", "--report", "a.sarif", "--report", "a.xml"];
+        mpivet(dir, &[&all[..], options].concat())
+    };
+    assert_eq!(analyze(&[]).code, 0);
+    fs::write(trace.join("job.json"), "{").unwrap();
+    for quiet in [&[][..], &["--quiet"]] {
+        let said = analyze(quiet);
+        assert_eq!(said.code, 3, "{said:?}");
+        let first = said.out.lines().next().unwrap_or_default();
+        assert!(first.contains(": the trace is incomplete: trace/job.json is damaged: "), "{said:?}");
+        assert!(said.out.contains("what is there, ") && !said.out.contains("no errors found"), "{said:?}");
+        let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
+        assert!(read("a.sarif").contains("\"executionSuccessful\": false"), "{}", read("a.sarif"));
+        assert!(
+            read("a.xml").contains("<error message=\"the trace is incomplete: trace/job.json"),
+            "{}",
+            read("a.xml")
+        );
+    }
+    let said = analyze(&["--incomplete", "ok"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("the trace is incomplete"), "{said:?}");
 }

@@ -40,7 +40,7 @@ fn no_format_obeys_a_name() {
         program: NASTY.into(),
         arguments: vec![NASTY.into()],
         trace_dir: NASTY.into(),
-        damage: vec![Damage { rank: Some(0), offset: None, what: NASTY.into() }],
+        damage: vec![Damage { rank: Some(0), offset: None, what: NASTY.into(), is_wanted: false }],
         remarks: vec![NASTY.into()],
         checks: CHECKS.to_vec(),
         ..info(2)

@@ -389,8 +389,8 @@ mpivet: ./halo 100, 4 ranks, Open MPI v4.1.4 (MPI 3.1)
     ranks[2].exit_status = Some(3);
     ranks[3] = ended(3, RankEnd::Unknown, None);
     let damage = vec![
-        Damage { rank: Some(0), offset: Some(4711), what: "damaged, 12 bytes skipped".into() },
-        Damage { rank: None, offset: None, what: "job.json is missing".into() },
+        Damage { rank: Some(0), offset: Some(4711), what: "damaged, 12 bytes skipped".into(), is_wanted: false },
+        Damage { rank: None, offset: None, what: "job.json is missing".into(), is_wanted: false },
     ];
     let info = RunInfo { missing: vec![3], damage, ..run(4) };
     let report = Report::new(info, Vec::new(), &ranks, &mut scene.symbols);
@@ -398,12 +398,12 @@ mpivet: ./halo 100, 4 ranks, Open MPI v4.1.4 (MPI 3.1)
     assert_eq!(
         report.to_text(Colour::Plain),
         "\
-mpivet: ./halo 100, 4 ranks, Open MPI v4.1.4 (MPI 3.1)
+mpivet: ./halo 100, 4 ranks, Open MPI v4.1.4 (MPI 3.1): the trace is incomplete: rank 0 at byte 4711: damaged, 12 bytes skipped, and 1 more
   rank 0: ended normally
   rank 1: crashed in MPI_Send (halo.c:6)
   rank 2: ended with exit status 3
   rank 3: no trace: MPI_Init was not called, or the trace is on another node
-  no errors found in 40 MPI calls
+  what is there, 40 MPI calls, has no errors
   trace: mpivet-halo-1
 
 warning: the trace is incomplete, and so is this report:

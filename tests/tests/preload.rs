@@ -155,6 +155,7 @@ fn a_trace_that_cannot_grow_ends_with_a_mark_and_the_program_goes_on() -> Result
         ensure!(lost == 1, "{}: {lost} marks", mpi.name);
         let report = analyze(&dir, &trace)?;
         ensure!(report.stdout.contains("incomplete"), "the report must say so:\n{}", report.stdout);
+        ensure!(report.code == Some(3), "{:?}", report.code);
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ pub(crate) use env::{EnvFormat, EnvPlan};
 pub(crate) use export::{ExportPlan, Target};
 pub(crate) use print::PrintPlan;
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
-pub(crate) use report::{AnalyzePlan, ReportPlan};
+pub(crate) use report::AnalyzePlan;
 pub(crate) use run::{ExploreLimits, RunPlan};
 pub(crate) use stats::{StatsFormat, StatsPlan, Table};
 
@@ -40,7 +40,8 @@ pub(crate) const CLEAN: u8 = 0;
 /// There are findings at or above `--fail-on`.
 pub(crate) const FINDINGS: u8 = 1;
 const WRONG_USE: u8 = 2;
-const CANNOT: u8 = 3;
+/// The work could not be done, or what was recorded is incomplete.
+pub(crate) const CANNOT: u8 = 3;
 
 /// Why the command ends before its work was done.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! What all commands that report have in common, and `mpivet analyze`.
 
-use super::Exit;
 use super::config::ConfigFileArgs;
+use super::{CANNOT, Exit, FINDINGS};
 use crate::choices::Choices;
 use crate::outputs::Outputs;
 use analyzer::gate::Gate;
 use analyzer::observe::Observer;
-use analyzer::report::{FailOn, Format, Look, When};
+use analyzer::report::{FailOn, Format, Incomplete, Look, Report, When};
 use clap::Args;
 use std::path::PathBuf;
 use trace_format::selection::Selection;
@@ -29,6 +29,10 @@ pub(crate) struct ReportArgs {
     /// Exit with 1 if there is a finding of this severity or a worse one
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     fail_on: FailOn,
+    /// Whether a report without findings on an incomplete trace (a full disk, a killed rank) is accepted; otherwise the exit
+    /// code is 3
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    incomplete: Incomplete,
     /// Findings that are accepted, each with a reason (docs/ci.md): they do not count; may be given several times
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
@@ -69,7 +73,8 @@ pub(crate) struct ReportPlan {
     pub(crate) outputs: Outputs,
     pub(crate) color: When,
     pub(crate) full: bool,
-    pub(crate) fail_on: FailOn,
+    fail_on: FailOn,
+    incomplete: Incomplete,
     pub(crate) selection: Selection,
     /// What is accepted and what is known.
     pub(crate) gate: Gate,
@@ -94,12 +99,29 @@ impl ReportPlan {
         Ok(ReportPlan {
             outputs,
             fail_on: args.fail_on,
+            incomplete: args.incomplete,
             selection,
             gate,
             source_path: args.source_path,
             color: args.color,
             full: args.full,
         })
+    }
+
+    /// The report with what counts of it.
+    pub(crate) fn judged(&self, report: Report) -> Report {
+        let mut report = report.gated(self.fail_on).accepting(self.incomplete);
+        report.pass(&self.gate);
+        report
+    }
+
+    /// The exit code of a report. `own`: what says that the program failed, or 0.
+    pub(crate) fn exit_code(&self, report: &Report, own: u8) -> u8 {
+        match (report.fails(self.fail_on), own) {
+            (true, _) => FINDINGS,
+            (false, 0) if report.is_incomplete() => CANNOT,
+            (false, own) => own,
+        }
     }
 
     /// What the analysis looks for.

@@ -42,7 +42,8 @@ impl Report {
         let defect = |d: Damage| {
             let member = d.rank.map(|r| member(r, &names));
             let world = member.map_or(0, |m| m.world);
-            Defect { world, rank: member.map(|m| m.rank), process: d.rank, offset: d.offset, what: d.what }
+            let Damage { rank: process, offset, what, is_wanted } = d;
+            Defect { world, rank: member.map(|m| m.rank), process, offset, what, is_wanted }
         };
         let mut report = Report {
             schema: SCHEMA,
@@ -81,6 +82,7 @@ impl Report {
             checks: run.checks,
             directory: run.directory,
             fail_on: super::FailOn::Error,
+            incomplete: super::Incomplete::default(),
         };
         report.clean();
         report

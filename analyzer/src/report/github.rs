@@ -34,7 +34,8 @@ pub(super) fn render(report: &Report) -> String {
     if !report.task.defects.is_empty() {
         let what: Vec<String> = report.defects().into_iter().take(MAX_NOTES).collect();
         let message = format!("the trace is incomplete, and so is this report:\n{}", what.join("\n"));
-        text += &command("warning", &[("title", "mpivet".into())], &message);
+        let kind = if report.is_incomplete() { "error" } else { "warning" };
+        text += &command(kind, &[("title", "mpivet".into())], &message);
     }
     let remarks = report.remarks();
     if !remarks.is_empty() {

@@ -102,7 +102,14 @@ impl Report {
         }
         for defect in &task.defects {
             let what = format!("job {number}: {}", defect.words(&names));
-            self.task.defects.push(Defect { world: 0, rank: None, process: None, offset: None, what });
+            self.task.defects.push(Defect {
+                world: 0,
+                rank: None,
+                process: None,
+                offset: None,
+                what,
+                is_wanted: defect.is_wanted,
+            });
         }
         hints.into_iter().for_each(|hint| {
             if !self.hints.contains(&hint) {
@@ -210,6 +217,7 @@ pub(super) fn empty(dir: String, command: &[String]) -> Report {
         checks: Vec::new(),
         directory: PathBuf::new(),
         fail_on: FailOn::Error,
+        incomplete: super::Incomplete::default(),
         stages: Vec::new(),
         leapt: 0,
     }

@@ -30,7 +30,8 @@ pub(super) fn render(report: &Report) -> String {
     // The finding that says why is accepted, or nobody looked for it.
     let is_silent = report.was_stopped() && failed == 0;
     let name = format!("mpivet {}", report.task.program);
-    document(&name, cases.len() + 1, failed + usize::from(is_silent), 0, |xml| {
+    let errors = usize::from(!is_silent && report.is_incomplete());
+    document(&name, cases.len() + 1, failed + usize::from(is_silent), errors, |xml| {
         analysis(xml, report, is_silent, &class)?;
         cases.iter().try_for_each(|case| case.write(xml, report, &class))
     })
@@ -83,7 +84,7 @@ impl Case<'_> {
     }
 }
 
-/// Passed, since there is a report; but part of the trace may be lost. `has_failed`: a job was stopped, and no other case
+/// Passed, since there is a report, unless part of the trace is lost. `has_failed`: a job was stopped, and no other case
 /// tells it.
 fn analysis(xml: &mut Xml, report: &Report, has_failed: bool, class: &str) -> io::Result<()> {
     let what = text::remarks(report);
@@ -95,6 +96,9 @@ fn analysis(xml: &mut Xml, report: &Report, has_failed: bool, class: &str) -> io
         if has_failed {
             let message = [("message", first_line(&what)), ("type", ANALYSIS)];
             return element(xml, "failure", &message, |xml| put(xml, &what));
+        }
+        if let Some(missing) = report.missing().filter(|_| report.is_incomplete()) {
+            return element(xml, "error", &[("message", &missing), ("type", ANALYSIS)], |xml| put(xml, &what));
         }
         element(xml, "system-err", &[], |xml| put(xml, &what))
     })

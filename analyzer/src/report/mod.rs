@@ -106,6 +106,16 @@ pub enum FailOn {
     Never,
 }
 
+/// What is made of a report on a trace of which something is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Incomplete {
+    /// Without findings the exit code is 3: nobody knows whether there are none
+    #[default]
+    Fail,
+    /// It is accepted
+    Ok,
+}
+
 /// What is known of the run apart from its events.
 #[derive(Debug, Clone, Default)]
 pub struct RunInfo {
@@ -202,6 +212,8 @@ pub struct Report {
     directory: PathBuf,
     #[serde(skip)]
     fail_on: FailOn,
+    #[serde(skip)]
+    incomplete: Incomplete,
 }
 
 impl Report {
@@ -214,6 +226,37 @@ impl Report {
     pub fn gated(mut self, on: FailOn) -> Report {
         self.fail_on = on;
         self
+    }
+
+    /// Sets whether it is accepted that something is missing of the trace.
+    pub fn accepting(mut self, incomplete: Incomplete) -> Report {
+        self.incomplete = incomplete;
+        self
+    }
+
+    /// Is something missing of the trace, which nobody accepts? What was not found may be there.
+    pub fn is_incomplete(&self) -> bool {
+        self.has_gaps() && self.incomplete == Incomplete::Fail
+    }
+
+    /// What is missing of the trace of a job that is over, unless the user wanted it so. A running job has more to say.
+    fn gaps(&self) -> impl Iterator<Item = &view::Defect> {
+        let is_running = self.task.ended.iter().any(|rank| rank.end == "running");
+        self.task.defects.iter().filter(move |defect| !is_running && !defect.is_wanted)
+    }
+
+    fn has_gaps(&self) -> bool {
+        self.gaps().next().is_some()
+    }
+
+    /// What is missing of the trace, in one line.
+    fn missing(&self) -> Option<String> {
+        let first = self.gaps().next()?.words(&self.names);
+        let more = match self.gaps().count() - 1 {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
+        Some(format!("the trace is incomplete: {first}{more}"))
     }
 
     /// Does the finding make the exit code 1?
@@ -277,6 +320,7 @@ impl Report {
     fn verdict_without_findings(&self, looked_at: &str) -> String {
         match self.set_aside() {
             0 if self.was_stopped() => "the check that says why is off".to_owned(),
+            0 if self.has_gaps() => format!("what is there, {looked_at}, has no errors"),
             0 => format!("no errors found in {looked_at}"),
             _ => format!("no errors besides those that were accepted in {looked_at}"),
         }

@@ -33,9 +33,13 @@ pub(super) fn render(report: &Report) -> String {
     });
     let results: Vec<Value> = results.collect();
     // A job that could never have gone on is a failure, whatever is looked for.
-    let exit_code = u8::from(report.fails(report.fail_on) || report.was_stopped());
+    let exit_code = match report.fails(report.fail_on) || report.was_stopped() {
+        true => 1,
+        false if report.is_incomplete() => 3,
+        false => 0,
+    };
     let mut invocation = json!({
-        "executionSuccessful": true,
+        "executionSuccessful": !report.is_incomplete(),
         "exitCode": exit_code,
         "toolExecutionNotifications": notifications(report),
     });

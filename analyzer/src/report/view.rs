@@ -73,6 +73,9 @@ pub(super) struct Defect {
     pub(super) process: Option<i32>,
     pub(super) offset: Option<u64>,
     pub(super) what: String,
+    /// The user has asked that it not be kept.
+    #[serde(skip)]
+    pub(super) is_wanted: bool,
 }
 
 impl Defect {

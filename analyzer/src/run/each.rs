@@ -6,7 +6,6 @@ use super::follow::Followed as _;
 use super::launch::{Altered, Launched};
 use super::watched::{Watch, watch};
 use super::{remove_empty, show};
-use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::observe::Broken;
 use analyzer::report::{JobReport, Report, command_line};
@@ -69,8 +68,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         forget();
         return no_job(&wrapped, code);
     }
-    let mut report = Report::of_jobs(dir.display().to_string(), &wrapped.command, reports).gated(plan.report.fail_on);
-    report.pass(&plan.report.gate);
+    let report = plan.report.judged(Report::of_jobs(dir.display().to_string(), &wrapped.command, reports));
     if plan.quiet && report.is_clean() {
         plan.report.outputs.write(&report, plan.report.look_in_file())?;
     } else {
@@ -79,11 +77,8 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
     if let Some(broken) = broken {
         return Err(Exit::cannot(broken));
     }
-    Ok(match exit_code(&plan.report, &report) {
-        0 if report.stopped_jobs() > 0 => FINDINGS,
-        0 => code,
-        findings => findings,
-    })
+    let own = if report.stopped_jobs() > 0 { FINDINGS } else { code };
+    Ok(plan.report.exit_code(&report, own))
 }
 
 /// A failure of the command is told by its own code; else nothing was checked, and that must not look like success.

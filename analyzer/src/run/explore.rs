@@ -5,7 +5,6 @@ use super::find::Found;
 use super::one_of_several::{Job, Ran};
 use super::plans::{Plans, Task};
 use super::{no_trace, show};
-use crate::analyze::exit_code;
 use crate::cli::{Exit, ExploreLimits, FINDINGS, RunPlan};
 use analyzer::report::{Report, RunEnd, RunView};
 use std::path::Path;
@@ -69,19 +68,18 @@ pub(super) fn explore(
         exploration.make(&task)?;
     }
     exploration.conclude();
-    let Exploration { mut report, runs, .. } = exploration;
-    report.pass(&plan.report.gate);
-    let report = report.gated(plan.report.fail_on);
+    let Exploration { report, runs, .. } = exploration;
+    let report = plan.report.judged(report);
     if plan.quiet && report.is_clean() {
         plan.report.outputs.write(&report, plan.report.look_in_file())?;
     } else {
         show(plan, &report)?;
     }
-    Ok(match exit_code(&plan.report, &report) {
-        0 if runs.iter().any(|run| run.end == RunEnd::Stopped) => FINDINGS,
-        0 => runs.iter().filter_map(|run| run.exit_code).find(|code| *code != 0).unwrap_or(0),
-        code => code,
-    })
+    let own = match runs.iter().any(|run| run.end == RunEnd::Stopped) {
+        true => FINDINGS,
+        false => runs.iter().filter_map(|run| run.exit_code).find(|code| *code != 0).unwrap_or(0),
+    };
+    Ok(plan.report.exit_code(&report, own))
 }
 
 impl Exploration<'_> {

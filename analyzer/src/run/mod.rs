@@ -15,7 +15,6 @@ mod plans;
 mod stop;
 mod watched;
 
-use crate::analyze::exit_code;
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use crate::progress::{Bar, tell_stages};
 use analyzer::engine::Stuck;
@@ -61,10 +60,10 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // Who watches wants to know at once; the job waits anyway.
-            let shown = observer.report(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot).and_then(|mut report| {
-                report.pass(&plan.report.gate);
-                show(plan, &report.gated(plan.report.fail_on))
-            });
+            let shown = observer
+                .report(Ending::Stopped(stuck.ranks))
+                .map_err(Exit::cannot)
+                .and_then(|report| show(plan, &plan.report.judged(report)));
             stop::stop(&mut job, &processes);
             shown?;
             Ok(FINDINGS)
@@ -75,17 +74,13 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
             watch(&mut observer, plan.quiet);
-            let mut report = observer.report(Ending::Any).map_err(Exit::cannot)?.gated(plan.report.fail_on);
-            report.pass(&plan.report.gate);
+            let report = plan.report.judged(observer.report(Ending::Any).map_err(Exit::cannot)?);
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {
                 plan.report.outputs.write(&report, plan.report.look_in_file())?;
             }
-            Ok(match exit_code(&plan.report, &report) {
-                0 => job.exit_code(),
-                code => code,
-            })
+            Ok(plan.report.exit_code(&report, job.exit_code()))
         }
     }
 }

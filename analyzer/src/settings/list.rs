@@ -127,6 +127,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     ))),
     everywhere(in_process(setting("max-findings", "MPIVET_MAX_FINDINGS", Kind::Number, "50", "50"))),
     setting("fail-on", "MPIVET_FAIL_ON", Kind::Word, "error", "\"warning\""),
+    setting("incomplete", "MPIVET_INCOMPLETE", Kind::Word, "fail", "\"ok\""),
     setting("format", "MPIVET_FORMAT", Kind::Word, "text", "\"text\""),
     Setting {
         option: "report",

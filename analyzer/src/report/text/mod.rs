@@ -138,7 +138,10 @@ impl Page {
         if !report.mpi.standard.is_empty() {
             _ = write!(head, " (MPI {})", report.mpi.standard);
         }
-        let head = self.new_line().ink(Ink::Bold, &head);
+        let mut head = self.new_line().ink(Ink::Bold, &head);
+        if let Some(missing) = report.missing() {
+            head = head.text(": ").ink(Ink::Yellow, &missing);
+        }
         self.push(head);
         for (what, ranks) in ends(&task.ended) {
             self.line(&format!("  {}: {what}", self.names.list(&ranks)));

@@ -403,7 +403,9 @@ impl State {
             partitions.ready.fill(false);
         }
         if !operation.is_partitioned() {
-            for (place, used) in (0..u8::MAX).zip(&operation.uses) {
+            // No adapter of two iterators: a build without optimization across units of code leaves calls of it here.
+            for (place, used) in operation.uses.iter().enumerate() {
+                let Ok(place) = u8::try_from(place) else { break };
                 let key = pending.insert(used.buffer.clone(), used.access.writes(), Used::new(ix, place));
                 operation.keys.push(key);
             }

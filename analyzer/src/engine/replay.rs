@@ -416,7 +416,7 @@ impl Model {
         }
         request.active = true;
         request.perhaps_gone = false;
-        let made = request.made;
+        let made = request.made.as_deref().copied();
         request.made.iter_mut().for_each(|made| made.starts += 1);
         (request.cancelled, request.seen_complete) = (false, false);
         request.start = Some(start.clone());

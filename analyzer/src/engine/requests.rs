@@ -29,8 +29,8 @@ pub(crate) struct Request {
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
-    /// Of a persistent collective: its number, and that of its next start.
-    pub(crate) made: Option<Made>,
+    /// Of a persistent collective: its number, and that of its next start. Apart, as requests are moved often.
+    pub(crate) made: Option<Box<Made>>,
     /// Of a partitioned operation.
     pub(crate) partitioned: Option<Box<End>>,
     /// Of a one-sided access.

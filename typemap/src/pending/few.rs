@@ -48,20 +48,28 @@ impl Few {
     }
 
     /// Does any run touch `low..high`?
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "builds without optimization across units leave adapters of iterators as calls"
+    )]
     #[inline]
     pub(crate) fn is_touched(&self, (low, high): (i64, i64)) -> bool {
         let used = self.len.next_multiple_of(LANES).min(PLACES);
-        let (lows, _) = self.lows.as_chunks::<LANES>();
-        let (highs, _) = self.highs.as_chunks::<LANES>();
         // Addresses are below 2^62: a difference is negative exactly if the one is below the other. The compiler makes
         // vector instructions of this, also for processors that cannot compare 64 bits.
         let mut signs = [0i64; LANES];
-        for (lows, highs) in lows.iter().zip(highs).take(used / LANES) {
-            for ((sign, l), h) in signs.iter_mut().zip(lows).zip(highs) {
-                *sign |= (l - high) & (low - h);
+        let mut first = 0;
+        while first < used {
+            for lane in 0..LANES {
+                signs[lane] |= (self.lows[first + lane] - high) & (low - self.highs[first + lane]);
             }
+            first += LANES;
         }
-        signs.iter().fold(0, |all, s| all | s) < 0
+        let mut any = 0;
+        for sign in signs {
+            any |= sign;
+        }
+        any < 0
     }
 
     /// Visits the runs that touch `low..high`.

@@ -115,7 +115,7 @@ impl Model {
                     self.describe_partitioned(origin, &mut request);
                 }
                 if matches!(s.class, Class::Collective(..)) {
-                    request.made = self.number_persistent(origin, s);
+                    request.made = self.number_persistent(origin, s).map(Box::new);
                 }
                 self.add_request(request, outs);
             }

@@ -61,7 +61,7 @@ class App:
         for file in self.files:
             shutil.copy(HERE / "apps" / self.name / file, place)
         if self.prepare:
-            subprocess.run(["bash", "-ec", self.prepare], cwd=place, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["bash", "-ec", self.prepare], cwd=place, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 @dataclass
@@ -172,33 +172,53 @@ def chosen(names: list[str]) -> list[App]:
     return [app for app in apps if not names or app.name in names]
 
 
+def tell(document: Path | None, lines: list[str]) -> None:
+    """Puts the table and the verdicts between the marks of a document, instead of what stood there."""
+    if document:
+        before, begin, rest = document.read_text().partition("<!-- by scripts/test-apps -->\n")
+        _, end, after = rest.partition("<!-- end -->\n")
+        if not begin or not end:
+            sys.exit(f"test-apps: {document} has no marks between which the table stands")
+        document.write_text(before + begin + "\n" + "\n".join(lines) + "\n\n" + end + after)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/test-apps")
     parser.add_argument("--install", action="store_true")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--document", type=Path)
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     apps = chosen(options.names)
     if options.install:
         install(apps)
     work = options.keep.resolve() if options.keep else Path(tempfile.mkdtemp(prefix="mpivet-apps-"))
-    print("| application | MPI | ranks | calls | CPU s plain | recording alone | default checks | findings |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        lines.append(line)
+        print(line, flush=True)
+
+    say("| application | MPI | ranks | calls | CPU s plain | recording alone | default checks | findings |")
+    say("|---|---|---|---|---|---|---|---|")
     failed = False
     verdicts: list[str] = []
     for app in apps:
         try:
             best = measure(app, work, options.rounds)
         except subprocess.CalledProcessError as error:
-            print(f"| {app.title} | not run: its input cannot be made ({error}); --install installs its packages |", flush=True)
+            say(f"| {app.title} | not run: its input cannot be made ({error}); --install installs its packages |")
             failed = True
             continue
         report = findings(best["default"])
         failed |= "failed" in report or len({run.status for run in best.values()}) > 1
         verdicts += judged(app, report)
-        print(row(app, best, report), flush=True)
-    print("\n" + "\n".join(verdicts))
+        say(row(app, best, report))
+    say("")
+    for verdict in verdicts:
+        say(verdict)
+    tell(options.document, lines)
     if not options.keep:
         shutil.rmtree(work)
     return int(failed or any(line.endswith(UNJUDGED) for line in verdicts))

@@ -269,6 +269,11 @@ fn is_for_us(thread: *mut Thread, call: &Call, stack_pointer: u64) -> bool {
     is_ours
 }
 
+/// What was known of a function before an error of ours has ended the recording.
+fn recorded_once(index: usize) -> Option<&'static Info> {
+    INFOS.get().filter(|_| trace::is_lost() && lifecycle::is_recorder())?.get(index)
+}
+
 /// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.
 #[cold]
 fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, words: &mut Words) -> u64 {
@@ -304,6 +309,9 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
     let Some(row) = FUNCTIONS.get(index) else { return 0 };
     if f.is_null() {
         return missing(row);
+    }
+    if let Some(info) = recorded_once(index) {
+        return without_record(f, info, info.abi, &mut frame.args(info.args));
     }
     let words = frame.args(arg_count(row));
     let starts = matches!(row.class, Class::Init | Class::SessionInit);

@@ -1,18 +1,15 @@
 //! Encodes the arguments of a call into a record, by the function's plan.
 
+mod blobs;
 mod steps;
 pub(crate) use steps::Steps;
 
 use crate::abi::Abi;
 use crate::info::Info;
-use crate::{handles, real, trace};
-use dashmap::DashMap;
-use rustc_hash::FxBuildHasher;
+use crate::{handles, real};
 use std::ffi::CStr;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use trace_format::call::special;
-use trace_format::definition::{Definition, Id, NULL_ID, UNKNOWN_ID};
+use trace_format::definition::{NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::plan::{Elem, Item, Len, Shape};
 use trace_format::record::{BLOB_BIT, MAX_INLINE_BYTES, STATUS_BYTES, pack_status};
@@ -373,7 +370,7 @@ impl Encoder<'_> {
             self.out.put4(len as u32);
             self.out.put_bytes(bytes);
         } else {
-            self.out.put4(blob(bytes) | BLOB_BIT);
+            self.out.put4(blobs::number_of(bytes) | BLOB_BIT);
         }
     }
 }
@@ -447,25 +444,4 @@ fn joined(mut address: u64, most: usize) -> Vec<u8> {
         address += 8;
     }
     text
-}
-
-static BLOBS: LazyLock<DashMap<Box<[u8]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
-static NEXT_BLOB: AtomicU32 = AtomicU32::new(1);
-/// Most different long arrays that are remembered, so that a repeated one is written once.
-const MAX_BLOBS: usize = 4096;
-
-#[cold]
-fn blob(bytes: &[u8]) -> Id {
-    if let Some(id) = BLOBS.get(bytes) {
-        return *id;
-    }
-    let id = NEXT_BLOB.fetch_add(1, Ordering::Relaxed) & !BLOB_BIT;
-    if let Some(trace) = trace::get() {
-        trace.define(&[Definition::Blob { id, bytes: bytes.to_vec() }]);
-    }
-    if BLOBS.len() >= MAX_BLOBS {
-        BLOBS.clear();
-    }
-    BLOBS.insert(bytes.into(), id);
-    id
 }

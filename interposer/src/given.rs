@@ -54,6 +54,10 @@ fn add_all(cache: &mut handles::Cache, call: &Call, all: &mut AllGiven) {
         }
         return;
     };
+    // Its later elements would look like places in memory.
+    if base < abi.lowest_address {
+        return;
+    }
     let n = encoder(std::ptr::null_mut(), cache, info, abi, words).length(len, at_root);
     let bytes = abi.handle_bytes(Kind::Request) as u64;
     for place in 0..n {

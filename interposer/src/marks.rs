@@ -11,6 +11,8 @@ use trace_format::definition::{Definition, Id, UNKNOWN_ID};
 use trace_format::marks::{Action, Dump, LEVEL, MAGIC, MAX_DUMP_BYTES, Mark};
 use trace_format::mpi::{FnId, Kind};
 
+/// A region with this name is an error of ours, if MPIVET_PROVOKE is set.
+const PROVOKED: &str = "mpivet's internal error";
 /// Longest name that is kept.
 const MAX_NAME: usize = 256;
 
@@ -46,6 +48,8 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     let Some(Request { action, name, address, count, datatype }) = Request::read(call) else { return false };
     let spot = Spot::of(thread, call);
     let mark = match action {
+        // The tests look at what becomes of the program then.
+        Action::RegionBegin if name == PROVOKED && std::env::var_os("MPIVET_PROVOKE").is_some() => panic!("{PROVOKED}"),
         Action::RegionBegin => {
             let mut open = regions();
             if open.len() >= MAX_REGIONS {

@@ -51,6 +51,9 @@ pub(crate) fn begin(
     if thread.unwritten.is_some() {
         commit_poll(thread);
     }
+    if trace::is_heavy() {
+        thread.stage.empty();
+    }
     if trace::is_lost() || !thread.stage.reserve(info.max_record) {
         thread.mark_lost();
         return false;

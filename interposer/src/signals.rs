@@ -106,7 +106,8 @@ pub(crate) fn install(under_run: bool) {
 static RETURN: AtomicU64 = AtomicU64::new(0);
 /// So much of the stack is searched for it: a handler that calls exit(3) is not far away.
 const SEARCHED: u64 = 256 << 10;
-const PIECE: usize = 4096;
+/// At once, on the stack of the handler itself, which may be small.
+const PIECE: usize = 256;
 /// Offsets in what the kernel puts on the stack (`struct rt_sigframe`): `uc_link`, the pointer to the state of the
 /// floating-point unit, the signals that were blocked before; and the bytes up to there.
 const LINK: usize = 16;
@@ -123,7 +124,7 @@ pub(crate) fn in_handler() -> bool {
     let mut at = (&raw const piece) as u64 & !7;
     let end = at + SEARCHED;
     while wanted != 0 && at < end {
-        // Up to the end of the page: the next one may not be there.
+        // Never beyond the end of a page: the next one may not be there.
         let length = PIECE - at as usize % PIECE;
         let Some(part) = piece.get_mut(..length) else { return false };
         if !crate::memory::read(at, part) {

@@ -28,6 +28,8 @@ pub(crate) struct Stage {
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
 const RESERVE: usize = 512;
+// The length of a record in words is a u16 in its commit word.
+const _: () = assert!(STAGE_BYTES / 8 <= u16::MAX as usize);
 
 impl Stage {
     /// Makes the stage file of a thread and maps it.
@@ -92,10 +94,10 @@ impl Stage {
         unsafe { self.base.add(STAGE_HEADER_BYTES + offset) }
     }
 
-    /// Makes room for a record of at most `bytes`. False if recording ended.
+    /// Makes room for a record of at most `bytes`. False if recording ended, or no stage has so much room.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, bytes: usize) -> bool {
-        self.has_room(bytes) || self.empty()
+        self.has_room(bytes) || self.empty() && self.has_room(bytes)
     }
 
     /// Is there room for these bytes without emptying the stage?
@@ -192,5 +194,22 @@ impl Words for Stage {
 
     fn fence(&self, order: Ordering) {
         fence(order);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_stage_can_hold_gets_no_room() {
+        let memory = vec![0u64; (STAGE_HEADER_BYTES + STAGE_BYTES) / 8].leak();
+        let packing = Packing::new(Packer::bounded(STAGE_BYTES, 0));
+        let base = memory.as_mut_ptr().cast();
+        let mut stage = Stage { base, cursor: 0, lap: 0, calls: 0, thread: 0, before: 0, packing };
+        assert!(stage.reserve(STAGE_BYTES - RESERVE));
+        assert!(!stage.reserve(STAGE_BYTES - RESERVE + 1), "an empty stage has no more");
+        stage.cursor = 64;
+        assert!(!stage.reserve(STAGE_BYTES - RESERVE), "there is no trace to empty it into");
     }
 }

@@ -7,6 +7,10 @@ use crate::recording::encoder;
 use crate::thread::Thread;
 use trace_format::plan::Shape;
 
+/// Most statuses of a call that the program ignores and mpivet has written: a count beyond it is rather a mistake than a number
+/// of requests.
+const MOST: usize = 1 << 20;
+
 /// Passes statuses of our own where the program ignores them.
 #[inline(always)]
 pub(crate) fn own(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &mut Words) {
@@ -15,6 +19,9 @@ pub(crate) fn own(thread: &mut Thread, info: &Info, abi: &'static Abi, words: &m
         return;
     }
     let count = if array { count(thread, info, abi, words) } else { 1 };
+    if count > MOST {
+        return;
+    }
     let own = place(thread, abi, count.max(1));
     let size = abi.status_size() / 4;
     let blank = abi.blank_status();

@@ -10,7 +10,7 @@ use crate::recall::Recall;
 use crate::recording::{self, Unwritten};
 use crate::spare_stack::SpareStack;
 use crate::stage::Stage;
-use crate::{config, errors, handles, log, mappings, sites, tls, trace};
+use crate::{config, dispatch, errors, handles, log, mappings, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -101,13 +101,17 @@ pub(crate) fn prepare(config: &config::Config) {
 }
 
 unsafe extern "C" fn ended(thread: *mut c_void) {
+    dispatch::guarded(|| end(thread.cast()));
+}
+
+fn end(thread: *mut Thread) {
     tls::set(0);
     // The stages of a forked child are those of its parent.
     if !crate::lifecycle::is_recorder() || crate::interrupted::was_left() {
         return;
     }
     // SAFETY: the value is the pointer that `current` set for this thread.
-    let state = unsafe { &mut *thread.cast::<Thread>() };
+    let state = unsafe { &mut *thread };
     if crate::interrupted::has_left(state) {
         return;
     }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{
@@ -209,6 +209,7 @@ impl Trace {
 
     /// Writes a lap of a thread's stage. False if it could not be written.
     pub(crate) fn events(&self, lap: Lap, packing: Option<&mut Packing>) -> bool {
+        DEFINED.store(0, Ordering::Relaxed);
         match (&self.ring, packing) {
             (Some(ring), Some(packing)) => self.events_of_ring(&mut lock(ring), lap, packing),
             (_, packing) => {
@@ -251,6 +252,7 @@ impl Trace {
         if let Err(e) = &begun {
             lost(&format!("cannot write the trace in {}: {e}", self.dir.display()));
         }
+        SEGMENT.store(ring.number, Ordering::Relaxed);
         begun.is_ok()
     }
 
@@ -267,7 +269,9 @@ impl Trace {
     }
 
     fn define_in(&self, ring: Option<&mut Ring>, definitions: &[Definition]) {
-        match (trace_format::writer::definition_block(definitions), ring) {
+        let block = trace_format::writer::definition_block(definitions);
+        DEFINED.fetch_add(block.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
+        match (block, ring) {
             (Ok(block), None) => _ = self.append([&block, &[]]),
             (Ok(block), Some(ring)) => {
                 if ring.has_room(block.len() as u64) || self.next_segment(ring) {
@@ -279,6 +283,25 @@ impl Trace {
             (Err(e), _) => lost(&e.to_string()),
         }
     }
+}
+
+/// Bytes of definitions behind the last block of events.
+static DEFINED: AtomicUsize = AtomicUsize::new(0);
+/// Readers hold the definitions that stand in front of a block, so that there are no more of them.
+const MOST_DEFINED: usize = 4 << 20;
+
+/// Should a stage be emptied, because much was defined since one was?
+#[inline(always)]
+pub(crate) fn is_heavy() -> bool {
+    DEFINED.load(Ordering::Relaxed) > MOST_DEFINED
+}
+
+/// The number of the last segment that was begun after the first one.
+static SEGMENT: AtomicU64 = AtomicU64::new(0);
+
+/// See [`SEGMENT`]; always the same in a trace without a limit of size.
+pub(crate) fn segment() -> u64 {
+    SEGMENT.load(Ordering::Relaxed)
 }
 
 fn lock(ring: &Mutex<Ring>) -> MutexGuard<'_, Ring> {

@@ -43,6 +43,10 @@ const CASES: &[Case] = &[
     ("callbacks", "query", &["abort"]),
     ("callbacks", "free", &["abort"]),
     ("fibers", "", &[]),
+    ("arrays", "null", &[]),
+    ("alternate", "exits", &["abend"]),
+    ("alternate", "aborts", &["abend", "abort"]),
+    ("long", "", &[]),
     ("deep", "stack", &[]),
     ("deep", "errors", &[]),
     ("deep", "ops", &[]),
@@ -287,6 +291,21 @@ fn signal_handlers_that_call_mpi_leave_the_records_of_fortran_routines_alone() -
         ensure!(checks(&report).is_empty(), "{}: {:?}", mpi.name, report.findings);
         let routines = count(&recorded, FnId::MPI_Comm_get_attr);
         ensure!(routines == 400_000 && recorded.open == 0, "{}: {routines}, {} open", mpi.name, recorded.open);
+    }
+    Ok(())
+}
+
+#[test]
+fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "provoked")?;
+        let (program, trace) = (program(&mpi, "provoked")?, dir.join("trace"));
+        let without = alone(&program, &[], &dir, None)?;
+        let with = alone(&program, &[], &dir, Some((&trace, &[("MPIVET_PROVOKE", "1")])))?;
+        let words = String::from_utf8_lossy(&with.stderr);
+        ensure!(end(&with) == end(&without), "{}: {:?}, without mpivet {:?}", mpi.name, end(&with), end(&without));
+        ensure!(words.matches("recording stops here").count() == 1, "{}: {words}", mpi.name);
+        ensure!(count(&recorded(&trace)?, FnId::MPI_Pcontrol) == 1, "{}", mpi.name);
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod blobs;
 mod blocks;
 mod decode;
 mod defects;
@@ -31,8 +32,8 @@ mod stage;
 mod thread;
 mod weight;
 
+use blobs::Blobs;
 use blocks::{BlockRef, Blocks};
-use decode::Blobs;
 pub use defects::{Defect, Defects};
 pub use own::{Field, Own, Part, own_fields, own_of, with_own};
 use ring::Files;
@@ -554,7 +555,7 @@ impl RankReader {
             while let Some(item) = codec::take::<Definition>(&mut rest) {
                 match item {
                     Ok(Definition::Blob { id, bytes }) => {
-                        self.blobs.insert(id, bytes);
+                        self.blobs.insert(id, bytes, self.blocks.place_of(&block));
                     }
                     Ok(def) => sink(RankEvent::Definition(def)),
                     Err(e) => self.blocks.defect(&block, e.to_string()),

@@ -10,7 +10,8 @@ use std::cell::{Cell, OnceCell};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// So many bytes, and a multiple of those of the file, are read at most to find blocks behind damage.
 const SEARCH: u64 = 64 << 20;
@@ -48,7 +49,7 @@ pub(super) struct Blocks {
     pub(super) rank: i32,
     /// As in [`BlockRef`].
     segment: u64,
-    path: PathBuf,
+    path: Arc<Path>,
     /// Not open all the time if there are many ranks: see [`Blocks::close`].
     file: OnceCell<File>,
     /// Device and number of the file that was opened first.
@@ -76,7 +77,7 @@ impl Blocks {
         Blocks {
             rank,
             segment,
-            path,
+            path: path.into(),
             file: OnceCell::from(file),
             identity,
             known_size: Cell::new(None),
@@ -88,6 +89,10 @@ impl Blocks {
             defects: Defects::default(),
             searched: Cell::new(0),
         }
+    }
+
+    pub(super) fn path(&self) -> &Arc<Path> {
+        &self.path
     }
 
     pub(super) fn segment(&self) -> u64 {
@@ -239,7 +244,7 @@ impl Blocks {
     }
 
     fn io_error(&self, source: io::Error) -> OpenError {
-        OpenError::Io { path: self.path.clone(), source }
+        OpenError::Io { path: self.path.to_path_buf(), source }
     }
 
     fn size(&self) -> Result<u64, OpenError> {

@@ -1,11 +1,11 @@
 //! Records of one thread to events: see [`crate::record`] for their layout.
 
+use super::blobs::Blobs;
 use super::own::{Layout, layout};
 use super::weight::of_call;
 use super::{Again, LeanEvent, RankEvent};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Signal, SystemEvent, ThreadLevel, Value};
-use crate::definition::Id;
 use crate::file::NOT_COUNTED;
 use crate::mpi::FnId;
 use crate::pack::Unpacked;
@@ -14,10 +14,6 @@ use crate::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
     SystemKind, unpack_status,
 };
-use rustc_hash::FxHashMap;
-
-/// Long arrays that records name by number.
-pub(super) type Blobs = FxHashMap<Id, Vec<u8>>;
 
 /// A call handed over while it was open.
 struct OpenCall {
@@ -539,14 +535,14 @@ impl Cells<'_> {
         Ok(self.take(STATUS_BYTES)?.first_chunk().ok_or("short status")?)
     }
 
-    /// Length, then that many bytes times `width`, inline or from a blob.
-    fn array(&mut self, width: usize) -> Result<&[u8], String> {
+    /// What `read` makes of an array: its length comes first, then that many bytes times `width`, or the number of a blob.
+    fn array<R>(&mut self, width: usize, read: impl FnOnce(&[u8]) -> R) -> Result<R, String> {
         let len = u32_at(self.take(4)?, 0);
         if len & BLOB_BIT == 0 {
-            return self.take(len as usize * width);
+            return self.take(len as usize * width).map(read);
         }
         let id = len & !BLOB_BIT;
-        self.blobs.get(&id).map(Vec::as_slice).ok_or_else(|| format!("blob {id} is missing"))
+        self.blobs.get(id).map(|bytes| read(&bytes)).ok_or_else(|| format!("blob {id} is missing"))
     }
 
     #[inline]
@@ -567,16 +563,16 @@ impl Cells<'_> {
     fn long(&mut self, item: &Item) -> Result<Value, String> {
         Ok(match item.shape {
             Shape::Array { elem: Elem::Status, .. } => {
-                let bytes = self.array(STATUS_BYTES)?;
-                Value::Statuses(bytes.as_chunks::<STATUS_BYTES>().0.iter().map(unpack_status).collect())
+                let all = |bytes: &[u8]| bytes.as_chunks::<STATUS_BYTES>().0.iter().map(unpack_status).collect();
+                Value::Statuses(self.array(STATUS_BYTES, all)?)
             }
-            Shape::Array { elem, .. } => Value::Ints(many(elem, self.array(elem.width())?)),
+            Shape::Array { elem, .. } => Value::Ints(self.array(elem.width(), |bytes| many(elem, bytes))?),
             Shape::SlotAndArray { elem, .. } => {
                 let base = u64_at(self.take(8)?, 0);
-                Value::Requests { base, handles: many(elem, self.array(elem.width())?) }
+                Value::Requests { base, handles: self.array(elem.width(), |bytes| many(elem, bytes))? }
             }
             Shape::Str { .. } | Shape::StrArray { .. } => {
-                Value::Str(String::from_utf8_lossy(self.array(1)?).into_owned())
+                Value::Str(self.array(1, |text| String::from_utf8_lossy(text).into_owned())?)
             }
             Shape::Arg(_) | Shape::Deref(_) | Shape::SlotAndDeref(_) => Value::None,
         })

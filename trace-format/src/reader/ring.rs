@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How much of a block is unpacked.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +101,11 @@ impl Files {
             0 => Some(&mut self.main),
             _ => self.segments.iter_mut().find(|s| s.segment() == segment),
         }
+    }
+
+    /// Where the block can be read again: the writer removes segments.
+    pub(super) fn place_of(&self, block: &BlockRef) -> Option<(&Arc<Path>, BlockRef)> {
+        (block.segment == 0).then(|| (self.main.path(), *block))
     }
 
     pub(super) fn defect(&mut self, block: &BlockRef, what: impl Into<String>) {

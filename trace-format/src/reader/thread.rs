@@ -1,8 +1,9 @@
 //! What was read of one thread: the blocks of the file that are still to come, the records at hand, and what its stage
 //! holds beyond them.
 
+use super::blobs::Blobs;
 use super::blocks::BlockRef;
-use super::decode::{Blobs, Decoder, earliest, is_call, is_entered, latest, record_at};
+use super::decode::{Decoder, earliest, is_call, is_entered, latest, record_at};
 use super::rounds::Trials;
 use super::stage::StageView;
 use super::{Again, Keeps, LeanEvent, RankEvent, Sink};

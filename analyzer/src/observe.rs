@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::{ABEND, CHECKS};
 use trace_format::file::RankHeader;
+use trace_format::interruption;
 use trace_format::job::Job;
 use trace_format::reader::{LeanEvent, RankEvent};
 use trace_format::selection::Selection;
@@ -445,7 +446,14 @@ impl Observer {
             Ending::Any => None,
             Ending::Stuck(ranks) | Ending::Stopped(ranks) => Some(ranks),
         };
-        let end = End { stopped: proven.is_some(), proven: proven.unwrap_or_default(), missing: missing.clone(), lost };
+        let interrupted = interruption::of(self.traces.dir());
+        let end = End {
+            stopped: proven.is_some(),
+            proven: proven.unwrap_or_default(),
+            missing: missing.clone(),
+            lost,
+            interrupted: interrupted.is_some(),
+        };
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
             Some(_) => None,
@@ -472,6 +480,7 @@ impl Observer {
             missing,
             running: self.running,
             stopped: stopped_by_mpivet,
+            interrupted,
             trace_dir: dir,
             damage,
             max_findings: self.selection.max_findings(),

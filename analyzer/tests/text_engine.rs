@@ -464,6 +464,7 @@ fn noise_never_breaks_the_engine() {
             proven: vec![0, 1],
             missing: vec![7],
             lost: false,
+            interrupted: random.below(2) == 0,
         }));
     }
 }

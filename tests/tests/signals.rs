@@ -139,8 +139,10 @@ fn an_interrupted_run_has_a_report() -> Result<()> {
             kill(Pid::from_raw(child.id() as i32), signal)?;
             let status = child.wait()?;
             ensure!(start.elapsed() < LIMIT, "{}: {signal}: {:?}", mpi.name, start.elapsed());
-            ensure!(status.code() == Some(1), "{}: {signal}: {status}", mpi.name);
-            only_ended(&report, &[0, 1]).with_context(|| format!("{}: {signal}", mpi.name))?;
+            ensure!(status.code() == Some(128 + signal as i32), "{}: {signal}: {status}", mpi.name);
+            only_interrupted(&report, signal).with_context(|| format!("{}: {signal}", mpi.name))?;
+            // The trace says it, too.
+            only_interrupted_in(&analyzed(&dir)?).with_context(|| format!("{}: {signal}, analyzed", mpi.name))?;
         }
     }
     Ok(())
@@ -152,6 +154,19 @@ fn wait_for(ready: &Path) {
     while !ready.exists() && start.elapsed() < LIMIT {
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// The report says that the user has ended the run, and finds nothing.
+fn only_interrupted(report: &Path, signal: Signal) -> Result<()> {
+    let text = std::fs::read_to_string(report)?;
+    let value: serde_json::Value = serde_json::from_str(&text)?;
+    ensure!(value["task"]["interrupted"] == signal.as_str(), "{}", value["task"]);
+    only_interrupted_in(&Report::parse(&text)?)
+}
+
+fn only_interrupted_in(report: &Report) -> Result<()> {
+    ensure!(report.serious().next().is_none(), "{:?}", report.findings);
+    Ok(())
 }
 
 /// The report says that these ranks were ended, where in the program, and nothing else.
@@ -191,9 +206,35 @@ fn ctrl_c_ends_a_run_with_one_report() -> Result<()> {
         command.arg("--").args(mpi.job(2, &program(&mpi)?, &["wait".to_owned(), ready.display().to_string()]));
         Mpi::prepare(&mut command);
         let (status, said) = interrupted(&command, &ready)?;
-        ensure!(status.code() == Some(1), "{}: {status}\n{said}", mpi.name);
+        ensure!(status.code() == Some(130), "{}: {status}\n{said}", mpi.name);
         ensure!(said.matches("ranks 0,1: ended ").count() == 1, "{}:\n{said}", mpi.name);
-        only_ended(&report, &[0, 1]).with_context(|| mpi.name)?;
+        ensure!(said.matches("interrupted by SIGINT").count() == 1, "{}:\n{said}", mpi.name);
+        only_interrupted(&report, Signal::SIGINT).with_context(|| mpi.name)?;
+    }
+    Ok(())
+}
+
+/// Who makes the job end by a signal of its own, or comes to its end in spite of Ctrl-C, was not interrupted.
+#[test]
+fn a_run_that_nobody_interrupts_ends_as_before() -> Result<()> {
+    for mpi in mpi::required() {
+        let (program, dir) = (program(&mpi)?, fresh(&mpi, "own-end")?);
+        let run = |argument: String| -> Result<(Option<i32>, Report)> {
+            let report = dir.join("report.json");
+            let mut command = vet::command()?;
+            command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join(&argument));
+            command.arg("--").args(mpi.job(2, &program, &[argument]));
+            Mpi::prepare(&mut command);
+            let outcome = run::run(command, LIMIT)?;
+            let report =
+                Report::parse(&std::fs::read_to_string(&report)?).with_context(|| vet::last_words(&outcome))?;
+            Ok((outcome.code, report))
+        };
+        let (code, report) = run((Signal::SIGTERM as i32).to_string())?;
+        let checks: Vec<&str> = report.serious().map(|f| f.check.as_str()).collect();
+        ensure!(code == Some(1) && checks == ["abort"], "{}: {code:?} {checks:?}", mpi.name);
+        let (code, report) = run("handled".to_owned())?;
+        ensure!(code == Some(0) && report.serious().next().is_none(), "{}: {code:?} {:?}", mpi.name, report.findings);
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ pub mod file;
 pub mod finding;
 pub mod folds;
 pub mod foreign;
+pub mod interruption;
 pub mod job;
 pub mod keeping;
 pub mod marks;

@@ -84,7 +84,7 @@ impl Exit {
 #[command(
     name = "mpivet",
     version,
-    after_help = "Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not analyze."
+    after_help = "Exit codes: 0 nothing found, 1 findings, 2 wrong use, 3 could not analyze, 128 and its number after a signal that ended the run (130: Ctrl-C)."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -230,6 +230,9 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     model.conclude_replay(!cut && ends.iter().all(|e| *e == RankEnd::Normal));
     let failed_over = cut && over && !alone.is_empty();
     let (left_inside, killed) = if failed_over { (Vec::new(), Vec::new()) } else { (left_inside, killed) };
+    // The library ends ranks from outside, and a handler of the program may leave by exit or MPI_Abort.
+    let of_its_own = |ranks: Vec<i32>| if end.interrupted { Vec::new() } else { ranks };
+    let [left, left_inside, killed, aborted] = [left, left_inside, killed, aborted].map(of_its_own);
     Ending {
         ends,
         graph,

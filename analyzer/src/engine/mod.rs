@@ -93,6 +93,8 @@ pub struct End {
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.
     pub lost: bool,
+    /// The user has interrupted the run: that ranks came to no end is no mistake of theirs.
+    pub interrupted: bool,
 }
 
 /// How a rank ended.

@@ -13,6 +13,7 @@ use crate::load::Damage;
 use crate::samples::{Course, Key, Samples};
 use crate::symbols::{Symbols, is_user, library, user_frame};
 use crate::worlds::Names;
+use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use trace_format::finding::{CallRef, Finding, Path, Severity, Waiting};
 use trace_format::symbols::Location;
@@ -32,6 +33,10 @@ impl Report {
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
         }
+        // Who came to an end all the same was not interrupted.
+        let signal = run.interrupted.filter(|_| ended.values().any(|rank| rank.end != "normal"));
+        let interrupted =
+            signal.and_then(|signal| Signal::try_from(signal).ok()).map(|signal| signal.as_str().to_owned());
         let mut findings: Vec<FindingView> = findings.iter().map(|f| view(f, &run.names, symbols)).collect();
         fingerprint::assign(&mut findings);
         let mut hints = hints(&findings, symbols);
@@ -59,6 +64,7 @@ impl Report {
                 warnings,
                 notes,
                 stopped: run.stopped,
+                interrupted,
                 trace_dir: run.trace_dir,
                 defects: run.damage.into_iter().map(defect).collect(),
                 hidden: run.hidden.into_iter().map(|h| hidden_view(h, &names)).collect(),

@@ -125,6 +125,7 @@ impl Report {
         }
         self.task.ranks = self.task.ranks.max(task.ranks);
         self.task.stopped |= task.stopped;
+        self.task.interrupted = self.task.interrupted.take().or_else(|| task.interrupted.clone());
         if self.jobs.is_empty() {
             self.mpi = Mpi { family: mpi.family.clone(), library: mpi.library.clone(), standard: mpi.standard.clone() };
         }
@@ -190,6 +191,7 @@ pub(super) fn empty(dir: String, command: &[String]) -> Report {
         warnings: 0,
         notes: 0,
         stopped: false,
+        interrupted: None,
         trace_dir: dir,
         defects: Vec::new(),
         hidden: Vec::new(),

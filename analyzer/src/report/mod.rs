@@ -129,6 +129,8 @@ pub struct RunInfo {
     pub running: Vec<i32>,
     /// mpivet stopped the job.
     pub stopped: bool,
+    /// The signal by which the user ended the job.
+    pub interrupted: Option<i32>,
     pub trace_dir: String,
     pub damage: Vec<Damage>,
     /// How many findings of a rank are shown; `None`: all.
@@ -311,6 +313,16 @@ impl Report {
         self.task.stopped || runs.any(|run| run.end == RunEnd::Stopped)
     }
 
+    /// Did the user end the job before its time?
+    pub fn was_interrupted(&self) -> bool {
+        self.task.interrupted.is_some()
+    }
+
+    /// The same in words.
+    fn interruption(&self) -> Option<String> {
+        self.task.interrupted.as_ref().map(|signal| format!("interrupted by {signal}"))
+    }
+
     /// There is no finding, neither one that counts nor one that was set aside, and no job had to be stopped.
     fn found_nothing(&self) -> bool {
         self.findings.is_empty() && self.set_aside() == 0 && !self.was_stopped()
@@ -332,6 +344,7 @@ impl Report {
         let stopped = stopped.then(|| "mpivet stopped the job, because it could never have gone on".to_owned());
         let explored = self.exploration.iter().flat_map(|explored| explored.lines());
         let explored = explored.map(|line| line.trim_start().to_owned());
+        let stopped = stopped.or_else(|| Some(format!("the run was {}", self.interruption()?)));
         let mut all: Vec<String> =
             stopped.into_iter().chain(jobs::stopped(self)).chain(self.gate_lines()).chain(explored).collect();
         // A suppression file may say anything, too.

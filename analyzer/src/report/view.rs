@@ -35,6 +35,9 @@ pub(super) struct Task {
     pub(super) warnings: usize,
     pub(super) notes: usize,
     pub(super) stopped: bool,
+    /// The signal by which the user ended the job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) interrupted: Option<String>,
     pub(super) trace_dir: String,
     pub(super) defects: Vec<Defect>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,7 @@ use super::find::Found;
 use super::follow::Followed as _;
 use super::launch::{Altered, Launched};
 use super::watched::{Watch, watch};
-use super::{remove_empty, show};
+use super::{exit_code, remove_empty, show, tell_interruption};
 use crate::cli::{Exit, FINDINGS, RunPlan};
 use analyzer::observe::Broken;
 use analyzer::report::{JobReport, Report, command_line};
@@ -29,6 +29,7 @@ struct Jobs<'a> {
     watch: Watch,
     seen: BTreeSet<String>,
     threads: Vec<JoinHandle<Outcome>>,
+    is_interrupted: bool,
 }
 
 /// What became of the jobs.
@@ -55,7 +56,9 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
     while !launched.has_ended() {
         jobs.look();
         launched.rest(PAUSE);
+        jobs.interrupt(&launched);
     }
+    jobs.interrupt(&launched);
     let Watching { reports, without_trace, broken } = jobs.finish();
     let code = launched.exit_code();
     if reports.is_empty() && broken.is_none() {
@@ -78,7 +81,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         return Err(Exit::cannot(broken));
     }
     let own = if report.stopped_jobs() > 0 { FINDINGS } else { code };
-    Ok(plan.report.exit_code(&report, own))
+    Ok(exit_code(plan, &report, &launched, own))
 }
 
 /// A failure of the command is told by its own code; else nothing was checked, and that must not look like success.
@@ -103,7 +106,7 @@ impl<'a> Jobs<'a> {
             quiet: plan.quiet,
             over: Arc::new(AtomicBool::new(false)),
         };
-        Jobs { dir, watch, seen: BTreeSet::new(), threads: Vec::new() }
+        Jobs { dir, watch, seen: BTreeSet::new(), threads: Vec::new(), is_interrupted: false }
     }
 
     /// Starts to watch the jobs that are new.
@@ -117,6 +120,14 @@ impl<'a> Jobs<'a> {
                 (name, started(&dir).unwrap_or(first), report)
             };
             self.threads.push(std::thread::spawn(work));
+        }
+    }
+
+    /// If the user has interrupted the command, its jobs are told, once.
+    fn interrupt(&mut self, launched: &Launched) {
+        if !self.is_interrupted && launched.interruption().is_some() {
+            self.is_interrupted = true;
+            self.seen.iter().for_each(|name| tell_interruption(launched, &self.dir.join(name)));
         }
     }
 

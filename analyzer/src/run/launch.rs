@@ -5,6 +5,7 @@ use super::find::Found;
 use super::follow::Followed;
 use super::launcher::Job;
 use super::stop::Process;
+use super::terminal::Sentinel;
 use crate::cli::{Exit, RunPlan};
 use analyzer::report::{Look, When};
 use anyhow::anyhow;
@@ -52,8 +53,10 @@ impl<'a> Altered<'a> {
 pub(crate) struct Launched {
     pid: Pid,
     signals: SignalFd,
-    /// The user wants the job to end.
-    interrupted: Cell<bool>,
+    /// The user wants the job to end: the signal that was passed on.
+    interrupted: Cell<Option<Signal>>,
+    /// Tells what came from the terminal, which the job has.
+    sentinel: Option<Sentinel>,
     /// The job has the terminal; it is ours again afterwards.
     terminal: bool,
     ended: Option<i32>,
@@ -160,7 +163,8 @@ impl Launched {
         }
         let pid =
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
-        let job = Launched { pid, signals, interrupted: Cell::new(false), terminal, ended: None };
+        let sentinel = if terminal { Sentinel::start(pid, FIRST_MASK.get_or_init(|| before)) } else { None };
+        let job = Launched { pid, signals, interrupted: Cell::new(None), sentinel, terminal, ended: None };
         job.give_terminal();
         Ok(job)
     }
@@ -187,9 +191,9 @@ impl Launched {
         self.signal(Signal::SIGCONT);
     }
 
-    /// Did the user want the job to end?
-    pub(crate) fn was_interrupted(&self) -> bool {
-        self.interrupted.get()
+    /// The signal by which the user wanted the job to end, if so.
+    pub(crate) fn interruption(&self) -> Option<Signal> {
+        self.interrupted.get().or_else(|| self.sentinel.as_ref()?.signal())
     }
 
     /// Exit code of the launcher, or 128 and the signal that ended it.
@@ -221,7 +225,7 @@ impl Followed for Launched {
         while let Ok(Some(info)) = self.signals.read_signal() {
             match Signal::try_from(info.ssi_signo as i32) {
                 Ok(signal) if FORWARDED.contains(&signal) => {
-                    self.interrupted.set(true);
+                    self.interrupted.set(Some(signal));
                     self.signal(signal);
                 }
                 _ => {}

@@ -13,6 +13,7 @@ mod one_of_several;
 mod options;
 mod plans;
 mod stop;
+mod terminal;
 mod watched;
 
 use crate::cli::{Exit, FINDINGS, RunPlan};
@@ -74,14 +75,32 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
             watch(&mut observer, plan.quiet);
+            tell_interruption(&job, &dir);
             let report = plan.report.judged(observer.report(Ending::Any).map_err(Exit::cannot)?);
             if !(plan.quiet && report.is_clean()) {
                 show(plan, &report)?;
             } else {
                 plan.report.outputs.write(&report, plan.report.look_in_file())?;
             }
-            Ok(plan.report.exit_code(&report, job.exit_code()))
+            Ok(exit_code(plan, &report, &job, job.exit_code()))
         }
+    }
+}
+
+/// The exit code of a report. An interrupted run ends as the user wanted it, whatever was found until then.
+fn exit_code(plan: &RunPlan, report: &Report, job: &Launched, own: u8) -> u8 {
+    match job.interruption().filter(|_| report.was_interrupted()) {
+        Some(signal) => 128 + signal as u8,
+        None => plan.report.exit_code(report, own),
+    }
+}
+
+/// Says in the directory of a trace that the user has interrupted the job, for this analysis and for later ones.
+fn tell_interruption(job: &Launched, dir: &Path) {
+    if let Some(signal) = job.interruption()
+        && let Err(e) = trace_format::interruption::tell(dir, signal as i32)
+    {
+        eprintln!("mpivet: cannot say in {} that the job was interrupted: {e}", dir.display());
     }
 }
 

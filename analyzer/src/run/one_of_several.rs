@@ -6,7 +6,7 @@ use super::follow::{End, follow};
 use super::launch::{Altered, Launched};
 use super::plans::Task;
 use super::stop::{self, Process};
-use super::{finish, remove_empty};
+use super::{finish, remove_empty, tell_interruption};
 use crate::cli::{Exit, RunPlan};
 use analyzer::observe::{Conclusion, Ending, Observer};
 use analyzer::report::RunEnd;
@@ -99,7 +99,8 @@ impl<'a> Job<'a> {
             }
             End::Over => {
                 finish(&mut observer, self.plan.quiet, "");
-                let end = if job.was_interrupted() { RunEnd::Interrupted } else { RunEnd::Ended };
+                let end = if job.interruption().is_some() { RunEnd::Interrupted } else { RunEnd::Ended };
+                tell_interruption(&job, &dir);
                 let no_trace = observer.traces.knows_nobody();
                 match end {
                     RunEnd::Interrupted if no_trace => (None, end),

@@ -139,8 +139,8 @@ impl Page {
             _ = write!(head, " (MPI {})", report.mpi.standard);
         }
         let mut head = self.new_line().ink(Ink::Bold, &head);
-        if let Some(missing) = report.missing() {
-            head = head.text(": ").ink(Ink::Yellow, &missing);
+        for what in report.interruption().into_iter().chain(report.missing()) {
+            head = head.text(": ").ink(Ink::Yellow, &what);
         }
         self.push(head);
         for (what, ranks) in ends(&task.ended) {

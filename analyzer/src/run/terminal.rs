@@ -1,0 +1,70 @@
+//! Ctrl-C of a job that has the terminal reaches the process group of the job alone, and what a launcher makes of it in its exit
+//! code is another with each. A process that does nothing stands in that group, so that its end tells which signal came.
+
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use std::cell::Cell;
+use std::ffi::CStr;
+use std::fs::File;
+use std::io::PipeWriter;
+use std::os::fd::AsRawFd as _;
+use std::path::Path;
+
+/// Reads until there is nobody left who could write.
+const COMMAND: &CStr = c"/bin/cat";
+
+/// The process that stands in the group of a job.
+pub(super) struct Sentinel {
+    pid: Pid,
+    /// The signal that has ended it.
+    signal: Cell<Option<Signal>>,
+    is_over: Cell<bool>,
+    /// When this is closed, also because mpivet was killed, it ends.
+    _open: PipeWriter,
+}
+
+impl Sentinel {
+    /// Starts it in the process group, which takes signals as the job does. `None`: what comes from the terminal is not known.
+    pub(super) fn start(group: Pid, mask: &SigSet) -> Option<Sentinel> {
+        let (reader, open) = std::io::pipe().ok()?;
+        let nothing = File::options().write(true).open("/dev/null").ok()?;
+        let mut attributes = PosixSpawnAttr::init().ok()?;
+        attributes.set_flags(PosixSpawnFlags::POSIX_SPAWN_SETPGROUP | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK).ok()?;
+        attributes.set_pgroup(group).ok()?;
+        attributes.set_sigmask(mask).ok()?;
+        let mut actions = PosixSpawnFileActions::init().ok()?;
+        actions.add_dup2(reader.as_raw_fd(), 0).ok()?;
+        actions.add_dup2(nothing.as_raw_fd(), 1).ok()?;
+        actions.add_dup2(nothing.as_raw_fd(), 2).ok()?;
+        let path = Path::new(COMMAND.to_str().ok()?);
+        let pid = posix_spawn(path, &actions, &attributes, &[COMMAND], &[] as &[&CStr]).ok()?;
+        Some(Sentinel { pid, signal: Cell::new(None), is_over: Cell::new(false), _open: open })
+    }
+
+    /// The signal that came from the terminal, if one did.
+    pub(super) fn signal(&self) -> Option<Signal> {
+        if !self.is_over.get() {
+            match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::StillAlive) => {}
+                Ok(WaitStatus::Signaled(_, signal, _)) => {
+                    self.signal.set(Some(signal));
+                    self.is_over.set(true);
+                }
+                _ => self.is_over.set(true),
+            }
+        }
+        self.signal.get()
+    }
+}
+
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        self.signal();
+        if !self.is_over.get() {
+            _ = kill(self.pid, Signal::SIGKILL);
+            _ = waitpid(self.pid, None);
+        }
+    }
+}

@@ -12,7 +12,7 @@ use trace_format::call::SystemEvent;
 use trace_format::early::Early;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
 use trace_format::foreign;
-use trace_format::job::{Job, MAX_JOB};
+use trace_format::job::{self, Job, MAX_JOB};
 use trace_format::mpi::Class;
 use trace_format::reader::{Keeps, LeanEvent, OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
@@ -464,7 +464,10 @@ impl Traces {
         let damage = |what: String| Some(Damage::new(None, what));
         let (mut job, damage) = match foreign::read(&path, MAX_JOB) {
             Ok(bytes) => match serde_json::from_slice::<Job>(&bytes) {
-                Ok(job) => (job, None),
+                Ok(mut job) => {
+                    let failed = job::add_variables(&mut job, &self.dir).err();
+                    (job, failed.and_then(|e| damage(format!("cannot read the variables of the MPI library: {e}"))))
+                }
                 Err(e) => (Job::default(), damage(format!("{} is damaged: {e}", path.display()))),
             },
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {

@@ -481,6 +481,7 @@ impl Observer {
             running: self.running,
             stopped: stopped_by_mpivet,
             interrupted,
+            has_dumps: analysis.has_dumps,
             trace_dir: dir,
             damage,
             max_findings: self.selection.max_findings(),

@@ -330,11 +330,8 @@ fn job(
         buffering,
     };
     let Some(trace) = trace::get() else { return };
-    let path = job_path(&trace.dir);
-    let temporary = path.with_extension("json.new");
-    let written = trace_format::job::write(&job, &temporary).and_then(|()| std::fs::rename(&temporary, &path));
-    if let Err(e) = written {
-        log::line(&format!("cannot write {}: {e}", path.display()));
+    if let Err(e) = trace_format::job::write(job, &trace.dir) {
+        log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
     }
 }
 
@@ -393,6 +390,10 @@ extern "C" fn at_last() {
         at_the_end(|thread| {
             if dispatch::is_recording() && !trace::is_lost() {
                 checks::at_exit(thread);
+            }
+            // What is called behind this is written to memory that nobody reads any more.
+            if thread.stage.empty() && !trace::is_lost() {
+                thread::remove_stages();
             }
         });
     }

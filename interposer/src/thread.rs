@@ -15,6 +15,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use trace_format::call::Checksum;
+use trace_format::file::stage_path_of;
 use trace_format::record::State;
 use trace_format::writer;
 
@@ -127,6 +128,19 @@ fn end(thread: *mut Thread) {
     crate::marks::thread_ended(state.number());
     if let Ok(mut idle) = IDLE.lock() {
         idle.push(thread as usize);
+    }
+}
+
+/// Removes the files of the stages, which are empty, if this is the only thread that has not ended.
+pub(crate) fn remove_stages() {
+    let Some(trace) = trace::get() else { return };
+    let all = NUMBER.load(Ordering::Relaxed);
+    if IDLE.lock().is_ok_and(|idle| idle.len() + 1 != all as usize) {
+        return;
+    }
+    // Readers look for them by their numbers, up to one that is not there.
+    for number in (0..all).rev() {
+        _ = std::fs::remove_file(stage_path_of(&trace.dir, &trace.stem, number as u16));
     }
 }
 

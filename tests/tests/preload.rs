@@ -218,11 +218,17 @@ fn traces_are_private_and_links_are_not_followed() -> Result<()> {
     let (trap, victim) = (dir.join("trap"), dir.join("victim"));
     std::fs::create_dir(&trap)?;
     std::fs::write(&victim, "whole")?;
-    for name in ["rank-0.mpv", "rank-0.t0.stage", "rank-1.t0.stage", "job.json", "job.json.new"] {
+    for name in
+        ["rank-0.mpv", "rank-0.t0.stage", "rank-1.t0.stage", "job.json", "job.json.new", "variables.json.gz.new"]
+    {
         symlink(&victim, trap.join(name))?;
     }
     run(&trap)?;
     ensure!(std::fs::read_to_string(&victim)? == "whole", "a link was followed");
-    ensure!(std::fs::symlink_metadata(trap.join("rank-1.t0.stage"))?.is_file() && trap.join("job.json").is_file());
+    // Stages are removed in the end.
+    let are_gone =
+        ["rank-0.t0.stage", "rank-1.t0.stage"].iter().all(|name| trap.join(name).symlink_metadata().is_err());
+    let are_files = ["job.json", "variables.json.gz"].iter().all(|name| trap.join(name).is_file());
+    ensure!(are_gone && are_files);
     Ok(())
 }

@@ -9,7 +9,7 @@ fn path(dir: &Path) -> PathBuf {
 
 /// Says that the job was interrupted by this signal.
 pub fn tell(dir: &Path, signal: i32) -> io::Result<()> {
-    std::fs::write(path(dir), format!("{signal}\n"))
+    crate::private::write(&path(dir), format!("{signal}\n").as_bytes())
 }
 
 /// The signal by which the job was interrupted, if it was.

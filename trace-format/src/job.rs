@@ -1,8 +1,15 @@
 //! `job.json`: what is said once of a whole run, for people and for the analyzer.
 
+use crate::file::job_path;
 use crate::variables::{BufferingLimit, CVARS, STRESS, Variables, buffering_limit};
+use crate::{foreign, private};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 /// No `job.json` is larger.
 pub const MAX_JOB: u64 = 64 << 20;
@@ -102,12 +109,43 @@ pub struct Mpi {
     pub device: String,
 }
 
-/// Writes `job` to a file.
-pub fn write(job: &Job, path: &std::path::Path) -> std::io::Result<()> {
-    crate::private::write_json(path, job)
+/// Writes `job.json` into a trace directory, whole or not at all. The variables of the library, which are many, go to
+/// `variables.json.gz` beside it.
+pub fn write(mut job: Job, dir: &Path) -> io::Result<()> {
+    if let Some(variables) = job.variables.take() {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        serde_json::to_writer(&mut packed, &variables)?;
+        let packed = packed.finish()?;
+        replace(&variables_path(dir), |new| private::write(new, &packed))?;
+    }
+    replace(&job_path(dir), |new| private::write_json(new, &job))
 }
 
-/// Reads the `job.json` of a trace directory.
-pub fn read(dir: &std::path::Path) -> std::io::Result<Job> {
-    Ok(serde_json::from_slice(&crate::foreign::read(&crate::file::job_path(dir), MAX_JOB)?)?)
+/// Makes a file by `write`, which others see when it is whole.
+fn replace(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
+    write(&new)?;
+    std::fs::rename(&new, path)
+}
+
+fn variables_path(dir: &Path) -> PathBuf {
+    dir.join("variables.json.gz")
+}
+
+/// Reads the `job.json` of a trace directory, with the variables if they can be read.
+pub fn read(dir: &Path) -> io::Result<Job> {
+    let mut job: Job = serde_json::from_slice(&foreign::read(&job_path(dir), MAX_JOB)?)?;
+    add_variables(&mut job, dir)?;
+    Ok(job)
+}
+
+/// Adds the variables, which stand beside `job.json` if they were read.
+pub fn add_variables(job: &mut Job, dir: &Path) -> io::Result<()> {
+    if job.variables.is_none() && variables_path(dir).exists() {
+        let packed = foreign::read(&variables_path(dir), MAX_JOB)?;
+        job.variables = serde_json::from_reader(GzDecoder::new(&packed[..]).take(MAX_JOB))?;
+    }
+    Ok(())
 }

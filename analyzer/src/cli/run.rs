@@ -28,6 +28,16 @@ impl Checksums {
     }
 }
 
+/// After which runs the trace directory is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Keep {
+    /// Those that leave questions: a finding, a failure, an interruption, arrays that the program has put there
+    #[default]
+    Findings,
+    Always,
+    Never,
+}
+
 #[derive(Debug, Args)]
 #[command(
     override_usage = "mpivet run [OPTIONS] -- LAUNCHER [ARGS]...\n       mpivet run --each [OPTIONS] -- COMMAND [ARGS]...",
@@ -37,6 +47,9 @@ pub(super) struct RunArgs {
     /// Trace directory [default: mpivet-PROGRAM-PID in the working directory]
     #[arg(long)]
     dir: Option<PathBuf>,
+    /// After which runs the trace directory is kept [default: findings]. One that --dir names stays in any case
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, hide_default_value = true)]
+    keep: Keep,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -111,6 +124,7 @@ pub(super) struct RunArgs {
 
 pub(crate) struct RunPlan {
     pub(crate) dir: Option<PathBuf>,
+    pub(crate) keep: Keep,
     pub(crate) report: ReportPlan,
     pub(crate) stack_depth: Option<u32>,
     /// Nanoseconds, and megabytes.
@@ -146,6 +160,7 @@ impl RunArgs {
     pub(super) fn plan(self) -> Result<RunPlan, Exit> {
         Ok(RunPlan {
             dir: self.dir,
+            keep: self.keep,
             report: ReportPlan::new(self.report)?,
             stack_depth: self.stack_depth,
             time_error: self.time_error,

@@ -147,6 +147,8 @@ pub struct Analysis {
     pub ways: Ways,
     /// The message queues at the end of a run that did not come to its end.
     pub queues: Vec<Queued>,
+    /// The program has put arrays of its own into the traces.
+    pub has_dumps: bool,
 }
 
 /// Clocks of two processors of a machine may differ by a second divided by this.
@@ -167,6 +169,7 @@ impl Engine {
             model: Model {
                 ranks: list,
                 blind: false,
+                has_dumps: false,
                 spare: Vec::new(),
                 epoch: 0,
                 comms: Comms::new(ranks),
@@ -396,6 +399,7 @@ impl Engine {
             witnesses,
             ways,
             queues: ending.queues,
+            has_dumps: model.has_dumps,
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Model {
     pub(crate) ranks: Vec<Rank>,
     /// Calls of some rank are missing in the middle of what was fed: see [`Model::lose_sight`].
     pub(super) blind: bool,
+    /// The program has put arrays of its own into the traces.
+    pub(super) has_dumps: bool,
     /// Calls that nobody needs any more, for their memory.
     pub(super) spare: Vec<Rc<Origin>>,
     /// Changes when something is not as it was that [`facts::Found`] may say.
@@ -144,11 +146,8 @@ impl Model {
                 let amount = self.signatures.derived(combiner, &ints, &olds, size);
                 self.ranks[rank as usize].types.insert(id, amount);
             }
-            Definition::Bridge(_)
-            | Definition::Op { .. }
-            | Definition::Object { .. }
-            | Definition::Blob { .. }
-            | Definition::Dump { .. } => {}
+            Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
+            Definition::Dump { .. } => self.has_dumps = true,
         }
     }
 

@@ -44,6 +44,7 @@ impl Report {
         let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
         let names = run.names;
         let samples = samples(&run.samples, &names);
+        let has_more = run.has_dumps || !samples.is_empty();
         let defect = |d: Damage| {
             let member = d.rank.map(|r| member(r, &names));
             let world = member.map_or(0, |m| m.world);
@@ -89,6 +90,7 @@ impl Report {
             directory: run.directory,
             fail_on: super::FailOn::Error,
             incomplete: super::Incomplete::default(),
+            has_more,
         };
         report.clean();
         report

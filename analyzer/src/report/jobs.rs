@@ -80,7 +80,19 @@ impl Report {
     fn add_job(&mut self, number: usize, job: JobReport, known: &mut Known) {
         let JobReport { dir, started, report } = job;
         let Report {
-            mpi, task, findings, queues, samples, hints, max_findings, names, checks, directory, stages, ..
+            mpi,
+            task,
+            findings,
+            queues,
+            samples,
+            hints,
+            max_findings,
+            names,
+            checks,
+            directory,
+            stages,
+            has_more,
+            ..
         } = report;
         let count = |severity: &str| findings.iter().filter(|f| f.severity == severity).count();
         let hidden = [task.errors - count("error"), task.warnings - count("warning"), task.notes - count("note")];
@@ -125,6 +137,7 @@ impl Report {
         }
         self.task.ranks = self.task.ranks.max(task.ranks);
         self.task.stopped |= task.stopped;
+        self.has_more |= has_more;
         self.task.interrupted = self.task.interrupted.take().or_else(|| task.interrupted.clone());
         if self.jobs.is_empty() {
             self.mpi = Mpi { family: mpi.family.clone(), library: mpi.library.clone(), standard: mpi.standard.clone() };
@@ -220,6 +233,7 @@ pub(super) fn empty(dir: String, command: &[String]) -> Report {
         directory: PathBuf::new(),
         fail_on: FailOn::Error,
         incomplete: super::Incomplete::default(),
+        has_more: false,
         stages: Vec::new(),
         leapt: 0,
     }

@@ -131,6 +131,8 @@ pub struct RunInfo {
     pub stopped: bool,
     /// The signal by which the user ended the job.
     pub interrupted: Option<i32>,
+    /// The program has put arrays of its own into the traces.
+    pub has_dumps: bool,
     pub trace_dir: String,
     pub damage: Vec<Damage>,
     /// How many findings of a rank are shown; `None`: all.
@@ -216,6 +218,9 @@ pub struct Report {
     fail_on: FailOn,
     #[serde(skip)]
     incomplete: Incomplete,
+    /// The traces have what no report shows: the program's own arrays, or what performance variables said.
+    #[serde(skip)]
+    has_more: bool,
 }
 
 impl Report {
@@ -305,6 +310,18 @@ impl Report {
     /// Nothing was found, and nothing stood in the way of finding it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.task.defects.is_empty() && !self.was_stopped()
+    }
+
+    /// Is there anything that somebody may want to look for in the traces?
+    pub fn leaves_questions(&self) -> bool {
+        !self.is_clean() || self.has_more || self.was_interrupted() || self.task.ended.iter().any(|r| r.end != "normal")
+    }
+
+    /// The traces are removed when this is told.
+    pub fn forget_traces(&mut self) {
+        self.task.trace_dir.clear();
+        self.exploration.iter_mut().for_each(|explored| explored.dir.clear());
+        self.jobs.iter_mut().for_each(|job| job.task.trace_dir.clear());
     }
 
     /// mpivet stopped the job, or a run or job of several: a failure, whatever is looked for and accepted.

@@ -5,8 +5,8 @@ use super::find::Found;
 use super::follow::Followed as _;
 use super::launch::{Altered, Launched};
 use super::watched::{Watch, watch};
-use super::{exit_code, remove_empty, show, tell_interruption};
-use crate::cli::{Exit, FINDINGS, RunPlan};
+use super::{exit_code, remove, remove_empty, tell, tell_interruption};
+use crate::cli::{CANNOT, Exit, FINDINGS, RunPlan};
 use analyzer::observe::Broken;
 use analyzer::report::{JobReport, Report, command_line};
 use anyhow::anyhow;
@@ -72,16 +72,14 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
         return no_job(&wrapped, code);
     }
     let report = plan.report.judged(Report::of_jobs(dir.display().to_string(), &wrapped.command, reports));
-    if plan.quiet && report.is_clean() {
-        plan.report.outputs.write(&report, plan.report.look_in_file())?;
-    } else {
-        show(plan, &report)?;
-    }
+    let own = if report.stopped_jobs() > 0 { FINDINGS } else { code };
+    let code = exit_code(plan, &report, &launched, own);
+    let fate = tell(plan, report, if broken.is_some() { CANNOT } else { code })?;
     if let Some(broken) = broken {
         return Err(Exit::cannot(broken));
     }
-    let own = if report.stopped_jobs() > 0 { FINDINGS } else { code };
-    Ok(exit_code(plan, &report, &launched, own))
+    remove(dir, fate);
+    Ok(code)
 }
 
 /// A failure of the command is told by its own code; else nothing was checked, and that must not look like success.

@@ -4,7 +4,7 @@
 use super::find::Found;
 use super::one_of_several::{Job, Ran};
 use super::plans::{Plans, Task};
-use super::{no_trace, show};
+use super::{no_trace, remove, tell};
 use crate::cli::{Exit, ExploreLimits, FINDINGS, RunPlan};
 use analyzer::report::{Report, RunEnd, RunView};
 use std::path::Path;
@@ -70,16 +70,13 @@ pub(super) fn explore(
     exploration.conclude();
     let Exploration { report, runs, .. } = exploration;
     let report = plan.report.judged(report);
-    if plan.quiet && report.is_clean() {
-        plan.report.outputs.write(&report, plan.report.look_in_file())?;
-    } else {
-        show(plan, &report)?;
-    }
     let own = match runs.iter().any(|run| run.end == RunEnd::Stopped) {
         true => FINDINGS,
         false => runs.iter().filter_map(|run| run.exit_code).find(|code| *code != 0).unwrap_or(0),
     };
-    Ok(plan.report.exit_code(&report, own))
+    let code = plan.report.exit_code(&report, own);
+    remove(dir, tell(plan, report, code)?);
+    Ok(code)
 }
 
 impl Exploration<'_> {

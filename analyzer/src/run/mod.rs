@@ -16,7 +16,7 @@ mod stop;
 mod terminal;
 mod watched;
 
-use crate::cli::{Exit, FINDINGS, RunPlan};
+use crate::cli::{CLEAN, Exit, FINDINGS, Keep, RunPlan};
 use crate::progress::{Bar, tell_stages};
 use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
@@ -64,9 +64,9 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             let shown = observer
                 .report(Ending::Stopped(stuck.ranks))
                 .map_err(Exit::cannot)
-                .and_then(|report| show(plan, &plan.report.judged(report)));
+                .and_then(|report| tell(plan, plan.report.judged(report), FINDINGS));
             stop::stop(&mut job, &processes);
-            shown?;
+            remove(&dir, shown?);
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
@@ -77,13 +77,45 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             watch(&mut observer, plan.quiet);
             tell_interruption(&job, &dir);
             let report = plan.report.judged(observer.report(Ending::Any).map_err(Exit::cannot)?);
-            if !(plan.quiet && report.is_clean()) {
-                show(plan, &report)?;
-            } else {
-                plan.report.outputs.write(&report, plan.report.look_in_file())?;
-            }
-            Ok(exit_code(plan, &report, &job, job.exit_code()))
+            let code = exit_code(plan, &report, &job, job.exit_code());
+            remove(&dir, tell(plan, report, code)?);
+            Ok(code)
         }
+    }
+}
+
+/// What becomes of a trace directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Removed,
+}
+
+/// Writes the report of a run with this exit code; what becomes of its traces.
+fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
+    let is_kept = plan.dir.is_some()
+        || match plan.keep {
+            Keep::Always => true,
+            Keep::Never => false,
+            Keep::Findings => code != CLEAN || report.leaves_questions(),
+        };
+    if !is_kept {
+        report.forget_traces();
+    }
+    if plan.quiet && report.is_clean() {
+        plan.report.outputs.write(&report, plan.report.look_in_file())?;
+    } else {
+        show(plan, &report)?;
+    }
+    Ok(if is_kept { Fate::Kept } else { Fate::Removed })
+}
+
+/// The directory is one that mpivet has made and named.
+fn remove(dir: &Path, fate: Fate) {
+    if fate == Fate::Removed
+        && let Err(e) = std::fs::remove_dir_all(dir)
+    {
+        eprintln!("mpivet: cannot remove {}: {e}", dir.display());
     }
 }
 

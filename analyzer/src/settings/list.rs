@@ -105,6 +105,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         doc: "Trace directory. One that holds a trace already is refused, so that this is of use for jobs that clean up",
         ..in_process(setting("dir", "MPIVET_DIR", Kind::Path, "mpivet-PROGRAM-PID", "\"mpivet-trace\""))
     },
+    setting("keep", "MPIVET_KEEP", Kind::Word, "findings", "\"always\""),
     Setting {
         option: "check",
         off: Some("no-check"),

@@ -165,7 +165,10 @@ impl Page {
             self.line(&format!("  {line}"));
         }
         let dir = report.exploration.as_ref().map_or(&task.trace_dir, |explored| &explored.dir);
-        self.line(&format!("  trace: {dir}"));
+        match dir.is_empty() {
+            true => self.line("  trace: removed (--keep always keeps it)"),
+            false => self.line(&format!("  trace: {dir}")),
+        }
         for note in report.samples.iter().filter_map(|s| s.note.as_deref()) {
             self.line(&format!("  {note}"));
         }

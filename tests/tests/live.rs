@@ -36,6 +36,35 @@ fn a_deadlock_is_reported_within_a_second() -> Result<()> {
     Ok(())
 }
 
+/// Polls are counted in place, also in records that were read while the program went on polling.
+#[test]
+fn a_run_counts_as_many_polls_as_the_program() -> Result<()> {
+    for mpi in mpi::required() {
+        let source = mpivet_tests::root().join("tests/programs/polls.c");
+        let program = compile(&mpi, &source, &mpivet_tests::scratch())?;
+        let dir = mpivet_tests::scratch().join(format!("polls-{}", mpi.name));
+        let vetted = vet::vet(&mpi.job(2, &program, &[]), &dir, Duration::from_secs(60))?;
+        let own: u64 =
+            vetted.outcome.stdout.lines().filter_map(|l| l.strip_prefix("calls ")?.parse::<u64>().ok()).sum();
+        let counted = calls(&std::fs::read_to_string(dir.join("report.json"))?)?;
+        ensure!(counted == own, "{}: {counted} calls while it ran, the program made {own}", mpi.name);
+        let mut again = vet::command()?;
+        let report = dir.join("again.json");
+        again.args(["analyze", "--format", "json", "--report"]).arg(&report).arg(&vetted.trace);
+        mpivet_tests::run::run(again, Duration::from_secs(60))?;
+        let analyzed = calls(&std::fs::read_to_string(report)?)?;
+        ensure!(analyzed == own, "{}: {analyzed} calls afterwards, the program made {own}", mpi.name);
+    }
+    Ok(())
+}
+
+/// The MPI calls of all ranks, by a report.
+fn calls(report: &str) -> Result<u64> {
+    let report: serde_json::Value = serde_json::from_str(report)?;
+    let ranks = report["task"]["ended"].as_array().context("no ranks")?;
+    Ok(ranks.iter().filter_map(|rank| rank["calls"].as_u64()).sum())
+}
+
 /// Who got the message is not to be known; that one of the two receives stays empty is.
 #[test]
 fn receives_that_are_more_than_the_messages_are_a_deadlock() -> Result<()> {

@@ -96,9 +96,9 @@ impl Polled {
         (row.class.is_poll() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
     }
 
-    /// Enough more to be told: each time it is twice as many.
-    fn is_news(&self, polls: u32) -> bool {
-        polls >= self.polls.saturating_mul(2).max(64)
+    /// Enough more to be told: each time it is twice as many, and all of them when no more come.
+    fn is_news(&self, polls: u32, is_over: bool) -> bool {
+        polls > self.polls && (is_over || polls >= self.polls.saturating_mul(2).max(64))
     }
 }
 
@@ -133,9 +133,10 @@ impl Decoder {
     }
 
     /// Looks again at open calls whose record is in the current lap: they may have been completed in place. `read`
-    /// gives the record at an offset, or nothing.
+    /// gives the record at an offset, or nothing. `is_over`: another record follows on the last poll, or will not come.
     pub(super) fn completed<'a>(
         &mut self,
+        is_over: bool,
         blobs: &Blobs,
         read: impl Fn(usize) -> &'a [u8],
         sink: &mut dyn FnMut(LeanEvent),
@@ -143,7 +144,7 @@ impl Decoder {
         if let Some(polled) = &mut self.polled
             && let bytes = read(polled.offset)
             && bytes.len() >= CALL_HEADER_BYTES
-            && polled.is_news(u32_at(bytes, 28))
+            && polled.is_news(u32_at(bytes, 28), is_over)
             && let Ok(Call { outcome: Outcome::Returned(class), t_return: time, polls, outs, .. }) =
                 decoded(polled.func, bytes, blobs)
         {
@@ -315,6 +316,12 @@ pub(super) fn is_call(record: &[u8]) -> bool {
 /// Is it the record of a call that has not returned?
 pub(super) fn is_entered(record: &[u8]) -> bool {
     Commit::unpack(u64_at(record, 0)).state == State::Entered as u8
+}
+
+/// Is it the record of a poll, in which more of them may be counted?
+pub(super) fn is_poll(record: &[u8]) -> bool {
+    let func = FnId::from_index(Commit::unpack(u64_at(record, 0)).func as usize);
+    is_call(record) && func.is_some_and(|func| func.row().class.is_poll())
 }
 
 /// When what a record is about began, in ticks.

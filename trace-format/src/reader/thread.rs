@@ -3,7 +3,7 @@
 
 use super::blobs::Blobs;
 use super::blocks::BlockRef;
-use super::decode::{Decoder, earliest, is_call, is_entered, latest, record_at};
+use super::decode::{Decoder, earliest, is_call, is_entered, is_poll, latest, record_at};
 use super::rounds::Trials;
 use super::stage::StageView;
 use super::{Again, Keeps, LeanEvent, RankEvent, Sink};
@@ -123,16 +123,17 @@ impl Thread {
         let calls = stage.calls();
         let mut staged = Staged { lap, calls, offset: self.offset, bytes: Vec::new(), open: Vec::new() };
         if lap == self.lap {
-            let mut entered = Vec::new();
+            let mut changing = Vec::new();
             while stage.copy_record(self.offset + staged.bytes.len(), lap, &mut record) {
-                if is_entered(&record) {
-                    entered.push(staged.bytes.len());
+                if is_entered(&record) || is_poll(&record) {
+                    changing.push(staged.bytes.len());
                 }
                 staged.bytes.extend_from_slice(&record);
                 seen = seen.max(latest(&record));
             }
-            // A call may have returned while the records of later ones were copied, and must not return after them.
-            for at in entered {
+            // A call may have returned while the records of later ones were copied, and must not return after them; and more
+            // polls may have been counted in front of them.
+            for at in changing {
                 if stage.copy_record(self.offset + at, lap, &mut record)
                     && let Some(place) = staged.bytes.get_mut(at..at + record.len())
                 {
@@ -191,7 +192,7 @@ impl Thread {
             return Ok(());
         }
         let read = |offset: usize| staged.open.iter().find(|(at, _)| *at == offset).map_or(&[][..], |(_, r)| &r[..]);
-        let result = self.decoder.completed(blobs, read, sink);
+        let result = self.decoder.completed(!staged.bytes.is_empty(), blobs, read, sink);
         (self.records, self.at, self.base) = (staged.bytes, 0, staged.offset);
         self.offset += self.records.len();
         result
@@ -223,7 +224,7 @@ impl Thread {
             self.skip_to(lap, calls, record_at(&payload, 0).map_or(self.last, earliest), sink);
         }
         let read = |offset: usize| record_at(&payload, offset).unwrap_or_default();
-        let completed = self.decoder.completed(blobs, read, sink);
+        let completed = self.decoder.completed(true, blobs, read, sink);
         let damaged = completed.map_err(|what| format!("damaged record: {what}"));
         (self.records, self.at, self.base) = (payload, self.offset, 0);
         self.whole = true;

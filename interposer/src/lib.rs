@@ -66,6 +66,7 @@ mod snapshots;
 mod spare_stack;
 mod stage;
 mod statuses;
+mod stranger;
 mod stubs;
 mod sums;
 mod symbols;

@@ -8,7 +8,7 @@ use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
     checks, clock, define, each, early, environment, errors, forced, handles, interrupted, launch, limits, log, queues,
-    sessions, signals, sites, thread, tool, trace,
+    sessions, signals, sites, stranger, thread, tool, trace,
 };
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
@@ -118,9 +118,16 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     if let Some(trace) = trace::get() {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
+    let variable = |name: &str| environment::var(name).ok();
+    let is_alone = size == 1 && class == Class::Init;
+    let stranger = is_alone.then(|| stranger::of(&real::library_version(), variable)).flatten();
+    if let Some(stranger) = stranger.as_ref().filter(|stranger| stranger.is_first) {
+        log::line(&stranger.text);
+    }
     if rank == 0 && plain {
+        let warning = stranger.map(|stranger| stranger.text);
         // Reading the variables takes some libraries long; by then another rank may have ended the job.
-        job(real, abi, &before.config, &header, buffering.clone(), None);
+        job(real, abi, &before.config, &header, (buffering.clone(), None, warning.clone()));
         let values = before.settings.values;
         // Gives the reference on the tool interface back, which must not be held while variables are read.
         let wishes = before.settings.took_effect();
@@ -130,7 +137,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
             variables.get_or_insert_default().wishes = wishes;
         }
         if variables.is_some() {
-            job(real, abi, &before.config, &header, buffering, variables);
+            job(real, abi, &before.config, &header, (buffering, variables, warning));
         }
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
@@ -302,8 +309,7 @@ fn job(
     abi: &Abi,
     config: &Config,
     header: &RankHeader,
-    buffering: Option<Buffering>,
-    variables: Option<Variables>,
+    (buffering, variables, warning): (Option<Buffering>, Option<Variables>, Option<String>),
 ) {
     let (mut major, mut minor) = (0i32, 0i32);
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
@@ -328,6 +334,7 @@ fn job(
         variables,
         tag_ub: None,
         buffering,
+        warning,
     };
     let Some(trace) = trace::get() else { return };
     if let Err(e) = trace_format::job::write(job, &trace.dir) {

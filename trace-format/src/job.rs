@@ -46,12 +46,16 @@ pub struct Job {
     pub tag_ub: Option<i64>,
     /// What was measured of the library's buffering (`--probe-limits`).
     pub buffering: Option<Buffering>,
+    /// What is wrong with how the job was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 impl Job {
-    /// How the user wanted the run to be altered: what is found in it may not happen else.
+    /// What is wrong with how the job was started, and how the user wanted the run to be altered: what is found in it may not
+    /// happen else.
     pub fn alterations(&self) -> Vec<String> {
-        let mut altered = Vec::new();
+        let mut altered: Vec<String> = self.warning.iter().cloned().collect();
         if self.options.contains_key(SYNC_SENDS) {
             altered.push("this run was altered: standard sends waited for their receives (--sync-sends)".to_owned());
         }

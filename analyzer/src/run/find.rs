@@ -130,6 +130,21 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
     Ok((dir, absolute))
 }
 
+/// What is known, before the job starts, to make it one without MPI or without traces.
+pub(crate) fn warning(found: &Found) -> Option<String> {
+    let program = found.program.display();
+    match linkage(&found.program)? {
+        Linkage::Static => Some(format!(
+            "{program} is a static executable, which LD_PRELOAD cannot reach: nothing will be recorded; link it dynamically"
+        )),
+        Linkage::WithoutMpi => Some(format!(
+            "{program} is not linked with an MPI library, and can neither load one nor start another program: nothing will be \
+             recorded"
+        )),
+        Linkage::Dynamic { .. } => None,
+    }
+}
+
 /// Why the job ended and no rank left a trace.
 pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
     let program = found.program.display();
@@ -147,7 +162,7 @@ pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
     };
     let advice = if found.program == found.launcher {
         format!("is `{program}` the MPI launcher (mpirun, mpiexec, srun) or an MPI program?")
-    } else if linkage(&found.program) == Some(Linkage::Dynamic { mpi: false }) {
+    } else if matches!(linkage(&found.program), Some(Linkage::Dynamic { mpi: false } | Linkage::WithoutMpi)) {
         format!("{program} is not linked with an MPI library")
     } else {
         "does the program use MPI, and does the launcher pass LD_PRELOAD and MPIVET_DIR on to its ranks?".into()
@@ -163,6 +178,32 @@ pub(crate) enum Linkage {
     Dynamic {
         mpi: bool,
     },
+    /// No library that it needs is one of MPI, and it can neither load one later nor start another program.
+    WithoutMpi,
+}
+
+/// Libraries that do not load others or start programs unless the program asks for it; what their names begin with.
+const HARMLESS: [&[u8]; 9] = [
+    b"libc.so",
+    b"libm.so",
+    b"libmvec.so",
+    b"librt.so",
+    b"libpthread.so",
+    b"libgcc_s.so",
+    b"libstdc++.so",
+    b"libgfortran.so",
+    b"libquadmath.so",
+];
+/// What the functions begin with that load libraries or start programs.
+const LOADERS: [&[u8]; 6] = [b"exec", b"dlopen", b"posix_spawn", b"system", b"popen", b"syscall"];
+
+/// Can an executable with these names in it never come to use MPI?
+fn is_for_ever_without_mpi(data: &[u8]) -> bool {
+    data.split(|byte| *byte == 0).all(|name| {
+        let is_library = name.starts_with(b"lib") && name.windows(3).any(|part| part == b".so");
+        let is_harmless = !is_library || HARMLESS.iter().any(|known| name.starts_with(known));
+        is_harmless && !LOADERS.iter().any(|loader| name.starts_with(loader))
+    })
 }
 
 /// `None` if the file is no ELF executable of this kind of machine (a script, for example).
@@ -183,6 +224,9 @@ fn linkage(path: &Path) -> Option<Linkage> {
         return Some(Linkage::Static);
     }
     let mpi = data.windows(6).any(|w| w == b"libmpi");
+    if !mpi && is_for_ever_without_mpi(&data) {
+        return Some(Linkage::WithoutMpi);
+    }
     Some(Linkage::Dynamic { mpi })
 }
 

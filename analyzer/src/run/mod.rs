@@ -44,6 +44,9 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     if plan.verbose {
         eprintln!("mpivet: preloading {}, trace directory {}", found.library.display(), absolute.display());
     }
+    if let Some(warning) = find::warning(&found).filter(|_| !plan.each) {
+        eprintln!("mpivet: {warning}");
+    }
     if let Some(limits) = plan.explore {
         return explore::explore(plan, limits, &found, &dir, &absolute);
     }

@@ -1,0 +1,75 @@
+//! Jobs that are started wrongly: by the launcher of another MPI, or with a program that knows nothing of MPI.
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::compile::{compile, compile_to};
+use mpivet_tests::mpi::{self, Mpi};
+use mpivet_tests::{root, run, scratch, vet};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn under(job: &[String], name: &str) -> Result<run::Outcome> {
+    let dir = scratch().join("launchers").join(name);
+    _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    let mut command = vet::command()?;
+    command.arg("run").arg("--dir").arg(dir.join("trace")).arg("--").args(job).current_dir(&dir);
+    Mpi::prepare(&mut command);
+    run::run(command, LIMIT)
+}
+
+#[test]
+fn the_launcher_of_another_mpi_is_told_with_both_names() -> Result<()> {
+    let all = mpi::required();
+    let of = |name: &str| all.iter().find(|mpi| mpi.name == name);
+    let (Some(mpich), Some(open)) = (of("mpich"), of("openmpi")) else { return Ok(()) };
+    for (launcher, its, library, called) in [(open, "Open MPI", mpich, "MPICH"), (mpich, "MPICH", open, "Open MPI")] {
+        let program = compile(library, &root().join("tests/programs/single.c"), &scratch())?;
+        let outcome = under(&launcher.job(3, &program, &[]), &format!("{}-for-{}", launcher.name, library.name))?;
+        let words = format!("that of {its} and has started 3 processes, but the program uses {called}");
+        let said = outcome.stderr.matches(&words).count();
+        // When it starts, once, and in the report.
+        ensure!(said == 2 && outcome.stderr.contains("hint: the launcher"), "{words}: {said}\n{}", outcome.stderr);
+        let right = under(&library.job(3, &program, &[]), &format!("own-{}", library.name))?;
+        ensure!(!right.stderr.contains("the launcher is"), "{}", right.stderr);
+        let alone = under(&library.job(1, &program, &[]), &format!("alone-{}", library.name))?;
+        ensure!(!alone.stderr.contains("the launcher is"), "{}", alone.stderr);
+    }
+    Ok(())
+}
+
+/// Compiles a C program without MPI.
+fn plain(name: &str, options: &[&str], text: &str) -> Result<PathBuf> {
+    let (source, program) = (scratch().join(format!("{name}.c")), scratch().join(name));
+    std::fs::write(&source, text)?;
+    let status = Command::new("cc").args(options).arg("-o").arg(&program).arg(&source).status().context("no cc")?;
+    ensure!(status.success(), "{name} does not compile");
+    Ok(program)
+}
+
+const NOTHING: &str = "nothing will be recorded";
+
+#[test]
+fn a_program_without_mpi_is_told_when_it_starts() -> Result<()> {
+    let writes = "#include <stdio.h>\nint main(void) { fputs(\"the program\\n\", stderr); return 0; }\n";
+    let starts = "#include <unistd.h>\nint main(void) { return execl(\"/bin/true\", \"true\", (char *)0); }\n";
+    let mpi = mpi::first().context("no MPI")?;
+    for (name, options, text, is_told) in [
+        ("without-mpi", &[][..], writes, true),
+        ("without-mpi-static", &["-static"], writes, true),
+        ("without-mpi-starts", &[], starts, false),
+    ] {
+        let outcome = under(&mpi.job(2, &plain(name, options, text)?, &[]), name)?;
+        let (at, before) = (outcome.stderr.find(NOTHING), outcome.stderr.find("the program\n"));
+        ensure!(at.is_some() == is_told, "{name}: {}", outcome.stderr);
+        ensure!(!is_told || at < before, "{name}: not at the start: {}", outcome.stderr);
+        ensure!(outcome.code == Some(3), "{name}: {:?}", outcome.code);
+    }
+    let program = scratch().join("with-mpi");
+    compile_to(&mpi, &program, &mpi.mpicc, &["-g"], &root().join("tests/programs/single.c"))?;
+    let outcome = under(&mpi.job(2, &program, &[]), "with-mpi")?;
+    ensure!(!outcome.stderr.contains(NOTHING), "{}", outcome.stderr);
+    Ok(())
+}

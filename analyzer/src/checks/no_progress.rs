@@ -43,7 +43,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     sites.extend(finished_at(&finished, model));
     let ranks = v.ranks.iter().chain(&behind).chain(&finished).copied();
     let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
-    draft.notes.extend(v.ranks.iter().take(4).filter_map(|r| v.graph.hint(model, *r)));
+    draft.notes.extend(v.graph.hints(model, &v.ranks));
     let others: Vec<i32> = v.behind.iter().copied().filter(|r| !behind.contains(r)).collect();
     if !others.is_empty() {
         let wait = if others.len() == 1 { "waits" } else { "wait" };

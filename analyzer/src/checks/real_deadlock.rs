@@ -38,7 +38,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         sites.extend(knot.ranks.iter().take(4).filter_map(|r| e.graph.never_started(model, *r)));
         let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
         note_waits(&mut draft, e, &knot.ranks);
-        draft.notes.extend(knot.ranks.iter().take(4).filter_map(|r| e.graph.hint(model, *r)));
+        draft.notes.extend(e.graph.hints(model, &knot.ranks));
         draft.notes.dedup();
         if !more.is_empty() {
             draft.notes.push(format!("{} more calls like these", more.len()));

@@ -40,7 +40,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let ranks = waiting.iter().chain(finished).copied();
         let mut draft = Draft::new(CHECK, message, sites).ranks(ranks);
         note_waits(&mut draft, e, &waiting);
-        draft.notes.extend(waiting.iter().take(4).filter_map(|r| e.graph.hint(model, *r)));
+        draft.notes.extend(e.graph.hints(model, &waiting));
         if i == 0 && !knots && !e.verdict.behind.is_empty() {
             let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };
             draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));

@@ -6,6 +6,7 @@ mod buffers;
 mod collectives;
 mod conditions;
 mod hints;
+mod unmet;
 mod verdict;
 
 pub(crate) use verdict::{Knot, Verdict};

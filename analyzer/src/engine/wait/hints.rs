@@ -16,8 +16,19 @@ use trace_format::mpi::{Class, Kind, Start};
 use trace_format::text::format_int;
 
 impl Graph {
-    /// What lies near the message that the rank waits for: one on another communicator, or with another tag.
-    pub(crate) fn hint(&self, model: &Model, rank: i32) -> Option<String> {
+    /// What lies near that which the first few of these ranks wait for, each thing once.
+    pub(crate) fn hints(&self, model: &Model, ranks: &[i32]) -> Vec<String> {
+        let mut all = Vec::new();
+        for hint in ranks.iter().take(4).filter_map(|rank| self.hint(model, *rank)) {
+            if !all.contains(&hint) {
+                all.push(hint);
+            }
+        }
+        all
+    }
+
+    /// What lies near that which the rank waits for: a message or an operation on another communicator, a message with another tag.
+    fn hint(&self, model: &Model, rank: i32) -> Option<String> {
         let waits = self.messages(rank);
         let elsewhere = || waits.iter().find_map(|(from, tag)| self.on_another(model, rank, *from, *tag));
         let otherwise = || waits.iter().find_map(|(from, tag)| with_another_tag(model, rank, *from, *tag));
@@ -27,18 +38,20 @@ impl Graph {
                 "got fewer messages than its receives need: one that takes a message from several sources or tags";
             too_few.then(|| format!("{} {what} took what another receive needs", rank_list(&[rank])))
         };
-        elsewhere().or_else(otherwise).or_else(shared)
+        let collective = || self.collective_elsewhere(model, rank);
+        elsewhere().or_else(otherwise).or_else(shared).or_else(collective)
     }
 
-    /// Persistent sends of what the rank waits for that nobody has started.
+    /// A persistent operation of what the rank waits for that nobody has started.
     pub(crate) fn never_started(&self, model: &Model, rank: i32) -> Option<Site> {
-        self.messages(rank).into_iter().find_map(|(from, tag)| {
+        let send = self.messages(rank).into_iter().find_map(|(from, tag)| {
             let comms = self.wanted_on(model, rank, from, tag);
             let requests = model.ranks.get(usize::try_from(from).ok()?)?.requests.iter();
             let mut idle = requests.filter(|r| r.persistent && !r.active && r.start.is_none());
             let found = idle.find(|r| is_for(model, r, rank, tag, &comms))?;
             Some(Site::new(&found.origin, "made the message that is waited for, and nobody started it"))
-        })
+        });
+        send.or_else(|| self.unstarted(model, rank))
     }
 
     /// Whose messages the rank waits for, with their tags.

@@ -233,6 +233,18 @@ fn a_run_that_nobody_interrupts_ends_as_before() -> Result<()> {
         let (code, report) = run((Signal::SIGTERM as i32).to_string())?;
         let checks: Vec<&str> = report.serious().map(|f| f.check.as_str()).collect();
         ensure!(code == Some(1) && checks == ["abort"], "{}: {code:?} {checks:?}", mpi.name);
+        // On a terminal, where a script ends its process group itself.
+        let report = dir.join("report.json");
+        let job = mpi.job(2, &program, &[(Signal::SIGTERM as i32).to_string()]);
+        let script = format!("{}; kill 0; sleep 1", job.join(" "));
+        let mut command = vet::command()?;
+        command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("script"));
+        command.arg("--").args(["bash", "-c", &script]);
+        Mpi::prepare(&mut command);
+        let (status, said) = OnTerminal::start(&command)?.wait()?;
+        let found = Report::parse(&std::fs::read_to_string(&report)?)?;
+        let checks: Vec<&str> = found.serious().map(|f| f.check.as_str()).collect();
+        ensure!(status.code() == Some(1) && checks == ["abort"], "{}: {status} {checks:?}\n{said}", mpi.name);
         let (code, report) = run("handled".to_owned())?;
         ensure!(code == Some(0) && report.serious().next().is_none(), "{}: {code:?} {:?}", mpi.name, report.findings);
     }

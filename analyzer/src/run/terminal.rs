@@ -15,6 +15,9 @@ use std::path::Path;
 /// Reads until there is nobody left who could write.
 const COMMAND: &CStr = c"/bin/cat";
 
+/// What a terminal sends. Others come from the job itself: `kill 0` in a script sends SIGTERM.
+const OF_TERMINALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP];
+
 /// The process that stands in the group of a job.
 pub(super) struct Sentinel {
     pid: Pid,
@@ -49,7 +52,7 @@ impl Sentinel {
             match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
                 Ok(WaitStatus::StillAlive) => {}
                 Ok(WaitStatus::Signaled(_, signal, _)) => {
-                    self.signal.set(Some(signal));
+                    self.signal.set(Some(signal).filter(|signal| OF_TERMINALS.contains(signal)));
                     self.is_over.set(true);
                 }
                 _ => self.is_over.set(true),

@@ -250,6 +250,24 @@ fn a_run_that_nobody_interrupts_ends_as_before() -> Result<()> {
     Ok(())
 }
 
+/// A script that outlives a signal of its own to its process group can be interrupted all the same.
+#[test]
+fn ctrl_c_is_known_after_a_signal_of_the_job() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "signal-before")?;
+        let (ready, report) = (dir.join("ready"), dir.join("report.json"));
+        let mut command = vet::command()?;
+        command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("trace"));
+        command.args(["--", "sh", "-c", "trap '' TERM; kill 0; exec \"$@\"", "sh"]);
+        command.args(mpi.job(2, &program(&mpi)?, &["wait".to_owned(), ready.display().to_string()]));
+        Mpi::prepare(&mut command);
+        let (status, said) = interrupted(&command, &ready)?;
+        ensure!(status.code() == Some(130), "{}: {status}\n{said}", mpi.name);
+        only_interrupted(&report, Signal::SIGINT).with_context(|| mpi.name)?;
+    }
+    Ok(())
+}
+
 /// Starts a command on a terminal and types Ctrl-C when the program is ready. It must not go on until its end, which is
 /// 20 s away.
 fn interrupted(command: &Command, ready: &Path) -> Result<(ExitStatus, String)> {

@@ -29,14 +29,15 @@ pub(super) struct Sentinel {
 }
 
 impl Sentinel {
-    /// Starts it in the process group, which takes signals as the job does. `None`: what comes from the terminal is not known.
+    /// Starts it in the process group, where it takes what terminals send as the job does. `None`: what comes from the terminal is
+    /// not known.
     pub(super) fn start(group: Pid, mask: &SigSet) -> Option<Sentinel> {
         let (reader, open) = std::io::pipe().ok()?;
         let nothing = File::options().write(true).open("/dev/null").ok()?;
         let mut attributes = PosixSpawnAttr::init().ok()?;
         attributes.set_flags(PosixSpawnFlags::POSIX_SPAWN_SETPGROUP | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK).ok()?;
         attributes.set_pgroup(group).ok()?;
-        attributes.set_sigmask(mask).ok()?;
+        attributes.set_sigmask(&all_but_those_of_terminals(mask)).ok()?;
         let mut actions = PosixSpawnFileActions::init().ok()?;
         actions.add_dup2(reader.as_raw_fd(), 0).ok()?;
         actions.add_dup2(nothing.as_raw_fd(), 1).ok()?;
@@ -60,6 +61,13 @@ impl Sentinel {
         }
         self.signal.get()
     }
+}
+
+/// The signals that it blocks: what the job sends must not end it before Ctrl-C comes.
+fn all_but_those_of_terminals(jobs: &SigSet) -> SigSet {
+    let mut mask = SigSet::all();
+    OF_TERMINALS.into_iter().filter(|signal| !jobs.contains(*signal)).for_each(|signal| mask.remove(signal));
+    mask
 }
 
 impl Drop for Sentinel {

@@ -13,10 +13,10 @@ use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use crate::samples::Samples;
 use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
-use crate::symbols::user_frame;
+use crate::symbols::{Symbols, user_frame};
 use crate::timeline::Recorder;
 use crate::worlds::link::{Clock, Linker};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -24,12 +24,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::{ABEND, CHECKS};
+use trace_format::definition::Id;
 use trace_format::file::RankHeader;
 use trace_format::interruption;
 use trace_format::job::Job;
 use trace_format::reader::{LeanEvent, RankEvent};
 use trace_format::selection::Selection;
-use trace_format::witness::Witness;
+use trace_format::witness::{Take, Witness};
 
 /// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays
 /// small when ranks advance together.
@@ -502,6 +503,8 @@ impl Observer {
             recorder.finish(&run.names, &mut self.traces.symbols)
         });
         let symbols = &mut self.traces.symbols;
+        let mut ways = analysis.ways;
+        ways.places = places(&ways, symbols);
         let early = early::findings(&early, &run.names, &self.selection, symbols);
         let findings = analysis.findings.into_iter().chain(early).collect();
         let mut report = self.stages.time(SOURCES, || Report::new(run, findings, &analysis.ranks, symbols));
@@ -513,7 +516,7 @@ impl Observer {
         }
         report.stages = self.stages.finish();
         report.leapt = leapt;
-        Ok(Conclusion { report, ways: analysis.ways, program: job.program, ranks: job.ranks, witnesses })
+        Ok(Conclusion { report, ways, program: job.program, ranks: job.ranks, witnesses })
     }
 }
 
@@ -526,6 +529,17 @@ pub struct Conclusion {
     pub ranks: i32,
     /// The witnesses in the directory of the trace; the first one is number 1.
     pub witnesses: Vec<Witness>,
+}
+
+/// Where the wildcards of a run are called.
+fn places(ways: &Ways, symbols: &mut Symbols) -> Vec<String> {
+    let mut known: FxHashMap<(i32, Id), String> = FxHashMap::default();
+    let all = ways.path.iter().zip(&ways.sites);
+    let mut place = |(take, site): (&Take, &Id)| {
+        let look = || symbols.user_place(take.rank, *site).map_or_else(String::new, |(_, shown)| shown);
+        known.entry((take.rank, *site)).or_insert_with(look).clone()
+    };
+    all.map(&mut place).collect()
 }
 
 fn named(witnesses: Vec<Witness>, job: &Job) -> Vec<Witness> {

@@ -459,12 +459,15 @@ fn an_exploration_has_each_finding_once() {
     let later = |findings, scene: &mut Scene| Report::new(run(2), findings, &[], &mut scene.symbols);
     let second = later(vec![real(0, 1)], &mut scene);
     assert_eq!(
-        report.merge(second, 2, "run-1/witness-1.json", RunEnd::Stopped),
+        report.merge(second, 2, ("run-1/witness-1.json", Some("seen where x".into())), RunEnd::Stopped),
         ["error[MV601] real-deadlock: rank 0"]
     );
     // The same place, whichever the rank; and another place.
     let third = later(vec![real(1, 1), real(0, 2)], &mut scene);
-    assert_eq!(report.merge(third, 3, "run-1/witness-2.json", RunEnd::Stopped), ["error[MV601] real-deadlock: rank 0"]);
+    assert_eq!(
+        report.merge(third, 3, ("run-1/witness-2.json", None), RunEnd::Stopped),
+        ["error[MV601] real-deadlock: rank 0"]
+    );
     let potentials = report.potentials();
     assert_eq!((potentials.len(), potentials[0].witness), (1, 2));
     report.came_true(&potentials[0].key, 3, true);
@@ -472,7 +475,7 @@ fn an_exploration_has_each_finding_once() {
     report.came_true(&potentials[0].key, 4, false);
     let ended = Finding::new(by_name("abort").unwrap(), "ended from outside", vec![]);
     let fourth = later(vec![ended], &mut scene);
-    assert!(report.merge(fourth, 4, "y", RunEnd::Interrupted).is_empty());
+    assert!(report.merge(fourth, 4, ("y", None), RunEnd::Interrupted).is_empty());
     let view = |run, end, new_findings| RunView {
         run,
         dir: format!("run-{run}"),

@@ -1,7 +1,7 @@
 //! The whole way of a trace: read, analyzed, told in every format. Whatever the trace is, there is a report, and nothing of
 //! the trace commands the terminal or gets out of where it is shown.
 
-use analyzer::events::{Calls, Error, Perfetto, Writer, write};
+use analyzer::events::{Calls, Limit, Error, Perfetto, Writer, write};
 use analyzer::load::Traces;
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Colour, Format, Report};
@@ -112,7 +112,7 @@ pub fn export(dir: &Path) {
     let (events, calls) = (Shared::default(), Shared::default());
     let writers: Vec<Box<dyn Writer>> =
         vec![Box::new(Perfetto::new(Box::new(events.clone()))), Box::new(Calls::new(Box::new(calls.clone())))];
-    match write(dir, writers, &|_| true) {
+    match write(dir, writers, Limit::default(), &|_| true) {
         Ok(_) => drop(serde_json::from_str::<serde_json::Value>(&events.text()).expect("JSON")),
         Err(Error::Load(_)) => {}
         // A mistake of the analysis is an error as well, and must not pass for one of the trace.

@@ -30,6 +30,30 @@ fn export(trace: &Path, options: &[&str]) -> Result<String> {
     Ok(outcome.stdout)
 }
 
+/// What is left out is told, and the rest can be read.
+#[test]
+fn an_export_stops_at_its_limit() -> Result<()> {
+    let mpi = mpi::first().context("no MPI")?;
+    let trace = trace(&mpi, "tests/programs/plenty.c", "limit", 2, 0)?;
+    let file = trace.with_file_name("limited.json");
+    let run = |limit: &str| -> Result<(String, usize)> {
+        let mut command = vet::command()?;
+        command.arg("export").arg(&trace).arg("--perfetto").arg(&file).args(["--max-size", limit]);
+        let outcome = run::run(command, LIMIT)?;
+        ensure!(outcome.code == Some(0), "{}", last_words(&outcome));
+        let text = std::fs::read_to_string(&file)?;
+        let json: Value = serde_json::from_str(&text)?;
+        ensure!(json["traceEvents"].as_array().is_some_and(|events| !events.is_empty()), "no events");
+        Ok((outcome.stderr, text.len()))
+    };
+    let (said, bytes) = run("1")?;
+    ensure!(said.contains("stopped at 1 MB") && said.contains("--max-size 4"), "{said}");
+    ensure!((1 << 20..3 << 20).contains(&bytes), "{bytes} bytes");
+    let (said, all) = run("0")?;
+    ensure!(!said.contains("stopped") && said.contains("mpivet: wrote ") && all > bytes, "{said}");
+    Ok(())
+}
+
 /// An event, after the rules that hold for all of them.
 struct Event<'a> {
     phase: &'a str,

@@ -14,7 +14,7 @@ fn what_ranks_miss_each_other_by_is_told() -> Result<()> {
     for mpi in mpi::required() {
         let program = compile(&mpi, &source, &scratch())?;
         let mut cases = vec![
-            ("barriers", "waits in an operation on c", ", rank 1 in the same operation on c"),
+            ("barriers", "rank 0 called MPI_Barrier on c", ", rank 1 called MPI_Barrier on c"),
             ("receive", "made the receive that is waited for, and nobody started it", "MPI_Recv_init"),
         ];
         // Open MPI 4.1 implements MPI 3.1.

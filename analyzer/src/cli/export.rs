@@ -15,6 +15,10 @@ pub(super) struct ExportArgs {
     /// Write a table with one line a call to FILE, or to standard output if that is `-`
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Megabytes at which it stops to write calls, messages and collective operations; 0: never [default: 1024]
+    #[arg(long, value_name = "MB", default_value_t = 1024, hide_default_value = true,
+          value_parser = trace_format::keeping::megabytes)]
+    max_size: u64,
 }
 
 /// Where something is written to.
@@ -28,11 +32,18 @@ pub(crate) struct ExportPlan {
     pub(crate) dir: PathBuf,
     pub(crate) perfetto: Option<Target>,
     pub(crate) csv: Option<Target>,
+    /// Megabytes; 0: no limit.
+    pub(crate) most: u64,
 }
 
 impl ExportArgs {
     pub(super) fn plan(self) -> ExportPlan {
         let target = |path: PathBuf| if path.as_os_str() == "-" { Target::Stdout } else { Target::File(path) };
-        ExportPlan { dir: self.dir, perfetto: self.perfetto.map(target), csv: self.csv.map(target) }
+        ExportPlan {
+            dir: self.dir,
+            perfetto: self.perfetto.map(target),
+            csv: self.csv.map(target),
+            most: self.max_size,
+        }
     }
 }

@@ -3,12 +3,14 @@
 mod calls;
 mod perfetto;
 mod places;
+mod size;
 mod tell;
 #[cfg(test)]
 mod tests;
 
 pub use calls::Calls;
 pub use perfetto::Perfetto;
+pub use size::{Limit, Size};
 
 use crate::clocks::Clocks;
 use crate::engine::listen::{Collective, Message, Returned};
@@ -82,16 +84,23 @@ pub enum Error {
 #[derive(Debug)]
 pub struct Done {
     pub running: bool,
+    /// Events beyond the limit.
+    pub left_out: u64,
     /// What could not be read.
     pub defects: Vec<String>,
 }
 
 /// Writes the events of the run in `dir`. `gone` knows whose process is no more.
-pub fn write(dir: &Path, writers: Vec<Box<dyn Writer>>, gone: &dyn Fn(&RankHeader) -> bool) -> Result<Done, Error> {
+pub fn write(
+    dir: &Path,
+    writers: Vec<Box<dyn Writer>>,
+    limit: Limit,
+    gone: &dyn Fn(&RankHeader) -> bool,
+) -> Result<Done, Error> {
     let scene = look(dir, gone)?;
     let mut observer = Observer::open(dir, Selection::default())?;
     let headers: Vec<RankHeader> = observer.traces.headers().cloned().collect();
-    let mut teller = Teller::new(scene, writers);
+    let mut teller = Teller::new(scene, writers, limit);
     teller.begin(&headers)?;
     let teller = Arc::new(Mutex::new(teller));
     observer.listen(Box::new(teller.clone()));
@@ -100,7 +109,7 @@ pub fn write(dir: &Path, writers: Vec<Box<dyn Writer>>, gone: &dyn Fn(&RankHeade
     let report = observer.report(Ending::Any)?;
     let mut teller = teller.lock().unwrap_or_else(PoisonError::into_inner);
     teller.end(&report)?;
-    Ok(Done { running, defects: report.defects() })
+    Ok(Done { running, left_out: teller.left_out(), defects: report.defects() })
 }
 
 /// Reads the traces once for what must be known before the first event is written: where call sites are.

@@ -1,6 +1,6 @@
 //! Hands what the engine tells to the writers, until one of them fails.
 
-use super::{Scene, Writer};
+use super::{Limit, Scene, Writer};
 use crate::engine::listen::{Collective, Listener, Message, Returned};
 use crate::report::Report;
 use std::io;
@@ -11,11 +11,18 @@ pub(super) struct Teller {
     scene: Scene,
     writers: Vec<Box<dyn Writer>>,
     failed: Option<io::Error>,
+    limit: Limit,
+    left_out: u64,
 }
 
 impl Teller {
-    pub(super) fn new(scene: Scene, writers: Vec<Box<dyn Writer>>) -> Teller {
-        Teller { scene, writers, failed: None }
+    pub(super) fn new(scene: Scene, writers: Vec<Box<dyn Writer>>, limit: Limit) -> Teller {
+        Teller { scene, writers, failed: None, limit, left_out: 0 }
+    }
+
+    /// Events beyond the limit.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     pub(super) fn begin(&mut self, ranks: &[RankHeader]) -> io::Result<()> {
@@ -32,6 +39,14 @@ impl Teller {
         self.writers.iter_mut().try_for_each(|w| w.end())
     }
 
+    /// The same for events of which there may be any number.
+    fn each_of_many(&mut self, tell: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
+        match self.limit.is_reached() {
+            true => self.left_out += 1,
+            false => self.each(tell),
+        }
+    }
+
     fn each(&mut self, tell: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
         if self.failed.is_none() {
             self.failed = self.writers.iter_mut().try_for_each(|w| tell(w.as_mut(), &self.scene)).err();
@@ -41,15 +56,15 @@ impl Teller {
 
 impl Listener for Teller {
     fn call(&mut self, call: &Returned) {
-        self.each(|w, scene| w.call(scene, call));
+        self.each_of_many(|w, scene| w.call(scene, call));
     }
 
     fn message(&mut self, message: &Message) {
-        self.each(|w, scene| w.message(scene, message));
+        self.each_of_many(|w, scene| w.message(scene, message));
     }
 
     fn collective(&mut self, collective: &Collective) {
-        self.each(|w, scene| w.collective(scene, collective));
+        self.each_of_many(|w, scene| w.collective(scene, collective));
     }
 
     fn system(&mut self, rank: i32, thread: u16, time: u64, event: &SystemEvent) {

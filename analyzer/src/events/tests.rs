@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use super::tell::Teller;
-use super::{Calls, Perfetto, Scene, Writer};
+use super::{Calls, Limit, Perfetto, Scene, Writer};
 use crate::clocks::Clocks;
 use crate::engine::{Analysis, End, Engine};
 use crate::report::{Report, RunInfo};
@@ -31,7 +31,7 @@ fn written(text: &str, writer: impl FnOnce(Kept) -> Box<dyn Writer>) -> String {
     let names = Names::new([trace.ranks]);
     let scene = Scene { places: Places::default(), clocks: Clocks::default(), names: names.clone(), start: 0 };
     let kept = Kept::default();
-    let mut teller = Teller::new(scene, vec![writer(kept.clone())]);
+    let mut teller = Teller::new(scene, vec![writer(kept.clone())], Limit::default());
     teller.begin(&[]).unwrap();
     let teller = Arc::new(Mutex::new(teller));
     let mut engine = Engine::new(trace.ranks);

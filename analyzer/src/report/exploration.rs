@@ -91,8 +91,15 @@ impl Report {
         self.findings.len()
     }
 
-    /// Adds what a further run has found and none before; in words, one line for each finding.
-    pub fn merge(&mut self, mut other: Report, run: usize, under: &str, end: RunEnd) -> Vec<String> {
+    /// Adds what a further run has found and none before; in words, one line for each finding. `under`: the witness of the run,
+    /// and what it did otherwise than earlier ones.
+    pub fn merge(
+        &mut self,
+        mut other: Report,
+        run: usize,
+        (under, cause): (&str, Option<String>),
+        end: RunEnd,
+    ) -> Vec<String> {
         let mut lines = Vec::new();
         if end == RunEnd::Interrupted {
             // That the user ended it is no mistake of the program.
@@ -112,6 +119,7 @@ impl Report {
             *count += 1;
             name_witness(&mut finding, &format!("run-{run}"));
             (finding.run, finding.under) = (Some(run), Some(under.to_owned()));
+            finding.notes.extend(cause.clone());
             self.findings.push(finding);
         }
         self.findings.sort_by_key(order_of_several);

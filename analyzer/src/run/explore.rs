@@ -107,7 +107,8 @@ impl Exploration<'_> {
                 let followed = !astray && task.was_followed(&conclusion.ways, end == RunEnd::Stopped);
                 let report = self.plans.learn(number, conclusion, Some(task));
                 if !astray {
-                    new = self.report.merge(report, number, &under, end);
+                    let cause = self.plans.difference(task).filter(|_| followed);
+                    new = self.report.merge(report, number, (&under, cause), end);
                 }
                 if let Some(key) = task.potential().filter(|_| followed && end != RunEnd::Interrupted) {
                     let hung = end == RunEnd::Stopped;

@@ -46,6 +46,8 @@ pub(super) struct Plans {
     settled: FxHashSet<FindingKey>,
     /// The first run of which not all is known, and why.
     unknown: Option<(usize, &'static str)>,
+    /// What each wildcard took in the runs, from run 1 on, and where it was called.
+    paths: Vec<Vec<(Take, String)>>,
 }
 
 /// What a witness says, whatever the order.
@@ -85,12 +87,15 @@ impl Plans {
             tried: FxHashMap::default(),
             settled: FxHashSet::default(),
             unknown: None,
+            paths: Vec::new(),
         }
     }
 
     /// Takes in what a run says, and gives its report back. `task`: what the run was made for.
     pub(super) fn learn(&mut self, run: usize, conclusion: Conclusion, task: Option<&Task>) -> Report {
         let Conclusion { report, ways, program, ranks, witnesses } = conclusion;
+        self.paths.resize(run, Vec::new());
+        self.paths[run - 1] = ways.path.iter().cloned().zip(ways.places.iter().cloned()).collect();
         self.witnesses.extend(task.map(|t| content(&t.witness)));
         // What a library could not have done leads nowhere.
         if ways.forbidden {
@@ -120,6 +125,23 @@ impl Plans {
             self.unknown.get_or_insert((run, why));
         }
         report
+    }
+
+    /// What the run of a task does otherwise than the run that showed it: the first wildcard that takes another message.
+    pub(super) fn difference(&self, task: &Task) -> Option<String> {
+        let path = self.paths.get(task.from.checked_sub(1)?)?;
+        let same = |a: &Take, b: &Take| (a.rank, a.thread, a.call) == (b.rank, b.thread, b.call);
+        let other = |a: &Take, b: &Take| (a.source, a.tag) != (b.source, b.tag);
+        task.witness.takes.iter().find_map(|wanted| {
+            let (took, place) = path.iter().find(|(took, _)| same(took, wanted) && other(took, wanted))?;
+            let Take { rank, function, source, tag, .. } = wanted;
+            let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
+            Some(format!(
+                "seen where {function} of rank {rank}{at} takes the message of rank {source} with tag {tag}; in run {} it took \
+                 that of rank {} with tag {}",
+                task.from, took.source, took.tag
+            ))
+        })
     }
 
     /// The finding came true: its other witnesses need not be tried.

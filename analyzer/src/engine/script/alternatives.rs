@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
+use trace_format::definition::Id;
 use trace_format::witness::{Take, Witness};
 
 /// Alternatives of one run that are looked for.
@@ -33,6 +34,9 @@ pub struct Ways {
     pub taken: Vec<u64>,
     /// What each wildcard took, as far as it can be named.
     pub path: Vec<Take>,
+    /// The call sites of these wildcards, and where they are, once that was looked up.
+    pub sites: Vec<Id>,
+    pub places: Vec<String>,
     /// Matchings that could have taken place instead, apart from those that are known.
     pub alternatives: Vec<Alternative>,
     /// Why there may be more of them.
@@ -73,7 +77,12 @@ impl Script {
             for (number, wild) in self.wild[lane].iter().enumerate() {
                 let Some(send) = self.took(lane, wild) else { continue };
                 ways.taken.push(places.matching(&self.program, (lane, wild.step as usize), send));
-                ways.path.extend(self.taken(lane, number, send).and_then(|t| t.named(&model.comms)));
+                if let Some((take, site)) =
+                    self.taken(lane, number, send).and_then(|t| Some((t.named(&model.comms)?, t.call.site)))
+                {
+                    ways.path.push(take);
+                    ways.sites.push(site);
+                }
             }
         }
         ways.forbidden = self.overtakes();

@@ -5,10 +5,11 @@ use super::{Graph, Why};
 use crate::engine::Model;
 use crate::engine::collective::{What, what};
 use crate::engine::comms::CommIx;
-use crate::engine::facts::{Site, rank_list};
+use crate::engine::facts::{Origin, Site, rank_list};
 use crate::engine::model::RankNames;
 use crate::engine::replay::int;
 use crate::engine::requests::Request;
+use std::rc::Rc;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::{Class, Kind, Start};
@@ -20,14 +21,16 @@ impl Graph {
         let mine = under_way(model, rank);
         self.missing_in_collectives(rank).find_map(|other| {
             let theirs = under_way(model, other);
-            let is_near = |(here, kind): &(CommIx, What), (there, what): &(CommIx, What)| here != there && kind == what;
-            let (here, there) = mine.iter().find_map(|m| Some((m.0, theirs.iter().find(|t| is_near(m, t))?.0)))?;
-            let mut both = [(rank, comm_name(model, rank, here)), (other, comm_name(model, other, there))];
+            let is_near = |a: &&Part, b: &&Part| a.comm != b.comm && a.kind == b.kind;
+            let (a, b) = mine.iter().find_map(|a| Some((a, theirs.iter().find(|b| is_near(&a, b))?)))?;
+            let mut both = [(rank, a), (other, b)];
             // So that both say the same.
-            both.sort();
-            let [(first, here), (second, there)] = both;
-            let (first, second) = (rank_list(&[first]), rank_list(&[second]));
-            Some(format!("{first} waits in an operation on {here}, {second} in the same operation on {there}"))
+            both.sort_by_key(|(rank, _)| *rank);
+            let [first, second] = both.map(|(rank, part)| {
+                let comm = comm_name(model, rank, part.comm);
+                format!("{} called {} on {comm}", rank_list(&[rank]), part.call.name())
+            });
+            Some(format!("{first}, {second}"))
         })
     }
 
@@ -37,7 +40,9 @@ impl Graph {
         let collective = || {
             let mine = under_way(model, rank);
             self.missing_in_collectives(rank).find_map(|other| {
-                let is_it = |request: &&Request| place(model, request).is_some_and(|place| mine.contains(&place));
+                let is_it = |request: &&Request| {
+                    place(model, request).is_some_and(|place| mine.iter().any(|part| (part.comm, part.kind) == place))
+                };
                 Some(Site::new(&idle(model, other).find(is_it)?.origin, role("operation")))
             })
         };
@@ -59,16 +64,24 @@ impl Graph {
     }
 }
 
-/// The collective operations that the rank takes part in and does not know to be over, with their communicators.
-fn under_way(model: &Model, rank: i32) -> Vec<(CommIx, What)> {
-    let comms = model.comms.list.iter().filter(|(_, c)| !c.is_foreign());
-    let of = |(comm, c): (CommIx, &_)| {
-        let c: &crate::engine::comms::Comm = c;
+/// What a rank does in a collective operation.
+struct Part {
+    comm: CommIx,
+    kind: What,
+    call: Rc<Origin>,
+}
+
+/// The collective operations that the rank takes part in and does not know to be over.
+fn under_way(model: &Model, rank: i32) -> Vec<Part> {
+    let of = |comm: CommIx| {
+        let c = &model.comms.list[comm];
         let position = c.position(rank)? as usize;
         let mut parts = c.space.open().filter_map(|(_, instance)| instance.parts.get(position)?.as_ref());
-        parts.find(|part| !part.done).map(|part| (comm, what(part.call.func)))
+        let part = parts.find(|part| !part.done)?;
+        Some(Part { comm, kind: what(part.call.func), call: part.start.as_ref().unwrap_or(&part.call).clone() })
     };
-    comms.filter_map(of).collect()
+    let comms = model.comms.list.iter().filter(|(_, c)| !c.is_foreign());
+    comms.filter_map(|(comm, _)| of(comm)).collect()
 }
 
 /// Persistent requests of the rank that were never started.

@@ -181,7 +181,14 @@ fn jobs_without_a_trace_are_explained() {
     fs::write(dir.join("static"), elf).unwrap();
     fs::set_permissions(dir.join("static"), fs::Permissions::from_mode(0o755)).unwrap();
     let fixed = mpivet(dir, &["run", "--", "sh", "-c", "exit 1", "./static"]);
-    expect_one_line(&fixed, 3, "./static is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
+    expect(&fixed, 3, "./static is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
+    // Before it starts, too.
+    assert!(
+        fixed.err.starts_with("mpivet: ./static is a static executable, which LD_PRELOAD cannot reach"),
+        "{}",
+        fixed.err
+    );
+    assert_eq!(fixed.err.lines().count(), 2, "{}", fixed.err);
     // No directory is left of them.
     assert_eq!(fs::read_dir(dir).unwrap().count(), 1);
 }

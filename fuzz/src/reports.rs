@@ -1,7 +1,7 @@
 //! The whole way of a trace: read, analyzed, told in every format. Whatever the trace is, there is a report, and nothing of
 //! the trace commands the terminal or gets out of where it is shown.
 
-use analyzer::events::{Calls, Limit, Error, Perfetto, Writer, write};
+use analyzer::events::{Calls, Error, Limit, Perfetto, Writer, write};
 use analyzer::load::Traces;
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::{Colour, Format, Report};

@@ -189,14 +189,36 @@ fn process(pid: u32) -> Option<(String, u32)> {
     Some((name, parent))
 }
 
-/// Start time of a process in clock ticks since boot.
+/// Start time of a process in clock ticks since boot; `None` also for one that has ended and that nobody has waited for.
 pub(crate) fn process_start(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    start_in(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn start_in(stat: &str) -> Option<u64> {
     let tail = stat.rsplit_once(')')?.1;
-    tail.split_whitespace().nth(19)?.parse().ok()
+    let fields: Vec<&str> = tail.split_whitespace().collect();
+    // A first thread that ended before the others looks like a process that has ended.
+    let has_threads = fields.get(17)?.parse::<u32>().ok()? > 1;
+    let has_ended = matches!(*fields.first()?, "Z" | "X") && !has_threads;
+    (!has_ended).then(|| fields.get(19)?.parse().ok()).flatten()
 }
 
 /// Name of this host.
 pub(crate) fn host() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_waited_for_has_ended() {
+        let line = |state: &str, threads: u32| format!("42 (a) b) {state} 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 {threads} 0 777 0");
+        assert_eq!(start_in(&line("S", 1)), Some(777));
+        assert_eq!(start_in(&line("Z", 3)), Some(777));
+        assert_eq!(start_in(&line("Z", 1)), None);
+        assert_eq!(start_in(&line("X", 0)), None);
+        assert_eq!(start_in("42 (a"), None);
+    }
 }

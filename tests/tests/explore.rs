@@ -69,7 +69,7 @@ fn a_mistake_on_another_path_is_found() -> Result<()> {
         let line = format!("= first seen in run {}, under run-", run.unwrap_or(0));
         ensure!(vetted.outcome.stderr.contains(&line), "{}", said(&vetted));
         // Which message makes the difference.
-        let cause = "= seen where MPI_Recv of rank 0 at second-level.c:";
+        let cause = "= seen where MPI_Recv of rank 0 at programs/second-level.c:";
         ensure!(vetted.outcome.stderr.contains(cause), "{}", said(&vetted));
         // The trace of the run is there, and what it did can be done again.
         let dir = vetted.trace.join(format!("run-{}", run.unwrap_or(0)));

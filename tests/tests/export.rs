@@ -15,9 +15,13 @@ const RANKS: usize = 4;
 
 /// The trace of a run for the test called `name`.
 fn trace(mpi: &Mpi, source: &str, name: &str, ranks: usize, code: i32) -> Result<PathBuf> {
+    trace_of(mpi, source, &[], name, ranks, code)
+}
+
+fn trace_of(mpi: &Mpi, source: &str, args: &[String], name: &str, ranks: usize, code: i32) -> Result<PathBuf> {
     let program = compile(mpi, &root().join(source), &scratch())?;
     let dir = scratch().join(format!("export-{}-{name}", mpi.name));
-    let vetted = vet_with(&[], &mpi.job(ranks, &program, &[]), &dir, LIMIT)?;
+    let vetted = vet_with(&[], &mpi.job(ranks, &program, args), &dir, LIMIT)?;
     ensure!(vetted.outcome.code == Some(code), "{}: {}", mpi.name, last_words(&vetted.outcome));
     Ok(vetted.trace)
 }
@@ -34,7 +38,7 @@ fn export(trace: &Path, options: &[&str]) -> Result<String> {
 #[test]
 fn an_export_stops_at_its_limit() -> Result<()> {
     let mpi = mpi::first().context("no MPI")?;
-    let trace = trace(&mpi, "tests/programs/plenty.c", "limit", 2, 0)?;
+    let trace = trace_of(&mpi, "tests/programs/plenty.c", &["requests".into(), "9000".into()], "limit", 2, 0)?;
     let file = trace.with_file_name("limited.json");
     let run = |limit: &str| -> Result<(String, usize)> {
         let mut command = vet::command()?;

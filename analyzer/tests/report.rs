@@ -554,7 +554,7 @@ fn what_the_gate_sets_aside_has_the_published_form() {
     std::fs::write(&baseline, old).unwrap();
     let entry = |check: &str| format!("[[suppress]]\ncheck = '{check}'\nreason = 'so'\n");
     std::fs::write(&accepted, entry("mpi-error") + &entry("abend")).unwrap();
-    let gate = Gate::read(&[accepted], Some(&baseline), &Selection::default()).unwrap();
+    let gate = Gate::read(&[accepted], true, Some(&baseline), &Selection::default()).unwrap();
     let findings = of(&["wrong-root", "mpi-error", "missing-finalize"]);
     let mut report = Report::new(run(2), findings, &ranks, &mut scene.symbols);
     report.pass(&gate);

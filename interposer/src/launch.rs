@@ -214,7 +214,9 @@ mod tests {
 
     #[test]
     fn what_nobody_has_waited_for_has_ended() {
-        let line = |state: &str, threads: u32| format!("42 (a) b) {state} 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 {threads} 0 777 0");
+        let line = |state: &str, threads: u32| {
+            format!("42 (a) b) {state} 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 {threads} 0 777 0")
+        };
         assert_eq!(start_in(&line("S", 1)), Some(777));
         assert_eq!(start_in(&line("Z", 3)), Some(777));
         assert_eq!(start_in(&line("Z", 1)), None);

@@ -2,7 +2,7 @@
 //! program runs once; its trace is looked at many times.
 
 use anyhow::{Context as _, Result, ensure};
-use mpivet_tests::compile::compile;
+use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::formats::several;
 use mpivet_tests::mpi::{self, Mpi};
 use mpivet_tests::run::{self, Outcome};
@@ -489,4 +489,52 @@ fn a_job_that_was_stopped_fails_whatever_is_accepted() -> Result<()> {
     }
     schema::check_junit(&report("junit"))?;
     Ok(())
+}
+
+/// What is known of libraries does not count, is counted, and can be asked for. The like in the program does count.
+#[test]
+fn what_is_known_of_libraries_is_accepted() -> Result<()> {
+    let mpi = main_mpi()?;
+    let dir = scratch().join("gate-shipped");
+    std::fs::create_dir_all(&dir)?;
+    let (source, library) = (root().join("tests/programs/shipped.c"), dir.join("MPI.cpython-311.so"));
+    compile_to(&mpi, &library, &mpi.mpicc, &["-g", "-shared", "-fPIC", "-DLIBRARY"], &source)?;
+    let program = dir.join("shipped");
+    let linked = library.display().to_string();
+    compile_to(&mpi, &program, &mpi.mpicc, &["-g", &linked], &source)?;
+    let run = vet::vet(&mpi.job(2, &program, &[]), &dir.join("run"), LIMIT)?;
+    ensure!(run.outcome.code == Some(0) && run.report.findings.is_empty(), "{}", vet::last_words(&run.outcome));
+    for said in ["1 finding suppressed (shipped with mpivet:", "mpi4py", "BLACS"] {
+        ensure!(run.outcome.stderr.contains(said), "{said}: {}", vet::last_words(&run.outcome));
+    }
+    let known = json(&analyze(&run.trace, &["--format", "json"])?)?;
+    ensure!(checks(&known, "/suppressed") == ["leak-keyval", "overlapping"], "{known:#}");
+    ensure!(known["unused_suppressions"].as_array().is_none_or(Vec::is_empty), "{known:#}");
+    let asked = analyze(&run.trace, &["--no-shipped-suppressions", "--format", "json"])?;
+    ensure!(
+        checks(&json(&asked)?, "/findings") == ["leak-keyval", "overlapping"] && asked.code == Some(1),
+        "{}",
+        asked.stdout
+    );
+    // What a user accepts is the user's.
+    let file = dir.join("own.toml");
+    std::fs::write(&file, "[[suppress]]\ncheck = 'leak-keyval'\nlibrary = 'MPI.cpython-311.so'\nreason = 'mine'\n")?;
+    let own = json(&analyze(&run.trace, &["--suppressions", &file.display().to_string(), "--format", "json"])?)?;
+    let reasons: Vec<_> = own["suppressed"].as_array().context("suppressed")?.iter().map(|s| &s["reason"]).collect();
+    ensure!(reasons.len() == 2 && reasons.contains(&&Value::from("mine")), "{own:#}");
+    let other = vet::vet(&mpi.job(2, &program, &["more".into()]), &dir.join("other"), LIMIT)?;
+    let left = json(&analyze(&other.trace, &["--format", "json"])?)?;
+    ensure!(checks(&left, "/findings") == ["leak-keyval"] && left["findings"][0]["sites"][0]["line"] == 37, "{left:#}");
+    // The list can be read as a file of one's own.
+    let mut command = command()?;
+    command.arg("suppressions");
+    let list = run::run(command, LIMIT)?;
+    std::fs::write(&file, &list.stdout)?;
+    let listed = analyze(&run.trace, &["--no-shipped-suppressions", "--suppressions", &file.display().to_string()])?;
+    ensure!(list.code == Some(0) && listed.code == Some(0), "{}{}", list.stderr, listed.stdout);
+    Ok(())
+}
+
+fn json(outcome: &Outcome) -> Result<Value> {
+    Ok(serde_json::from_str(&outcome.stdout)?)
 }

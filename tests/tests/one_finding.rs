@@ -151,3 +151,41 @@ fn without_mpivet_run_one_process_of_each_job_says_it() -> Result<()> {
     }
     Ok(())
 }
+
+/// What follows from a mistake is a line of it, by whatever accident of time it shows.
+#[test]
+fn what_follows_from_a_mistake_is_no_second_one() -> Result<()> {
+    mpi::under_each(&mpi::required(), |mpi| {
+        let program = compile(mpi, &root().join("tests/programs/consequences.c"), &scratch())?;
+        let cases: [(&[&str], &str, &[&str]); 5] = [
+            (&["count"], "invalid-count", &[]),
+            (&["root"], "wrong-root", &[]),
+            (&["own"], "wrong-recv-size", &[]),
+            (&["op"], "invalid-op", &[]),
+            // Whoever waits for the call that failed is told which it is.
+            (&["refused", "return"], "invalid-count", &["collective-mismatch"]),
+        ];
+        for (arguments, cause, others) in cases {
+            let words: Vec<String> = arguments.iter().map(|&word| word.into()).collect();
+            let dir = scratch().join("one-finding").join(format!("{}-{}", arguments[0], mpi.name));
+            let vetted = vet::vet(&mpi.job(3, &program, &words), &dir, LIMIT)?;
+            let report: Value = serde_json::from_str(&analyze(&vetted, &["--format", "json"])?)?;
+            let found = report["findings"].as_array().context("findings")?;
+            let checks: Vec<&str> = found.iter().filter_map(|f| f["check"].as_str()).collect();
+            ensure!(
+                vetted.outcome.code == Some(1),
+                "{}: {arguments:?}: {}",
+                mpi.name,
+                vet::last_words(&vetted.outcome)
+            );
+            let expected = |check: &&str| *check == cause || others.contains(check);
+            ensure!(checks.contains(&cause) && checks.iter().all(expected), "{}: {arguments:?}: {checks:?}", mpi.name);
+            for other in of_check(&report, "collective-mismatch") {
+                let role = format!("failed before it took part: see {cause}");
+                let sites = other["sites"].as_array().context("sites")?;
+                ensure!(sites.iter().any(|site| site["role"] == role), "{}: {other:#}", mpi.name);
+            }
+        }
+        Ok(())
+    })
+}

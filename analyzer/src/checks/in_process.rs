@@ -2,6 +2,7 @@
 
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report};
+use crate::engine::requests::Request;
 use crate::engine::{Discovery, Model, Rank};
 use crate::worlds::Names;
 use trace_format::catalogue::INACCESSIBLE_BUFFER;
@@ -61,10 +62,16 @@ fn severity(found: &Discovery) -> Severity {
     found.check.severity_at(found.sites.iter().filter_map(|site| Some((site.call.as_ref()?.func, &*site.role))))
 }
 
-/// A receive into memory that is too small: an error if the rank then failed, with the message that came.
+/// A receive into memory that is too small: an error if the rank failed while it was under way, with the message that came.
 fn written(e: &Ending, r: &Rank, rank: i32, found: &Discovery, draft: Draft) -> Draft {
-    let left = e.left_inside.contains(&rank) && r.open_calls().any(|open| found.is_at(&open.origin));
-    if left || r.signal.is_some() || e.crashed.contains(&rank) || r.errors.iter().any(|error| error.fatal) {
+    let pending =
+        |request: &Request| request.active && request.start.iter().chain([&request.origin]).any(|o| found.is_at(o));
+    let is_under_way = r.open_calls().any(|open| found.is_at(&open.origin)) || r.requests.iter().any(pending);
+    let has_failed = e.left_inside.contains(&rank)
+        || r.signal.is_some()
+        || e.crashed.contains(&rank)
+        || r.errors.iter().any(|error| error.fatal);
+    if is_under_way && has_failed {
         return draft.severity(found.check.severity);
     }
     draft.note("no message came that is longer than the memory: a longer one would be written where there is none")

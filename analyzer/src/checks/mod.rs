@@ -14,8 +14,10 @@ use crate::engine::wait::Knot;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
 
+mod consequences;
 mod in_process;
 pub(crate) use abend::name as signal_name;
+pub(crate) use consequences::relate;
 
 /// What a check looks at.
 pub(crate) enum Rule {

@@ -18,6 +18,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             if !std::rc::Rc::ptr_eq(&a.shown, &a.origin) {
                 draft.calls.push(Site::new(&a.origin, "where it was described"));
             }
+            draft.missed.push(a.peer);
             draft.notes.extend(a.near.clone());
             draft
         });

@@ -120,6 +120,8 @@ enum Command {
     },
     /// List the checks
     Checks,
+    /// Print the findings in libraries that are accepted without being asked, each with its reason
+    Suppressions,
     /// Print the JSON Schema of the JSON report
     Schema,
     /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
@@ -142,6 +144,7 @@ pub(crate) enum Plan {
     QueuesOf(QueuesOfPlan),
     Explain(String),
     Checks,
+    Suppressions,
     Schema,
     Env(EnvPlan),
     /// Only this is to be printed.
@@ -206,6 +209,7 @@ impl Plan {
             Command::QueuesOf(args) => Plan::QueuesOf(args.plan()),
             Command::Explain { name } => Plan::Explain(name),
             Command::Checks => Plan::Checks,
+            Command::Suppressions => Plan::Suppressions,
             Command::Schema => Plan::Schema,
             Command::Env(args) => Plan::Env(args.plan()),
             Command::Completions(args) => Plan::Text(args.text()),

@@ -36,6 +36,9 @@ pub(crate) struct ReportArgs {
     /// Findings that are accepted, each with a reason (docs/ci.md): they do not count; may be given several times
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
+    /// Report also what is known of libraries and accepted by mpivet itself (`mpivet suppressions` lists it)
+    #[arg(long)]
+    no_shipped_suppressions: bool,
     /// A JSON report of an earlier run: only findings that it does not have count
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -93,7 +96,7 @@ impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
         // Before the report is begun: it may be the next baseline.
-        let gate = Gate::read(&args.suppressions, args.baseline.as_ref(), &selection);
+        let gate = Gate::read(&args.suppressions, !args.no_shipped_suppressions, args.baseline.as_ref(), &selection);
         let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;
         let outputs = Outputs::new(args.format, &args.report)?;
         Ok(ReportPlan {

@@ -183,6 +183,23 @@ impl Space {
         index
     }
 
+    /// Takes the part of the process at `position` out again: false where others have been judged by it.
+    fn withdraw(&mut self, index: u64, position: u32) -> bool {
+        let is_last = self.next[position as usize] == index + 1;
+        let Some(instance) = self.get_mut(index).filter(|i| is_last && i.started.is_none()) else { return false };
+        if instance.bad || instance.parts[position as usize].take().is_none() {
+            return false;
+        }
+        instance.arrived -= 1;
+        // The replay is told no more of it: it has let the others go.
+        instance.bad = true;
+        self.next[position as usize] = index;
+        while self.queue.back().is_some_and(|i| i.arrived == 0 && i.started.is_none()) {
+            self.queue.pop_back();
+        }
+        true
+    }
+
     /// Makes room for the operation with this number.
     fn grow(&mut self, index: u64) {
         let size = self.next.len();
@@ -243,11 +260,15 @@ impl Model {
         index
     }
 
-    /// The call of the process at `position` has failed before it took part, which was not known when it began: which
-    /// operations belong together is uncertain.
+    /// The call of the process at `position` has failed before it took part, which was not known when it began.
     pub(crate) fn not_taken_part(&mut self, comm: CommIx, index: u64, position: u32) {
         self.tell_bad(comm, index);
-        self.comms.list[comm].space.tangled = true;
+        let space = &mut self.comms.list[comm].space;
+        if space.withdraw(index, position) {
+            return;
+        }
+        // Which operations belong together is uncertain.
+        space.tangled = true;
         self.part_done(comm, index, position);
     }
 
@@ -275,7 +296,7 @@ impl Model {
     /// Holds the parts that are there against each other.
     pub(crate) fn check_collective(&mut self, comm: CommIx, index: u64) {
         let c = &self.comms.list[comm];
-        if c.spoiled || c.is_foreign() || c.space.tangled || c.size() < 2 {
+        if c.spoiled || c.is_foreign() || c.space.tangled {
             return;
         }
         let Some(instance) = self.comms.list[comm].space.get_mut(index) else { return };
@@ -396,9 +417,9 @@ pub(crate) struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// What goes to or comes from partner `i`; `None` where the trace does not say.
+    /// What goes to or comes from partner `i`; `None` where the trace does not say, or a count that says nothing.
     pub(crate) fn amount(&self, model: &Model, i: u32) -> Option<Amount> {
-        let count = self.count_of(i)?;
+        let count = self.count_of(i).filter(|count| *count >= 0)?;
         let datatype = for_partner(self.datatype, i)? as Id;
         Some(model.one(self.rank, datatype)?.times(count))
     }

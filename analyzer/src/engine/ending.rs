@@ -3,8 +3,9 @@
 use super::facts::{Origin, rank_list};
 use super::p2p::OpId;
 use super::queues::Queued;
+use super::requests::Request;
 use super::wait::{Graph, Verdict, Watch};
-use super::{End, Model, RankEnd};
+use super::{End, Model, Rank, RankEnd};
 use std::rc::Rc;
 use trace_format::catalogue::NO_PROGRESS;
 use trace_format::mpi::Class;
@@ -267,13 +268,13 @@ fn is_abort(origin: &Origin) -> bool {
     super::shape::shape(origin.func).class == Class::Abort
 }
 
-/// Collectives that not all started are checked with those who did.
+/// Collectives that not all started are checked with those who did, if only with what one sends to itself.
 fn check_partial_collectives(model: &mut Model) {
     for comm in model.comms.list.keys() {
         let space = &model.comms.list[comm].space;
         let open: Vec<u64> = space
             .open()
-            .filter(|(_, i)| i.arrived > 1 && (i.arrived as usize) < i.parts.len())
+            .filter(|(_, i)| i.arrived > 0 && (i.arrived as usize) < i.parts.len())
             .map(|(index, _)| index)
             .collect();
         for index in open {
@@ -308,10 +309,11 @@ fn pair_leftovers(model: &mut Model) {
 fn leftovers(model: &Model) -> Vec<Leftover> {
     let mut all = Vec::new();
     for r in model.ranks.iter().filter(|r| r.finalize.is_some() && r.sessions == 0) {
+        let lost = lost_in_handlers(r);
         let mut of_rank: Vec<Leftover> = r
             .requests
             .iter()
-            .filter(|q| !q.perhaps_gone)
+            .filter(|q| !q.perhaps_gone && !lost.iter().any(|lost| std::ptr::eq(*lost, *q)))
             .map(|q| {
                 let paired = |op: Option<OpId>| op.and_then(|op| model.ops.get(op)).is_none_or(|o| o.matched);
                 Leftover {
@@ -332,6 +334,19 @@ fn leftovers(model: &Model) -> Vec<Leftover> {
         all.append(&mut of_rank);
     }
     all
+}
+
+/// Requests of calls that failed to complete them, and that the program's error handler has left by a jump: what became of
+/// these requests the program cannot know.
+fn lost_in_handlers(r: &Rank) -> Vec<&Request> {
+    let is_left =
+        |call: &&Rc<Origin>| matches!(call.shape.class, Class::Wait(_) | Class::Test(_)) && call.end() == u64::MAX;
+    let calls = r.errors.iter().filter(|error| !error.fatal).filter_map(|error| error.call.as_ref()).filter(is_left);
+    let requests = calls.flat_map(|call| {
+        let (base, handles) = call.requests();
+        (0..handles.len()).filter_map(move |i| r.requests.get(r.requests.find_in(handles, base, i)?))
+    });
+    requests.collect()
 }
 
 fn alone(model: &Model) -> Vec<Alone> {

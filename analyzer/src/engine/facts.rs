@@ -170,6 +170,8 @@ pub(crate) struct Draft {
     pub(crate) replay: Option<Replay>,
     /// Who waits for whom.
     pub(crate) waits: Vec<Waiting>,
+    /// Ranks whose part is missing.
+    pub(crate) missed: Vec<i32>,
 }
 
 impl Draft {
@@ -185,6 +187,7 @@ impl Draft {
             count: 1,
             replay: None,
             waits: Vec::new(),
+            missed: Vec::new(),
         }
     }
 
@@ -219,11 +222,12 @@ impl Draft {
     }
 }
 
-struct Kept {
-    draft: Draft,
+/// A finding with how often it happened, and on which ranks.
+pub(crate) struct Kept {
+    pub(crate) draft: Draft,
     order: Vec<(i32, u16, u64)>,
-    count: u64,
-    ranks: Vec<i32>,
+    pub(crate) count: u64,
+    pub(crate) ranks: Vec<i32>,
 }
 
 /// Collects findings of the checks that are on; the same finding at the same places is one with a count.
@@ -343,14 +347,17 @@ impl Report {
             let wanted = model.selection.severity(k.draft.check, k.draft.severity);
             k.draft.severity = wanted.unwrap_or(k.draft.severity);
         }
-        all.sort_by(|a, b| {
+        let by_severity = |a: &Kept, b: &Kept| {
             let key = |k: &Kept| (k.draft.severity, k.draft.check.code);
             key(a)
                 .cmp(&key(b))
                 .then_with(|| a.ranks.cmp(&b.ranks))
                 .then_with(|| a.order.cmp(&b.order))
                 .then_with(|| a.draft.message.cmp(&b.draft.message))
-        });
+        };
+        all.sort_by(by_severity);
+        crate::checks::relate(&mut all, model);
+        all.sort_by(by_severity);
         all.into_iter()
             .map(|k| {
                 let mut notes = k.draft.notes;

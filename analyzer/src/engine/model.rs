@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use trace_format::call::SystemEvent;
-use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id};
+use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id, NULL_ID};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::finding::CallRef;
 use trace_format::job::Buffering;
@@ -350,6 +350,7 @@ impl Names for RankNames<'_> {
 pub(crate) fn op_name(id: Id) -> String {
     match predefined::OPS.get((id as usize).wrapping_sub(1)) {
         Some(name) => (*name).to_owned(),
+        None if id == NULL_ID => "MPI_OP_NULL".to_owned(),
         None => format!("operation {} of the program", id.wrapping_sub(FIRST_USER_ID)),
     }
 }

@@ -31,6 +31,8 @@ pub enum GateError {
 #[derive(Debug, Default)]
 pub struct Gate {
     pub(crate) entries: Vec<Entry>,
+    /// Those that come with mpivet.
+    pub(crate) shipped: Vec<Entry>,
     pub(crate) baseline: Option<Baseline>,
     /// How many of the findings that are left are shown of each rank; `None`: all.
     pub(crate) most: Option<u64>,
@@ -39,9 +41,10 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Reads the files. `selection`: what else the user wants to be told.
+    /// Reads the files. `shipped`: with the entries that come with mpivet; `selection`: what else the user wants to be told.
     pub fn read(
         suppressions: &[PathBuf],
+        shipped: bool,
         baseline: Option<&PathBuf>,
         selection: &Selection,
     ) -> Result<Gate, GateError> {
@@ -58,10 +61,11 @@ impl Gate {
         }
         let baseline = baseline.map(|file| Baseline::read(file)).transpose()?;
         let on = CHECKS.iter().filter(|c| selection.is_on(c)).map(|c| c.code).collect();
-        Ok(Gate { entries, baseline, most: selection.max_findings(), on })
+        let shipped = if shipped { suppressions::shipped()? } else { Vec::new() };
+        Ok(Gate { entries, shipped, baseline, most: selection.max_findings(), on })
     }
 
-    /// Nothing is accepted: all findings count.
+    /// The user accepts nothing.
     pub fn is_open(&self) -> bool {
         self.entries.is_empty() && self.baseline.is_none()
     }

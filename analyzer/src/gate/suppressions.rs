@@ -28,6 +28,14 @@ const KEYS: [&str; 8] = ["check", "function", "source", "communicator", "library
 const SELECTORS: &str = "check, function, source, communicator or library";
 const LIST: &str = "suppress";
 
+/// What comes with mpivet, as a file.
+pub const SHIPPED: &str = include_str!("shipped.toml");
+
+/// The entries of [`SHIPPED`].
+pub fn shipped() -> Result<Vec<Entry>, GateError> {
+    parse("shipped with mpivet", SHIPPED)
+}
+
 /// Reads a file.
 pub fn read(file: &Path) -> Result<Vec<Entry>, GateError> {
     let name = file.display().to_string();
@@ -213,6 +221,13 @@ mod tests {
         assert_eq!(first.checks.as_deref(), Some(&["MV301", "MV508"][..]));
         assert_eq!((second.at.as_str(), second.until.unwrap().to_string()), ("s.toml:7", "2027-01-31".into()));
         assert!(parse("s.toml", "").unwrap().is_empty() && parse("s.toml", "suppress = []").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_comes_with_mpivet_is_sound_and_narrow() {
+        let all = shipped().unwrap();
+        assert!(!all.is_empty() && all.iter().all(|entry| entry.checks.as_ref().is_some_and(|c| c.len() == 1)));
+        assert!(all.iter().all(|entry| entry.function.is_some() || entry.library.is_some()));
     }
 
     #[test]

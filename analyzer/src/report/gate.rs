@@ -53,7 +53,9 @@ impl Report {
 
     fn pass_on(&mut self, gate: &Gate, today: Date) {
         // An exploration was not limited before.
-        if gate.is_open() && self.exploration.is_none() {
+        let is_limited = gate.is_open() && self.exploration.is_none();
+        let is_shipped = |entry: &Entry| self.findings.iter().any(|finding| finding.is_covered_by(entry));
+        if is_limited && !gate.shipped.iter().any(is_shipped) {
             return;
         }
         let whole = self.is_whole();
@@ -62,6 +64,9 @@ impl Report {
         let count = |s: Severity| self.findings.iter().filter(|f| f.severity == s.name()).count();
         let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
         (self.task.errors, self.task.warnings, self.task.notes) = (errors, warnings, notes);
+        if is_limited {
+            return;
+        }
         self.max_findings = gate.most;
         if let Some(most) = gate.most {
             self.limit(most);
@@ -102,10 +107,11 @@ impl Report {
     }
 
     fn suppress(&mut self, gate: &Gate, today: Date, whole: bool) {
-        let mut used = vec![0u64; gate.entries.len()];
+        let entries = || gate.entries.iter().chain(&gate.shipped);
+        let mut used = vec![0u64; entries().count()];
         for mut finding in std::mem::take(&mut self.findings) {
             let (mut by, mut why_not) = (None, Vec::new());
-            for (entry, used) in gate.entries.iter().zip(&mut used) {
+            for (entry, used) in entries().zip(&mut used) {
                 if !finding.is_covered_by(entry) {
                     continue;
                 }
@@ -115,7 +121,9 @@ impl Report {
                     by = Some(entry);
                     break;
                 }
-                why_not.push(entry.why_not(is_full));
+                if !gate.shipped.iter().any(|shipped| std::ptr::eq(shipped, entry)) {
+                    why_not.push(entry.why_not(is_full));
+                }
             }
             match by {
                 Some(entry) => {
@@ -222,6 +230,7 @@ impl FindingView {
 impl super::view::Site {
     fn as_call(&self) -> Call<'_> {
         let frames = self.stack.iter().filter(|f| f.is_user).filter_map(|f| f.function.as_deref());
+        let caller = self.stack.first().and_then(|frame| frame.module.as_deref()?.rsplit('/').next());
         let paths = self.file.as_deref().into_iter().chain((!self.short.is_empty()).then_some(self.short.as_str()));
         Call {
             functions: std::iter::once(self.function.as_str()).chain(frames).collect(),
@@ -229,7 +238,7 @@ impl super::view::Site {
             communicators: FnId::by_name(&self.function)
                 .map(|f| communicators(f.row(), &self.call))
                 .unwrap_or_default(),
-            libraries: self.library.as_deref().into_iter().collect(),
+            libraries: self.library.as_deref().into_iter().chain(caller).collect(),
         }
     }
 }

@@ -137,6 +137,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         ..setting("reports", "MPIVET_REPORTS", Kind::Reports, "none", "[\"mpivet-report.json\"]")
     },
     setting("suppressions", "MPIVET_SUPPRESSIONS", Kind::Paths, "none", "[\"mpivet-suppressions.toml\"]"),
+    off("no-shipped-suppressions", "MPIVET_NO_SHIPPED_SUPPRESSIONS"),
     setting("baseline", "MPIVET_BASELINE", Kind::Path, "none", "\"mpivet-baseline.json\""),
     Setting {
         option: "source-path",

@@ -116,7 +116,7 @@ impl Rank {
                 RankEvent::Definition(_) => {}
                 RankEvent::Call(call) => {
                     encode_call(call, records);
-                    *calls += 1;
+                    *calls += 1 + u64::from(call.polls);
                     open.insert((thread, call.index), call.func);
                 }
                 RankEvent::Return { index, time, class, outs, .. } => {

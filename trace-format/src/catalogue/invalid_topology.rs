@@ -4,7 +4,8 @@ check! {
     /// collective on one that has none; a grid with more places than the communicator has processes; a direction or a
     /// coordinate that the grid does not have (in periodic dimensions all coordinates are allowed); sizes given to
     /// MPI_Dims_create that do not divide the number of nodes; arrays that are shorter than what MPI_Cart_get, MPI_Graph_get or
-    /// MPI_Graph_neighbors have to return.
+    /// MPI_Graph_neighbors have to return. Arrays of MPI_Dist_graph_neighbors may be shorter: it returns the first neighbours
+    /// (MPI 4.1, 8.5.5).
     ///
     /// # Why it is wrong
     /// See MPI 4.1, 8.5. Libraries end the program, or return what the program takes for a rank.

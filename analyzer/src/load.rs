@@ -20,7 +20,7 @@ use trace_format::several::{Wrapped, jobs_in};
 /// Why a directory cannot be analyzed at all.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("cannot read the trace directory {path}: {source}")]
+    #[error("cannot read the trace directory {path}")]
     Directory { path: PathBuf, source: std::io::Error },
     #[error(
         "{0} holds no trace: no rank-N.mpv file is in it. Give the directory that mpivet named when the program ran"

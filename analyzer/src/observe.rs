@@ -453,7 +453,7 @@ impl Observer {
             proven: proven.unwrap_or_default(),
             missing: missing.clone(),
             lost,
-            interrupted: interrupted.is_some(),
+            interrupted: interrupted.map(|interruption| interruption.after_unix_ns),
         };
         let dir = self.traces.dir().display().to_string();
         let analysis = match self.broken {
@@ -481,7 +481,7 @@ impl Observer {
             missing,
             running: self.running,
             stopped: stopped_by_mpivet,
-            interrupted,
+            interrupted: interrupted.map(|interruption| interruption.signal),
             has_dumps: analysis.has_dumps,
             trace_dir: dir,
             damage,

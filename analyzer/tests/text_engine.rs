@@ -464,7 +464,7 @@ fn noise_never_breaks_the_engine() {
             proven: vec![0, 1],
             missing: vec![7],
             lost: false,
-            interrupted: random.below(2) == 0,
+            interrupted: (random.below(2) == 0).then(|| random.below(9) as u64),
         }));
     }
 }

@@ -110,13 +110,22 @@ int main(int argc, char **argv)
         waited();
     else if (!strcmp(how, "child"))
         child();
-    else if (!strcmp(how, "wait")) {
-        MPI_Barrier(MPI_COMM_WORLD);
+    else if (!strcmp(how, "wait") || !strcmp(how, "left")) {
+        int rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (!strcmp(how, "left")) {
+            if (rank == 1)
+                exit(0);
+            /* The launcher tells the others by a signal, which ends a sleep. */
+            for (int i = 0; i < 20; i++)
+                usleep(100 * 1000);
+        } else
+            MPI_Barrier(MPI_COMM_WORLD);
         FILE *ready = fopen(argv[2], "w");
         fclose(ready);
         for (int i = 0; i < 200; i++) {
             usleep(100 * 1000);
-            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Barrier(!strcmp(how, "left") ? MPI_COMM_SELF : MPI_COMM_WORLD);
         }
     } else
         crash(atoi(how));

@@ -148,6 +148,34 @@ fn an_interrupted_run_has_a_report() -> Result<()> {
     Ok(())
 }
 
+/// What a rank did before the user has ended the run is its own doing.
+#[test]
+fn a_rank_that_had_left_before_an_interruption_is_told() -> Result<()> {
+    // The launchers of the others end a job at once when a rank has left.
+    for mpi in mpi::required().into_iter().filter(|mpi| mpi.is("mpich")) {
+        let dir = fresh(&mpi, "left")?;
+        let (ready, report) = (dir.join("ready"), dir.join("report.json"));
+        let mut command = vet::command()?;
+        command.args(["run", "--format", "json", "--report"]).arg(&report).arg("--dir").arg(dir.join("trace"));
+        let mut job = mpi.job(2, &program(&mpi)?, &["left".to_owned(), ready.display().to_string()]);
+        job.insert(1, "-disable-auto-cleanup".into());
+        command.arg("--").args(job);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Mpi::prepare(&mut command);
+        let mut child = command.spawn()?;
+        wait_for(&ready);
+        kill(Pid::from_raw(child.id() as i32), Signal::SIGINT)?;
+        let status = child.wait()?;
+        ensure!(status.code() == Some(130), "{}: {status}", mpi.name);
+        let told = Report::parse(&std::fs::read_to_string(&report)?)?;
+        for report in [told, analyzed(&dir)?] {
+            let serious: Vec<_> = report.serious().map(|f| (f.check.as_str(), &f.ranks[..])).collect();
+            ensure!(serious == [("missing-finalize", &[1][..])], "{}: {serious:?}", mpi.name);
+        }
+    }
+    Ok(())
+}
+
 /// The program has begun, or will not any more.
 fn wait_for(ready: &Path) {
     let start = Instant::now();

@@ -232,8 +232,16 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     let failed_over = cut && over && !alone.is_empty();
     let (left_inside, killed) = if failed_over { (Vec::new(), Vec::new()) } else { (left_inside, killed) };
     // The library ends ranks from outside, and a handler of the program may leave by exit or MPI_Abort.
-    let of_its_own = |ranks: Vec<i32>| if end.interrupted { Vec::new() } else { ranks };
-    let [left, left_inside, killed, aborted] = [left, left_inside, killed, aborted].map(of_its_own);
+    let before = |rank: &i32, since: u64| {
+        let r = &model.ranks[*rank as usize];
+        r.clock.unix_ns(r.heard) < since
+    };
+    let of_its_own = |ranks: Vec<i32>| match end.interrupted {
+        Some(since) => ranks.into_iter().filter(|rank| before(rank, since)).collect(),
+        None => ranks,
+    };
+    let [left, left_inside, aborted] = [left, left_inside, aborted].map(of_its_own);
+    let killed = if end.interrupted.is_some() { Vec::new() } else { killed };
     Ending {
         ends,
         graph,

@@ -93,8 +93,9 @@ pub struct End {
     pub missing: Vec<i32>,
     /// Parts of the traces were lost.
     pub lost: bool,
-    /// The user has interrupted the run: that ranks came to no end is no mistake of theirs.
-    pub interrupted: bool,
+    /// The user has interrupted the run later than this, in nanoseconds since 1970: that ranks that lived then came to no end
+    /// is no mistake of theirs.
+    pub interrupted: Option<u64>,
 }
 
 /// How a rank ended.

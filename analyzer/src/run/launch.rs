@@ -22,7 +22,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use trace_format::columns::COLUMNS;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
@@ -34,6 +34,11 @@ const FORWARDED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP,
 
 /// The signals that mpivet was started with blocked: the first job that starts changes that.
 static FIRST_MASK: OnceLock<SigSet> = OnceLock::new();
+
+fn unix_ns() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(0)
+}
 
 /// How one run of the job differs from what the plan says of all.
 pub(crate) struct Altered<'a> {
@@ -55,6 +60,8 @@ pub(crate) struct Launched {
     signals: SignalFd,
     /// The user wants the job to end: the signal that was passed on.
     interrupted: Cell<Option<Signal>>,
+    /// When it was last known that the user had not said so, in nanoseconds since 1970.
+    undisturbed: Cell<u64>,
     /// Tells what came from the terminal, which the job has.
     sentinel: Option<Sentinel>,
     /// The job has the terminal; it is ours again afterwards.
@@ -164,7 +171,9 @@ impl Launched {
         let pid =
             posix_spawn(found.launcher.as_path(), &actions, &attributes, &args, &env).map_err(SpawnError::Exec)?;
         let sentinel = if terminal { Sentinel::start(pid, FIRST_MASK.get_or_init(|| before)) } else { None };
-        let job = Launched { pid, signals, interrupted: Cell::new(None), sentinel, terminal, ended: None };
+        let interrupted = Cell::new(None);
+        let job =
+            Launched { pid, signals, interrupted, undisturbed: Cell::new(unix_ns()), sentinel, terminal, ended: None };
         job.give_terminal();
         Ok(job)
     }
@@ -196,6 +205,11 @@ impl Launched {
         self.interrupted.get().or_else(|| self.sentinel.as_ref()?.signal())
     }
 
+    /// The user had not interrupted the job by then, in nanoseconds since 1970.
+    pub(crate) fn undisturbed_until(&self) -> u64 {
+        self.undisturbed.get()
+    }
+
     /// Exit code of the launcher, or 128 and the signal that ended it.
     pub(crate) fn exit_code(&self) -> u8 {
         self.ended.unwrap_or(0).clamp(0, 255) as u8
@@ -222,6 +236,7 @@ impl Followed for Launched {
         use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
         let mut fds = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         _ = poll(&mut fds, PollTimeout::try_from(limit).unwrap_or(PollTimeout::ZERO));
+        let now = unix_ns();
         while let Ok(Some(info)) = self.signals.read_signal() {
             match Signal::try_from(info.ssi_signo as i32) {
                 Ok(signal) if FORWARDED.contains(&signal) => {
@@ -230,6 +245,9 @@ impl Followed for Launched {
                 }
                 _ => {}
             }
+        }
+        if self.interruption().is_none() {
+            self.undisturbed.set(now);
         }
     }
 

@@ -30,6 +30,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use stop::Process;
 use trace_format::file::remove_told;
+use trace_format::interruption::{self, Interruption};
 
 /// How long ranks may outlive their launcher before the report is made without their end.
 const ORPHANS: Duration = Duration::from_secs(1);
@@ -132,9 +133,9 @@ fn exit_code(plan: &RunPlan, report: &Report, job: &Launched, own: u8) -> u8 {
 
 /// Says in the directory of a trace that the user has interrupted the job, for this analysis and for later ones.
 fn tell_interruption(job: &Launched, dir: &Path) {
-    if let Some(signal) = job.interruption()
-        && let Err(e) = trace_format::interruption::tell(dir, signal as i32)
-    {
+    let Some(signal) = job.interruption() else { return };
+    let told = Interruption { signal: signal as i32, after_unix_ns: job.undisturbed_until() };
+    if let Err(e) = interruption::tell(dir, told) {
         eprintln!("mpivet: cannot say in {} that the job was interrupted: {e}", dir.display());
     }
 }

@@ -1,11 +1,19 @@
 //! A lock for what one thread alone uses in most programs: for the first thread that takes it it costs two plain stores,
 //! until another thread comes. From then on it is an ordinary lock.
+//!
+//! A signal handler of the program may jump out of it (siglongjmp): it is never given back then. Whoever waits for it too
+//! long ends the recording.
 
-use crate::tls;
+use crate::{interrupted, tls, trace};
+use parking_lot::{Mutex, MutexGuard};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
+
+/// Nothing is waited for by who has the lock. It may lose its processor, or the process may be stopped for a while, but not
+/// so often while another one runs.
+const TRIES: u32 = if cfg!(test) { 5 } else { 100 };
+const TRY: Duration = Duration::from_millis(50);
 
 pub(crate) struct Biased<T> {
     /// The word of the thread that takes it by the quick way, see [`tls::get`]; 0: there is none yet.
@@ -81,7 +89,7 @@ impl<T> Biased<T> {
 
     #[inline(never)]
     fn locked(&self, me: usize) -> MutexGuard<'_, ()> {
-        let lock = self.lock.lock().unwrap_or_else(|e| e.into_inner());
+        let lock = tries(|| self.lock.try_lock_for(TRY));
         if !self.is_shared.load(Ordering::Relaxed) {
             if me != 0 && self.owner.load(Ordering::Relaxed) == 0 && can_catch_up() {
                 self.owner.store(me, Ordering::Relaxed);
@@ -101,13 +109,44 @@ impl<T> Biased<T> {
     /// Waits for the owner, if it is inside; this thread has the lock.
     #[cold]
     fn settle(&self) {
-        // Never long: nothing is waited for inside.
-        while self.is_inside.load(Ordering::Acquire) {
-            std::thread::yield_now();
-        }
+        let has_left = || !self.is_inside.load(Ordering::Acquire);
+        tries(|| {
+            let soon = || {
+                (0..1000).any(|_| {
+                    has_left() || {
+                        std::thread::yield_now();
+                        false
+                    }
+                })
+            };
+            let later = || {
+                (0..TRY.as_millis()).any(|_| {
+                    has_left() || {
+                        std::thread::sleep(TRY / 50);
+                        false
+                    }
+                })
+            };
+            (soon() || later()).then_some(())
+        });
         // The owner may raise its flag once more, but all have caught up: it sees that the lock is shared, and takes it.
         self.is_settled.store(self.is_shared.load(Ordering::Relaxed), Ordering::Relaxed);
     }
+}
+
+/// What one of many tries gives.
+fn tries<T>(mut one: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..TRIES {
+        if let Some(value) = one() {
+            return value;
+        }
+        if interrupted::was_left() {
+            break;
+        }
+    }
+    trace::lost(interrupted::REASON);
+    // To where our own work is guarded, without a word on the way.
+    std::panic::resume_unwind(Box::new(interrupted::REASON))
 }
 
 const REGISTER: libc::c_long = 1 << 4;
@@ -185,6 +224,29 @@ mod tests {
         assert!(lock.is_shared.load(Ordering::Relaxed));
         lock.is_inside.store(true, Ordering::Relaxed);
         assert_eq!(lock.with(|n| *n), 2);
+    }
+
+    /// What a jump has left behind is not waited for for ever.
+    #[test]
+    fn an_abandoned_lock_ends_the_work() {
+        let lock = Biased::new(0);
+        let (lock, mut is_owned) = (&lock, false);
+        let work = || lock.with(|n| *n += 1);
+        std::thread::scope(|scope| {
+            let owner = scope.spawn(move || {
+                tls::set(1);
+                work();
+                tls::set(0);
+                lock.owner.load(Ordering::Relaxed) == 1
+            });
+            is_owned = owner.join().unwrap();
+        });
+        lock.is_inside.store(true, Ordering::Relaxed);
+        let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        assert_eq!(tried.is_err(), is_owned);
+        let lock = Biased::new(0);
+        std::mem::forget(lock.lock.lock());
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lock.with(|n| *n += 1))).is_err());
     }
 
     #[test]

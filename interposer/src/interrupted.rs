@@ -11,7 +11,7 @@ use trace_format::mpi::FnId;
 
 /// In [`Thread::at_work`]: the thread has left this library by a jump.
 const LEFT: u64 = u64::MAX;
-const REASON: &str = "a signal handler of the program has jumped out of mpivet (siglongjmp)";
+pub(crate) const REASON: &str = "a signal handler of the program has jumped out of mpivet (siglongjmp)";
 static WAS_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Work begins for a call with this stack pointer: that of the code behind one of our entry points.

@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use trace_format::call::ThreadLevel;
 use trace_format::file::{
-    Launch, RankHeader, SEGMENTS, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, segment_path, stage_path_of,
-    trace_path,
+    Launch, RATE_BYTES, RankHeader, SEGMENTS, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, segment_path,
+    stage_path_of, trace_path,
 };
 use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, table_hash};
@@ -80,6 +80,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         tool::sampling::begin(real, sampling, rank);
     }
     forced::prepare(&before.config, &program, rank, size, before.launch.spawned);
+    let ticks_per_second = before.clock.ticks_per_second();
+    let (start_ticks, start_unix_ns) = clock::now_and_unix_ns();
     let header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
         table_hash: table_hash(),
@@ -88,9 +90,9 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         pid: std::process::id(),
         pid_start: launch::process_start(std::process::id()).unwrap_or(0),
         host: launch::host(),
-        ticks_per_second: before.clock.ticks_per_second(),
-        start_ticks: clock::now(),
-        start_unix_ns: clock::unix_ns(),
+        ticks_per_second,
+        start_ticks,
+        start_unix_ns,
         request_stride: abi.handle_bytes(Kind::Request) as u32,
         stage_bytes: STAGE_BYTES as u32,
         stack_depth: before.config.stack_depth as u32,
@@ -207,8 +209,9 @@ fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
             break;
         }
     }
-    file.write_all(&trace_format::writer::file_header(header))?;
-    trace::set(file, dir, header, &stem)?;
+    let head = trace_format::writer::file_header(header);
+    file.write_all(&head)?;
+    trace::set(file, dir, header, &stem, (head.len() - RATE_BYTES) as u64)?;
     Ok(is_plain)
 }
 
@@ -397,6 +400,9 @@ extern "C" fn at_last() {
         at_the_end(|thread| {
             if dispatch::is_recording() && !trace::is_lost() {
                 checks::at_exit(thread);
+            }
+            if let (Some(trace), Some(rate)) = (trace::get(), clock::ticks_per_second_so_far()) {
+                trace.correct_rate(rate);
             }
             // What is called behind this is written to memory that nobody reads any more.
             if thread.stage.empty() && !trace::is_lost() {

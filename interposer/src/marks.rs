@@ -3,7 +3,7 @@
 use crate::checks::{Spot, watched_data_changed};
 use crate::recording::Call;
 use crate::thread::Thread;
-use crate::{dispatch, fortran, handles, log, memory, real, trace};
+use crate::{dispatch, fortran, handles, log, memory, operations, real, trace};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use trace_format::call::SystemEvent;
@@ -13,6 +13,8 @@ use trace_format::mpi::{FnId, Kind};
 
 /// A region with this name is an error of ours, if MPIVET_PROVOKE is set.
 const PROVOKED: &str = "mpivet's internal error";
+/// And one with this name a signal while a lock of ours is held.
+const INTERRUPTED: &str = "mpivet is interrupted";
 /// Longest name that is kept.
 const MAX_NAME: usize = 256;
 
@@ -42,6 +44,10 @@ impl Request {
     }
 }
 
+fn is_provoked() -> bool {
+    std::env::var_os("MPIVET_PROVOKE").is_some()
+}
+
 /// A call of MPI_Pcontrol, already recorded. True if it was for mpivet, and is not to reach the library.
 #[cold]
 pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
@@ -49,7 +55,12 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     let spot = Spot::of(thread, call);
     let mark = match action {
         // The tests look at what becomes of the program then.
-        Action::RegionBegin if name == PROVOKED && std::env::var_os("MPIVET_PROVOKE").is_some() => panic!("{PROVOKED}"),
+        Action::RegionBegin if name == PROVOKED && is_provoked() => panic!("{PROVOKED}"),
+        Action::RegionBegin if name == INTERRUPTED && is_provoked() => {
+            // SAFETY: a plain call; what becomes of this thread is for the program's handler to say.
+            operations::inside(thread.number(), || _ = unsafe { libc::raise(libc::SIGUSR1) });
+            return true;
+        }
         Action::RegionBegin => {
             let mut open = regions();
             if open.len() >= MAX_REGIONS {

@@ -151,6 +151,11 @@ impl Used {
 
 // What follows is not inlined: calls without requests should not pay for its size.
 
+/// Does something while the operations of the thread with this number are locked. For tests.
+pub(crate) fn inside(thread: u16, what: impl FnOnce()) {
+    Part::of(thread).with(|_| what());
+}
+
 /// A call that makes a request has succeeded.
 #[inline(never)]
 pub(crate) fn made(thread: &mut Thread, call: &Call) {

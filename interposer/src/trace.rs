@@ -8,6 +8,7 @@ use crate::unusual::{self, Matter};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -36,6 +37,8 @@ pub(crate) struct Trace {
     pub(crate) rank: i32,
     /// What the names of its files begin with.
     pub(crate) stem: String,
+    /// Where in the file the rate of the clock by the end of the run is.
+    rate_at: u64,
 }
 
 static TRACE: OnceLock<Trace> = OnceLock::new();
@@ -65,8 +68,8 @@ pub(crate) fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Makes this the trace of the process.
-pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str) -> io::Result<()> {
+/// Makes this the trace of the process. `rate_at`: where in the file [`Trace::correct_rate`] writes.
+pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_at: u64) -> io::Result<()> {
     let Keeping { time_error_ns, max_bytes } = header.keeping;
     let ring = (max_bytes > 0).then(|| Ring::new(dir.to_owned(), stem.to_owned(), max_bytes)).transpose()?;
     let time_error = u128::from(time_error_ns) * u128::from(header.ticks_per_second) / 1_000_000_000;
@@ -81,6 +84,7 @@ pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str) -> io
         dir: dir.to_owned(),
         rank: header.rank,
         stem: stem.to_owned(),
+        rate_at,
     });
     Ok(())
 }
@@ -254,6 +258,21 @@ impl Trace {
         }
         SEGMENT.store(ring.number, Ordering::Relaxed);
         begun.is_ok()
+    }
+
+    /// Writes down the rate of the clock by the end of the run. Where that cannot be done, the one of its beginning holds.
+    pub(crate) fn correct_rate(&self, rate: u64) {
+        if is_lost() {
+            return;
+        }
+        // Not by the descriptor of the trace: that one appends, wherever it is told to write.
+        let flags = libc::O_CLOEXEC | libc::O_NOFOLLOW;
+        let path = trace_path(&self.dir, &self.stem);
+        if let Ok(file) = File::options().write(true).custom_flags(flags).open(path)
+            && self.identity.size_by(file.as_raw_fd()).is_some()
+        {
+            _ = file.write_all_at(&rate.to_le_bytes(), self.rate_at);
+        }
     }
 
     /// Writes definitions at once, so that they are in the file before any record refers to them.

@@ -310,6 +310,22 @@ fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
     Ok(())
 }
 
+/// A lock that a jump has left is waited for, but not for ever.
+#[test]
+fn a_jump_out_of_a_lock_holds_no_other_thread() -> Result<()> {
+    for mpi in mpi::required() {
+        let dir = fresh(&mpi, "abandoned")?;
+        let (program, trace) = (program(&mpi, "abandoned")?, dir.join("trace"));
+        let without = alone(&program, &[], &dir, None)?;
+        let with = alone(&program, &[], &dir, Some((&trace, &[("MPIVET_PROVOKE", "1")])))?;
+        let words = String::from_utf8_lossy(&with.stderr);
+        ensure!(end(&with) == end(&without), "{}: {:?}, without mpivet {:?}", mpi.name, end(&with), end(&without));
+        ensure!(words.matches("recording stops here").count() == 1, "{}: {words}", mpi.name);
+        ensure!(words.contains("siglongjmp") && !words.contains("internal error"), "{}: {words}", mpi.name);
+    }
+    Ok(())
+}
+
 #[test]
 fn calls_of_unloaded_libraries_are_told_apart() -> Result<()> {
     for mpi in mpi::required() {

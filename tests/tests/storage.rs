@@ -7,6 +7,7 @@ use mpivet_tests::{compile::compile, run, vet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use trace_format::file::RATE_BYTES;
 use trace_format::mpi::FnId;
 use trace_format::reader::{RankEvent, RankReader};
 
@@ -100,6 +101,35 @@ fn a_trace_of_bounded_size_says_from_where_it_speaks_and_nothing_false() -> Resu
         // Every call that is left is whole.
         let (left, _) = calls(&dir, 0)?;
         ensure!(left.len() > 1_000 && left.windows(2).all(|w| w[0].1 <= w[1].1), "{} calls", left.len());
+        Ok(())
+    })
+}
+
+/// The rate of the clock is measured again at the end, where the run was long enough to know it better.
+#[test]
+fn the_rate_of_the_clock_is_that_of_the_whole_run() -> Result<()> {
+    if !std::fs::read_to_string("/proc/cpuinfo")?.contains("nonstop_tsc") {
+        return Ok(());
+    }
+    mpi::under_each(&mpi::required(), |mpi| {
+        for (seconds, is_known) in [("0.01", false), ("1.5", true)] {
+            let dir = fresh(&format!("rate-{}-{seconds}", mpi.name))?;
+            let outcome = record(mpi, ("sleeps", &[seconds]), 2, &dir, &[])?;
+            ensure!(outcome.code == Some(0), "{}", outcome.stderr);
+            for rank in 0..2 {
+                let bytes = std::fs::read(dir.join(format!("trace/rank-{rank}.mpv")))?;
+                let header = u32::from_le_bytes(bytes[12..16].try_into()?) as usize;
+                let rate = u64::from_le_bytes(bytes[16 + header..][..RATE_BYTES].try_into()?);
+                ensure!((rate != 0) == is_known, "{seconds} s: {rate}");
+                // The program knows how long it slept, and the trace says the same.
+                let (calls, _) = calls(&dir, rank)?;
+                let per_second = RankReader::open(&dir.join("trace"), rank)?.header.ticks_per_second;
+                let ticks = calls.windows(2).map(|w| w[1].1 - w[0].2).max().unwrap_or(0);
+                let (slept, told) = (ticks as f64 / per_second as f64, outcome.stdout.lines().nth(rank as usize));
+                let told: f64 = told.context("nothing told")?.parse()?;
+                ensure!((slept - told).abs() < 0.05, "{slept} s, the program says {told}");
+            }
+        }
         Ok(())
     })
 }

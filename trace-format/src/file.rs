@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by
-//! [`crate::codec`], then blocks. A block is a [`BlockHeader`] (32 bytes) and its payload: event records of one
+//! [`crate::codec`], the ticks per second by the end of the run (u64; 0: not known), then blocks. A block is a [`BlockHeader`] (32 bytes) and its payload: event records of one
 //! thread's stage (one lap), packed ([`crate::pack`]) where that makes them smaller, or definitions. Blocks are appended
 //! whole; a torn block at the end of the file is what a killed process leaves, and its contents are still in the stage.
 //!
@@ -31,7 +31,9 @@ use std::path::{Path, PathBuf};
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
+/// Behind the header: what the clock's rate is by the end of the run, which corrects that of its beginning.
+pub const RATE_BYTES: usize = 8;
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
 pub const BLOCK_HEADER_BYTES: usize = 32;
 /// Where the records of a stage begin.
@@ -66,7 +68,8 @@ pub struct RankHeader {
     /// Start time of the process in clock ticks since boot (`/proc/PID/stat`, field 22): tells a reused pid.
     pub pid_start: u64,
     pub host: String,
-    /// Ticks of the time stamps in one second, and the stamp at `start_unix_ns`.
+    /// Ticks of the time stamps in one second, and the stamp at `start_unix_ns`. The rate is measured while MPI starts, and a
+    /// reader that opens the file later has that of the whole run.
     pub ticks_per_second: u64,
     pub start_ticks: u64,
     pub start_unix_ns: u64,

@@ -6,8 +6,8 @@ use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
 use crate::file::{
-    BlockKind, MAGIC, PROCESS_THREAD, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, stage_path_of,
-    trace_path,
+    BlockKind, MAGIC, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem,
+    stage_path_of, trace_path,
 };
 use crate::foreign;
 use crate::mpi::table_hash;
@@ -285,15 +285,20 @@ impl RankReader {
         let mut item = head[12..16].to_vec();
         item.resize(4 + len, 0);
         file.read_exact(&mut item[4..]).map_err(|_| bad_header())?;
-        let header: RankHeader = match codec::take(&mut &item[..]) {
+        let mut header: RankHeader = match codec::take(&mut &item[..]) {
             Some(Ok(h)) => h,
             _ => return Err(bad_header()),
         };
+        let mut rate = [0; RATE_BYTES];
+        file.read_exact(&mut rate).map_err(|_| bad_header())?;
+        if let rate @ 1.. = u64::from_le_bytes(rate) {
+            header.ticks_per_second = rate;
+        }
         if header.table_hash != table_hash() {
             return Err(OpenError::OtherTable { path: path.clone(), found: header.mpivet });
         }
         let limited = header.keeping.max_bytes > 0;
-        let main = Blocks::new(header.rank, (0, path), file, 16 + len as u64);
+        let main = Blocks::new(header.rank, (0, path), file, (16 + len + RATE_BYTES) as u64);
         Ok(RankReader {
             blocks: Files::new(main, limited.then(|| (dir.to_owned(), stem.to_owned()))),
             header,

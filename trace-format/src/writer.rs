@@ -4,7 +4,7 @@
 use crate::call::{Call, Outcome, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
-use crate::file::{BlockHeader, BlockKind, MAGIC, NOT_COUNTED, RankHeader, STAGE_BYTES, VERSION, checksum};
+use crate::file::{BlockHeader, BlockKind, MAGIC, NOT_COUNTED, RATE_BYTES, RankHeader, STAGE_BYTES, VERSION, checksum};
 use crate::pack::Packer;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{CALL_HEADER_BYTES, Commit, MAX_INLINE_BYTES, State, SystemKind, pack_duration, pack_status};
@@ -15,6 +15,7 @@ pub fn file_header(header: &RankHeader) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend_from_slice(&VERSION.to_le_bytes());
     codec::append(header, &mut out).expect("a header is always encodable");
+    out.extend_from_slice(&[0; RATE_BYTES]);
     out
 }
 

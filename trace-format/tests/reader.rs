@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use trace_format::call::{Call, Checksum, Checksums, Outcome, SystemEvent};
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC,
-    rank_path, stage_path,
+    BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET,
+    STAGE_MAGIC, rank_path, stage_path,
 };
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
@@ -489,4 +489,20 @@ fn the_end_of_a_process_comes_last() {
         while reader.poll(budget, &mut take).unwrap() {}
         assert_eq!(times, [10, 20, 30, 100, 200], "{budget} blocks at a time");
     }
+}
+
+#[test]
+fn the_rate_of_the_whole_run_corrects_that_of_its_beginning() {
+    let dir = std::env::temp_dir().join(format!("mpivet-rate-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let head = file_header(&header());
+    let rate = || RankReader::open(&dir, 0).map(|reader| reader.header.ticks_per_second);
+    fs::write(rank_path(&dir, 0), &head).unwrap();
+    assert_eq!(rate().unwrap(), header().ticks_per_second);
+    let file = File::options().write(true).open(rank_path(&dir, 0)).unwrap();
+    file.write_all_at(&2_345_678_901_u64.to_le_bytes(), (head.len() - RATE_BYTES) as u64).unwrap();
+    assert_eq!(rate().unwrap(), 2_345_678_901);
+    fs::write(rank_path(&dir, 0), &head[..head.len() - 1]).unwrap();
+    assert!(rate().is_err());
+    fs::remove_dir_all(&dir).unwrap();
 }

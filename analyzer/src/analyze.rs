@@ -4,6 +4,7 @@ use crate::cli::{AnalyzePlan, CLEAN, Exit};
 use crate::progress::{Bar, tell_stages};
 use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
+use crate::run::left::bring_stages;
 use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::{JobReport, Report};
@@ -53,6 +54,8 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
 /// `started`: what is known of one of several.
 fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<Report, Exit> {
     let running = running_here();
+    // Where that cannot be done, they are read where they are.
+    bring_stages(dir, false);
     let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
     match started {
         Some(_) => plan.report.prepare_one_of_several(&mut observer),

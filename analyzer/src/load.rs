@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
 use trace_format::early::Early;
-use trace_format::file::{RankHeader, job_path, rank_of_stem, stage_path_of, trace_path};
+use trace_format::file::{RankHeader, job_path, rank_of_stem, trace_path};
 use trace_format::foreign;
 use trace_format::job::{self, Job, MAX_JOB};
 use trace_format::mpi::Class;
@@ -68,11 +68,15 @@ struct Told {
     events: u64,
     /// It brought the whole job down, so that launchers kill the others.
     ended_job: bool,
+    /// How its process ended is there.
+    ended: bool,
 }
 
 impl Told {
     fn note(&mut self, rank: i32, event: &LeanEvent, symbols: &mut Symbols, names: &Names) {
         self.ended_job |= ends_job(event);
+        self.ended |=
+            matches!(event, RankEvent::System { event: SystemEvent::Exit { .. } | SystemEvent::Signal(_), .. });
         match event {
             RankEvent::Definition(d) => symbols.define(rank, d),
             RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
@@ -415,13 +419,24 @@ impl Traces {
 
     /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
     pub fn unknown(&self) -> Vec<i32> {
-        let unknown = |(_, trace): &(&i32, &Trace)| trace.failed.is_some() || self.is_empty(trace);
+        let unknown = |(_, trace): &(&i32, &Trace)| {
+            trace.failed.is_some() || self.is_empty(trace) || self.stages_elsewhere(trace).is_some()
+        };
         self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
     }
 
     /// Not one call, and no stage that could hold one: it could not be made.
     fn is_empty(&self, trace: &Trace) -> bool {
-        trace.told.events == 0 && !stage_path_of(&self.dir, trace.reader.stem(), 0).exists()
+        trace.told.events == 0 && self.stage(trace).is_none()
+    }
+
+    fn stage(&self, trace: &Trace) -> Option<PathBuf> {
+        trace.reader.header.stage(&self.dir, trace.reader.stem(), 0)
+    }
+
+    /// Where the stages of a process are that came to no end, if nothing of them is to be seen from here.
+    fn stages_elsewhere<'a>(&self, trace: &'a Trace) -> Option<&'a Path> {
+        trace.reader.header.apart().filter(|_| !trace.told.ended && self.stage(trace).is_none())
     }
 
     /// What could not be read, in a fixed order. A process that recorded nothing is no damage if the job was stopped, or
@@ -445,7 +460,11 @@ impl Traces {
             all.extend(gap.map(|what| Damage { is_wanted, ..Damage::new(rank, what) }));
             let whole = trace.failed.iter().chain(&trace.told.lost);
             all.extend(whole.map(|what| Damage::new(rank, what.clone())));
-            if self.is_empty(trace) && !is_cut_short {
+            if let Some(apart) = self.stages_elsewhere(trace) {
+                let (apart, host) = (apart.display(), &trace.reader.header.host);
+                let what = format!("its last calls are in {apart} on {host}: run mpivet analyze there first");
+                all.push(Damage::new(rank, what));
+            } else if self.is_empty(trace) && !is_cut_short {
                 let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
                 all.push(Damage::new(rank, what));
             }

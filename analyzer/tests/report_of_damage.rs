@@ -8,7 +8,7 @@ use analyzer::report::Colour;
 use std::fs;
 use std::path::Path;
 use trace_format::call::{Signal, SystemEvent};
-use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, rank_path, stage_path};
+use trace_format::file::{RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, rank_path, stage_path};
 use trace_format::selection::Selection;
 use trace_format::writer::encode_system;
 use traces::{header, rank_bytes, write_run};
@@ -106,6 +106,22 @@ fn a_full_disk_ends_what_is_known() {
     let text = analyze(dir.path(), &whole[..whole.windows(4).position(|w| w == b"MVBK").unwrap()]).unwrap();
     assert!(text.contains("rank 0: the trace holds nothing but its header"), "{text}");
     assert!(text.contains("has no errors"), "{text}");
+}
+
+#[test]
+fn calls_that_are_on_another_host_are_missed() {
+    let dir = tempfile::tempdir().unwrap();
+    write_run(dir.path(), 2);
+    let stage_dir = format!("/dev/shm/mpivet-nowhere-{}-0", u32::MAX);
+    let apart = RankHeader { stage_dir: stage_dir.clone(), ..header(0, 2) };
+    _ = fs::remove_file(stage_path(dir.path(), 0, 0));
+    let whole = rank_bytes(&apart);
+    let blocks: Vec<usize> = (0..whole.len() - 8).filter(|i| whole[*i..].starts_with(b"MVBK\x03\0")).collect();
+    fs::write(rank_path(dir.path(), 0), &whole[..blocks[3]]).unwrap();
+    let observer = Observer::read(dir.path(), Selection::default(), |_| true).unwrap();
+    let text = observer.report(Ending::Any).unwrap().to_text(Colour::Plain);
+    let wanted = format!("rank 0: its last calls are in {stage_dir} on nowhere: run mpivet analyze there first");
+    assert!(text.contains(&wanted) && text.contains("has no errors"), "{text}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! A signal handler of the program may jump out of it (siglongjmp): it is never given back then. Whoever waits for it too
 //! long ends the recording.
 
-use crate::{interrupted, tls, trace};
+use crate::stop::{Reason, stop};
+use crate::{interrupted, tls};
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
@@ -144,9 +145,9 @@ fn tries<T>(mut one: impl FnMut() -> Option<T>) -> T {
             break;
         }
     }
-    trace::lost(interrupted::REASON);
+    stop(Reason::JumpedOut);
     // To where our own work is guarded, without a word on the way.
-    std::panic::resume_unwind(Box::new(interrupted::REASON))
+    std::panic::resume_unwind(Box::new(Reason::JumpedOut))
 }
 
 const REGISTER: libc::c_long = 1 << 4;

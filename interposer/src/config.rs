@@ -11,6 +11,7 @@ use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
 use trace_format::several::{EACH, Root};
+use trace_format::stages::STAGE_DIR;
 use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
 
 /// Most frames kept of a call stack.
@@ -43,6 +44,8 @@ pub(crate) struct Config {
     pub(crate) sampling: Option<Sampling>,
     /// `MPIVET_TIME_ERROR` and `MPIVET_MAX_TRACE_SIZE`: what of times and of the run is kept.
     pub(crate) keeping: Keeping,
+    /// `MPIVET_STAGE_DIR`: where stages are made.
+    pub(crate) stage_dir: Option<PathBuf>,
     /// `MPIVET_VARIABLES=off`: the variables of the library are not written down.
     pub(crate) variables: bool,
 }
@@ -196,6 +199,7 @@ impl Config {
             stress: set(STRESS),
             sampling: sampling(),
             keeping: keeping(),
+            stage_dir: path(STAGE_DIR),
             variables: environment::var(VARIABLES).as_deref() != Ok("off"),
         }
     }

@@ -7,12 +7,13 @@ use crate::errors::{UnderWay, handlers};
 use crate::handles::Dying;
 use crate::info::{self, Info, Watched, arg_count};
 use crate::recording::{Call, Open, Return, complete, record_late};
+use crate::stop::{Reason, stop};
 use crate::stubs::{Frame, INDEX, PROFILING};
 use crate::thread::Thread;
 use crate::tool::sampling;
 use crate::{
     checks, clock, errors, forced, handles, interrupted, levels, lifecycle, marks, ordinary, queues, quick, real, sums,
-    thread, trace,
+    thread, trace, user_threads,
 };
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -92,7 +93,7 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
         Ok(value) => Some(value),
         Err(_) => {
             set_mode(Mode::Off);
-            trace::lost("internal error");
+            stop(Reason::InternalError);
             None
         }
     }
@@ -127,7 +128,9 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     guarded(|| quick::look(unsafe { &mut *thread }, &call));
     let unwinding = Unwinding::begin_outermost(thread, &call, arrival.stack_pointer);
     let result = forward(f, info.args, words);
-    unwinding.end_outermost();
+    if !unwinding.end_outermost() {
+        return result;
+    }
     let result = of_call(thread, result);
     // SAFETY: as above.
     guarded(|| quick::end(unsafe { &mut *thread }, &call, result as i32));
@@ -172,8 +175,9 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
         return without_record(f, info, abi, &mut words);
     }
     interrupted::enter(state, frame.stack_pointer());
-    if state.under_way.last().is_some_and(|u| frame.stack_pointer() >= u.stack_pointer) {
-        errors::left(state, frame.stack_pointer());
+    if !state.under_way.is_empty() && guarded(|| user_threads::look(state, frame.stack_pointer())) != Some(true) {
+        interrupted::leave(state);
+        return without_record(f, info, abi, &mut words);
     }
     let mut open = Open::default();
     // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
@@ -196,7 +200,9 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
             Some(forced) => unsafe { forced::forward(forced, f, thread, &call, profiling) },
         },
     };
-    unwinding.end();
+    if !unwinding.end() {
+        return result;
+    }
     let result = of_call(thread, result);
     // SAFETY: as above.
     guarded(|| ordinary::end(unsafe { &mut *thread }, &call, result as i32));
@@ -406,28 +412,40 @@ impl<'a> Unwinding<'a> {
         Unwinding { thread, call, outer: 0, stack_pointer }
     }
 
-    /// It has returned.
+    /// It has returned. False if nothing more may be done for it here.
     #[inline(always)]
-    fn end_outermost(self) {
-        // SAFETY: as in `begin`.
-        let state = unsafe { &mut *self.thread };
+    fn end_outermost(self) -> bool {
+        let Some(state) = self.state() else { return false };
         interrupted::enter(state, self.stack_pointer);
         state.depth = 0;
         state.under_way.clear();
         std::mem::forget(self);
+        true
     }
 
-    /// It has returned.
+    /// The same of a call that may be inside of others.
     #[inline(always)]
-    fn end(self) {
-        // SAFETY: as in `begin`.
-        let state = unsafe { &mut *self.thread };
+    fn end(self) -> bool {
+        let Some(state) = self.state() else { return false };
         interrupted::enter(state, self.stack_pointer);
-        state.depth = state.depth.saturating_sub(1);
-        while state.under_way.len() > self.outer {
-            state.under_way.pop();
-        }
+        state.depth = state.under_way.get(self.outer).map_or(0, |call| call.depth);
+        state.under_way.truncate(self.outer);
         std::mem::forget(self);
+        true
+    }
+
+    /// The state of its thread, if the call has returned there, and was not taken for left.
+    #[inline(always)]
+    fn state(&self) -> Option<&'static mut Thread> {
+        if user_threads::is_here(self.thread) {
+            // SAFETY: as in `begin`; the state lives for ever.
+            let state = unsafe { &mut *self.thread };
+            if state.under_way.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer) {
+                return Some(state);
+            }
+            user_threads::came_back();
+        }
+        None
     }
 }
 
@@ -435,6 +453,9 @@ impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
         let Unwinding { thread, call, outer, stack_pointer } = *self;
+        if self.state().is_none() {
+            return;
+        }
         guarded(|| {
             // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
             let thread = unsafe { &mut *thread };

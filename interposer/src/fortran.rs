@@ -9,7 +9,7 @@ use crate::dispatch;
 use crate::real::{self, MAX_ARGS};
 use crate::stubs::Frame;
 use crate::thread::{self, Thread};
-use crate::{clock, elf, interrupted, levels};
+use crate::{clock, elf, interrupted, levels, user_threads};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use trace_format::mpi::{Dir, FUNCTIONS, FnId, Function, Kind};
@@ -128,6 +128,10 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
     };
     let under_way = UnderWay::begin(thread, mine);
     let result = forward();
+    if !user_threads::is_here(thread) {
+        std::mem::forget(under_way);
+        return result;
+    }
     // SAFETY: as above; no reference is held while the library runs.
     let inner = unsafe { (*thread).in_routine };
     drop(under_way);
@@ -239,6 +243,7 @@ pub(crate) fn handle(family: Family, kind: Kind, value: i32) -> u64 {
 }
 
 /// The place of a symbol in the list, worked out by the compiler.
+#[expect(clippy::panic, reason = "the compiler's")]
 pub(crate) const fn index_of(name: &str) -> u32 {
     let mut i = 0;
     while i < SYMBOLS.len() {

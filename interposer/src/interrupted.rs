@@ -2,16 +2,15 @@
 //! record that is being written must be left alone; if it jumps away (siglongjmp), locks stay held and what is half written
 //! stays so: then nothing may be touched any more, and recording ends.
 
+use crate::stop::{Reason, stop};
 use crate::thread::Thread;
 use crate::unwind::{self, Frame};
-use crate::{errors, signals, stubs, trace};
+use crate::{errors, signals, stubs};
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
-use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
 
 /// In [`Thread::at_work`]: the thread has left this library by a jump.
 const LEFT: u64 = u64::MAX;
-pub(crate) const REASON: &str = "a signal handler of the program has jumped out of mpivet (siglongjmp)";
 static WAS_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Work begins for a call with this stack pointer: that of the code behind one of our entry points.
@@ -52,22 +51,20 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
         stack_pointer != at_work
             && is_under_way(at_work).unwrap_or_else(|| stack_pointer < at_work || signals::in_handler())
     };
-    if at_work == LEFT || is_there() {
-        return;
+    if at_work != LEFT {
+        if is_there() {
+            return;
+        }
+        thread.at_work.store(LEFT, Ordering::Relaxed);
+        WAS_LEFT.store(true, Ordering::SeqCst);
     }
-    thread.at_work.store(LEFT, Ordering::Relaxed);
-    WAS_LEFT.store(true, Ordering::SeqCst);
-    // Not into the stage: it may just have been emptied by half.
-    let mut record = Vec::new();
-    let event = SystemEvent::Lost { reason: REASON.to_owned() };
-    trace_format::writer::encode_system(&event, crate::clock::now(), &mut record);
-    trace::process_event(&record, signals::next_serial());
-    trace::lost(REASON);
+    // The thread may have jumped out of this as well before it was done.
+    stop(Reason::JumpedOut);
 }
 
 /// Is the entry point still on the stack that was called with this stack pointer? `None` if nothing tells how the stack goes
 /// on. Signal handlers walk, too: what they have interrupted is found by way of what the kernel has saved, on whatever stack.
-fn is_under_way(at_work: u64) -> Option<bool> {
+pub(crate) fn is_under_way(at_work: u64) -> Option<bool> {
     let (mut is_found, mut is_at_end, mut called) = (false, false, 0);
     unwind::walk(|Frame { address, stack_pointer, function }| {
         // The caller of another function may have the same stack pointer by now.

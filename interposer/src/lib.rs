@@ -11,6 +11,9 @@
 //! Only [`abi`] knows what a handle, a status or a constant looks like in a family of MPI libraries; only [`real`]
 //! calls the library.
 
+// No panic crosses into the program: what could is not written.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
+
 mod abi;
 mod biased;
 mod caller;
@@ -65,7 +68,9 @@ mod sites;
 mod snapshots;
 mod spare_stack;
 mod stage;
+mod stage_place;
 mod statuses;
+mod stop;
 mod stranger;
 mod stubs;
 mod sums;
@@ -79,6 +84,7 @@ mod types;
 mod unloading;
 mod unusual;
 mod unwind;
+mod user_threads;
 
 /// Called when the library is loaded. Launchers and shells load it too, so nothing that can be seen may happen here.
 #[ctor::ctor(unsafe)]

@@ -8,7 +8,7 @@ use crate::encode::{Words, ask};
 use crate::real::{self, Real};
 use crate::{
     checks, clock, define, each, early, environment, errors, forced, handles, interrupted, launch, limits, log, queues,
-    sessions, signals, sites, stranger, thread, tool, trace,
+    sessions, signals, sites, stage_place, stop, stranger, thread, tool, trace,
 };
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
@@ -82,7 +82,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     forced::prepare(&before.config, &program, rank, size, before.launch.spawned);
     let ticks_per_second = before.clock.ticks_per_second();
     let (start_ticks, start_unix_ns) = clock::now_and_unix_ns();
-    let header = RankHeader {
+    let mut header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
         table_hash: table_hash(),
         rank,
@@ -95,6 +95,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         start_unix_ns,
         request_stride: abi.handle_bytes(Kind::Request) as u32,
         stage_bytes: STAGE_BYTES as u32,
+        stage_dir: String::new(),
         stack_depth: before.config.stack_depth as u32,
         may_have_threads: may_have_threads(abi, class),
         library_threads: threads().difference(&before.threads).copied().collect(),
@@ -103,13 +104,14 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         launch: before.launch,
         keeping: before.config.keeping,
     };
-    let plain = match open(&dir, &header) {
+    let plain = match open(&dir, before.config.stage_dir.as_deref(), &mut header) {
         Ok(plain) => plain,
         Err(e) => {
             log::line(&format!("rank {rank}: cannot record to {}: {e}; the program runs unchecked", dir.display()));
             return dispatch::set_mode(Mode::Off);
         }
     };
+    stop::prepare();
     PID.store(std::process::id(), Ordering::SeqCst);
     early::is_recorded();
     if rank == 0 && plain && !before.config.under_run {
@@ -186,8 +188,8 @@ fn parent(abi: &Abi) -> Option<u64> {
     (handles::lookup(Kind::Comm, parent) != trace_format::definition::NULL_ID).then_some(parent)
 }
 
-/// Opens the trace file; true if it has the plain name of its rank.
-fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
+/// Opens the trace file; true if it has the plain name of its rank. `stages`: where stages shall be.
+fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -> io::Result<bool> {
     private::make_dir(dir)?;
     let plain = rank_stem(header.rank);
     let claimed = if header.launch.spawned { None } else { claim(dir, &plain)? };
@@ -209,10 +211,16 @@ fn open(dir: &Path, header: &RankHeader) -> io::Result<bool> {
             break;
         }
     }
+    if let Some(own) = stage_place::make(stages, dir, header) {
+        header.stage_dir = own.display().to_string();
+    }
     let head = trace_format::writer::file_header(header);
     file.write_all(&head)?;
-    trace::set(file, dir, header, &stem, (head.len() - RATE_BYTES) as u64)?;
-    Ok(is_plain)
+    let set = trace::set(file, dir, header, &stem, (head.len() - RATE_BYTES) as u64);
+    if let (Err(_), Some(own)) = (&set, header.apart()) {
+        _ = std::fs::remove_dir(own);
+    }
+    set.map(|()| is_plain)
 }
 
 fn create(dir: &Path, stem: &str) -> io::Result<File> {

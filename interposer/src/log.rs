@@ -4,9 +4,12 @@ use crate::environment;
 use std::sync::OnceLock;
 use trace_format::columns::{COLUMNS, LEAST_COLUMNS, wrapped};
 
+/// What our lines begin with.
+pub(crate) const NAME: &str = "mpivet: ";
+
 /// Writes `mpivet: TEXT` as one line, or as several on a narrow terminal.
 pub(crate) fn line(text: &str) {
-    raw(lines("mpivet: ", text).as_bytes());
+    raw(lines(NAME, text).as_bytes());
 }
 
 /// A line, in several if the terminal is narrow. Each has what tells who says it.

@@ -44,6 +44,12 @@ impl Request {
     }
 }
 
+/// The tests look at what becomes of the program then.
+#[expect(clippy::panic, reason = "on purpose")]
+fn provoked() -> ! {
+    panic!("{PROVOKED}")
+}
+
 fn is_provoked() -> bool {
     std::env::var_os("MPIVET_PROVOKE").is_some()
 }
@@ -54,8 +60,7 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     let Some(Request { action, name, address, count, datatype }) = Request::read(call) else { return false };
     let spot = Spot::of(thread, call);
     let mark = match action {
-        // The tests look at what becomes of the program then.
-        Action::RegionBegin if name == PROVOKED && is_provoked() => panic!("{PROVOKED}"),
+        Action::RegionBegin if name == PROVOKED && is_provoked() => provoked(),
         Action::RegionBegin if name == INTERRUPTED && is_provoked() => {
             // SAFETY: a plain call; what becomes of this thread is for the program's handler to say.
             operations::inside(thread.number(), || _ = unsafe { libc::raise(libc::SIGUSR1) });

@@ -82,6 +82,14 @@ pub(crate) fn region(span: &Range<u64>) -> Region {
     }
 }
 
+/// Is this an address of the stack that the calling thread was made with?
+pub(crate) fn is_own_stack(address: u64) -> bool {
+    let end = map().stack;
+    // SAFETY: plain system calls that cannot fail.
+    let is_first = unsafe { libc::syscall(libc::SYS_gettid) == i64::from(libc::getpid()) };
+    if is_first { (end.saturating_sub(ONLY_STACK)..end).contains(&address) } else { own_stack::reaches(address) }
+}
+
 /// End of the heap; 0 if it cannot be told without a system call.
 #[inline]
 fn program_break() -> u64 {

@@ -6,6 +6,7 @@ use crate::{info, thread};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use trace_format::file::{STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_MAGIC, STAGE_OWNER_OFFSET, VERSION, stage_path_of};
 use trace_format::pack::Packer;
@@ -32,9 +33,20 @@ const RESERVE: usize = 512;
 const _: () = assert!(STAGE_BYTES / 8 <= u16::MAX as usize);
 
 impl Stage {
-    /// Makes the stage file of a thread and maps it.
+    /// Makes the stage file of a thread and maps it, in the first place where there is room.
     pub(crate) fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
-        let path = stage_path_of(&trace.dir, &trace.stem, thread);
+        let mut last = io::ErrorKind::NotFound.into();
+        for dir in trace.stage_dirs() {
+            match Stage::create_in(dir, trace, thread) {
+                Ok(stage) => return Ok(stage),
+                Err(e) => last = e,
+            }
+        }
+        Err(last)
+    }
+
+    fn create_in(dir: &Path, trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
+        let path = stage_path_of(dir, &trace.stem, thread);
         let file = private::make_file(&path, OpenOptions::new().read(true).write(true))?;
         let len = STAGE_HEADER_BYTES + STAGE_BYTES;
         if trace::size_limit() < len as u64 {

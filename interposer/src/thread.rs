@@ -10,12 +10,12 @@ use crate::recall::Recall;
 use crate::recording::{self, Unwritten};
 use crate::spare_stack::SpareStack;
 use crate::stage::Stage;
+use crate::user_threads::OneStack;
 use crate::{config, dispatch, errors, handles, log, mappings, sites, tls, trace};
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use trace_format::call::Checksum;
-use trace_format::file::stage_path_of;
 use trace_format::record::State;
 use trace_format::writer;
 
@@ -67,6 +67,8 @@ pub(crate) struct Thread {
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Wildcard calls that it has made, in a run that replays a witness.
     pub(crate) wildcards: u64,
+    /// Where calls under way were found to be on the same stack.
+    pub(crate) one_stack: OneStack,
     spare_stack: SpareStack,
 }
 
@@ -138,10 +140,7 @@ pub(crate) fn remove_stages() {
     if IDLE.lock().is_ok_and(|idle| idle.len() + 1 != all as usize) {
         return;
     }
-    // Readers look for them by their numbers, up to one that is not there.
-    for number in (0..all).rev() {
-        _ = std::fs::remove_file(stage_path_of(&trace.dir, &trace.stem, number as u16));
-    }
+    trace.remove_stages(all);
 }
 
 /// The state of this thread, made at its first call; `None` if it cannot be recorded.
@@ -196,6 +195,7 @@ fn first_call() -> Option<*mut Thread> {
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
                 (*thread).under_way.clear();
+                (*thread).one_stack = OneStack::default();
                 (*thread).told = None;
                 (*thread).untold = None;
                 crate::queues::abandoned(&mut *thread);
@@ -269,6 +269,7 @@ fn make(stage: Stage) -> *mut Thread {
         status: Box::default(),
         statuses: Vec::new(),
         wildcards: 0,
+        one_stack: OneStack::default(),
         spare_stack: SpareStack::default(),
         at_work: AtomicU64::new(0),
     }

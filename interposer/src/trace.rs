@@ -5,6 +5,7 @@ use crate::descriptor::{self, Identity};
 use crate::log;
 use crate::ring::{self, Ring};
 use crate::unusual::{self, Matter};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
@@ -14,14 +15,15 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum, trace_path,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum,
+    stage_path_of, trace_path,
 };
 use trace_format::mpi::Kind;
 use trace_format::pack::Packer;
 
 /// Set when something could not be written: nothing is recorded any more.
 static LOST: AtomicBool = AtomicBool::new(false);
-static LOSS: OnceLock<String> = OnceLock::new();
+static LOSS: OnceLock<Cow<'static, str>> = OnceLock::new();
 /// Descriptor of the trace for the signal handler; -1 before it is open.
 static RAW_FD: AtomicI32 = AtomicI32::new(-1);
 
@@ -37,6 +39,8 @@ pub(crate) struct Trace {
     pub(crate) rank: i32,
     /// What the names of its files begin with.
     pub(crate) stem: String,
+    /// A directory of its own that its stages are made in.
+    stage_dir: Option<PathBuf>,
     /// Where in the file the rate of the clock by the end of the run is.
     rate_at: u64,
 }
@@ -50,17 +54,30 @@ pub(crate) fn get() -> Option<&'static Trace> {
 
 /// Says that nothing more can be recorded, once.
 pub(crate) fn lost(reason: &str) {
-    if !LOST.swap(true, Ordering::SeqCst) {
+    if !is_lost() && lose(reason.to_owned()) {
+        log::line(&stops(reason));
+    }
+}
+
+/// Nothing more is recorded from now on. True if that is new.
+pub(crate) fn lose(reason: impl Into<Cow<'static, str>>) -> bool {
+    let is_new = !LOST.swap(true, Ordering::SeqCst);
+    if is_new {
         unusual::set(Matter::Lost, true);
         crate::queues::lost();
-        _ = LOSS.set(reason.to_owned());
-        log::line(&format!("recording stops here: {reason}; the program goes on, the trace holds what came before"));
+        _ = LOSS.set(reason.into());
     }
+    is_new
+}
+
+/// What the user is told then.
+pub(crate) fn stops(reason: &str) -> String {
+    format!("recording stops here: {reason}; the program goes on, the trace holds what came before")
 }
 
 /// Why nothing more is recorded.
 pub(crate) fn loss() -> String {
-    LOSS.get().cloned().unwrap_or_default()
+    LOSS.get().map(|reason| reason.to_string()).unwrap_or_default()
 }
 
 #[inline(always)]
@@ -84,6 +101,7 @@ pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_
         dir: dir.to_owned(),
         rank: header.rank,
         stem: stem.to_owned(),
+        stage_dir: header.apart().map(Path::to_owned),
         rate_at,
     });
     Ok(())
@@ -260,6 +278,22 @@ impl Trace {
         begun.is_ok()
     }
 
+    /// Where stages may be, where they should be first.
+    pub(crate) fn stage_dirs(&self) -> impl Iterator<Item = &Path> {
+        self.stage_dir.as_deref().into_iter().chain([&*self.dir])
+    }
+
+    /// Removes the stages of all threads; there are `count`.
+    pub(crate) fn remove_stages(&self, count: u32) {
+        // Readers look for them by their numbers, up to one that is not there.
+        for number in (0..count).rev() {
+            self.stage_dirs().for_each(|dir| _ = std::fs::remove_file(stage_path_of(dir, &self.stem, number as u16)));
+        }
+        if let Some(own) = &self.stage_dir {
+            _ = std::fs::remove_dir(own);
+        }
+    }
+
     /// Writes down the rate of the clock by the end of the run. Where that cannot be done, the one of its beginning holds.
     pub(crate) fn correct_rate(&self, rate: u64) {
         if is_lost() {
@@ -351,11 +385,14 @@ fn block(kind: BlockKind, (thread, lap, calls): (u16, u64, u64), payload: &[u8])
     BlockHeader { kind: kind as u16, thread, len, lap, calls, checksum }.to_bytes()
 }
 
+/// Most bytes of a record of the process. Signal handlers have little stack.
+pub(crate) const MAX_PROCESS_RECORD: usize = 256;
+
 /// Writes one record of the process (not of a thread) without locks or allocation: for signal handlers and exit.
 pub(crate) fn process_event(record: &[u8], serial: u64) {
     let Some(trace) = get() else { return };
     let header = block(BlockKind::Events, (PROCESS_THREAD, serial, NOT_COUNTED), record);
-    let mut bytes = [0u8; BLOCK_HEADER_BYTES + 128];
+    let mut bytes = [0u8; BLOCK_HEADER_BYTES + MAX_PROCESS_RECORD];
     let total = BLOCK_HEADER_BYTES + record.len();
     let Some(place) = bytes.get_mut(..total) else { return };
     let (head, tail) = place.split_at_mut(BLOCK_HEADER_BYTES);

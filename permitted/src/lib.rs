@@ -19,6 +19,8 @@
 //! receive could have got instead changes the order of things, not the program. Where that is not so
 //! ([`Kind::Recv`], `steers`), nothing is said of what the process does from then on.
 
+#![forbid(unsafe_code)]
+
 mod bags;
 mod explore;
 mod formula;

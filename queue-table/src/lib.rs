@@ -6,6 +6,8 @@
 //! entry is in use and whether it was changed while it was copied. All fields that change are atomic, so that the process
 //! writes them by plain stores; a reader has them as bytes, at the offsets of these types.
 
+#![forbid(unsafe_code)]
+
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 

@@ -24,6 +24,7 @@ const CASES: &[Case] = &[
     ("jumps", "early", &[]),
     ("jumps", "inside", &["inaccessible-buffer"]),
     ("jumps", "timer", &[]),
+    ("jumps", "often", &[]),
     ("jumps", "waits", &["nonpaired-recv"]),
     ("jumps", "writes", &[]),
     ("jumps", "calls", &["abort"]),
@@ -43,6 +44,7 @@ const CASES: &[Case] = &[
     ("callbacks", "query", &["abort"]),
     ("callbacks", "free", &["abort"]),
     ("fibers", "", &[]),
+    ("switches", "back", &["invalid-rank"]),
     ("arrays", "null", &[]),
     ("alternate", "exits", &["abend"]),
     ("alternate", "aborts", &["abend", "abort"]),
@@ -155,7 +157,7 @@ fn compared_in(dir: &Path, program: &Path, arguments: &[&str], settings: Setting
     let recorded = recorded(&trace)?;
     // What ends the recording: jumps out of mpivet itself, and a limit.
     let expected = match arguments {
-        ["timer" | "deeper" | "again" | "leaves" | "inside"] => "siglongjmp",
+        ["timer" | "often" | "deeper" | "again" | "leaves" | "inside"] => "siglongjmp",
         ["too-large"] => "limit on file sizes",
         _ => "nothing",
     };
@@ -305,7 +307,32 @@ fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
         let words = String::from_utf8_lossy(&with.stderr);
         ensure!(end(&with) == end(&without), "{}: {:?}, without mpivet {:?}", mpi.name, end(&with), end(&without));
         ensure!(words.matches("recording stops here").count() == 1, "{}: {words}", mpi.name);
-        ensure!(count(&recorded(&trace)?, FnId::MPI_Pcontrol) == 1, "{}", mpi.name);
+        let recorded = recorded(&trace)?;
+        ensure!(count(&recorded, FnId::MPI_Pcontrol) == 1 && recorded.lost.len() == 1, "{}: {recorded:?}", mpi.name);
+        let report = analyzed(&trace)?;
+        ensure!(checks(&report).is_empty(), "{}: {:?}", mpi.name, report.findings);
+    }
+    Ok(())
+}
+
+/// Where stacks change inside of calls, as user-level threads make them do, recording ends before anything false is recorded.
+#[test]
+fn stacks_that_change_inside_of_calls_are_told() -> Result<()> {
+    for mpi in mpi::required() {
+        for (how, wanted) in [("ends", "another stack"), ("crosses", "another stack"), ("moves", "another thread")] {
+            let dir = fresh(&mpi, &format!("switches-{how}"))?;
+            let (program, trace) = (program(&mpi, "switches")?, dir.join("trace"));
+            let without = alone(&program, &[how], &dir, None)?;
+            let with = alone(&program, &[how], &dir, Some((&trace, &[])))?;
+            let words = String::from_utf8_lossy(&with.stderr);
+            ensure!(without.status.success(), "{}, {how}: {without:?}", mpi.name);
+            ensure!(end(&with) == end(&without), "{}, {how}: {with:?}, without mpivet {without:?}", mpi.name);
+            ensure!(words.matches("recording stops here").count() == 1, "{}, {how}: {words}", mpi.name);
+            let lost = recorded(&trace)?.lost;
+            ensure!(!lost.is_empty() && lost.iter().all(|l| l.contains(wanted)), "{}, {how}: {lost:?}", mpi.name);
+            let report = analyzed(&trace)?;
+            ensure!(checks(&report).is_empty(), "{}, {how}: {:?}", mpi.name, report.findings);
+        }
     }
     Ok(())
 }
@@ -322,6 +349,8 @@ fn a_jump_out_of_a_lock_holds_no_other_thread() -> Result<()> {
         ensure!(end(&with) == end(&without), "{}: {:?}, without mpivet {:?}", mpi.name, end(&with), end(&without));
         ensure!(words.matches("recording stops here").count() == 1, "{}: {words}", mpi.name);
         ensure!(words.contains("siglongjmp") && !words.contains("internal error"), "{}: {words}", mpi.name);
+        let report = analyzed(&trace)?;
+        ensure!(checks(&report).is_empty(), "{}: {:?}", mpi.name, report.findings);
     }
     Ok(())
 }

@@ -105,6 +105,61 @@ fn a_trace_of_bounded_size_says_from_where_it_speaks_and_nothing_false() -> Resu
     })
 }
 
+/// Names in a directory; none if it is not there.
+fn names(dir: &Path) -> Vec<String> {
+    let all = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    all.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// `mpivet run` with stages in a directory of their own.
+fn run_apart(mpi: &Mpi, arguments: &[&str], dir: &Path, stages: &str) -> Result<run::Outcome> {
+    let arguments: Vec<String> = arguments.iter().map(|a| (*a).to_owned()).collect();
+    let mut command = vet::command()?;
+    command.args(["run", "--stage-dir", stages, "--dir", "trace", "--"]).current_dir(dir);
+    command.args(mpi.job(2, &program(mpi, "long")?, &arguments));
+    Mpi::prepare(&mut command);
+    run::run(command, LIMIT)
+}
+
+/// Stages may lie where mapped files are quick and nobody keeps them: what a rank leaves there is brought to its trace.
+#[test]
+fn stages_in_a_directory_of_their_own_are_read_and_brought() -> Result<()> {
+    let is_stage = |name: &String| name.ends_with(".stage");
+    mpi::under_each(&mpi::required(), |mpi| {
+        let ends: [(&[&str], Option<i32>, &str); 3] = [
+            (&["2000"], Some(0), "no errors found"),
+            (&["2000", "crash"], None, "abend"),
+            (&["2000", "hang"], Some(1), "deadlock"),
+        ];
+        for (arguments, code, found) in ends {
+            let dir = fresh(&format!("apart-{}-{}", mpi.name, arguments.last().copied().unwrap_or("")))?;
+            let outcome = run_apart(mpi, arguments, &dir, "stages")?;
+            let told = format!("{arguments:?}: {:?}\n{}", outcome.code, outcome.stderr);
+            ensure!(code.is_none_or(|code| outcome.code == Some(code)) && outcome.stderr.contains(found), "{told}");
+            ensure!(dir.join("stages").is_dir() && names(&dir.join("stages")).is_empty(), "{told}");
+            let brought = names(&dir.join("trace")).iter().any(is_stage);
+            ensure!(brought == (code != Some(0)), "{:?}\n{told}", names(&dir.join("trace")));
+            // The trace says the same later.
+            let again = analyze(&dir)?;
+            ensure!(again.stdout.contains(found), "{}", again.stdout);
+        }
+        // Without `mpivet run` it is the analysis that brings them.
+        let dir = fresh(&format!("apart-{}-analyzed", mpi.name))?;
+        let stages = dir.join("stages").display().to_string();
+        record(mpi, ("long", &["2000", "crash"]), 2, &dir, &[("MPIVET_STAGE_DIR", &stages)])?;
+        ensure!(!names(&dir.join("stages")).is_empty() && !names(&dir.join("trace")).iter().any(is_stage));
+        let report = analyze(&dir)?;
+        ensure!(report.stdout.contains("abend") && report.stdout.contains("long.c:"), "{}", report.stdout);
+        ensure!(names(&dir.join("stages")).is_empty() && names(&dir.join("trace")).iter().any(is_stage));
+        // Where no directory can be made, they are beside the trace.
+        let dir = fresh(&format!("apart-{}-nowhere", mpi.name))?;
+        let outcome = run_apart(mpi, &["2000"], &dir, "/proc/nowhere")?;
+        ensure!(outcome.code == Some(0) && outcome.stderr.contains("stages are in"), "{}", outcome.stderr);
+        ensure!(outcome.stderr.contains("no errors found"), "{}", outcome.stderr);
+        Ok(())
+    })
+}
+
 /// The rate of the clock is measured again at the end, where the run was long enough to know it better.
 #[test]
 fn the_rate_of_the_clock_is_that_of_the_whole_run() -> Result<()> {

@@ -76,6 +76,8 @@ pub struct RankHeader {
     /// Bytes from one MPI_Request to the next in an array.
     pub request_stride: u32,
     pub stage_bytes: u32,
+    /// Directory of the process's stages; empty: they are beside the trace. See [`crate::stages`].
+    pub stage_dir: String,
     /// Frames kept of a call stack.
     pub stack_depth: u32,
     /// Several threads may call MPI at once, by what the library provides; or it is not known.

@@ -4,6 +4,8 @@
 //! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; the byte layout of the
 //! files is described in [`file`] and [`record`].
 
+#![deny(unsafe_code)]
+
 pub mod args;
 pub mod call;
 pub mod callbacks;
@@ -33,6 +35,7 @@ pub mod requests;
 pub mod sample;
 pub mod selection;
 pub mod several;
+pub mod stages;
 pub mod symbols;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;

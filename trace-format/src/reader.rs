@@ -6,8 +6,7 @@ use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
 use crate::file::{
-    BlockKind, MAGIC, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem,
-    stage_path_of, trace_path,
+    BlockKind, MAGIC, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, trace_path,
 };
 use crate::foreign;
 use crate::mpi::table_hash;
@@ -473,7 +472,8 @@ impl RankReader {
     fn find_blocks(&mut self) -> Result<(), OpenError> {
         loop {
             let (dir, stem) = (&self.dir, &self.stem);
-            let staged = || self.threads.values().any(|t| t.stage.is_some()) || stage_path_of(dir, stem, 0).exists();
+            let staged =
+                || self.threads.values().any(|t| t.stage.is_some()) || self.header.stage(dir, stem, 0).is_some();
             let Some(block) = self.blocks.next(staged)? else { return Ok(()) };
             let (kind, thread) = (block.header.kind, block.header.thread);
             if kind == BlockKind::Definitions as u16 {
@@ -518,15 +518,11 @@ impl RankReader {
             if self.threads.get(&number).is_some_and(|t| t.stage.is_some()) {
                 continue;
             }
-            let path = stage_path_of(&self.dir, &self.stem, number);
-            let file = match foreign::open(&path) {
-                Ok(file) => file,
-                Err(e) => {
-                    let none = number == 0 && e.kind() == io::ErrorKind::NotFound;
-                    self.has_no_stage = none && self.blocks.finished;
-                    break;
-                }
+            let Some(path) = self.header.stage(&self.dir, &self.stem, number) else {
+                self.has_no_stage = number == 0 && self.blocks.finished;
+                break;
             };
+            let Ok(file) = foreign::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);

@@ -134,7 +134,7 @@ enum Command {
 
 /// What is to be done.
 pub(crate) enum Plan {
-    Run(RunPlan),
+    Run(Box<RunPlan>),
     Analyze(AnalyzePlan),
     Stats(StatsPlan),
     Export(ExportPlan),
@@ -199,7 +199,7 @@ pub(crate) fn run_command() -> clap::Command {
 impl Plan {
     pub(crate) fn new(cli: Cli) -> Result<Plan, Exit> {
         Ok(match cli.command {
-            Command::Run(args) => Plan::Run(args.plan()?),
+            Command::Run(args) => Plan::Run(args.plan()?.into()),
             Command::Analyze(args) => Plan::Analyze(args.plan()?),
             Command::Export(args) => Plan::Export(args.plan()),
             Command::Stats(args) => Plan::Stats(args.plan()?),

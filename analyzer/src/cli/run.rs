@@ -65,6 +65,11 @@ pub(super) struct RunArgs {
     /// [default: keep all]
     #[arg(long, value_name = "MB", value_parser = trace_format::keeping::megabytes)]
     max_trace_size: Option<u64>,
+    /// Where ranks write their last calls until they are full blocks of the trace: a directory of each node in which mapped files
+    /// are kept in memory or on a disk [default: the trace directory; /dev/shm where that is on a network file system and all
+    /// ranks are on one node]
+    #[arg(long, value_name = "DIR")]
+    stage_dir: Option<PathBuf>,
     /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
     /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
@@ -130,6 +135,7 @@ pub(crate) struct RunPlan {
     /// Nanoseconds, and megabytes.
     pub(crate) time_error: Option<u64>,
     pub(crate) max_trace_size: Option<u64>,
+    pub(crate) stage_dir: Option<PathBuf>,
     pub(crate) checksums: Option<Checksums>,
     pub(crate) sample_over: Option<u64>,
     pub(crate) sync_sends: bool,
@@ -165,6 +171,7 @@ impl RunArgs {
             stack_depth: self.stack_depth,
             time_error: self.time_error,
             max_trace_size: self.max_trace_size,
+            stage_dir: self.stage_dir,
             checksums: self.checksums,
             sample_over: self.sample_over,
             sync_sends: self.sync_sends,

@@ -27,6 +27,7 @@ use trace_format::columns::COLUMNS;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::several::{EACH, Root};
+use trace_format::stages::STAGE_DIR;
 use trace_format::variables::{CVARS, PVARS, STRESS};
 
 /// Signals that are the job's rather than ours.
@@ -91,6 +92,9 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.stack_depth.map(|n| ("MPIVET_STACK_DEPTH".into(), n.to_string().into())));
     ours.extend(plan.time_error.map(|ns| (TIME_ERROR.into(), format!("{ns}ns").into())));
     ours.extend(plan.max_trace_size.map(|n| (MAX_TRACE_SIZE.into(), n.to_string().into())));
+    ours.extend(
+        plan.stage_dir.as_ref().map(|dir| (STAGE_DIR.into(), std::path::absolute(dir).unwrap_or(dir.clone()).into())),
+    );
     ours.extend(altered.sync_sends.then(|| (SYNC_SENDS.into(), "1".into())));
     ours.extend(altered.replay.map(|path| (REPLAY.into(), path.into())));
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));

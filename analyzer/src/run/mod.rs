@@ -9,6 +9,7 @@ pub(crate) mod follow;
 mod hung;
 mod launch;
 mod launcher;
+pub(crate) mod left;
 mod one_of_several;
 mod options;
 mod plans;
@@ -114,8 +115,9 @@ fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
     Ok(if is_kept { Fate::Kept } else { Fate::Removed })
 }
 
-/// The directory is one that mpivet has made and named.
+/// The job is over. A directory that is removed is one that mpivet has made and named.
 fn remove(dir: &Path, fate: Fate) {
+    left::bring_stages(dir, fate == Fate::Kept);
     if fate == Fate::Removed
         && let Err(e) = std::fs::remove_dir_all(dir)
     {

@@ -148,6 +148,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     in_process(setting("stack-depth", "MPIVET_STACK_DEPTH", Kind::Number, "8", "12")),
     in_process(setting("time-error", "MPIVET_TIME_ERROR", Kind::Word, "0", "\"1us\"")),
     in_process(setting("max-trace-size", "MPIVET_MAX_TRACE_SIZE", Kind::Number, "keep all", "64")),
+    in_process(setting("stage-dir", "MPIVET_STAGE_DIR", Kind::Path, "the trace directory", "\"/dev/shm\"")),
     in_process(setting("checksums", "MPIVET_CHECKSUMS", Kind::Word, "sends", "\"all\"")),
     in_process(setting("sample-over", "MPIVET_SAMPLE_OVER", Kind::Number, "look at all data", "1048576")),
     in_process(off("sync-sends", "MPIVET_SYNC_SENDS")),

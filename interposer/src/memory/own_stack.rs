@@ -17,6 +17,12 @@ pub(super) fn holds(span: &Range<u64>) -> bool {
     start <= here && here <= span.start && span.start < span.end && span.end <= end
 }
 
+/// Is this an address of the stack that the calling thread was made with? Not for the first thread.
+pub(super) fn reaches(address: u64) -> bool {
+    let (start, end) = RANGE.get().unwrap_or_else(learn);
+    (start..end).contains(&address)
+}
+
 #[cold]
 fn learn() -> (u64, u64) {
     let range = find().unwrap_or((0, 0));

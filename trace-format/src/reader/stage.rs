@@ -1,5 +1,7 @@
 //! A read-only view of a stage that its owner may be writing to.
 
+#![expect(unsafe_code, reason = "a mapped file that another process writes")]
+
 use crate::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
 use crate::protocol::{self, Source};
 use std::fs::File;

@@ -1,0 +1,33 @@
+//! Stages that processes have made apart from their traces (`MPIVET_STAGE_DIR`) and left there when they died.
+
+use super::evidence::{hostname, lives};
+use std::path::Path;
+use trace_format::reader::{RankReader, traces_in};
+use trace_format::stages;
+
+/// Brings what dead processes of this host have left to their traces: those in this directory, and those of its jobs and runs.
+/// `true`: says if that fails.
+pub(crate) fn bring_stages(dir: &Path, is_told: bool) {
+    let below =
+        std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
+    let here = hostname();
+    for dir in std::iter::once(dir.to_owned()).chain(below) {
+        for (stem, header) in apart(&dir) {
+            if header.host != here || lives(header.pid, header.pid_start) {
+                continue;
+            }
+            if let Err(e) = stages::bring(&dir, &stem, &header)
+                && is_told
+            {
+                eprintln!("mpivet: cannot bring {} to {}: {e}", header.stage_dir, dir.display());
+            }
+        }
+    }
+}
+
+/// The processes with traces in this directory whose stages are somewhere else.
+fn apart(dir: &Path) -> impl Iterator<Item = (String, trace_format::file::RankHeader)> {
+    let stems = traces_in(dir).unwrap_or_default().into_iter();
+    let headers = stems.filter_map(|stem| Some((RankReader::open_stem(dir, &stem).ok()?.header, stem)));
+    headers.filter(|(header, _)| header.apart().is_some_and(Path::is_dir)).map(|(header, stem)| (stem, header))
+}

@@ -75,8 +75,6 @@ struct Told {
 impl Told {
     fn note(&mut self, rank: i32, event: &LeanEvent, symbols: &mut Symbols, names: &Names) {
         self.ended_job |= ends_job(event);
-        self.ended |=
-            matches!(event, RankEvent::System { event: SystemEvent::Exit { .. } | SystemEvent::Signal(_), .. });
         match event {
             RankEvent::Definition(d) => symbols.define(rank, d),
             RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
@@ -90,6 +88,8 @@ impl Told {
                 let (before, until) = self.gap.unwrap_or_default();
                 self.gap = Some((before.saturating_add(*calls), until.max(*time)));
             }
+            RankEvent::System { event: SystemEvent::Exit { .. }, .. } => self.ended = true,
+            RankEvent::System { event: SystemEvent::Signal(signal), .. } => self.ended |= signal.is_last,
             RankEvent::Call(call) => self.events += if call.is_open() { 1 } else { 2 },
             RankEvent::Return { .. } => self.events += 1,
             RankEvent::System { .. } => {}

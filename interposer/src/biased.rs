@@ -14,7 +14,8 @@ use std::time::Duration;
 /// Nothing is waited for by who has the lock. It may lose its processor, or the process may be stopped for a while, but not
 /// so often while another one runs.
 const TRIES: u32 = if cfg!(test) { 5 } else { 100 };
-const TRY: Duration = Duration::from_millis(50);
+const TRY_MS: u32 = 50;
+const MS: Duration = Duration::from_millis(1);
 
 pub(crate) struct Biased<T> {
     /// The word of the thread that takes it by the quick way, see [`tls::get`]; 0: there is none yet.
@@ -90,7 +91,7 @@ impl<T> Biased<T> {
 
     #[inline(never)]
     fn locked(&self, me: usize) -> MutexGuard<'_, ()> {
-        let lock = tries(|| self.lock.try_lock_for(TRY));
+        let lock = tries(|| self.lock.try_lock_for(TRY_MS * MS));
         if !self.is_shared.load(Ordering::Relaxed) {
             if me != 0 && self.owner.load(Ordering::Relaxed) == 0 && can_catch_up() {
                 self.owner.store(me, Ordering::Relaxed);
@@ -111,24 +112,15 @@ impl<T> Biased<T> {
     #[cold]
     fn settle(&self) {
         let has_left = || !self.is_inside.load(Ordering::Acquire);
+        let comes = |times: u32, pause: fn()| {
+            (0..times).any(|_| {
+                pause();
+                has_left()
+            })
+        };
         tries(|| {
-            let soon = || {
-                (0..1000).any(|_| {
-                    has_left() || {
-                        std::thread::yield_now();
-                        false
-                    }
-                })
-            };
-            let later = || {
-                (0..TRY.as_millis()).any(|_| {
-                    has_left() || {
-                        std::thread::sleep(TRY / 50);
-                        false
-                    }
-                })
-            };
-            (soon() || later()).then_some(())
+            (has_left() || comes(1000, std::thread::yield_now) || comes(TRY_MS, || std::thread::sleep(MS)))
+                .then_some(())
         });
         // The owner may raise its flag once more, but all have caught up: it sees that the lock is shared, and takes it.
         self.is_settled.store(self.is_shared.load(Ordering::Relaxed), Ordering::Relaxed);

@@ -84,19 +84,14 @@ fn place(thread: &mut Thread, stack_pointer: u64, outer: u64) -> Place {
 /// of the first one is not to be touched.
 #[inline(always)]
 pub(crate) fn is_here(thread: *mut Thread) -> bool {
-    tls::get() == thread as usize || has_moved()
-}
-
-#[cold]
-#[inline(never)]
-fn has_moved() -> bool {
-    stop(Reason::OtherThread);
-    false
+    let is_here = tls::get() == thread as usize;
+    if !is_here {
+        stop(Reason::OtherThread);
+    }
+    is_here
 }
 
 /// A call has returned that had been taken for left: the program has not jumped out of it, it has changed the stack.
-#[cold]
-#[inline(never)]
 pub(crate) fn came_back() {
     stop(Reason::OtherStack);
 }

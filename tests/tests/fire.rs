@@ -297,20 +297,32 @@ fn signal_handlers_that_call_mpi_leave_the_records_of_fortran_routines_alone() -
     Ok(())
 }
 
+/// Runs a program in the middle of which the recording has to stop for this reason: the program notices nothing, the user is told
+/// once, and what is there has no error.
+fn stopped(mpi: &Mpi, name: &str, arguments: &[&str], settings: Settings, reason: &str) -> Result<Recorded> {
+    let dir = fresh(mpi, &[&[name], arguments].concat().join("-"))?;
+    let (program, trace) = (program(mpi, name)?, dir.join("trace"));
+    let without = alone(&program, arguments, &dir, None)?;
+    let with = alone(&program, arguments, &dir, Some((&trace, settings)))?;
+    let about = format!("{}, {name} {arguments:?}: {with:?}, without mpivet {without:?}", mpi.name);
+    let words = String::from_utf8_lossy(&with.stderr);
+    ensure!(without.status.success() && end(&with) == end(&without), "{about}");
+    ensure!(words.matches("recording stops here").count() == 1 && words.contains(reason), "{about}");
+    ensure!(reason == "internal error" || !words.contains("internal error"), "{about}");
+    let recorded = recorded(&trace)?;
+    ensure!(!recorded.lost.is_empty() && recorded.lost.iter().all(|l| l.contains(reason)), "{about}: {recorded:?}");
+    let report = analyzed(&trace)?;
+    ensure!(checks(&report).is_empty(), "{about}: {:?}", report.findings);
+    Ok(recorded)
+}
+
+const PROVOKED: Settings = &[("MPIVET_PROVOKE", "1")];
+
 #[test]
 fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
     for mpi in mpi::required() {
-        let dir = fresh(&mpi, "provoked")?;
-        let (program, trace) = (program(&mpi, "provoked")?, dir.join("trace"));
-        let without = alone(&program, &[], &dir, None)?;
-        let with = alone(&program, &[], &dir, Some((&trace, &[("MPIVET_PROVOKE", "1")])))?;
-        let words = String::from_utf8_lossy(&with.stderr);
-        ensure!(end(&with) == end(&without), "{}: {:?}, without mpivet {:?}", mpi.name, end(&with), end(&without));
-        ensure!(words.matches("recording stops here").count() == 1, "{}: {words}", mpi.name);
-        let recorded = recorded(&trace)?;
+        let recorded = stopped(&mpi, "provoked", &[], PROVOKED, "internal error")?;
         ensure!(count(&recorded, FnId::MPI_Pcontrol) == 1 && recorded.lost.len() == 1, "{}: {recorded:?}", mpi.name);
-        let report = analyzed(&trace)?;
-        ensure!(checks(&report).is_empty(), "{}: {:?}", mpi.name, report.findings);
     }
     Ok(())
 }
@@ -319,20 +331,9 @@ fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
 #[test]
 fn stacks_that_change_inside_of_calls_are_told() -> Result<()> {
     for mpi in mpi::required() {
-        for (how, wanted) in [("ends", "another stack"), ("crosses", "another stack"), ("moves", "another thread")] {
-            let dir = fresh(&mpi, &format!("switches-{how}"))?;
-            let (program, trace) = (program(&mpi, "switches")?, dir.join("trace"));
-            let without = alone(&program, &[how], &dir, None)?;
-            let with = alone(&program, &[how], &dir, Some((&trace, &[])))?;
-            let words = String::from_utf8_lossy(&with.stderr);
-            ensure!(without.status.success(), "{}, {how}: {without:?}", mpi.name);
-            ensure!(end(&with) == end(&without), "{}, {how}: {with:?}, without mpivet {without:?}", mpi.name);
-            ensure!(words.matches("recording stops here").count() == 1, "{}, {how}: {words}", mpi.name);
-            let lost = recorded(&trace)?.lost;
-            ensure!(!lost.is_empty() && lost.iter().all(|l| l.contains(wanted)), "{}, {how}: {lost:?}", mpi.name);
-            let report = analyzed(&trace)?;
-            ensure!(checks(&report).is_empty(), "{}, {how}: {:?}", mpi.name, report.findings);
-        }
+        stopped(&mpi, "switches", &["ends"], &[], "another stack")?;
+        stopped(&mpi, "switches", &["crosses"], &[], "another stack")?;
+        stopped(&mpi, "switches", &["moves"], &[], "another thread")?;
     }
     Ok(())
 }
@@ -341,16 +342,7 @@ fn stacks_that_change_inside_of_calls_are_told() -> Result<()> {
 #[test]
 fn a_jump_out_of_a_lock_holds_no_other_thread() -> Result<()> {
     for mpi in mpi::required() {
-        let dir = fresh(&mpi, "abandoned")?;
-        let (program, trace) = (program(&mpi, "abandoned")?, dir.join("trace"));
-        let without = alone(&program, &[], &dir, None)?;
-        let with = alone(&program, &[], &dir, Some((&trace, &[("MPIVET_PROVOKE", "1")])))?;
-        let words = String::from_utf8_lossy(&with.stderr);
-        ensure!(end(&with) == end(&without), "{}: {:?}, without mpivet {:?}", mpi.name, end(&with), end(&without));
-        ensure!(words.matches("recording stops here").count() == 1, "{}: {words}", mpi.name);
-        ensure!(words.contains("siglongjmp") && !words.contains("internal error"), "{}: {words}", mpi.name);
-        let report = analyzed(&trace)?;
-        ensure!(checks(&report).is_empty(), "{}: {:?}", mpi.name, report.findings);
+        stopped(&mpi, "abandoned", &[], PROVOKED, "siglongjmp")?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 use crate::file::{RankHeader, STAGE_HEADER_BYTES, stage_path_of};
 use crate::{foreign, private};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The directory in which processes make directories for their stages.
@@ -36,7 +37,7 @@ impl RankHeader {
 
 /// Brings the stages of a process that is gone to its trace in `dir`.
 pub fn bring(dir: &Path, stem: &str, header: &RankHeader) -> io::Result<()> {
-    let Some(apart) = header.apart().filter(|apart| apart.is_dir()) else { return Ok(()) };
+    let Some(apart) = header.apart().filter(|apart| is_own_dir(apart)) else { return Ok(()) };
     let most = STAGE_HEADER_BYTES as u64 + u64::from(header.stage_bytes);
     for thread in 0..=u16::MAX {
         let (left, here) = (stage_path_of(apart, stem, thread), stage_path_of(dir, stem, thread));
@@ -52,6 +53,12 @@ pub fn bring(dir: &Path, stem: &str, header: &RankHeader) -> io::Result<()> {
         }
     }
     std::fs::remove_dir(apart)
+}
+
+/// Others may make directories in the common one, and put links to any file there.
+fn is_own_dir(path: &Path) -> bool {
+    let me = std::fs::metadata("/proc/self").map(|process| process.uid());
+    std::fs::symlink_metadata(path).is_ok_and(|there| there.is_dir() && me.is_ok_and(|me| there.uid() == me))
 }
 
 #[cfg(test)]
@@ -70,6 +77,10 @@ mod tests {
         std::fs::write(stage_path_of(&own, "rank-0", 0), "zero").unwrap();
         std::fs::write(stage_path_of(&dir, "rank-0", 1), "one").unwrap();
         std::fs::write(stage_path_of(&own, "rank-0", 2), "two").unwrap();
+        // What is not a directory of one's own is left alone.
+        let link = dir.join("elsewhere");
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        assert!(is_own_dir(&own) && !is_own_dir(&link) && !is_own_dir(Path::new("/nowhere")));
         assert_eq!(header.stage(&dir, "rank-0", 2), Some(stage_path_of(&own, "rank-0", 2)));
         bring(&dir, "rank-0", &header).unwrap();
         assert!(!own.exists() && common.exists());

@@ -71,6 +71,28 @@ fn place(schedule: &Schedule, random: &mut Random) -> usize {
     first + random.below(last - first + 1)
 }
 
+/// The first place from `at` on where no rank waits for what another one does later: in the middle of a collective operation, some
+/// ranks of a deadlock would wait in that instead.
+fn behind_all_that_is_begun(schedule: &Schedule, mut at: usize) -> usize {
+    let together = schedule.collectives.iter().map(|(_, places)| places.clone());
+    let messages = schedule.messages.iter().map(|message| vec![message.send, message.recv]);
+    let mut spans: Vec<(usize, usize)> = Vec::new();
+    for places in together.chain(messages) {
+        let (first, last) = (places.iter().min().copied(), places.iter().max().copied());
+        let waits = |first: &usize| {
+            !matches!(schedule.ops[*first].action, Action::Isend { .. } | Action::Irecv { .. } | Action::Start { .. })
+        };
+        spans.extend(first.filter(waits).zip(last));
+    }
+    spans.sort_unstable();
+    for (first, last) in spans {
+        if first < at && at <= last {
+            at = last + 1;
+        }
+    }
+    at
+}
+
 fn world(peer: usize, tag: u32) -> End {
     End { comm: 0, peer: Some(peer), tag: Some(tag) }
 }
@@ -229,7 +251,7 @@ fn real_deadlock(schedule: &mut Schedule, random: &mut Random) -> Done {
     let elements = data.elements();
     // Sends that wait may only be used where nobody could take them.
     let sends_wait = random.chance(40) && !ranks.iter().any(|&r| schedule.accepts_any_tag(r));
-    let mut at = place(schedule, random);
+    let mut at = behind_all_that_is_begun(schedule, place(schedule, random));
     for (i, &rank) in ranks.iter().enumerate() {
         let (next, previous) = (ranks[(i + 1) % n], ranks[(i + n - 1) % n]);
         let mode = if sends_wait { Mode::Synchronous } else { Mode::Standard };

@@ -1,5 +1,5 @@
 //! The stage between the thread that writes it and whoever reads it meanwhile: which word is stored and loaded when. It
-//! knows nothing of mappings, so that `models/` can go through all interleavings of it.
+//! knows nothing of mappings, so that `loom/` can go through all interleavings of it.
 //!
 //! - A record is there when its commit word is. The word behind it was zeroed before: it may have been part of anything.
 //! - A lap is over when its records are in the file. Its number is raised before the first of them is overwritten; who has

@@ -2,10 +2,10 @@
 
 use super::MAX_SITES;
 use crate::engine::Model;
+use crate::engine::deadlock_replay::Known;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site, rank_list};
-use crate::engine::script::{Misfit, Race};
-use crate::engine::weakest::Known;
+use crate::engine::recorded::{Misfit, Race};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, MESSAGE_RACE};
@@ -15,7 +15,7 @@ use trace_format::mpi::predefined::DATATYPES;
 pub(super) static CHECK: &CheckInfo = &MESSAGE_RACE;
 
 pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
-    let races = model.weakest.matchings.races.iter().filter(|r| r.probed.is_none());
+    let races = model.deadlock_replay.matchings.races.iter().filter(|r| r.probed.is_none());
     // What only decides the order of things, by the place of the receive.
     let mut fitting: FxHashMap<u64, Vec<&Race>> = FxHashMap::default();
     for race in races {

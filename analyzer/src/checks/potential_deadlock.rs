@@ -2,13 +2,13 @@
 
 use super::{MAX_SITES, real_deadlocks};
 use crate::engine::Model;
+use crate::engine::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Origin, Report, Site, plural, rank_list};
+use crate::engine::recorded::Schedule;
 use crate::engine::replay::int;
-use crate::engine::script::Schedule;
 use crate::engine::shape::shape;
 use crate::engine::wait::Knot;
-use crate::engine::weakest::{Blocked, Unpromised, comes_late};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
@@ -18,7 +18,7 @@ use trace_format::job::Buffering;
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
-    for found in model.weakest.found.iter().filter(|f| !f.is_hang_up()) {
+    for found in model.deadlock_replay.found.iter().filter(|f| !f.is_hang_up()) {
         // A deadlock that has come in the end says itself how often it was near.
         if real_deadlocks(e, model).any(|(_, knot)| is_of(found, knot, e, model)) {
             continue;
@@ -40,14 +40,14 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let draft = Draft::new(CHECK, message, sites(found)).ranks(ranks);
         report.add(model, explain(found, model, draft));
     }
-    for schedule in model.weakest.matchings.schedules.iter().filter(|s| s.is_deadlock()) {
+    for schedule in model.deadlock_replay.matchings.schedules.iter().filter(|s| s.is_deadlock()) {
         report.add(model, otherwise(model, CHECK, schedule));
     }
 }
 
 /// What the calls of a real deadlock owed to the library before.
 pub(super) fn near(knot: &Knot, e: &Ending, model: &Model) -> Option<String> {
-    let told = model.weakest.found.iter().filter(|_| model.selection.is_on(CHECK));
+    let told = model.deadlock_replay.found.iter().filter(|_| model.selection.is_on(CHECK));
     let found = told.into_iter().find(|f| !f.is_hang_up() && is_of(f, knot, e, model))?;
     let what = match found.most {
         0 => "some of them returned before all ranks had called them".to_owned(),

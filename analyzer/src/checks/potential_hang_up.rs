@@ -10,7 +10,7 @@ use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, POTENTIAL_HANG_UP};
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_HANG_UP;
 
 pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
-    for found in model.weakest.found.iter().filter(|f| f.is_hang_up()) {
+    for found in model.deadlock_replay.found.iter().filter(|f| f.is_hang_up()) {
         let ops = || found.blocks.iter().flat_map(|b| &b.needs).filter(|n| n.ranks.is_empty()).map(|n| &n.op);
         let alone = || e.alone.iter().map(|a| &a.shown);
         // That others never call a collective operation, and which messages are certainly alone, is told elsewhere.
@@ -22,7 +22,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let message = format!("{} may wait in {name} for ever: nobody does what it waits for", rank_list(&ranks));
         report.add(model, explain(found, model, Draft::new(CHECK, message, sites(found)).ranks(ranks)));
     }
-    for schedule in model.weakest.matchings.schedules.iter().filter(|s| !s.is_deadlock()) {
+    for schedule in model.deadlock_replay.matchings.schedules.iter().filter(|s| !s.is_deadlock()) {
         report.add(model, otherwise(model, CHECK, schedule));
     }
 }

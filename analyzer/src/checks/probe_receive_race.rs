@@ -3,13 +3,13 @@
 use crate::engine::Model;
 use crate::engine::ending::Ending;
 use crate::engine::facts::{Draft, Report, Site};
-use crate::engine::script::{Probed, Race};
+use crate::engine::recorded::{Probed, Race};
 use trace_format::catalogue::{CheckInfo, PROBE_RECEIVE_RACE};
 
 pub(super) static CHECK: &CheckInfo = &PROBE_RECEIVE_RACE;
 
 pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
-    for race in &model.weakest.matchings.races {
+    for race in &model.deadlock_replay.matchings.races {
         if let Some(probed) = &race.probed {
             report.add(model, draft(race, probed));
         }

@@ -7,11 +7,11 @@ mod persistent;
 use super::Model;
 use super::comms::{Comm, CommIx, Topology, peers};
 use super::concurrent::Misused;
+use super::deadlock_replay::{Told, ToldAll};
 use super::facts::Origin;
 use super::shape::{NONE, Place, Side, shape};
 use super::sums::PartSums;
 use super::types::Amount;
-use super::weakest::{Told, ToldAll};
 pub(crate) use persistent::Made;
 use persistent::Persistents;
 use rustc_hash::FxHashMap;
@@ -48,7 +48,7 @@ pub(crate) struct Instance {
     pub(crate) bad: bool,
     /// Which start of which persistent operation it is.
     started: Option<Made>,
-    /// What it is in the replay of [`super::weakest`].
+    /// What it is in the replay of [`super::deadlock_replay`].
     pub(crate) replayed: Option<ToldAll>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Part {
     /// Not all calls of its rank are known at this place: which operation it belongs to is uncertain.
     pub(crate) dim: bool,
     pub(crate) sums: Option<Box<PartSums>>,
-    /// What it is in the replay of [`super::weakest`], until it is over.
+    /// What it is in the replay of [`super::deadlock_replay`], until it is over.
     pub(crate) replayed: Option<Told>,
     /// The call in which the process learnt that it is over, if somebody listens.
     pub(super) ended: Option<Rc<Origin>>,
@@ -118,7 +118,7 @@ impl Space {
         self.get_mut(index)?.parts.get_mut(position as usize)?.as_mut()
     }
 
-    /// What the operation and a part of it are in the replay of [`super::weakest`].
+    /// What the operation and a part of it are in the replay of [`super::deadlock_replay`].
     pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: ToldAll, part: Told) {
         if let Some(instance) = self.get_mut(index) {
             instance.replayed = Some(collective);
@@ -128,7 +128,7 @@ impl Space {
         }
     }
 
-    /// What the parts of an operation are in the replay of [`super::weakest`], which is not told of it any more.
+    /// What the parts of an operation are in the replay of [`super::deadlock_replay`], which is not told of it any more.
     pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<Told> {
         let parts = self.get_mut(index).into_iter().flat_map(|i| &mut i.parts).flatten();
         parts.filter_map(|p| p.replayed.take()).collect()

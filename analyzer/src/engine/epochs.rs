@@ -3,9 +3,9 @@
 
 use super::Model;
 use super::comms::CommIx;
+use super::deadlock_replay::Meeting;
 use super::facts::Origin;
 use super::wait::{Cond, Why, all, any};
-use super::weakest::Meeting;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::args::Arg;
@@ -100,7 +100,7 @@ impl Model {
         Some(member.ix)
     }
 
-    /// Tells the replay of [`super::weakest`] whom the process meets in the call.
+    /// Tells the replay of [`super::deadlock_replay`] whom the process meets in the call.
     fn tell_epoch(&mut self, origin: &Rc<Origin>, sync: RmaSync, win: CommIx) {
         let comm = &self.comms.list[win];
         let (e, me, window) = (&comm.epochs, origin.rank, comm.serial);

@@ -162,7 +162,7 @@ impl Model {
         self.suspects.values().flat_map(|m| [&m.send, &m.recv]).for_each(&mut see);
         self.damaged.values().flat_map(|d| [&d.send, &d.recv, &d.by]).for_each(&mut see);
         self.report.calls().for_each(&mut see);
-        self.weakest.calls().for_each(&mut see);
+        self.deadlock_replay.calls().for_each(&mut see);
     }
 
     /// Forgets the communicators, windows and files that no rank knows any more and on which nothing is under way.

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use trace_format::catalogue::Group;
 use trace_format::finding::{Finding, Severity};
 
 /// Findings that are not shown.
@@ -38,7 +39,7 @@ pub(crate) fn limit_by<T>(
     for (place, f) in all.iter().enumerate() {
         let (rank, severity, code) = facts(f);
         // Collective operations belong to all ranks.
-        let owner = rank.filter(|_| !code.starts_with("MV5"));
+        let owner = rank.filter(|_| Group::of(code) != Some(Group::Collectives));
         let before = counts.entry((owner, severity, code)).or_default();
         owners.entry(owner).or_default().push((severity, *before, place));
         *before += 1;

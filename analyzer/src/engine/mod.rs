@@ -13,6 +13,7 @@ pub(crate) mod buffers;
 pub(crate) mod collective;
 pub(crate) mod comms;
 pub(crate) mod concurrent;
+pub(crate) mod deadlock_replay;
 pub(crate) mod ending;
 pub(crate) mod epochs;
 pub(crate) mod facts;
@@ -30,9 +31,9 @@ pub(crate) mod partitioned;
 pub(crate) mod polls;
 mod queues;
 pub(crate) mod rank;
+pub(crate) mod recorded;
 pub(crate) mod replay;
 pub(crate) mod requests;
-pub(crate) mod script;
 pub(crate) mod shape;
 pub(crate) mod slab;
 pub(crate) mod standing;
@@ -40,12 +41,11 @@ pub(crate) mod sums;
 pub(crate) mod types;
 mod volume;
 pub(crate) mod wait;
-pub(crate) mod weakest;
 
 pub(crate) use model::{Model, op_name};
 pub use queues::{Queue, Queued};
 pub(crate) use rank::{Breach, Discovery, MpiError, OpenCall, Rank};
-pub use script::{Alternative, Ways};
+pub use recorded::{Alternative, Ways};
 
 use crate::worlds::Names as Processes;
 use crate::worlds::link::Clock;
@@ -188,7 +188,7 @@ impl Engine {
                 buffering_limit: None,
                 selection: Selection::default(),
                 short_sends: Selection::default().is_on(&INCORRECT_SEND_SIZE),
-                weakest: weakest::Weakest::default(),
+                deadlock_replay: deadlock_replay::DeadlockReplay::default(),
                 leapt: 0,
                 listening: listen::Listening::default(),
             },
@@ -213,7 +213,7 @@ impl Engine {
 
     /// What the user wants to be told; to be said before any event is fed.
     pub fn select(&mut self, selection: Selection) {
-        self.model.weakest.select(&selection);
+        self.model.deadlock_replay.select(&selection);
         self.model.short_sends = selection.is_on(&INCORRECT_SEND_SIZE);
         self.model.selection = selection;
     }
@@ -221,7 +221,7 @@ impl Engine {
     /// Other runs will be made, to take other messages: looks for them, apart from the matchings that are known. To be said
     /// after [`Engine::select`] and before any event is fed.
     pub fn explore(&mut self, known: Arc<FxHashSet<u64>>) {
-        self.model.weakest.explore(known);
+        self.model.deadlock_replay.explore(known);
     }
 
     /// Tells `listener` what happens, too; to be said before any event is fed.
@@ -389,9 +389,9 @@ impl Engine {
             Some(most) => limit::limit(findings, most),
             None => (findings, Vec::new()),
         };
-        let open_questions = model.weakest.matchings.open_question().into_iter().collect();
-        let witnesses = std::mem::take(&mut model.weakest.witnesses);
-        let ways = std::mem::take(&mut model.weakest.ways);
+        let open_questions = model.deadlock_replay.matchings.open_question().into_iter().collect();
+        let witnesses = std::mem::take(&mut model.deadlock_replay.witnesses);
+        let ways = std::mem::take(&mut model.deadlock_replay.ways);
         Analysis {
             findings,
             hidden,

@@ -60,7 +60,7 @@ pub(crate) struct Model {
     /// Does the user want to be told of messages that are shorter than the room for them?
     pub(super) short_sends: bool,
     /// The run in a library that promises nothing.
-    pub(crate) weakest: super::weakest::Weakest,
+    pub(crate) deadlock_replay: super::deadlock_replay::DeadlockReplay,
     /// Calls that were counted and not looked at: see [`super::standing`].
     pub(super) leapt: u64,
     /// Who wants to know more than findings.
@@ -318,7 +318,7 @@ impl Model {
     /// What is made of a call: in memory that was used before, if there is some.
     #[inline]
     pub(super) fn origin(&mut self, new: Origin) -> Rc<Origin> {
-        while let Some(mut spare) = self.spare.pop().or_else(|| self.weakest.take_spare()) {
+        while let Some(mut spare) = self.spare.pop().or_else(|| self.deadlock_replay.take_spare()) {
             if let Some(old) = Rc::get_mut(&mut spare) {
                 *old = new;
                 return spare;

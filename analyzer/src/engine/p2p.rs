@@ -65,8 +65,8 @@ pub(crate) struct Op {
     pub(crate) sum: Option<Box<Sum>>,
     /// The other half, which is kept until both are over, for their sums.
     pub(crate) met: Option<OpId>,
-    /// What it is in the replay of [`super::weakest`], until that is told the last thing of it.
-    pub(crate) replayed: Option<super::weakest::Told>,
+    /// What it is in the replay of [`super::deadlock_replay`], until that is told the last thing of it.
+    pub(crate) replayed: Option<super::deadlock_replay::Told>,
     /// That replay knows that it is over.
     pub(crate) told: bool,
     /// If somebody listens.

@@ -78,7 +78,7 @@ impl Engine {
     /// May anything be left out? Nobody wants to be told of each call, and nothing is written down of it.
     pub(crate) fn may_leap(&self) -> bool {
         let model = &self.model;
-        !model.blind && !model.listening.is_on() && model.weakest.counts_only()
+        !model.blind && !model.listening.is_on() && model.deadlock_replay.counts_only()
     }
 
     /// The same of the calls of one rank.
@@ -146,7 +146,7 @@ impl Engine {
         let mut numbers = vec![model.comms.list.len() as u64, model.epoch.into(), model.bridges.len() as u64];
         numbers.extend([model.undecided.len() as u64, model.damaged.len() as u64, model.report.kept_so_far()]);
         numbers.extend([model.suspects.len() as u64, model.suspects.values().map(|message| message.count).sum()]);
-        model.weakest.standing(&mut numbers);
+        model.deadlock_replay.standing(&mut numbers);
         for (comm, c) in model.comms.list.iter() {
             numbers.push(c.report.kept_so_far());
             for (index, instance) in c.space.open() {
@@ -170,7 +170,7 @@ impl Engine {
 
     pub(crate) fn counts(&self) -> Counts {
         let model = &self.model;
-        Counts { ranks: model.ranks.iter().map(Rank::counts).collect(), wildcards: model.weakest.wildcards() }
+        Counts { ranks: model.ranks.iter().map(Rank::counts).collect(), wildcards: model.deadlock_replay.wildcards() }
     }
 
     /// What was done between the two is done so many times more.
@@ -183,7 +183,7 @@ impl Engine {
                 add(count, from[i], to[i]);
             }
         }
-        add(self.model.weakest.wildcards_mut(), from.wildcards, to.wildcards);
+        add(self.model.deadlock_replay.wildcards_mut(), from.wildcards, to.wildcards);
         let calls = |counts: &Counts| counts.ranks.iter().map(|rank| rank[0]).sum();
         add(&mut self.model.leapt, calls(from), calls(to));
     }

@@ -1,26 +1,12 @@
-//! What a finding is about: which arguments of its calls are wrong. The table says it for each check, by the kinds of
+//! What a finding is about: which arguments of its calls are wrong. The catalogue says it for each check, by the kinds of
 //! parameters in the table of functions; where several arguments come into question, the function's name is shown.
 
 use super::places::argument;
 use super::view::{FindingView, Site};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
+use trace_format::catalogue::{BUFFERS, Subject, by_name};
 use trace_format::mpi::{Dir, FUNCTIONS, Function, Kind};
-
-/// What is wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
-    /// That it is called at all: at this place, in this order, with those of other ranks.
-    Function,
-    /// What it is given.
-    Input(&'static [Kind]),
-    /// What it makes.
-    Output(&'static [Kind]),
-    /// The object that it frees.
-    Freed,
-    /// The argument that the message names.
-    Named,
-}
 
 /// A place in the text of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,64 +14,6 @@ pub(super) struct Mark {
     pub(super) span: Range<usize>,
     /// The value there, if the source does not say it.
     pub(super) label: Option<String>,
-}
-
-const BUFFERS: &[Kind] = &[Kind::SendBuf, Kind::RecvBuf, Kind::Buf];
-const COUNTS: &[Kind] = &[Kind::Count, Kind::LargeCount];
-
-macro_rules! subjects {
-    ($( $subject:expr => $( $name:literal ),+ ; )*) => {
-        fn subject(check: &str) -> Option<Subject> {
-            #[allow(unused_imports)]
-            use Subject::*;
-            match check {
-                $( $( $name )|+ => Some($subject), )*
-                _ => None,
-            }
-        }
-    };
-}
-
-subjects! {
-    Function =>
-        "abend", "abort", "incomplete-call", "mpi-error", "missing-finalize", "finalize-misuse", "call-outside-mpi",
-        "thread-level", "concurrent-misuse", "early-exit-others-wait", "grequest-misuse", "buffered-send-space", "leak-bsend-buffer",
-        "leak-session", "leak-port", "leak-growth", "message-race", "incomplete-gop", "unfinished-gop",
-        "collective-mismatch", "collective-blocking-mix", "collective-overlap", "comm-free-mismatch", "real-deadlock",
-        "potential-deadlock", "real-hang-up", "potential-hang-up", "no-progress", "watched-data-changed",
-        "collective-argument-mismatch";
-    Freed => "double-free";
-    Named => "invalid-topology", "invalid-argument", "use-after-free", "in-place-misuse";
-    Input(BUFFERS) =>
-        "overlapping", "overlapping-sendrecv", "send-checksum", "null-buffer", "inaccessible-buffer", "aliased-buffers",
-        "datatype-alignment", "recv-checksum", "collective-recv-checksum";
-    Input(&[Kind::Datatype]) =>
-        "invalid-datatype", "uncommitted-datatype", "wrong-data-type", "collective-data-type";
-    Input(COUNTS) =>
-        "invalid-count", "incorrect-send-size", "wrong-send-size", "incorrect-recv-size", "wrong-recv-size";
-    Input(&[Kind::Rank]) => "invalid-rank";
-    Input(&[Kind::Tag]) => "invalid-tag", "tag-portability";
-    Input(&[Kind::Rank, Kind::Tag]) => "nonpaired-send", "nonpaired-recv", "probe-receive-race";
-    Input(&[Kind::Root]) => "invalid-root", "wrong-root";
-    Input(&[Kind::Op]) => "invalid-op", "diff-reductions";
-    Input(&[Kind::Comm]) => "invalid-comm";
-    Input(&[Kind::Group]) => "invalid-group";
-    Input(&[Kind::Win]) => "invalid-window";
-    Input(&[Kind::File]) => "invalid-file";
-    Input(&[Kind::Info]) => "invalid-info";
-    Input(&[Kind::Request]) =>
-        "invalid-request", "request-misuse", "nonpersistent-request-free", "wrong-request-free", "request-cancel";
-    Output(&[Kind::Request]) => "unfinished-send", "unfinished-recv", "nonfreed-request";
-    Output(&[Kind::Comm]) => "leak-communicator";
-    Output(&[Kind::Datatype]) => "leak-datatype";
-    Output(&[Kind::Group]) => "leak-group";
-    Output(&[Kind::Op]) => "leak-op";
-    Output(&[Kind::Win]) => "leak-window";
-    Output(&[Kind::File]) => "leak-file";
-    Output(&[Kind::Errhandler]) => "leak-errhandler";
-    Output(&[Kind::Keyval]) => "leak-keyval";
-    Output(&[Kind::Info]) => "leak-info";
-    Output(&[Kind::Message]) => "leak-message";
 }
 
 /// What is wrong in the statement of a call; `sites` are the calls there, all at one place. Nothing if the function's name
@@ -124,7 +52,7 @@ fn parameters(finding: &FindingView, site: &Site, row: &Function) -> Vec<usize> 
         all.clone().filter(|p| kinds.contains(&row.params[*p].kind) && dirs.contains(&row.params[*p].dir)).collect()
     };
     let name = |p: &usize| row.params[*p].name;
-    let candidates = match subject(finding.check) {
+    let candidates = match by_name(finding.check).map(|check| check.subject) {
         None | Some(Subject::Function) => return Vec::new(),
         Some(Subject::Freed) => {
             let is_freed = |p: &usize| row.params[*p].dir == Dir::InOut && row.params[*p].kind.is_handle();
@@ -180,17 +108,4 @@ fn value(row: &Function, param: usize, sites: &[&Site]) -> Option<String> {
     let first = of(sites[0])?;
     let speaks = first.starts_with("MPI_") || first.parse::<i64>().is_ok();
     (speaks && sites.iter().all(|s| of(s).as_ref() == Some(&first))).then_some(first)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use trace_format::catalogue::CHECKS;
-
-    #[test]
-    fn every_check_has_a_subject() {
-        for check in CHECKS {
-            assert!(subject(check.name).is_some(), "{} is not in the table", check.name);
-        }
-    }
 }

@@ -103,7 +103,8 @@ pub(crate) fn begin() {
         &GREQUEST_MISUSE,
     ];
     let apart = [&DOUBLE_FREE, &DATATYPE_ALIGNMENT];
-    let of_arguments = |c: &CheckInfo| c.code.starts_with("MV2") && apart.iter().all(|a| a.code != c.code);
+    let of_arguments =
+        |c: &CheckInfo| Group::of(c.code) == Some(Group::Arguments) && apart.iter().all(|a| a.code != c.code);
     let arguments = CHECKS.iter().any(|c| of_arguments(c) && is_on(c));
     // Checksums of all data are taken when operations end; and which requests are inactive must be known.
     let told = config::queues() == config::Queues::All;

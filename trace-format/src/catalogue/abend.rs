@@ -24,4 +24,5 @@ check! {
     /// Go to the source line of the finding: it is a mistake of the program, not of its communication. Where the signal was
     /// raised inside of an MPI call, look at the buffer, count and datatype of that call.
     ABEND = "MV001" "abend" Error Dynamic: "a rank died of a fatal signal of its own"
+        about Function, Fatal
 }

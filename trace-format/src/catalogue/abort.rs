@@ -21,4 +21,5 @@ check! {
     /// Find out why the program gave up: the call stack of MPI_Abort leads to the condition. A run that was ended from
     /// outside needs more time, more memory, or less work.
     ABORT = "MV002" "abort" Error Analyzer: "a rank was ended by MPI_Abort or from outside before its end"
+        about Function, Consequence
 }

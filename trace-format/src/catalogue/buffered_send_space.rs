@@ -21,4 +21,5 @@ check! {
     /// Attach a buffer with MPI_Buffer_attach, with the sum of MPI_Pack_size and MPI_BSEND_OVERHEAD of all messages that may
     /// be in it at once.
     BUFFERED_SEND_SPACE = "MV112" "buffered-send-space" Error Dynamic: "a buffered send without room in the attached buffer"
+        about Function
 }

@@ -23,4 +23,5 @@ check! {
     /// Move the call between the two. Code that runs when the program ends (destructors of global objects, functions of
     /// atexit) must ask MPI_Finalized first.
     CALL_OUTSIDE_MPI = "MV006" "call-outside-mpi" Error Dynamic: "a call before MPI_Init, after MPI_Finalize, or a second one of them"
+        about Function
 }

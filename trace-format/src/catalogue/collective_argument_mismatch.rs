@@ -28,4 +28,5 @@ check! {
     /// # How to fix
     /// Compute the value in the same way on all ranks, from data that all have, or let one rank broadcast it before.
     COLLECTIVE_ARGUMENT_MISMATCH = "MV512" "collective-argument-mismatch" Error Analyzer: "an argument that must agree on all ranks does not"
+        about Function
 }

@@ -19,4 +19,5 @@ check! {
     /// Use the same form on all ranks. A rank that has nothing to do meanwhile can call the nonblocking form and wait for it at
     /// once.
     COLLECTIVE_BLOCKING_MIX = "MV510" "collective-blocking-mix" Error Analyzer: "blocking and nonblocking forms of a collective operation meet"
+        about Function
 }

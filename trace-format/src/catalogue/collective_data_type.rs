@@ -17,4 +17,5 @@ check! {
     /// # How to fix
     /// Name the same type on all ranks, that which the data have.
     COLLECTIVE_DATA_TYPE = "MV506" "collective-data-type" Error Analyzer: "the types in a collective operation do not match"
+        about Input(&[Kind::Datatype])
 }

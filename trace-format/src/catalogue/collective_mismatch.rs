@@ -20,4 +20,5 @@ check! {
     /// Call the same operations in the same order on all ranks. Where different groups of ranks do different things, give each
     /// a communicator of its own.
     COLLECTIVE_MISMATCH = "MV509" "collective-mismatch" Error Analyzer: "different collective operations meet on a communicator"
+        about Function
 }

@@ -32,4 +32,5 @@ check! {
     /// # How to fix
     /// Complete the operation with MPI_Wait before its buffer is used.
     COLLECTIVE_RECV_CHECKSUM = "MV505" "collective-recv-checksum" Error Analyzer: "a collective operation whose data arrived changed"
+        about Input(BUFFERS)
 }

@@ -29,4 +29,5 @@ check! {
     /// Free objects in one order on all ranks: that in which they were made, or the reverse of it. Do not leave the order to
     /// the iteration over a hash table, or to destructors that run at different times.
     COMM_FREE_MISMATCH = "MV513" "comm-free-mismatch" Error Analyzer: "ranks free or make objects in different orders"
+        about Function
 }

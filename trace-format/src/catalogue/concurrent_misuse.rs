@@ -23,4 +23,5 @@ check! {
     /// Let one thread complete a request and tell the others. Give each thread a communicator of its own (MPI_Comm_dup), or let
     /// one thread make the collective calls.
     CONCURRENT_MISUSE = "MV008" "concurrent-misuse" Error Analyzer: "two threads complete one request, or use one communicator for collectives, at once"
+        about Function
 }

@@ -16,4 +16,5 @@ check! {
     /// # How to fix
     /// Name the same operation on all ranks. If two different results are wanted, make two reductions.
     DIFF_REDUCTIONS = "MV507" "diff-reductions" Error Analyzer: "the ranks of a reduction name different operations"
+        about Input(&[Kind::Op])
 }

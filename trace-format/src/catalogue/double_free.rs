@@ -23,4 +23,5 @@ check! {
     /// Let one place own the object and free it there. Keep the handle in one variable and hand on its address: MPI sets it
     /// to the null handle, for which it can be tested.
     DOUBLE_FREE = "MV224" "double-free" Error Dynamic: "an object freed twice, or a predefined object freed"
+        about Freed
 }

@@ -22,4 +22,5 @@ check! {
     /// Where a rank gives up because of an error that the others do not know of, let it call MPI_Abort. Where it has nothing
     /// to do, let it send an empty result and go with the others through MPI_Finalize.
     EARLY_EXIT_OTHERS_WAIT = "MV009" "early-exit-others-wait" Error Analyzer: "a rank left while others wait for it"
+        about Function, Fatal
 }

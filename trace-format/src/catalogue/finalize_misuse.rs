@@ -22,4 +22,5 @@ check! {
     /// Join the threads that call MPI, or have them say that they are done, and call MPI_Finalize from the thread that
     /// called MPI_Init. A thread that waits for messages is sent one that tells it to stop.
     FINALIZE_MISUSE = "MV010" "finalize-misuse" Error Analyzer: "MPI_Finalize by a wrong thread, or while another thread is in a call"
+        about Function
 }

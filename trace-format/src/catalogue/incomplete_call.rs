@@ -21,4 +21,5 @@ check! {
     /// Functions that MPI calls must return. Note the error in a variable and act on it after the MPI call, or call MPI_Abort,
     /// which is allowed everywhere and tells the other ranks.
     INCOMPLETE_CALL = "MV003" "incomplete-call" Error Analyzer: "a rank ended inside of an MPI call"
+        about Function, Consequence
 }

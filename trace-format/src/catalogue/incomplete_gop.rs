@@ -18,4 +18,5 @@ check! {
     /// # How to fix
     /// Move the call out of the branch, or make a communicator of the ranks that take part.
     INCOMPLETE_GOP = "MV501" "incomplete-gop" Error Analyzer: "a collective operation that not all ranks of its communicator started"
+        about Function
 }

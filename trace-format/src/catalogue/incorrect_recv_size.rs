@@ -18,4 +18,5 @@ check! {
     /// # How to fix
     /// Let one function compute how much belongs to a rank, and take both the send and the receive counts from it.
     INCORRECT_RECV_SIZE = "MV503" "incorrect-recv-size" Warning Analyzer: "a rank sends less in a collective operation than is expected of it"
+        about Input(COUNTS)
 }

@@ -17,4 +17,5 @@ check! {
     /// # How to fix
     /// Let both sides compute the count in the same way, or use only as many elements as MPI_Get_count says.
     INCORRECT_SEND_SIZE = "MV404" "incorrect-send-size" Warning Analyzer off: "a message is shorter than the room for it"
+        about Input(COUNTS)
 }

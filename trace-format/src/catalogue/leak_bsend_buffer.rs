@@ -21,4 +21,5 @@ check! {
     /// # How to fix
     /// Call MPI_Buffer_detach after the last buffered send, and free the memory when it has returned.
     LEAK_BSEND_BUFFER = "MV311" "leak-bsend-buffer" Warning Dynamic: "a buffer for buffered sends that is never detached"
+        about Function, Consequence
 }

@@ -23,4 +23,5 @@ check! {
     /// Free the communicator where its last use ends, on all its processes. A library can free its communicator in the delete
     /// callback of an attribute of MPI_COMM_SELF, which MPI_Finalize calls first.
     LEAK_COMMUNICATOR = "MV301" "leak-communicator" Warning Dynamic: "a communicator that is never freed"
+        about Output(&[Kind::Comm]), Consequence
 }

@@ -22,4 +22,5 @@ check! {
     /// Call MPI_Type_free when the last operation that uses the datatype was started: operations under way and datatypes
     /// derived from it are not affected.
     LEAK_DATATYPE = "MV302" "leak-datatype" Warning Dynamic: "a datatype that is never freed"
+        about Output(&[Kind::Datatype]), Consequence
 }

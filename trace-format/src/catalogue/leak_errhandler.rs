@@ -20,4 +20,5 @@ check! {
     /// Call MPI_Errhandler_free directly after the handler was set: it lives on as long as a communicator, window or file
     /// uses it.
     LEAK_ERRHANDLER = "MV307" "leak-errhandler" Warning Dynamic: "an error handler that is never freed"
+        about Output(&[Kind::Errhandler]), Consequence
 }

@@ -17,4 +17,5 @@ check! {
     /// # How to fix
     /// Call MPI_File_close on all processes that opened the file.
     LEAK_FILE = "MV306" "leak-file" Warning Dynamic: "a file that is never closed"
+        about Output(&[Kind::File]), Consequence
 }

@@ -22,4 +22,5 @@ check! {
     /// # How to fix
     /// Call MPI_Group_free as soon as the communicator or window operation that needs the group has returned.
     LEAK_GROUP = "MV303" "leak-group" Warning Dynamic: "a group that is never freed"
+        about Output(&[Kind::Group]), Consequence
 }

@@ -21,4 +21,5 @@ check! {
     /// # How to fix
     /// Free the object in the loop that makes it, or make it once before the loop.
     LEAK_GROWTH = "MV320" "leak-growth" Warning Dynamic: "objects leaked at one place, on the way to the library's limit"
+        about Function, Consequence
 }

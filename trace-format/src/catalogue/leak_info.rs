@@ -16,4 +16,5 @@ check! {
     /// # How to fix
     /// Call MPI_Info_free as soon as the call that the hints are for has returned: MPI keeps a copy.
     LEAK_INFO = "MV309" "leak-info" Warning Dynamic: "an info object that is never freed"
+        about Output(&[Kind::Info]), Consequence
 }

@@ -18,4 +18,5 @@ check! {
     /// Free the key as soon as the attribute was set, or in the delete callback of an attribute of MPI_COMM_SELF: attributes
     /// that exist keep it alive.
     LEAK_KEYVAL = "MV308" "leak-keyval" Warning Dynamic: "an attribute key that is never freed"
+        about Output(&[Kind::Keyval]), Consequence
 }

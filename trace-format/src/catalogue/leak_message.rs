@@ -19,4 +19,5 @@ check! {
     /// Receive every message that was matched, into a buffer that is thrown away if need be. To look only, use MPI_Probe or
     /// MPI_Iprobe.
     LEAK_MESSAGE = "MV310" "leak-message" Warning Dynamic: "a message that a matched probe found and nobody received"
+        about Output(&[Kind::Message]), Consequence
 }

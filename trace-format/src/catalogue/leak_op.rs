@@ -16,4 +16,5 @@ check! {
     /// # How to fix
     /// Call MPI_Op_free after the last reduction that uses the operation was started.
     LEAK_OP = "MV304" "leak-op" Warning Dynamic: "a reduction operation that is never freed"
+        about Output(&[Kind::Op]), Consequence
 }

@@ -18,4 +18,5 @@ check! {
     /// # How to fix
     /// Call MPI_Unpublish_name and MPI_Close_port when the last client was accepted.
     LEAK_PORT = "MV313" "leak-port" Warning Dynamic: "a port that is never closed, or a name that stays published"
+        about Function, Consequence
 }

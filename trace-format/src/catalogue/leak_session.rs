@@ -17,4 +17,5 @@ check! {
     /// # How to fix
     /// Call MPI_Session_finalize for every session, whatever the order of sessions and world model.
     LEAK_SESSION = "MV312" "leak-session" Warning Dynamic: "a session that is never finalized"
+        about Function, Consequence
 }

@@ -20,4 +20,5 @@ check! {
     /// # How to fix
     /// Call MPI_Win_free on all processes of the window before its memory is released and before MPI_Finalize.
     LEAK_WINDOW = "MV305" "leak-window" Warning Dynamic: "a window that is never freed"
+        about Output(&[Kind::Win]), Consequence
 }

@@ -27,4 +27,5 @@ check! {
     /// Give each kind of message a tag of its own, name the source, or probe with MPI_Mprobe and receive with MPI_Mrecv what
     /// was found.
     MESSAGE_RACE = "MV407" "message-race" Error Analyzer: "a wildcard receive could have got another message, which does not fit"
+        about Function, Potential
 }

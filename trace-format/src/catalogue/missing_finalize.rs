@@ -19,4 +19,5 @@ check! {
     /// Let every way out of the program go through MPI_Finalize. Where a rank gives up because of an error that the others do
     /// not know of, MPI_Abort is the right call.
     MISSING_FINALIZE = "MV005" "missing-finalize" Error Analyzer: "a rank ended without MPI_Finalize"
+        about Function, Consequence
 }

@@ -10,6 +10,7 @@ mod own_severity;
 pub use own_severity::RECEIVES;
 
 use crate::finding::Severity;
+use crate::mpi::Kind;
 
 /// Which half of mpivet decides a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,76 @@ pub enum Side {
     Dynamic,
     /// From the traces of all ranks.
     Analyzer,
+}
+
+/// What a check is about: the hundreds of its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// How a process ends, and where it may call MPI at all.
+    Process,
+    /// Operations under way, their requests and buffers.
+    Operations,
+    /// Arguments of a call.
+    Arguments,
+    /// Objects that are not freed.
+    Leaks,
+    /// Messages between ranks.
+    Messages,
+    /// Collective operations.
+    Collectives,
+    /// Ranks that wait for each other.
+    Deadlocks,
+    /// What the user watches.
+    Watched,
+}
+
+impl Group {
+    /// By the code of a check; `None`: there is no such group.
+    pub fn of(code: &str) -> Option<Group> {
+        Some(match code.strip_prefix("MV")?.bytes().next()? {
+            b'0' => Group::Process,
+            b'1' => Group::Operations,
+            b'2' => Group::Arguments,
+            b'3' => Group::Leaks,
+            b'4' => Group::Messages,
+            b'5' => Group::Collectives,
+            b'6' => Group::Deadlocks,
+            b'8' => Group::Watched,
+            _ => return None,
+        })
+    }
+}
+
+/// What is wrong with a call, by the kinds of parameters in the table of functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// That it is called at all: at this place, in this order, with calls of other ranks.
+    Function,
+    /// What it is given.
+    Input(&'static [Kind]),
+    /// What it makes.
+    Output(&'static [Kind]),
+    /// The object that it frees.
+    Freed,
+    /// The argument that the message names.
+    Named,
+}
+
+pub const BUFFERS: &[Kind] = &[Kind::SendBuf, Kind::RecvBuf, Kind::Buf];
+pub const COUNTS: &[Kind] = &[Kind::Count, Kind::LargeCount];
+
+/// Which findings come first: what ended the run, then what is certain, then what may happen, and last what tends to follow
+/// from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// The run ended or hangs because of it.
+    Fatal,
+    /// It happened.
+    Real,
+    /// It may happen in another run.
+    Potential,
+    /// What was left undone when the run ended, often because of another finding.
+    Consequence,
 }
 
 /// One entry of the catalogue.
@@ -35,28 +106,36 @@ pub struct CheckInfo {
     pub summary: &'static str,
     /// The doc comment, Markdown.
     pub doc: &'static str,
+    pub subject: Subject,
+    pub urgency: Urgency,
 }
 
-/// `NAME = "code" "name" severity side: "summary"`; `side off:` is a check that finds nothing unless it is asked for.
+/// `NAME = "code" "name" severity side: "summary" about subject, urgency`; `side off:` is a check that finds nothing unless it is
+/// asked for, and without an urgency it is [`Urgency::Real`].
 macro_rules! check {
-    ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident: $summary:literal) => {
-        check!(@entry true, $(#[doc = $doc])* $NAME = $code $name $severity $side: $summary);
-    };
-    ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident off: $summary:literal) => {
-        check!(@entry false, $(#[doc = $doc])* $NAME = $code $name $severity $side: $summary);
-    };
-    (@entry $default_on:literal, $(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident: $summary:literal) => {
+    ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident $($off:ident)?: $summary:literal
+        about $subject:expr $(, $urgency:ident)?) => {
         $(#[doc = $doc])*
-        pub static $NAME: crate::catalogue::CheckInfo = crate::catalogue::CheckInfo {
-            code: $code,
-            name: $name,
-            severity: crate::finding::Severity::$severity,
-            side: crate::catalogue::Side::$side,
-            default_on: $default_on,
-            summary: $summary,
-            doc: concat!($($doc, "\n"),*),
+        pub static $NAME: crate::catalogue::CheckInfo = {
+            #[allow(unused_imports)]
+            use crate::{catalogue::{BUFFERS, COUNTS, Subject::*}, mpi::Kind};
+            crate::catalogue::CheckInfo {
+                code: $code,
+                name: $name,
+                severity: crate::finding::Severity::$severity,
+                side: crate::catalogue::Side::$side,
+                default_on: check!(@default_on $($off)?),
+                summary: $summary,
+                doc: concat!($($doc, "\n"),*),
+                subject: $subject,
+                urgency: check!(@urgency $($urgency)?),
+            }
         };
     };
+    (@default_on) => { true };
+    (@default_on off) => { false };
+    (@urgency) => { crate::catalogue::Urgency::Real };
+    (@urgency $urgency:ident) => { crate::catalogue::Urgency::$urgency };
 }
 
 macro_rules! catalogue {
@@ -180,7 +259,7 @@ mod tests {
         }
         for c in CHECKS {
             assert!(seen.insert(c.code) && seen.insert(c.name), "{} appears twice", c.name);
-            assert!(c.code.len() == 5 && c.code.starts_with("MV"), "{}", c.code);
+            assert!(c.code.len() == 5 && Group::of(c.code).is_some(), "{}", c.code);
             assert!(c.name.chars().all(|ch| ch.is_ascii_lowercase() || ch == '-'), "{}", c.name);
             assert!(!c.summary.is_empty() && !c.summary.ends_with('.'), "{}", c.name);
             let mut at = 0;

@@ -25,4 +25,5 @@ check! {
     /// Read the class and the text: they name the argument. The arguments of the call are in the finding. Errors that come
     /// from the machine (no memory, no space on a disk) need another remedy.
     MPI_ERROR = "MV004" "mpi-error" Error Dynamic: "the MPI library reported an error"
+        about Function, Fatal
 }

@@ -24,4 +24,5 @@ check! {
     /// Send what is polled for, or end the loop where nothing can come any more: count the answers that are expected, or
     /// have each rank tell when it has no more work.
     NO_PROGRESS = "MV605" "no-progress" Warning Analyzer: "a rank that polls for something that can never come"
+        about Function
 }

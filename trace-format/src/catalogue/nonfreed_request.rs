@@ -18,4 +18,5 @@ check! {
     /// # How to fix
     /// Call MPI_Request_free on every persistent request when its last use is complete.
     NONFREED_REQUEST = "MV103" "nonfreed-request" Error Analyzer: "a persistent request that was never freed"
+        about Output(&[Kind::Request]), Consequence
 }

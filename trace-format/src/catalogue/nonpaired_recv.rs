@@ -17,4 +17,5 @@ check! {
     /// Look for the send that should be there: a wrong rank or tag, or a branch that only one side takes. A receive that may
     /// remain without a message, such as one for a last command, is to be cancelled: MPI_Cancel, then MPI_Wait.
     NONPAIRED_RECV = "MV402" "nonpaired-recv" Error Analyzer: "a receive that never gets a message"
+        about Input(&[Kind::Rank, Kind::Tag])
 }

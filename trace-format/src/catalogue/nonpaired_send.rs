@@ -19,4 +19,5 @@ check! {
     /// Look for the receive that should be there: a wrong rank or tag, a loop with one iteration too few, a branch that only
     /// one side takes.
     NONPAIRED_SEND = "MV401" "nonpaired-send" Error Analyzer: "a message that nobody receives"
+        about Input(&[Kind::Rank, Kind::Tag])
 }

@@ -35,4 +35,5 @@ check! {
     /// Let one side receive first, or use MPI_Sendrecv, or start the receives with MPI_Irecv before the sends. Where the
     /// buffering is wanted, say so: MPI_Bsend with a buffer that is large enough.
     POTENTIAL_DEADLOCK = "MV602" "potential-deadlock" Warning Analyzer: "ranks that wait for each other unless the library does more than it must"
+        about Function, Potential
 }

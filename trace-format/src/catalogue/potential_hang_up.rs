@@ -20,4 +20,5 @@ check! {
     /// # How to fix
     /// Receive the message, or do not send it.
     POTENTIAL_HANG_UP = "MV604" "potential-hang-up" Warning Analyzer: "a rank that waits for ever unless the library does more than it must"
+        about Function, Potential
 }

@@ -22,4 +22,5 @@ check! {
     /// # How to fix
     /// Receive with `status.MPI_SOURCE` and `status.MPI_TAG` of the probe, or use MPI_Mprobe and MPI_Mrecv.
     PROBE_RECEIVE_RACE = "MV408" "probe-receive-race" Warning Analyzer: "a receive need not get the message that the probe before it found"
+        about Input(&[Kind::Rank, Kind::Tag]), Potential
 }

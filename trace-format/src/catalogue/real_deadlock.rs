@@ -26,4 +26,5 @@ check! {
     /// Let one side send first, or use MPI_Sendrecv, or start the receives with MPI_Irecv before the sends and wait
     /// for all of them afterwards.
     REAL_DEADLOCK = "MV601" "real-deadlock" Error Analyzer: "a knot of ranks that wait for each other"
+        about Function, Fatal
 }

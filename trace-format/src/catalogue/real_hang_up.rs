@@ -17,4 +17,5 @@ check! {
     /// Find out which side is right: whether one waits too often, or the other leaves too early. A rank without work has to
     /// send an empty result, or the one that waits has to know that there is none.
     REAL_HANG_UP = "MV603" "real-hang-up" Error Analyzer: "ranks that wait for a rank that has finished"
+        about Function, Fatal
 }

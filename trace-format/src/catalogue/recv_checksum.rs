@@ -32,4 +32,5 @@ check! {
     /// Do not write into the buffer before MPI_Wait or a successful MPI_Test. If nothing in the program does, suspect the MPI
     /// library or the network.
     RECV_CHECKSUM = "MV403" "recv-checksum" Error Analyzer: "the data that were received are not those that were sent"
+        about Input(BUFFERS)
 }

@@ -23,4 +23,5 @@ check! {
     /// Ask for the level that the program needs with MPI_Init_thread, and look at what it provided: the library may give less.
     /// Otherwise leave MPI calls to the main thread, or put a lock around them under MPI_THREAD_SERIALIZED.
     THREAD_LEVEL = "MV007" "thread-level" Error Dynamic: "an MPI call by a thread that may not make it"
+        about Function
 }

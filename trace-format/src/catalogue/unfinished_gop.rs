@@ -17,4 +17,5 @@ check! {
     /// # How to fix
     /// Complete the request on every rank, also on those that do not need the result.
     UNFINISHED_GOP = "MV502" "unfinished-gop" Error Analyzer: "a nonblocking collective operation that was started and never completed"
+        about Function, Consequence
 }

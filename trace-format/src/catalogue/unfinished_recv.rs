@@ -20,4 +20,5 @@ check! {
     /// Call MPI_Wait (or one of its relatives) before the buffer is used. A receive that is no longer wanted is cancelled with
     /// MPI_Cancel and then completed.
     UNFINISHED_RECV = "MV102" "unfinished-recv" Error Analyzer: "a nonblocking receive that was never completed"
+        about Output(&[Kind::Request]), Consequence
 }

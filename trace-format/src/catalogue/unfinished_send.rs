@@ -22,4 +22,5 @@ check! {
     /// Keep a request of its own for every send, in an array, and complete them all with MPI_Waitall. If the completion is
     /// known by other means, MPI_Request_free gives the request back, but then the buffer must never be touched again.
     UNFINISHED_SEND = "MV101" "unfinished-send" Error Analyzer: "a nonblocking send that was never completed"
+        about Output(&[Kind::Request]), Consequence
 }

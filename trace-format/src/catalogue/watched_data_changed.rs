@@ -21,4 +21,5 @@ check! {
     /// Look at the code between the two places. To find the very statement, add calls of `mpivet_watch` or MPI calls, such as
     /// MPI_Wtime, between them.
     WATCHED_DATA_CHANGED = "MV801" "watched-data-changed" Warning Dynamic: "data that the program asked to watch have changed"
+        about Function
 }

@@ -20,4 +20,5 @@ check! {
     /// Name the type that the data have, the same on both sides. For structures, make one datatype in one function and use it
     /// on both sides. In C++, derive the MPI type from the C++ type in one place.
     WRONG_DATA_TYPE = "MV406" "wrong-data-type" Error Analyzer: "the types of a message and of its receive do not match"
+        about Input(&[Kind::Datatype])
 }

@@ -19,4 +19,5 @@ check! {
     /// # How to fix
     /// Let one function compute how much belongs to a rank, and take both the send and the receive counts from it.
     WRONG_RECV_SIZE = "MV504" "wrong-recv-size" Error Analyzer: "the amounts sent and received in a collective operation do not fit"
+        about Input(COUNTS)
 }

@@ -18,4 +18,5 @@ check! {
     /// Compute the root from data that all ranks have. Remember that the root is a rank of the communicator of the call, not
     /// of MPI_COMM_WORLD. Groups of ranks with a root each need communicators of their own.
     WRONG_ROOT = "MV508" "wrong-root" Error Analyzer: "the ranks of a collective operation name different roots"
+        about Input(&[Kind::Root])
 }

@@ -18,4 +18,5 @@ check! {
     /// Use the same expression for both counts. If the receiver cannot know the length, ask for it: MPI_Probe (or better
     /// MPI_Mprobe), MPI_Get_count, then the receive.
     WRONG_SEND_SIZE = "MV405" "wrong-send-size" Error Analyzer: "a message that is longer than the buffer of its receive"
+        about Input(COUNTS)
 }

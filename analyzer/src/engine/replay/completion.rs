@@ -32,7 +32,7 @@ impl Model {
             // Nobody knows whether it got a message.
             None if failed => self.withdraw(op),
             None => {
-                self.weakest.give_up("what a receive got is not certain");
+                self.deadlock_replay.give_up("what a receive got is not certain");
                 self.tell_nothing(op);
             }
         }

@@ -1,4 +1,4 @@
-//! What all ranks did, written down for [`permitted::explore`], and the answers to what else could have happened.
+//! What all ranks did, written down for [`schedules::explore`], and the answers to what else could have happened.
 //!
 //! Runs that are longer than [`MOST_STEPS`] are not written down. The others are cut at their end into windows, where all
 //! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
@@ -11,12 +11,12 @@ mod races;
 pub use alternatives::{Alternative, Ways};
 
 use super::comms::CommIx;
+use super::deadlock_replay::Known;
 use super::types::Amount;
-use super::weakest::Known;
 pub(super) use races::Wanted as WantedRaces;
 pub(crate) use races::{Misfit, Probed, Race};
 
-use permitted::{Collective, Kind, Many, OpIx, Operation, Program, Step, Wait};
+use schedules::{Collective, Kind, Many, OpIx, Operation, Program, Step, Wait};
 
 /// Steps of all ranks together that are written down.
 const MOST_STEPS: usize = 100_000;
@@ -47,7 +47,7 @@ struct Wildcard {
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct Script {
+pub(crate) struct RecordedProgram {
     program: Program,
     /// By thread and step: the call.
     calls: Vec<Vec<Known>>,
@@ -119,7 +119,7 @@ pub(crate) struct Matchings {
     pub(crate) undecided: Option<&'static str>,
 }
 
-impl Script {
+impl RecordedProgram {
     pub(super) fn lane(&mut self) {
         self.program.lanes.push(Vec::new());
         self.calls.push(Vec::new());

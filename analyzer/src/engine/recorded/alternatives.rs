@@ -7,11 +7,11 @@
 
 use super::answer::Part;
 use super::places::Places;
-use super::{Script, Taken, Wildcard};
+use super::{RecordedProgram, Taken, Wildcard};
 use crate::engine::Model;
 use crate::engine::comms::Comms;
-use permitted::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step, reach};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use schedules::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step, reach};
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
@@ -63,7 +63,7 @@ fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
     }
 }
 
-impl Script {
+impl RecordedProgram {
     /// What the run says of its wildcards. `known`: matchings that are of no interest any more.
     pub(in crate::engine) fn ways(&mut self, lanes: &[(i32, u16)], known: &FxHashSet<u64>, model: &Model) -> Ways {
         let mut ways = Ways { unknown: self.unknown, ..Ways::default() };
@@ -204,7 +204,7 @@ impl Script {
             let op = &part.program.ops[op as usize];
             (window[op.lane as usize].0, window[op.lane as usize].1.start + op.step as usize)
         };
-        // In the whole script: operations are told apart by where they are started.
+        // In the whole recorded program: operations are told apart by where they are started.
         let whole = |op: OpIx| {
             let (lane, step) = of(op);
             match self.program.lanes[lane].get(step) {

@@ -1,7 +1,7 @@
 //! Small programs and the plain truth about them.
 
-use permitted::{Choice, Kind, Many, Mode, OpIx, Place, Program, Reading, Step, Wait};
 use rustc_hash::FxHashSet;
+use schedules::{Choice, Kind, Many, Mode, OpIx, Place, Program, Reading, Step, Wait};
 
 /// How far a run of a program has come.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -405,7 +405,7 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
                     }
                 };
                 let collective = p.collectives.len() as u32;
-                p.collectives.push(permitted::Collective {
+                p.collectives.push(schedules::Collective {
                     parts: vec![None; lanes as usize],
                     needs: (0..lanes).map(needs).collect(),
                 });

@@ -5,10 +5,10 @@ mod common;
 mod reach;
 
 use common::{Luck, Recipe, Schedules, cook, random_recipe};
-use permitted::{
+use proptest::prelude::*;
+use schedules::{
     Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore, races,
 };
-use proptest::prelude::*;
 
 const READINGS: [Reading; 3] =
     [Reading::WEAKEST, Reading::GENEROUS, Reading { sends_block: true, collectives_block: false }];

@@ -4,10 +4,10 @@
 
 use crate::engine::Model;
 use crate::engine::comms::CommIx;
+use crate::engine::deadlock_replay::{Known, PATIENCE};
 use crate::engine::shape::shape;
-use crate::engine::weakest::{Known, PATIENCE};
-use permitted::{Act, Call, Id, Ids, Needs};
 use rustc_hash::FxHashMap;
+use schedules::{Act, Call, Id, Ids, Needs};
 use trace_format::mpi::{Class, RmaSync};
 
 /// Where the one is who gives, and the one who waits for it.
@@ -54,11 +54,11 @@ impl Model {
     ) {
         let comm = &self.comms.list[window];
         let unknown = comm.is_foreign() || comm.made_wrongly || comm.members().any(|r| self.is_dim(r));
-        if self.weakest.off || unknown {
+        if self.deadlock_replay.off || unknown {
             return;
         }
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let w = &mut self.weakest;
+        let w = &mut self.deadlock_replay;
         let mut ids = Ids::new();
         for meeting in meetings {
             // The one who waits does so by his nature at the end, and by leave of the library at the beginning.
@@ -81,9 +81,9 @@ impl Model {
 
     /// A call that waits for meetings has returned.
     pub(in crate::engine) fn tell_met(&mut self, origin: &Known, sync: RmaSync, failed: bool) {
-        let Some(ops) = self.weakest.meetings.waiting.remove(&(origin.rank, origin.thread)) else { return };
+        let Some(ops) = self.deadlock_replay.meetings.waiting.remove(&(origin.rank, origin.thread)) else { return };
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let w = &mut self.weakest;
+        let w = &mut self.deadlock_replay;
         if failed {
             return ops.into_iter().for_each(|id| w.replay.release(id));
         }
@@ -97,14 +97,14 @@ impl Model {
         ops.into_iter().for_each(|id| w.replay.forget(id));
         if w.replay.lag() > w.patience.max(PATIENCE) {
             self.look_for_permissions(false);
-            self.weakest.patience = 2 * self.weakest.replay.lag();
+            self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
         }
     }
 
     /// Nothing is known of the epochs of the window any more: nobody waits for who has not come.
     pub(in crate::engine) fn forget_meetings(&mut self, window: CommIx) {
         let window = self.comms.list[window].serial;
-        let w = &mut self.weakest;
+        let w = &mut self.deadlock_replay;
         w.meetings.unclear = true;
         w.meetings.half.retain(|meeting, (_, id)| {
             let kept = meeting.window != window;
@@ -117,10 +117,10 @@ impl Model {
 
     /// Drops what was found of epochs, if something was forgotten of any: it depends on what was read first.
     pub(super) fn drop_unclear_meetings(&mut self) {
-        if !self.weakest.meetings.unclear {
+        if !self.deadlock_replay.meetings.unclear {
             return;
         }
         let is_epoch = |call: &Known| matches!(shape(call.func).class, Class::RmaSync(_));
-        self.weakest.found.retain(|f| !f.blocks.iter().any(|b| is_epoch(&b.call)));
+        self.deadlock_replay.found.retain(|f| !f.blocks.iter().any(|b| is_epoch(&b.call)));
     }
 }

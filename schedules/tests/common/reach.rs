@@ -1,7 +1,7 @@
 //! What wildcards could have got, against every schedule of small random programs.
 
 use super::common::{Luck, Schedules, cook, random_recipe};
-use permitted::{Budget, Choice, Kind, OpIx, Place, Program, Reached, Step, reach};
+use schedules::{Budget, Choice, Kind, OpIx, Place, Program, Reached, Step, reach};
 
 /// All that receives and probes could get as far as their arguments go.
 fn choices(program: &Program) -> Vec<Choice> {
@@ -57,7 +57,7 @@ fn what_can_be_got_is_what_some_schedule_gets() {
 fn a_way_holds_what_is_needed_and_nothing_else() {
     let mut p = Program { lanes: vec![Vec::new(); 4], ..Program::default() };
     let recv = |at| Kind::Recv { comm: 0, at, source: None, tag: None, got: None, steers: None };
-    let send = |from, to| Kind::Send { mode: permitted::Mode::Standard, comm: 0, from, to, tag: 1, bytes: 4 };
+    let send = |from, to| Kind::Send { mode: schedules::Mode::Standard, comm: 0, from, to, tag: 1, bytes: 4 };
     let receives: Vec<OpIx> = (0..2).map(|_| p.start(0, recv(0))).collect();
     p.wait_all(0, receives.clone());
     // Something that has nothing to do with it.
@@ -69,6 +69,6 @@ fn a_way_holds_what_is_needed_and_nothing_else() {
         }
     }
     let choice = Choice { place: Place::Recv(receives[0]), send: sends[1] };
-    let meet = permitted::Event::Meet { send: sends[1], recv: receives[0] };
+    let meet = schedules::Event::Meet { send: sends[1], recv: receives[0] };
     assert_eq!(answers(&p, &[choice]), [Reached::Way(vec![meet])]);
 }

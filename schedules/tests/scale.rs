@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "only its random numbers are needed")]
 mod common;
 
-use permitted::{
+use schedules::{
     Act, Answer, Budget, Call, Collective, Ids, Kind, Mode, OpIx, Program, Reading, Replay, explore, has_choices,
 };
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The run once more in a library that promises nothing: see `permitted::Replay`. Told from the engine's own replay as
+//! The run once more in a library that promises nothing: see `schedules::Replay`. Told from the engine's own replay as
 //! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
 
 mod epochs;
@@ -10,14 +10,14 @@ use super::comms::CommIx;
 use super::facts::Origin;
 use super::frees::is_free;
 use super::p2p::{OpId, OpKind};
+use super::recorded::{Matchings, RecordedProgram, WantedRaces, Ways};
 use super::replay::Entered;
-use super::script::{Matchings, Script, WantedRaces, Ways};
 use super::shape::{Shape, shape};
 pub(crate) use epochs::Meeting;
 use epochs::Meetings;
 use needs::{gets_only_from, needs_between, promised_needs};
-use permitted::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, Needs, OpIx, Permission, Replay};
 use rustc_hash::{FxHashMap, FxHashSet};
+use schedules::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, Needs, OpIx, Permission, Replay};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) type Known = Rc<Origin>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     replay: Id,
-    script: Option<OpIx>,
+    recorded: Option<OpIx>,
 }
 
 /// Those of one call.
@@ -44,12 +44,12 @@ type Tolds = SmallVec<[Told; 8]>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToldAll {
     replay: u32,
-    script: u32,
+    recorded: u32,
 }
 
 /// The replay of a run, and what it found.
 #[derive(Default)]
-pub(crate) struct Weakest {
+pub(crate) struct DeadlockReplay {
     replay: Replay<Known>,
     /// Nobody asks what the replay finds: it is told nothing.
     off: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Weakest {
     /// Calls that one thread polls with, until something else happens.
     polls: FxHashMap<(i32, u16), Poll>,
     meetings: Meetings,
-    script: Script,
+    recorded: RecordedProgram,
     pub(crate) found: Vec<Unpromised>,
     /// What is known of other matchings, at the end.
     pub(crate) matchings: Matchings,
@@ -96,7 +96,7 @@ pub(crate) struct Unpromised {
     key: Vec<u64>,
 }
 
-impl Weakest {
+impl DeadlockReplay {
     /// To be said before any event is fed.
     pub(super) fn select(&mut self, selection: &Selection) {
         let checks = [&POTENTIAL_DEADLOCK, &POTENTIAL_HANG_UP, &MESSAGE_RACE, &PROBE_RECEIVE_RACE];
@@ -117,20 +117,20 @@ impl Weakest {
 
     /// Nothing can be said of other matchings.
     pub(super) fn give_up(&mut self, why: &'static str) {
-        self.script.give_up(why);
+        self.recorded.give_up(why);
     }
 
     /// Calls are counted, and nothing is written down of them.
     pub(super) fn counts_only(&self) -> bool {
-        self.off || self.exploring.is_none() && !self.script.is_written()
+        self.off || self.exploring.is_none() && !self.recorded.is_written()
     }
 
     pub(super) fn wildcards(&self) -> u64 {
-        self.script.wildcards
+        self.recorded.wildcards
     }
 
     pub(super) fn wildcards_mut(&mut self) -> &mut u64 {
-        &mut self.script.wildcards
+        &mut self.recorded.wildcards
     }
 
     /// Adds what tells states of the replay apart: see [`super::standing`].
@@ -216,12 +216,12 @@ impl Model {
     /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
     pub(super) fn tell_bad(&mut self, comm: CommIx, index: u64) {
         let parts = self.comms.list[comm].space.take_replayed(index);
-        self.weakest.script.give_up("a collective operation went wrong");
-        parts.into_iter().for_each(|told| self.weakest.replay.release(told.replay));
+        self.deadlock_replay.recorded.give_up("a collective operation went wrong");
+        parts.into_iter().for_each(|told| self.deadlock_replay.replay.release(told.replay));
     }
 
     fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
-        let w = &mut self.weakest;
+        let w = &mut self.deadlock_replay;
         let place = rank as usize;
         if w.of.len() <= place {
             w.of.resize_with(self.ranks.len().max(place + 1), SmallVec::new);
@@ -230,7 +230,7 @@ impl Model {
             return *lane;
         }
         w.lanes.push((rank, thread));
-        w.script.lane();
+        w.recorded.lane();
         let lane = w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread));
         w.of[place].push((thread, lane));
         lane
@@ -243,8 +243,8 @@ impl Model {
             Class::Collective(coll, _) => coll == Coll::WinAllocateShared,
             _ => false,
         };
-        if is_unseen && !self.weakest.off {
-            self.weakest.script.give_up(UNSEEN);
+        if is_unseen && !self.deadlock_replay.off {
+            self.deadlock_replay.recorded.give_up(UNSEEN);
         }
     }
 
@@ -252,11 +252,11 @@ impl Model {
     pub(super) fn tell_start(&mut self, op: OpId) {
         let o = &self.ops[op];
         let comm = &self.comms.list[o.comm];
-        if self.weakest.off || o.peer < 0 && o.peer != ANY_SOURCE {
+        if self.deadlock_replay.off || o.peer < 0 && o.peer != ANY_SOURCE {
             return;
         }
         if o.dim || comm.is_foreign() || comm.made_wrongly {
-            return self.weakest.script.give_up(UNTOLD);
+            return self.deadlock_replay.recorded.give_up(UNTOLD);
         }
         let (ix, persistent, amount) = (o.comm, o.start.is_some(), o.data.map(|d| d.amount));
         let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
@@ -281,22 +281,22 @@ impl Model {
         };
         let origin = o.shown().clone();
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let w = &mut self.weakest;
-        let script = match w.script.is_written() || kind.is_open() {
-            true => w.script.start(lane, kind, Some(ix), persistent, amount, &origin),
+        let w = &mut self.deadlock_replay;
+        let recorded = match w.recorded.is_written() || kind.is_open() {
+            true => w.recorded.start(lane, kind, Some(ix), persistent, amount, &origin),
             false => None,
         };
-        self.ops[op].replayed = Some(Told { replay: self.weakest.replay.start(lane, act, origin), script });
+        self.ops[op].replayed = Some(Told { replay: self.deadlock_replay.replay.start(lane, act, origin), recorded });
     }
 
     /// A process started its part of a collective operation.
     pub(super) fn tell_part(&mut self, comm: CommIx, index: u64, position: u32) {
         let c = &self.comms.list[comm];
-        if self.weakest.off {
+        if self.deadlock_replay.off {
             return;
         }
         if c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
-            return self.weakest.script.give_up(UNTOLD);
+            return self.deadlock_replay.recorded.give_up(UNTOLD);
         }
         let Some(instance) = c.space.get(index) else { return };
         let Some(part) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return };
@@ -314,36 +314,36 @@ impl Model {
         let collective = known.unwrap_or_else(|| {
             // What may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
             let orders = if matches!(needs, Needs::Nobody) { Needs::All } else { needs.clone() };
-            let script = self.weakest.script.collective(size, |p| orders.of(p, size));
-            ToldAll { replay: self.weakest.replay.collective(size, needs), script }
+            let recorded = self.deadlock_replay.recorded.collective(size, |p| orders.of(p, size));
+            ToldAll { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
         });
         if !between && let Some(needed) = gets_only_from(&view) {
-            self.weakest.script.part_needs(collective.script, position, &needed);
-            self.weakest.replay.part_needs(collective.replay, position, needed);
+            self.deadlock_replay.recorded.part_needs(collective.recorded, position, &needed);
+            self.deadlock_replay.replay.part_needs(collective.replay, position, needed);
         }
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let kind = Kind::Part { collective: collective.script, position };
-        let script = self.weakest.script.start(lane, kind, None, false, None, &origin);
+        let kind = Kind::Part { collective: collective.recorded, position };
+        let recorded = self.deadlock_replay.recorded.start(lane, kind, None, false, None, &origin);
         let act = Act::Part { collective: collective.replay, position };
-        let told = Told { replay: self.weakest.replay.start(lane, act, origin), script };
+        let told = Told { replay: self.deadlock_replay.replay.start(lane, act, origin), recorded };
         self.comms.list[comm].space.set_replayed(index, position, collective, told);
     }
 
     /// The two belong together. `certain`: nobody else could be meant.
     pub(super) fn tell_pair(&mut self, send: OpId, recv: OpId, certain: bool) {
-        if self.weakest.off {
+        if self.deadlock_replay.off {
             return;
         }
         let ids = [self.ops[send].replayed, self.ops[recv].replayed];
         match ids {
             [Some(s), Some(r)] if certain && !self.ops[send].dim && !self.ops[recv].dim => {
-                self.weakest.replay.pair(s.replay, r.replay);
-                if let (Some(send), Some(recv)) = (s.script, r.script) {
-                    self.weakest.script.pair(send, recv);
+                self.deadlock_replay.replay.pair(s.replay, r.replay);
+                if let (Some(send), Some(recv)) = (s.recorded, r.recorded) {
+                    self.deadlock_replay.recorded.pair(send, recv);
                 }
             }
             _ => {
-                self.weakest.script.give_up("which messages met which receives is not certain");
+                self.deadlock_replay.recorded.give_up("which messages met which receives is not certain");
                 [send, recv].into_iter().for_each(|op| self.tell_nothing(op));
             }
         }
@@ -352,14 +352,14 @@ impl Model {
     /// The operation did not take place, or nobody knows what it met.
     pub(super) fn tell_nothing(&mut self, op: OpId) {
         if let Some(told) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
-            self.weakest.replay.release(told.replay);
-            told.script.into_iter().for_each(|op| self.weakest.script.withdraw(op));
+            self.deadlock_replay.replay.release(told.replay);
+            told.recorded.into_iter().for_each(|op| self.deadlock_replay.recorded.withdraw(op));
         }
     }
 
     /// The program will not wait for the operation again.
     pub(super) fn tell_end(&mut self, op: OpId) {
-        if self.weakest.off {
+        if self.deadlock_replay.off {
             return;
         }
         let Some(o) = self.ops.get_mut(op).filter(|o| !o.told) else { return };
@@ -368,14 +368,14 @@ impl Model {
             if o.matched {
                 o.replayed = None;
             }
-            self.weakest.replay.forget(told.replay);
+            self.deadlock_replay.replay.forget(told.replay);
         }
     }
 
     pub(super) fn tell_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
         let part = self.comms.list[comm].space.part_mut(index, position);
         if let Some(told) = part.and_then(|p| p.replayed.take()) {
-            self.weakest.replay.forget(told.replay);
+            self.deadlock_replay.replay.forget(told.replay);
         }
     }
 
@@ -389,7 +389,7 @@ impl Model {
             Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate | Class::IntercommFromGroups => true,
             _ => false,
         };
-        if !waits || self.weakest.off {
+        if !waits || self.deadlock_replay.off {
             return;
         }
         let ops = [entered.send, entered.recv].into_iter().flatten();
@@ -409,17 +409,17 @@ impl Model {
     }
 
     fn tell_wait(&mut self, origin: &Known, ops: Tolds, any: Option<Tolds>, patient: bool, returned: bool) {
-        if !self.weakest.polls.is_empty() {
-            self.weakest.polls.remove(&(origin.rank, origin.thread));
+        if !self.deadlock_replay.polls.is_empty() {
+            self.deadlock_replay.polls.remove(&(origin.rank, origin.thread));
         }
         if ops.is_empty() || any.as_ref().is_some_and(SmallVec::is_empty) && returned {
             return;
         }
         let lane = self.replay_lane(origin.rank, origin.thread);
-        let w = &mut self.weakest;
-        let scripts = |all: &[Told]| all.iter().filter_map(|t| t.script).collect();
-        if w.script.is_written() {
-            w.script.wait(lane, scripts(&ops), any.as_deref().map(scripts), patient, origin);
+        let w = &mut self.deadlock_replay;
+        let recorded_ops = |all: &[Told]| all.iter().filter_map(|t| t.recorded).collect();
+        if w.recorded.is_written() {
+            w.recorded.wait(lane, recorded_ops(&ops), any.as_deref().map(recorded_ops), patient, origin);
         }
         let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
         let info = origin.clone();
@@ -430,10 +430,10 @@ impl Model {
 
     /// Looks what keeps the replay from going on, if it lags far behind.
     fn keep_up(&mut self) {
-        let w = &self.weakest;
+        let w = &self.deadlock_replay;
         if w.replay.lag() > w.patience.max(PATIENCE).max(PATIENCE_A_THREAD * w.lanes.len()) {
             self.look_for_permissions(false);
-            self.weakest.patience = 2 * self.weakest.replay.lag();
+            self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
         }
     }
 
@@ -455,7 +455,7 @@ impl Model {
     /// A call has completed requests: those at the first numbers of `completed` in its array. To be told before they are
     /// gone.
     pub(super) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[(usize, usize)]) {
-        if self.weakest.off {
+        if self.deadlock_replay.off {
             return;
         }
         let poll = Poll { func: origin.func, site: origin.site };
@@ -466,7 +466,7 @@ impl Model {
             }
             return;
         }
-        let patient = wait || self.weakest.polls.get(&thread) == Some(&poll);
+        let patient = wait || self.deadlock_replay.polls.get(&thread) == Some(&poll);
         let done = self.waited_for(origin, completed.iter().map(|(place, _)| *place));
         match many {
             Many::One | Many::All => self.tell_wait(origin, done, None, patient, true),
@@ -499,69 +499,70 @@ impl Model {
         }
         self.look_for_permissions(well);
         self.drop_unclear_meetings();
-        let mut script = std::mem::take(&mut self.weakest.script);
-        if let Some(known) = self.weakest.exploring.clone() {
-            self.weakest.ways = script.ways(&self.weakest.lanes, &known, self);
+        let mut recorded = std::mem::take(&mut self.deadlock_replay.recorded);
+        if let Some(known) = self.deadlock_replay.exploring.clone() {
+            self.deadlock_replay.ways = recorded.ways(&self.deadlock_replay.lanes, &known, self);
         }
         if well {
             let wanted = WantedRaces::of(self);
-            let mut matchings = script.answer(&self.weakest.lanes, self.weakest.found.is_empty(), wanted);
+            let mut matchings =
+                recorded.answer(&self.deadlock_replay.lanes, self.deadlock_replay.found.is_empty(), wanted);
             matchings.races.retain_mut(|race| race.judge(&mut self.signatures, wanted));
-            self.weakest.witnesses = matchings.witnesses(&self.comms);
-            self.weakest.matchings = matchings;
+            self.deadlock_replay.witnesses = matchings.witnesses(&self.comms);
+            self.deadlock_replay.matchings = matchings;
         }
     }
 
     /// A probe was told of a message: from that process, with that tag.
     pub(super) fn tell_probe(&mut self, origin: &Known, s: &Shape, told: Option<(i32, i32)>, wait: bool) {
-        if self.weakest.off {
+        if self.deadlock_replay.off {
             return;
         }
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let Some((source, tag)) = told.filter(|t| t.0 >= 0) else {
-            return self.weakest.script.give_up("which message a probe was told of is not certain");
+            return self.deadlock_replay.recorded.give_up("which message a probe was told of is not certain");
         };
         let lane = self.replay_lane(origin.rank, origin.thread);
         let poll = Poll { func: origin.func, site: origin.site };
-        let patient = wait || self.weakest.polls.remove(&(origin.rank, origin.thread)) == Some(poll);
+        let patient = wait || self.deadlock_replay.polls.remove(&(origin.rank, origin.thread)) == Some(poll);
         let wanted = (u32::try_from(target.peer).ok(), (target.tag != ANY_TAG).then_some(target.tag));
         let at = origin.rank as u32;
         let comm = (target.comm, self.comms.list[target.comm].serial);
         let told = (source as u32, tag);
-        self.weakest.script.probe(lane, comm, at, wanted, told, patient, origin);
+        self.deadlock_replay.recorded.probe(lane, comm, at, wanted, told, patient, origin);
         let c = &self.comms.list[target.comm];
         if c.is_foreign() || c.made_wrongly || self.has_threads(origin.rank) {
             return;
         }
         let look = Some(Look { comm: comm.1, at, source: wanted.0, tag: wanted.1, told });
         let call = Call { ops: Ids::new(), any: None, patient, returned: true, look, info: origin.clone() };
-        self.weakest.replay.wait(lane, call);
+        self.deadlock_replay.replay.wait(lane, call);
         self.keep_up();
     }
 
     /// A probe or test was made in vain.
     pub(super) fn tell_poll(&mut self, origin: &Known) {
         let poll = Poll { func: origin.func, site: origin.site };
-        self.weakest.polls.insert((origin.rank, origin.thread), poll);
+        self.deadlock_replay.polls.insert((origin.rank, origin.thread), poll);
     }
 
     /// A matched probe has returned with its message, whose receive waits for nothing.
     pub(super) fn tell_matched_probe(&mut self, origin: &Known, op: OpId, wait: bool) {
         let poll = Poll { func: origin.func, site: origin.site };
-        let patient = wait || self.weakest.polls.get(&(origin.rank, origin.thread)) == Some(&poll);
+        let patient = wait || self.deadlock_replay.polls.get(&(origin.rank, origin.thread)) == Some(&poll);
         let waited = self.waited(op).into_iter().collect();
         self.tell_wait(origin, waited, None, patient, true);
         self.tell_end(op);
     }
 
     fn look_for_permissions(&mut self, over: bool) {
-        for knot in self.weakest.replay.knots(over) {
+        for knot in self.deadlock_replay.replay.knots(over) {
             self.note_permission(&knot);
         }
     }
 
     fn note_permission(&mut self, knot: &Knot<Known>) {
-        let rank = |lane: &u32| self.weakest.lanes[*lane as usize].0;
+        let rank = |lane: &u32| self.deadlock_replay.lanes[*lane as usize].0;
         let mut blocks = Vec::new();
         for block in &knot.blocks {
             let needs = block.needs.iter().map(|need| match need {
@@ -584,7 +585,7 @@ impl Model {
         let key = key_of(self, blocks.iter().map(|b| b.call.clone()));
         let most = buffers.iter().map(|b| b.1).sum();
         let mut new = Unpromised { blocks, buffers, early, least: knot.least, count: 1, most, key };
-        match self.weakest.found.iter_mut().find(|u| u.key == new.key) {
+        match self.deadlock_replay.found.iter_mut().find(|u| u.key == new.key) {
             Some(known) => {
                 (new.count, new.most) = (known.count + 1, known.most.max(new.most));
                 if new.order() < known.order() {
@@ -593,7 +594,7 @@ impl Model {
                     (known.count, known.most) = (new.count, new.most);
                 }
             }
-            None => self.weakest.found.push(new),
+            None => self.deadlock_replay.found.push(new),
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Calls and messages by what their threads had called before, so that they are found again in other runs.
 
-use super::Script;
-use permitted::{Kind, OpIx, Program, Step};
+use super::RecordedProgram;
 use rustc_hash::{FxHashMap, FxHasher};
+use schedules::{Kind, OpIx, Program, Step};
 use std::hash::{Hash as _, Hasher as _};
 
 /// Steps of each thread: what a step is known by, in all runs.
 pub(super) struct Places(Vec<Vec<u64>>);
 
 impl Places {
-    pub(super) fn new(script: &Script, lanes: &[(i32, u16)]) -> Places {
+    pub(super) fn new(recorded: &RecordedProgram, lanes: &[(i32, u16)]) -> Places {
         let of_lane = |(lane, steps): (usize, &Vec<Step>)| {
             // Numbers of communicators depend on the order in which the ranks were read.
             let mut comms: FxHashMap<u32, usize> = FxHashMap::default();
@@ -25,9 +25,9 @@ impl Places {
                 };
                 let mut h = FxHasher::default();
                 place.hash(&mut h);
-                let func = script.calls[lane].get(number).map_or(0, |call| call.func.index());
+                let func = recorded.calls[lane].get(number).map_or(0, |call| call.func.index());
                 match step {
-                    Step::Start(op) => match script.program.ops[*op as usize].kind {
+                    Step::Start(op) => match recorded.program.ops[*op as usize].kind {
                         Kind::Send { comm, to, tag, bytes, .. } => (func, known(comm), to, tag, bytes).hash(&mut h),
                         Kind::Recv { comm, source, tag, .. } => (func, known(comm), source, tag).hash(&mut h),
                         Kind::Part { position, .. } => (func, position).hash(&mut h),
@@ -45,7 +45,7 @@ impl Places {
             }
             places
         };
-        Places(script.program.lanes.iter().enumerate().map(of_lane).collect())
+        Places(recorded.program.lanes.iter().enumerate().map(of_lane).collect())
     }
 
     /// The number of the matching of a wildcard at this step with that message.

@@ -2,7 +2,7 @@
 
 use crate::engine::collective::{self, View, What, what};
 use crate::engine::comms::Comm;
-use permitted::Needs;
+use schedules::Needs;
 use trace_format::args::Arg;
 use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::mpi::Coll;

@@ -1,16 +1,16 @@
-//! What else could have happened: a script cut into windows, each explored, and the answers in terms of calls.
+//! What else could have happened: a recorded program cut into windows, each explored, and the answers in terms of calls.
 
-use super::{MOST_WITNESSES, Matchings, Schedule, Script, Stuck, Swap, Taken, WantedRaces, Wildcard};
+use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken, WantedRaces, Wildcard};
 use crate::engine::comms::Comms;
 use crate::engine::facts::{Origin, plural};
-use permitted::{
+use rustc_hash::FxHashMap;
+use schedules::{
     Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Reading, Step, Witness, explore, has_choices,
 };
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::witness::Take;
 
-impl Script {
+impl RecordedProgram {
     /// What else could have happened. `lanes`: rank and thread of each thread; `strict`: look also for what needs a
     /// library that does no more than it must; `wanted`: which races.
     pub(in crate::engine) fn answer(mut self, lanes: &[(i32, u16)], strict: bool, wanted: WantedRaces) -> Matchings {

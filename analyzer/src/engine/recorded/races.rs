@@ -1,11 +1,11 @@
 //! Receives that could have got another message than they did, and whether it would have fitted.
 
 use super::answer::Part;
-use super::{Matchings, Script};
+use super::{Matchings, RecordedProgram};
 use crate::engine::Model;
+use crate::engine::deadlock_replay::Known;
 use crate::engine::types::{Amount, Difference, Signatures, UNKNOWN};
-use crate::engine::weakest::Known;
-use permitted::{Budget, Kind, OpIx, Race as Pair, Step, races};
+use schedules::{Budget, Kind, OpIx, Race as Pair, Step, races};
 use std::ops::Range;
 use trace_format::catalogue::{MESSAGE_RACE, PROBE_RECEIVE_RACE};
 
@@ -62,31 +62,31 @@ impl Wanted {
     }
 }
 
-/// A window of the script, and the operations of the part that is explored in terms of the script.
+/// A window of the recorded program, and the operations of the part that is explored in terms of the recorded program.
 struct Window<'a> {
-    script: &'a Script,
+    recorded: &'a RecordedProgram,
     part: &'a Part,
     place: &'a [(usize, Range<usize>)],
 }
 
 impl Window<'_> {
-    /// The operation's number in the script.
+    /// The operation's number in the recorded program.
     fn whole(&self, op: OpIx) -> Option<OpIx> {
         let op = &self.part.program.ops[op as usize];
         let (lane, range) = &self.place[op.lane as usize];
-        match self.script.program.lanes[*lane].get(range.start + op.step as usize) {
+        match self.recorded.program.lanes[*lane].get(range.start + op.step as usize) {
             Some(Step::Start(op)) => Some(*op),
             _ => None,
         }
     }
 
     fn amount(&self, op: OpIx) -> Option<Amount> {
-        self.script.amounts.get(self.whole(op)? as usize).copied().flatten().filter(|a| a.sig != UNKNOWN)
+        self.recorded.amounts.get(self.whole(op)? as usize).copied().flatten().filter(|a| a.sig != UNKNOWN)
     }
 
     fn call(&self, lane: u32, step: u32) -> Known {
         let (lane, range) = &self.place[lane as usize];
-        self.script.calls[*lane][range.start + step as usize].clone()
+        self.recorded.calls[*lane][range.start + step as usize].clone()
     }
 
     fn call_of(&self, op: OpIx) -> Known {
@@ -152,7 +152,7 @@ impl Window<'_> {
     }
 }
 
-impl Script {
+impl RecordedProgram {
     /// Adds the races of a window.
     pub(super) fn add_races(
         &self,
@@ -162,7 +162,7 @@ impl Script {
         budget: Budget,
         all: &mut Matchings,
     ) {
-        let window = Window { script: self, part, place };
+        let window = Window { recorded: self, part, place };
         let Some(found) = races(&part.program, budget, |race| window.is_wanted(race, wanted)) else { return };
         all.races.extend(found.iter().filter_map(|r| window.race(r.recv, r.send, false)));
         if !wanted.probes {

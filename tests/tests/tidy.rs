@@ -1,0 +1,127 @@
+//! Rules of this house that no compiler holds. Where a rule is broken already, the places are listed, and the list may only become
+//! shorter.
+
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::root;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Files of the repository with this extension, by their paths in it.
+fn files(extension: &str) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    let mut open = vec![root()];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(&dir)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // What is built or hidden is none of it.
+            if path.is_dir() && !path.is_symlink() && name != "target" && !name.starts_with('.') {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                all.push(path.strip_prefix(root())?.display().to_string());
+            }
+        }
+    }
+    ensure!(!all.is_empty(), "there is no *.{extension}");
+    all.sort();
+    Ok(all)
+}
+
+fn text(path: &str) -> Result<String> {
+    std::fs::read_to_string(root().join(path)).with_context(|| path.to_owned())
+}
+
+/// The files in `folder` in which a line that is no comment has `what`.
+fn with(folder: &str, what: &str) -> Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for path in files("rs")?.into_iter().filter(|path| path.starts_with(folder)) {
+        if text(&path)?.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(what)) {
+            found.insert(path);
+        }
+    }
+    Ok(found)
+}
+
+fn only(found: BTreeSet<String>, allowed: &[&str]) -> Result<()> {
+    let allowed: BTreeSet<String> = allowed.iter().map(|path| (*path).to_owned()).collect();
+    let new: Vec<_> = found.difference(&allowed).collect();
+    let gone: Vec<_> = allowed.difference(&found).collect();
+    ensure!(new.is_empty(), "the rule is broken in {new:?}");
+    ensure!(gone.is_empty(), "the rule holds in {gone:?} now: take them off the list");
+    Ok(())
+}
+
+#[test]
+fn one_module_knows_bincode() -> Result<()> {
+    only(with("", "bincode::")?, &["tests/tests/tidy.rs", "trace-format/src/codec.rs"])
+}
+
+#[test]
+fn one_folder_knows_the_families_of_mpi_libraries() -> Result<()> {
+    let found =
+        with("interposer/", "Family::")?.into_iter().filter(|p| !p.starts_with("interposer/src/abi/")).collect();
+    only(
+        found,
+        &[
+            "interposer/src/checks/arguments/special.rs",
+            "interposer/src/checks/invalid_request.rs",
+            "interposer/src/checks/tag_portability.rs",
+            "interposer/src/encode/steps.rs",
+            "interposer/src/errors/mod.rs",
+            "interposer/src/errors/unset.rs",
+            "interposer/src/facts.rs",
+            "interposer/src/fortran.rs",
+            "interposer/src/grequests/mod.rs",
+            "interposer/src/handles.rs",
+            "interposer/src/operations/spare.rs",
+            "interposer/src/real.rs",
+            "interposer/src/recall.rs",
+            "interposer/src/tool/interface.rs",
+            "interposer/src/tool/level.rs",
+            "interposer/src/tool/mod.rs",
+            "interposer/src/tool/set.rs",
+        ],
+    )
+}
+
+/// Properties of checks come from the catalogue, not from how their codes begin.
+#[test]
+fn no_check_is_known_by_the_beginning_of_its_code() -> Result<()> {
+    only(with("", "with(\"MV")?, &["analyzer/src/events/tests.rs"])
+}
+
+/// Where a rule stands in words, its place is right: each path in ARCHITECTURE.md is there.
+#[test]
+fn the_map_names_what_is_there() -> Result<()> {
+    let roots = [
+        "interposer/",
+        "analyzer/",
+        "trace-format/",
+        "typemap/",
+        "schedules/",
+        "debug-queues/",
+        "tests/",
+        "scripts/",
+        "docs/",
+        "loom/",
+        "fuzz/",
+        "examples/",
+        "include/",
+        "engine/",
+    ];
+    let map = text("ARCHITECTURE.md")?;
+    let named: BTreeSet<&str> =
+        map.split('`').skip(1).step_by(2).filter(|t| roots.iter().any(|r| t.starts_with(r))).collect();
+    ensure!(named.len() > 100, "{} paths", named.len());
+    let is_there = |path: &str| {
+        // An example of a name, or something to be typed.
+        path.contains(['<', '*', ' ', 'N', ':', '{']) || exists(&root().join(path))
+    };
+    let missing: Vec<_> = named.into_iter().filter(|path| !is_there(path)).collect();
+    ensure!(missing.is_empty(), "{missing:?}");
+    Ok(())
+}
+
+fn exists(path: &Path) -> bool {
+    path.exists() || PathBuf::from(format!("{}.rs", path.display())).exists()
+}

@@ -2,7 +2,7 @@
 
 use crate::paths;
 use crate::symbols::Symbols;
-use crate::worlds::Names;
+use engine::worlds::Names;
 use trace_format::catalogue::by_name;
 use trace_format::definition::Id;
 use trace_format::early::{Early, EarlyFinding};

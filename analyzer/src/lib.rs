@@ -2,13 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-mod ahead;
-pub mod checks;
-pub mod clocks;
 pub mod csv;
 mod debuginfod;
 mod early;
-pub mod engine;
 pub mod events;
 pub mod gate;
 pub mod load;
@@ -23,4 +19,3 @@ pub mod symbols;
 pub mod testing;
 pub mod timeline;
 pub mod trails;
-pub mod worlds;

@@ -1,11 +1,11 @@
 //! The traces of a directory, of a finished run or of one that is still going on: which ranks have one, what is new
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
-use crate::ahead::laps::{Laps, Taker};
-use crate::ahead::{self, Read};
-use crate::engine::Engine;
 use crate::symbols::Symbols;
-use crate::worlds::{Names, Worlds};
+use engine::Engine;
+use engine::ahead::laps::{Laps, Taker};
+use engine::ahead::{self, Read};
+use engine::worlds::{Names, Worlds};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
@@ -158,7 +158,7 @@ impl Taker for Handing<'_> {
 /// The traces of a directory.
 pub struct Traces {
     dir: PathBuf,
-    /// By process (see [`crate::worlds`]); the headers have the number of the process in the place of the rank.
+    /// By process (see [`engine::worlds`]); the headers have the number of the process in the place of the rank.
     ranks: BTreeMap<i32, Trace>,
     pub worlds: Worlds,
     /// One piece of each is read at a time.

@@ -1,12 +1,7 @@
 //! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
 //! while the job runs.
 
-use crate::ahead::Read;
-use crate::checks::signal_name;
 use crate::early::{self, introduce};
-use crate::engine::ending::is_crash;
-use crate::engine::listen::Listener;
-use crate::engine::{End, Engine, Stuck, Ways};
 use crate::load::{LoadError, Receiver, Traces};
 use crate::paths;
 use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
@@ -15,7 +10,12 @@ use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use crate::statistics::Collector;
 use crate::symbols::{Symbols, user_frame};
 use crate::timeline::Recorder;
-use crate::worlds::link::{Clock, Linker};
+use engine::ahead::Read;
+use engine::is_crash;
+use engine::listen::Listener;
+use engine::signal_name;
+use engine::worlds::link::{Clock, Linker};
+use engine::{End, Engine, Stuck, Ways};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -172,7 +172,7 @@ fn unite(ranks: &mut Vec<i32>, others: &[i32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::facts::outside;
+    use engine::outside;
     use trace_format::catalogue::{INVALID_RANK, INVALID_TAG, WRONG_RECV_SIZE};
 
     fn frame(function: &str, line: u32) -> Location {

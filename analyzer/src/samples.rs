@@ -1,6 +1,6 @@
 //! What performance variables of the library said while the job ran (`--pvars`), rank by rank.
 
-use crate::worlds::Names;
+use engine::worlds::Names;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;
 use trace_format::sample::Sample;

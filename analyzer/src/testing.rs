@@ -31,11 +31,11 @@
 //!                      of them, in order, if there is one
 //! ```
 
-use crate::engine::limit::Hidden;
-use crate::engine::listen::Listener;
-use crate::engine::{Analysis, End, Engine, Queued, Stuck};
-use crate::worlds::Names;
-use crate::worlds::link::Linker;
+use engine::limit::Hidden;
+use engine::listen::Listener;
+use engine::worlds::Names;
+use engine::worlds::link::Linker;
+use engine::{Analysis, End, Engine, Queued, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::call::{Signal, SystemEvent};
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};

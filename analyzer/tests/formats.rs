@@ -1,10 +1,10 @@
 //! Formats for machines, of findings written by hand: what nobody would call a file, more than programs want to show.
 
-use analyzer::engine::{RankEnd, RankSummary};
 use analyzer::load::Damage;
 use analyzer::report::{Colour, FailOn, Format, Report, RunInfo};
 use analyzer::symbols::Symbols;
 use clap::ValueEnum as _;
+use engine::{RankEnd, RankSummary};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::Value;

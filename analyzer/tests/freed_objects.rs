@@ -1,7 +1,7 @@
 //! Programs that make and free objects in a loop for hours: what the engine keeps is bounded.
 
-use analyzer::engine::{End, Engine};
 use analyzer::testing::describe;
+use engine::{End, Engine};
 use std::time::Instant;
 use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, Neighbors, ObjectKind};

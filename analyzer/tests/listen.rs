@@ -1,7 +1,7 @@
 //! What those who listen to the engine are told: small traces in the notation, in several interleavings.
 
-use analyzer::engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use analyzer::testing::listen;
+use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use std::sync::{Arc, Mutex};
 
 /// Everything that was told, in words. Calls are named by their lines in the text.

@@ -1,11 +1,11 @@
 //! Reports made from findings written by hand: text as people read it, JSON as programs do.
 
-use analyzer::engine::limit::Hidden;
-use analyzer::engine::{RankEnd, RankSummary};
 use analyzer::gate::Gate;
 use analyzer::load::Damage;
 use analyzer::report::{Colour, FailOn, Format, Report, RunEnd, RunInfo, RunView};
 use analyzer::symbols::Symbols;
+use engine::limit::Hidden;
+use engine::{RankEnd, RankSummary};
 use serde_json::{Value, json};
 use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};

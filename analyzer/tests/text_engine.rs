@@ -1,8 +1,8 @@
 //! What the notation cannot say: stacks, events out of order, names, pauses, and random programs against their own
 //! construction.
 
-use analyzer::engine::{End, Engine};
 use analyzer::testing::{analyze, check_trace, describe};
+use engine::{End, Engine};
 use trace_format::call::{Call, Outcome, Signal, Status, SystemEvent, Value};
 use trace_format::definition::{Definition, Module};
 use trace_format::file::PROCESS_THREAD;

@@ -1,6 +1,6 @@
 //! Speed and memory of the engine: `cargo test --release -p analyzer --test text_speed -- --ignored --nocapture`.
 
-use analyzer::engine::{End, Engine};
+use engine::{End, Engine};
 use std::time::Instant;
 use trace_format::call::{Call, Outcome, Status, Value};
 use trace_format::mpi::FnId;

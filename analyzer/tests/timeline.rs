@@ -3,7 +3,7 @@
 use analyzer::symbols::Symbols;
 use analyzer::testing::listen;
 use analyzer::timeline::Recorder;
-use analyzer::worlds::Names;
+use engine::worlds::Names;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 

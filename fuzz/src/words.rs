@@ -2,7 +2,7 @@
 //! the program, witnesses. The first byte of an input says which.
 
 use analyzer::gate::suppressions;
-use analyzer::worlds::{Chosen, Names};
+use engine::worlds::{Chosen, Names};
 use trace_format::callbacks::Callback;
 use trace_format::job::Job;
 use trace_format::marks::Mark;
@@ -56,7 +56,7 @@ fn notation(text: &str) {
     if trace.ranks > 64 {
         return;
     }
-    let mut engine = analyzer::engine::Engine::new(trace.ranks);
+    let mut engine = engine::Engine::new(trace.ranks);
     for (rank, event) in trace.events {
         match &event {
             RankEvent::Definition(d) => _ = format_definition(d),

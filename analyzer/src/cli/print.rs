@@ -3,8 +3,8 @@
 use super::Exit;
 use crate::print::PrintFormat;
 use crate::print::filter::{self, Filter};
-use analyzer::worlds::Chosen;
 use clap::Args;
+use engine::worlds::Chosen;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

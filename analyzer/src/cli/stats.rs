@@ -1,8 +1,8 @@
 //! `mpivet stats`.
 
 use super::Exit;
-use analyzer::worlds::Chosen;
 use clap::{Args, ValueEnum};
+use engine::worlds::Chosen;
 use std::path::PathBuf;
 
 /// How the numbers are shown.

@@ -2,9 +2,9 @@
 
 use super::{Scene, Writer};
 use crate::csv;
-use crate::engine::listen::Returned;
-use crate::engine::replay::int;
-use crate::engine::shape::{NONE, shape};
+use engine::int;
+use engine::listen::Returned;
+use engine::shape::{NONE, shape};
 use std::io::{self, Write};
 use trace_format::args::Arg;
 use trace_format::call::{Status, call_event, special};

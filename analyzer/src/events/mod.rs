@@ -12,13 +12,13 @@ pub use calls::Calls;
 pub use perfetto::Perfetto;
 pub use size::{Limit, Size};
 
-use crate::clocks::Clocks;
-use crate::engine::listen::{Collective, Message, Returned};
 use crate::load::{LoadError, Traces};
 use crate::observe::{Broken, Ending, Observer};
 use crate::report::Mark;
-use crate::worlds::Names;
-use crate::worlds::link::Clock;
+use engine::clocks::Clocks;
+use engine::listen::{Collective, Message, Returned};
+use engine::worlds::Names;
+use engine::worlds::link::Clock;
 use places::Places;
 use std::io;
 use std::path::Path;

@@ -3,11 +3,11 @@
 use super::places::Places;
 use super::tell::Teller;
 use super::{Calls, Limit, Perfetto, Scene, Writer};
-use crate::clocks::Clocks;
-use crate::engine::{Analysis, End, Engine};
 use crate::report::{Report, RunInfo};
 use crate::symbols::Symbols;
-use crate::worlds::Names;
+use engine::clocks::Clocks;
+use engine::worlds::Names;
+use engine::{Analysis, End, Engine};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -7,7 +7,7 @@ use super::{PrintFormat, json};
 use crate::cli::PrintPlan;
 use analyzer::report::clean_line;
 use analyzer::symbols::Symbols;
-use analyzer::worlds::Names;
+use engine::worlds::Names;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cmp::Reverse;

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::view::{FindingView, Waits};
-use crate::worlds::Names;
+use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 

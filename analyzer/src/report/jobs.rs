@@ -6,7 +6,7 @@ use super::order::order_of_several;
 use super::queues::QueueView;
 use super::view::{Defect, FindingView, Mpi, SampleView, Task};
 use super::{FailOn, FindingKey, Report, SCHEMA, plural, text};
-use crate::worlds::Names;
+use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -28,14 +28,14 @@ mod text;
 mod view;
 mod ways;
 
-use crate::engine::Queued;
-use crate::engine::limit::Hidden;
 use crate::load::Damage;
 use crate::samples::Samples;
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
-use crate::worlds::Names;
 use clean::Clean as _;
+use engine::Queued;
+use engine::limit::Hidden;
+use engine::worlds::Names;
 use gate::{BaselineView, SuppressedView, UnusedView};
 use jobs::JobView;
 use queues::QueueView;

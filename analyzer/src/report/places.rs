@@ -2,7 +2,7 @@
 //! place once.
 
 use super::view::{FindingView, Frame, Site};
-use crate::worlds::Names;
+use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};

@@ -3,9 +3,9 @@
 use super::build::{member, site};
 use super::clean::Clean;
 use super::view::{Member, Site};
-use crate::engine::{Queue, Queued};
 use crate::symbols::Symbols;
-use crate::worlds::Names;
+use engine::worlds::Names;
+use engine::{Queue, Queued};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

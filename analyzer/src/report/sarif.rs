@@ -8,7 +8,7 @@ use super::Report;
 use super::graph;
 use super::places::{Calls, calls};
 use super::view::FindingView;
-use crate::worlds::Names;
+use engine::worlds::Names;
 use places::Sources;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! What a report holds, as all formats see it. Serialized it is the JSON report.
 
 use super::statement::Statement;
-use crate::worlds::Names;
+use engine::worlds::Names;
 use serde::Serialize;
 use std::sync::Arc;
 use trace_format::finding::Replay;

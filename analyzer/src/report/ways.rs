@@ -3,7 +3,7 @@
 use super::plural;
 use super::text::stack_of;
 use super::view::{FindingView, PathView, Site};
-use crate::worlds::Names;
+use engine::worlds::Names;
 
 /// Calls of a way that are told.
 const MAX_CALLS: usize = 2;

@@ -9,8 +9,8 @@
 use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever};
 use super::hung::Hung;
 use super::stop::Process;
-use analyzer::engine::Stuck;
 use analyzer::observe::Observer;
+use engine::Stuck;
 use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

@@ -19,10 +19,10 @@ mod watched;
 
 use crate::cli::{CLEAN, Exit, FINDINGS, Keep, RunPlan};
 use crate::progress::{Bar, tell_stages};
-use analyzer::engine::Stuck;
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
 use analyzer::report::Report;
+use engine::Stuck;
 use find::Found;
 use follow::End;
 use launch::{Altered, Launched};

@@ -1,10 +1,10 @@
 //! What ranks waited for, on small traces: a line of the notation is a nanosecond.
 
 use super::{Collector, Statistics, Waits};
-use crate::engine::{End, Engine};
 use crate::symbols::Symbols;
-use crate::worlds::Names;
-use crate::worlds::link::{Clock, Linker};
+use engine::worlds::Names;
+use engine::worlds::link::{Clock, Linker};
+use engine::{End, Engine};
 use std::sync::{Arc, Mutex};
 use trace_format::mpi::FnId;
 use trace_format::symbols::Location;

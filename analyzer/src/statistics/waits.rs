@@ -3,9 +3,9 @@
 //! A wait begins with the call in which the program really waits: the receive itself if it blocks, otherwise the call
 //! that completed it. It ends when the other side came, and no later than the call.
 
-use crate::clocks::Clocks;
-use crate::engine::collective::{Needs, needs, what};
-use crate::engine::listen::{CallSeen, Collective, Half, Message};
+use engine::clocks::Clocks;
+use engine::listen::{CallSeen, Collective, Half, Message};
+use engine::{Needs, needs_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -113,7 +113,7 @@ pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: 
     let named = parts.iter().map(|p| p.peer).find(|p| *p >= 0);
     let root = named.and_then(|root| parts.iter().find(|p| p.call.rank == root));
     let concerned = || parts.iter().filter(|p| p.peer >= 0);
-    match needs(what(first.call.func)) {
+    match needs_of(first.call.func) {
         Needs::All => {
             let Some(last) = parts.iter().max_by_key(|p| came(p)) else { return };
             parts.iter().for_each(|p| wait(p, last));

@@ -1,6 +1,6 @@
 //! The calls themselves: all of them in a small run, in a longer one the last of each thread.
 
-use crate::engine::listen::Returned;
+use engine::listen::Returned;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use trace_format::args::Args;

@@ -9,12 +9,12 @@ mod sampled;
 mod traffic;
 mod view;
 
-use crate::clocks::Clocks;
-use crate::engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use crate::statistics::waits::{Wait, at_collective, late_receiver, late_sender};
-use crate::worlds::link::Clock;
 use calls::Calls;
 use cells::{Cells, State};
+use engine::clocks::Clocks;
+use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
+use engine::worlds::link::Clock;
 use marks::Marks;
 use std::collections::BTreeMap;
 use trace_format::call::SystemEvent;

@@ -3,9 +3,9 @@
 use super::base64::base64;
 use super::calls::{Calls, Exact};
 use super::{Recorder, Scale, State, state};
-use crate::engine::listen::Communicator;
 use crate::symbols::Symbols;
-use crate::worlds::Names;
+use engine::listen::Communicator;
+use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use trace_format::call::Call;

@@ -17,9 +17,9 @@ mod program;
 mod run;
 mod truth;
 
-use analyzer::engine::{Analysis, End, Engine, Stuck};
 use analyzer::testing::describe;
 use cook::{Luck, Recipe, cook, gathering};
+use engine::{Analysis, End, Engine, Stuck};
 use machine::Machine;
 use program::Program;
 use proptest::prelude::*;

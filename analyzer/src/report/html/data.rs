@@ -6,7 +6,7 @@ use crate::report::view::{Ended, FindingView, Frame, Site, Waits};
 use crate::report::{Report, jobs};
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
-use crate::worlds::Names;
+use engine::worlds::Names;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use trace_format::catalogue;

@@ -2,11 +2,11 @@
 
 use super::page::{Page, line_and_file, stack};
 use super::table::Table;
-use crate::engine::listen::Communicator;
 use crate::gate::Date;
 use crate::load::Traces;
 use crate::report::groups::groups;
 use crate::stages::PRINTING;
+use engine::listen::Communicator;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use trace_format::job::Job;

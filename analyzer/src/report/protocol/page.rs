@@ -4,7 +4,7 @@ use super::super::view::{FindingView, Frame, Site};
 use super::super::{Report, clean};
 use super::data::Protocol;
 use super::table::Table;
-use crate::worlds::Names;
+use engine::worlds::Names;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use trace_format::catalogue::{POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, REAL_DEADLOCK, REAL_HANG_UP};

@@ -1,7 +1,7 @@
 //! What the protocol wants to know of a run beside findings. Memory grows with processes and call sites, not with the
 //! length of the run.
 
-use crate::engine::listen::{CallSeen, Communicator, Listener, Returned};
+use engine::listen::{CallSeen, Communicator, Listener, Returned};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use trace_format::definition::Id;

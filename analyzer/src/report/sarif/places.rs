@@ -2,7 +2,7 @@
 
 use crate::report::places::{Calls, relative};
 use crate::report::view::{Frame, Waits};
-use crate::worlds::Names;
+use engine::worlds::Names;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -11,7 +11,7 @@ pub(super) use leaks::is_leak;
 use super::build::MISSING;
 use super::view::{Ended, FindingView, Task};
 use super::{Look, Report, plural};
-use crate::worlds::Names;
+use engine::worlds::Names;
 use line::{Ink, Line};
 use std::fmt::Write as _;
 

@@ -1,0 +1,68 @@
+//! `abort`: see `trace_format::catalogue::ABORT`.
+
+use super::grouped;
+use crate::Model;
+use crate::ending::{Ending, was};
+use crate::facts::{Draft, Origin, Report, Site, rank_list};
+use trace_format::catalogue::{ABORT, CheckInfo};
+
+pub(super) static CHECK: &CheckInfo = &ABORT;
+
+/// The error code that MPI_Abort was called with.
+pub(super) fn error_code(abort: &Origin) -> i64 {
+    let place = abort.func.row().param("errorcode");
+    place.map(|p| abort.ins.get(p).int()).unwrap_or(0)
+}
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for rank in &e.aborted {
+        let r = &model.ranks[*rank as usize];
+        let Some(call) = &r.abort else { continue };
+        // The error that its handler was called with is the cause.
+        if r.errors.iter().any(|error| r.was_ended_by_handler(error)) {
+            continue;
+        }
+        let message = format!("rank {rank} ended the job with MPI_Abort, error code {}", error_code(call));
+        let mut draft = Draft::new(CHECK, message, vec![Site::new(call, "ends the job")]);
+        draft.notes.extend(e.aftermath());
+        report.add(model, draft);
+    }
+    if e.killed.is_empty() || e.has_cause() {
+        return;
+    }
+    // Nothing inside of the run explains the end. Who was sent a signal by somebody else than the launcher was the first,
+    // and the launcher has then ended the others.
+    let signal = |rank: &i32| model.ranks[*rank as usize].signal.as_ref().filter(|s| s.is_last);
+    let (first, others): (Vec<i32>, Vec<i32>) =
+        e.killed.iter().partition(|rank| signal(rank).is_some_and(|s| !s.by_launcher));
+    let (killed, others) = if first.is_empty() { (others, first) } else { (first, others) };
+    let mut parts = Vec::new();
+    let mut sites = Vec::new();
+    for rank in &killed {
+        let r = &model.ranks[*rank as usize];
+        let open = r.open_calls().next().map(|o| (o.origin.clone(), "was in this call".to_owned()));
+        let last = r.threads.iter().find_map(|t| t.last.clone()).map(|l| (l, "its last call".to_owned()));
+        match open.or(last) {
+            Some(part) => parts.push(part),
+            None => sites.push(Site { rank: *rank, call: None, pc: 0, role: "made no call".into() }),
+        }
+    }
+    let mut all = grouped(model, parts);
+    all.append(&mut sites);
+    all.truncate(super::MAX_SITES);
+    let signals: Vec<_> = killed.iter().filter_map(signal).collect();
+    let how = match signals[..] {
+        [first, ..] if signals.iter().all(|s| s.signal == first.signal) => {
+            let sender = if signals.iter().all(|s| s.by_launcher) { " from the launcher" } else { "" };
+            format!(" by {}{sender}", super::abend::name(first.signal))
+        }
+        _ => String::new(),
+    };
+    let message =
+        format!("{} {} ended from outside{how} before the end of the program", rank_list(&killed), was(&killed));
+    let mut draft = Draft::new(CHECK, message, all).ranks(killed);
+    if !others.is_empty() {
+        draft.notes.push(format!("{} {} ended by the launcher afterwards", rank_list(&others), was(&others)));
+    }
+    report.add(model, draft);
+}

@@ -1,0 +1,16 @@
+//! `incorrect-recv-size`: see `trace_format::catalogue::INCORRECT_RECV_SIZE`.
+
+use super::size_misfit;
+use super::wrong_recv_size::do_harm;
+use crate::Model;
+use crate::collective::Gathering;
+use crate::facts::Report;
+use crate::flows::Flow;
+use trace_format::catalogue::{CheckInfo, INCORRECT_RECV_SIZE};
+
+pub(super) static CHECK: &CheckInfo = &INCORRECT_RECV_SIZE;
+
+pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+    let moves = flows.iter().all(|f| !f.alike);
+    moves && !do_harm(flows, model) && size_misfit(CHECK, flows, model, report)
+}

@@ -1,0 +1,17 @@
+//! `incorrect-send-size`: see `trace_format::catalogue::INCORRECT_SEND_SIZE`.
+
+use super::message_sizes;
+use crate::Model;
+use crate::facts::Report;
+use crate::p2p::Message;
+use trace_format::catalogue::{CheckInfo, INCORRECT_SEND_SIZE};
+
+pub(super) static CHECK: &CheckInfo = &INCORRECT_SEND_SIZE;
+
+pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
+    let too_short = model.signatures.is_shorter(m.sent, m.room);
+    if too_short {
+        message_sizes(CHECK, m, model, report);
+    }
+    too_short
+}

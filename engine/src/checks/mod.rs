@@ -1,0 +1,429 @@
+//! The checks: each turns facts of the engine into findings of its kind. One file a check; the list is below.
+//! What a check means is in the catalogue (`trace-format/src/catalogue/`).
+
+use crate::Model;
+use crate::collective::{Gathering, Verdict, View, start_of};
+use crate::comms::CommIx;
+use crate::concurrent::Misuse;
+use crate::ending::Ending;
+use crate::facts::{Draft, Origin, Report, Site, rank_list};
+use crate::flows::{Flow, Misfit, misfits};
+use crate::p2p::Message;
+use crate::sums::{Damage, Spoilt, WrongResult};
+use crate::wait::Knot;
+use std::rc::Rc;
+use trace_format::catalogue::CheckInfo;
+
+mod consequences;
+mod in_process;
+pub use abend::name as signal_name;
+pub(crate) use consequences::relate;
+
+/// What a check looks at.
+pub(crate) enum Rule {
+    /// A send and the receive that got its message, where the two are not obviously alike. True: the message is
+    /// done with, later rules do not see it.
+    Message(fn(&Message, &Model, &mut Report) -> bool),
+    /// A message whose data have arrived changed.
+    Damage(fn(&Damage, &Model, &mut Report)),
+    /// Data of one collective operation that have arrived changed; some at least.
+    Spoilt(fn(&[Spoilt], &Model, &mut Report)),
+    /// A reduction of which some results are wrong; one of them at least.
+    Result(fn(&[WrongResult], &Model, &mut Report)),
+    /// Two calls of two threads that were at the same thing at once.
+    Misuse(fn(&Misuse, &Model, &mut Report)),
+    /// The parts of one collective operation.
+    Parts(fn(&Gathering, &Model, &mut Report) -> Verdict),
+    /// What one collective operation moves and does not fit; one of them at least.
+    Flows(fn(&Gathering, &[Flow], &Model, &mut Report) -> bool),
+    /// The end of the run.
+    End(fn(&Ending, &Model, &mut Report)),
+}
+
+/// `module: stage` for the function `rule` of the module; `+ stage = function` for what it does in other stages.
+macro_rules! checks {
+    ($( $module:ident: $stage:ident $(+ $other:ident = $function:ident)* ),* $(,)?) => {
+        $( mod $module; )*
+        /// Every check with its rules. Within a stage the order says which cause wins over which consequence.
+        static RULES: &[(&CheckInfo, Rule)] = &[ $(
+            ($module::CHECK, Rule::$stage($module::rule)),
+            $( ($module::CHECK, Rule::$other($module::$function)), )*
+        )* ];
+    };
+}
+
+checks! {
+    wrong_data_type: Message,
+    wrong_send_size: Message,
+    incorrect_send_size: Message,
+    recv_checksum: Damage,
+    collective_recv_checksum: Spoilt + Result = result,
+    concurrent_misuse: Misuse,
+    comm_free_mismatch: Parts + End = end,
+    collective_mismatch: Parts,
+    collective_blocking_mix: Parts,
+    wrong_root: Parts,
+    diff_reductions: Parts,
+    in_place_misuse: Parts,
+    collective_data_type: Flows,
+    collective_argument_mismatch: Parts + Flows = counts + End = end,
+    wrong_recv_size: Flows,
+    incorrect_recv_size: Flows,
+    abend: End,
+    abort: End,
+    incomplete_call: End,
+    thread_level: End,
+    finalize_misuse: End,
+    mpi_error: End,
+    early_exit_others_wait: End,
+    missing_finalize: End,
+    unfinished_send: End,
+    unfinished_recv: End,
+    nonfreed_request: End,
+    nonpaired_send: End,
+    nonpaired_recv: End,
+    incomplete_gop: End,
+    unfinished_gop: End,
+    grequest_misuse: End,
+    real_deadlock: End,
+    real_hang_up: End,
+    no_progress: End,
+    potential_deadlock: End,
+    potential_hang_up: End,
+    message_race: End,
+    probe_receive_race: End,
+}
+
+/// The last calls of ranks that have finished.
+pub(crate) fn finished_at(finished: &[i32], model: &Model) -> Vec<Site> {
+    let ends = finished.iter().filter_map(|r| {
+        let r = &model.ranks[*r as usize];
+        r.finalize.clone().or_else(|| r.threads.iter().find_map(|t| t.last.clone()))
+    });
+    grouped(model, ends.map(|c| (c, "finished here".to_owned())).collect::<Vec<_>>())
+}
+
+/// The rules of the checks that are on. One that is off must not take its consequences with it.
+fn rules(model: &Model) -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(|(check, _)| model.selection.is_on(check)).map(|(_, rule)| rule)
+}
+
+/// A message whose two halves are not obviously alike.
+pub(crate) fn message(model: &mut Model, message: &Message) {
+    let mut report = std::mem::take(&mut model.report);
+    for rule in rules(model) {
+        if let Rule::Message(rule) = rule
+            && rule(message, model, &mut report)
+        {
+            break;
+        }
+    }
+    model.report = report;
+}
+
+/// A message whose data have arrived changed.
+pub(crate) fn damage(model: &mut Model, damage: &Damage) {
+    let mut report = std::mem::take(&mut model.report);
+    for rule in rules(model) {
+        if let Rule::Damage(rule) = rule {
+            rule(damage, model, &mut report);
+        }
+    }
+    model.report = report;
+}
+
+/// Data of a collective operation that have arrived changed.
+pub(crate) fn spoilt(model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
+    let mut report = std::mem::take(&mut model.comms.list[comm].report);
+    for rule in rules(model) {
+        if let Rule::Spoilt(rule) = rule {
+            rule(spoilt, model, &mut report);
+        }
+    }
+    model.comms.list[comm].report = report;
+}
+
+/// A reduction with wrong results.
+pub(crate) fn wrong_results(model: &mut Model, comm: CommIx, wrong: &[WrongResult]) {
+    let mut report = std::mem::take(&mut model.comms.list[comm].report);
+    for rule in rules(model) {
+        if let Rule::Result(rule) = rule {
+            rule(wrong, model, &mut report);
+        }
+    }
+    model.comms.list[comm].report = report;
+}
+
+/// Two calls of two threads that were at the same thing at once.
+pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
+    let mut report = std::mem::take(&mut model.report);
+    for rule in rules(model) {
+        if let Rule::Misuse(rule) = rule {
+            rule(misuse, model, &mut report);
+        }
+    }
+    model.report = report;
+}
+
+/// The parts of a collective operation.
+pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
+    let mut report = std::mem::take(&mut model.comms.list[g.comm].report);
+    let mut verdict = Verdict::Fine;
+    if !agree(g) || !in_place_misuse::agree(g) {
+        for (check, rule) in RULES {
+            if let Rule::Parts(rule) = rule
+                && verdict < Verdict::Broken
+            {
+                let said = rule(g, model, &mut report);
+                // Where the rest cannot be judged, it cannot be judged either if nobody wants to know why.
+                if said >= Verdict::Broken || model.selection.is_on(check) {
+                    verdict = verdict.max(said);
+                }
+            }
+        }
+    }
+    if verdict < Verdict::Broken {
+        let flows = misfits(model, g);
+        if !flows.is_empty() {
+            for rule in rules(model) {
+                if let Rule::Flows(rule) = rule
+                    && rule(g, &flows, model, &mut report)
+                {
+                    verdict = Verdict::Wrong;
+                    break;
+                }
+            }
+        }
+    }
+    model.comms.list[g.comm].report = report;
+    verdict
+}
+
+/// Do all parts name the same function, root and reduction operation, and has it no other argument that must agree?
+/// The quick way through for nearly all.
+fn agree(g: &Gathering) -> bool {
+    let mut views = g.views();
+    let Some(first) = views.next() else { return true };
+    let (coll, start, root, op) = (first.coll(), start_of(first.call.func), first.root(), first.op());
+    !collective_argument_mismatch::compares(coll)
+        && views.all(|v| v.coll() == coll && start_of(v.call.func) == start && v.root() == root && v.op() == op)
+}
+
+/// The end of the run.
+pub(crate) fn end(ending: &Ending, model: &Model, report: &mut Report) {
+    in_process::rule(ending, model, report);
+    for rule in rules(model) {
+        if let Rule::End(rule) = rule {
+            rule(ending, model, report);
+        }
+    }
+}
+
+/// The last call of a rank.
+fn last_call(rank: i32, model: &Model) -> Option<Rc<Origin>> {
+    model.ranks[rank as usize].threads.iter().find_map(|t| t.last.clone())
+}
+
+/// That ranks ended without ending MPI, in words.
+fn departure(left: &[i32], model: &Model) -> String {
+    let statuses: Vec<i32> = left.iter().filter_map(|r| model.ranks[*r as usize].exit).collect();
+    let status = match statuses[..] {
+        [first, ..] if statuses.iter().all(|s| *s == first) => format!(" with exit status {first}"),
+        _ => String::new(),
+    };
+    let by_sessions = |r: &i32| !model.ranks[*r as usize].initialized || model.ranks[*r as usize].finalize.is_some();
+    let what = if left.iter().all(by_sessions) { "MPI_Session_finalize" } else { "MPI_Finalize" };
+    format!("{} ended{status} without {what}", rank_list(left))
+}
+
+/// Ranks that hold each other, where another check than `real-deadlock` says why.
+fn explained<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize, &'a Knot, &'static CheckInfo)> {
+    e.verdict.knots.iter().enumerate().filter_map(|(i, knot)| {
+        let check = if collective_argument_mismatch::explains(knot, e, model) {
+            collective_argument_mismatch::CHECK
+        } else if comm_free_mismatch::explains(knot, e, model) {
+            comm_free_mismatch::CHECK
+        } else if grequest_misuse::explains(knot, e) {
+            grequest_misuse::CHECK
+        } else {
+            return None;
+        };
+        model.selection.is_on(check).then_some((i, knot, check))
+    })
+}
+
+/// Ranks that hold each other, with their number, as `real-deadlock` tells of them.
+fn real_deadlocks<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (usize, &'a Knot)> {
+    let on = model.selection.is_on(real_deadlock::CHECK);
+    let own = move |i: &usize| on && !explained(e, model).any(|(known, ..)| known == *i);
+    e.verdict.knots.iter().enumerate().filter(move |(i, _)| own(i))
+}
+
+/// Who of these ranks waits for whom.
+fn note_waits(draft: &mut Draft, e: &Ending, ranks: &[i32]) {
+    for rank in ranks {
+        e.graph.waits(*rank).for_each(|(call, ranks, any)| draft.waits(call, ranks, any));
+    }
+}
+
+/// The calls that the ranks of a knot wait in, if each waits in one, and all are calls of the same function.
+fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Rc<Origin>>> {
+    let mut calls = Vec::new();
+    for rank in &knot.ranks {
+        let [call] = e.graph.calls(*rank) else { return None };
+        calls.push(call);
+    }
+    calls.windows(2).all(|w| w[0].func == w[1].func).then_some(calls)
+}
+
+/// Those who wait behind ranks that cannot go on. They are told once, with the first knot: who waits for which is not
+/// one sentence where there are several.
+fn note_behind(draft: &mut Draft, e: &Ending, knot: usize) {
+    if knot == 0 && !e.verdict.behind.is_empty() {
+        let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };
+        draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
+    }
+}
+
+/// More places than this are not listed in one finding.
+const MAX_SITES: usize = 8;
+
+/// One site for all ranks that say the same from the same place: `ranks 1-3: MPI_SUM`.
+fn grouped(model: &Model, parts: impl IntoIterator<Item = (Rc<Origin>, String)>) -> Vec<Site> {
+    let mut groups: Vec<(u64, String, Rc<Origin>, Vec<i32>)> = Vec::new();
+    for (call, says) in parts {
+        let place = model.place(&call);
+        match groups.iter_mut().find(|g| g.0 == place && g.1 == says) {
+            Some(g) => g.3.push(call.rank),
+            None => groups.push((place, says, call.clone(), vec![call.rank])),
+        }
+    }
+    let more = groups.len().saturating_sub(MAX_SITES);
+    groups.truncate(MAX_SITES);
+    let mut sites: Vec<Site> = groups
+        .into_iter()
+        .map(|(_, says, call, ranks)| {
+            let role = if ranks.len() == 1 { says } else { format!("{}: {says}", rank_list(&ranks)) };
+            Site::new(&call, role)
+        })
+        .collect();
+    if more > 0
+        && let Some(last) = sites.last_mut()
+    {
+        last.role = format!("{} ({more} more places)", last.role);
+    }
+    sites
+}
+
+/// What the parts of a collective say, most common answer first, in words: `ranks 1-3 name MPI_SUM, rank 0 MPI_MAX`.
+fn answers(answers: &[(i32, String)]) -> String {
+    let mut groups: Vec<(&str, Vec<i32>)> = Vec::new();
+    for (rank, says) in answers {
+        match groups.iter_mut().find(|g| g.0 == says) {
+            Some(g) => g.1.push(*rank),
+            None => groups.push((says, vec![*rank])),
+        }
+    }
+    let more = groups.len().saturating_sub(4);
+    let mut parts: Vec<String> =
+        groups.iter().take(4).map(|(says, ranks)| format!("{} {says}", rank_list(ranks))).collect();
+    if more > 0 {
+        parts.push(format!("{more} more answers"));
+    }
+    parts.join(", ")
+}
+
+/// The calls of all parts with what each says.
+fn said<'a>(g: &Gathering<'a>, says: impl Fn(&View<'a>) -> String) -> Vec<(Rc<Origin>, String)> {
+    g.views().map(|v| (v.call.clone(), says(&v))).collect()
+}
+
+/// Sites of flows that do not fit: who sends and who expects what.
+fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
+    /// What is said of one call.
+    const MOST: usize = 4;
+    let all = &model.signatures;
+    let mut parts: Vec<(Rc<Origin>, Vec<String>)> = Vec::new();
+    let mut push = |call: &Rc<Origin>, words: String| match parts.iter_mut().find(|p| Rc::ptr_eq(&p.0, call)) {
+        Some((_, said)) if said.contains(&words) || said.len() > MOST => {}
+        Some((_, said)) if said.len() == MOST => said.push("...".into()),
+        Some((_, said)) => said.push(words),
+        None => parts.push((call.clone(), vec![words])),
+    };
+    for f in flows {
+        let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
+        if f.alike {
+            push(f.to.call, format!("takes part with {expected}"));
+            push(f.from.call, format!("takes part with {sent}"));
+        } else {
+            push(f.from.call, format!("sends {sent}"));
+            push(f.to.call, format!("expects {expected}"));
+        }
+    }
+    parts.sort_by_key(|p| p.0.rank);
+    grouped(model, parts.into_iter().map(|(call, said)| (call, said.join(", "))))
+}
+
+/// A finding about amounts in a collective operation that do not fit, if there are such.
+fn size_misfit(check: &'static CheckInfo, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+    let wrong: Vec<&Flow> = flows.iter().filter(|f| f.misfit == Misfit::Amount).collect();
+    let Some(f) = wrong.first() else { return false };
+    let all = &model.signatures;
+    let (sent, expected) = (all.describe(f.sent), all.describe(f.expected));
+    let name = f.from.call.name();
+    let message = if f.alike {
+        format!("in {name} rank {} takes part with {sent}, rank {} with {expected}", f.from.rank, f.to.rank)
+    } else {
+        format!("in {name} rank {} sends {sent} to rank {}, which expects {expected}", f.from.rank, f.to.rank)
+    };
+    report.add(model, Draft::new(check, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong)));
+    true
+}
+
+/// A finding about a message and a room of different sizes.
+fn message_sizes(check: &'static CheckInfo, m: &Message, model: &Model, report: &mut Report) {
+    report.add_lazy(model, check, &[&m.send, &m.recv], m.count, || {
+        let all = &model.signatures;
+        let bytes = |b: Option<u64>| b.map(|b| format!(" ({b} bytes)")).unwrap_or_default();
+        let message = format!(
+            "rank {} sends {}{} to rank {}, whose receive has room for {}{}",
+            m.send.rank,
+            all.describe(m.sent),
+            bytes(m.sent.bytes),
+            m.recv.rank,
+            all.describe(m.room),
+            bytes(m.room.bytes)
+        );
+        Draft::new(check, message, vec![Site::new(&m.send, "the send"), Site::new(&m.recv, "the receive")])
+    });
+}
+
+/// Ranks at the ends of flows.
+fn flow_ranks(flows: &[&Flow]) -> Vec<i32> {
+    let mut ranks: Vec<i32> = flows.iter().flat_map(|f| [f.from.rank, f.to.rank]).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::catalogue::{CHECKS, Side};
+
+    #[test]
+    fn every_entry_of_the_catalogue_has_a_rule_and_a_page() {
+        let in_process = |check: &CheckInfo| {
+            let rule = concat!(env!("CARGO_MANIFEST_DIR"), "/../interposer/src/checks/");
+            std::path::Path::new(rule).join(check.name.replace('-', "_")).with_extension("rs").exists()
+        };
+        for check in CHECKS {
+            let here = RULES.iter().any(|(c, _)| std::ptr::eq(*c, *check));
+            assert!(here || check.side == Side::Dynamic && in_process(check), "{} has no rule", check.name);
+            assert!(check.doc.contains("```trace"), "{} has no example", check.name);
+        }
+        for (check, _) in RULES {
+            assert!(CHECKS.iter().any(|c| std::ptr::eq(*c, *check)), "{} is not in the catalogue", check.name);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
+
+use crate::Model;
+use crate::ending::Ending;
+use crate::facts::{Draft, Report, Site};
+use crate::shape::shape;
+use crate::worlds::Names;
+use trace_format::catalogue::{
+    COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
+    COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NONPAIRED_RECV, NONPAIRED_SEND,
+    WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+};
+use trace_format::finding::Severity;
+use trace_format::mpi::Class;
+use trace_format::mpi::predefined::error_class_name;
+
+pub(super) static CHECK: &CheckInfo = &MPI_ERROR;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for (rank, r) in model.ranks.iter().enumerate() {
+        for error in &r.errors {
+            let class = error_class_name(error.class);
+            // The library stumbled over something that has a finding of its own.
+            let coll = error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Collective(..)));
+            let collective: &[&CheckInfo] = &[
+                &COLLECTIVE_MISMATCH,
+                &COLLECTIVE_BLOCKING_MIX,
+                &COLLECTIVE_ARGUMENT_MISMATCH,
+                &COMM_FREE_MISMATCH,
+                &WRONG_ROOT,
+                &DIFF_REDUCTIONS,
+                &COLLECTIVE_DATA_TYPE,
+                &WRONG_RECV_SIZE,
+            ];
+            // A completion call hides the class of the receive that failed in a status.
+            let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
+            // What two threads did to a request at once is the cause of what the library says of it.
+            let completes =
+                error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
+            let finalize = error.call.as_ref().is_some_and(|c| shape(c.func).class == Class::Finalize);
+            let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
+            let explained = error.call.as_ref().is_some_and(|c| r.is_found_wrong(c))
+                || finalize && e.failed_over && alone.into_iter().any(|c| model.selection.is_on(c))
+                || completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+                || coll && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+                || too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
+                || (too_long || coll) && report.concerns(collective, rank as i32)
+                || coll && error.call.as_ref().is_some_and(|c| report.concerns_calls_of(collective, c));
+            if explained {
+                continue;
+            }
+            let site = match &error.call {
+                Some(call) => Site::new(call, "the call that failed"),
+                None => Site { rank: rank as i32, call: None, pc: 0, role: "the call that failed".into() },
+            };
+            let name = error.call.as_ref().map_or("an MPI call", |c| c.name());
+            let text = if error.text.is_empty() { String::new() } else { format!("{}: {}", Names::KEEP, error.text) };
+            let message = format!("{name} failed on rank {rank} with {class}{text}");
+            let mut draft = Draft::new(CHECK, message, vec![site]);
+            if error.fatal {
+                draft.notes.extend(e.aftermath_of(rank as i32));
+            } else if r.was_ended_by_handler(error) {
+                draft.notes.push(match (&r.abort, r.exit) {
+                    (Some(abort), _) => {
+                        draft.calls.push(Site::new(abort, "the program's error handler ends the job"));
+                        let code = super::abort::error_code(abort);
+                        format!("the program's error handler then called MPI_Abort, error code {code}")
+                    }
+                    (None, status) => {
+                        format!(
+                            "the program's error handler then ended the process, exit status {}",
+                            status.unwrap_or(0)
+                        )
+                    }
+                });
+                draft.notes.extend(e.aftermath_of(rank as i32));
+            } else {
+                draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
+            }
+            report.add(model, draft);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `nonpaired-send`: see `trace_format::catalogue::NONPAIRED_SEND`.
+
+use crate::Model;
+use crate::ending::Ending;
+use crate::facts::{Draft, Report, Site, outside_rank};
+use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND};
+use trace_format::mpi::Kind;
+use trace_format::text::{NoNames, format_int};
+
+pub(super) static CHECK: &CheckInfo = &NONPAIRED_SEND;
+
+pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+    for a in e.alone.iter().filter(|a| a.is_send) {
+        report.add_lazy(model, CHECK, &[&a.shown], 1, || {
+            let tag = format_int(Kind::Tag, i64::from(a.tag), &NoNames);
+            let message = nonpaired(a.rank, &outside_rank(a.peer), &tag, a.origin.name());
+            let mut draft = Draft::new(CHECK, message, vec![Site::new(&a.shown, "the send without a receive")]);
+            if !std::rc::Rc::ptr_eq(&a.shown, &a.origin) {
+                draft.calls.push(Site::new(&a.origin, "where it was described"));
+            }
+            draft.missed.push(a.peer);
+            draft.notes.extend(a.near.clone());
+            draft
+        });
+    }
+}
+
+fn nonpaired(rank: i32, peer: &str, tag: &str, function: &str) -> String {
+    format!("nobody receives the message that rank {rank} sends to {peer} with tag {tag} ({function})")
+}

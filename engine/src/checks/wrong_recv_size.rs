@@ -1,0 +1,34 @@
+//! `wrong-recv-size`: see `trace_format::catalogue::WRONG_RECV_SIZE`.
+
+use super::size_misfit;
+use crate::Model;
+use crate::collective::{Gathering, What};
+use crate::facts::Report;
+use crate::flows::{Flow, Misfit};
+use trace_format::catalogue::{CheckInfo, WRONG_RECV_SIZE};
+use trace_format::mpi::Coll;
+
+pub(super) static CHECK: &CheckInfo = &WRONG_RECV_SIZE;
+
+/// Does each rank send directly to the one that expects its data, so that too little does nobody else any harm?
+fn is_direct(what: What) -> bool {
+    use Coll::*;
+    let What::Coll(coll) = what else { return false };
+    let neighbors = matches!(
+        coll,
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw
+    );
+    neighbors || matches!(coll, Gatherv | Scatterv | Alltoallv | Alltoallw)
+}
+
+/// Amounts that do not fit and do harm: there is not enough room, or others are affected, too.
+pub(super) fn do_harm(flows: &[Flow], model: &Model) -> bool {
+    flows.iter().filter(|f| f.misfit == Misfit::Amount && !f.alike).any(|f| {
+        let too_little = model.signatures.is_shorter(f.sent, f.expected);
+        !(too_little && is_direct(f.from.coll()))
+    })
+}
+
+pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+    do_harm(flows, model) && size_misfit(CHECK, flows, model, report)
+}

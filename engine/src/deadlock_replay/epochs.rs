@@ -1,0 +1,126 @@
+//! Post-start-complete-wait in the replay (MPI 4.1, 12.5.2): MPI_Win_start may block until all its targets have posted,
+//! and MPI_Win_wait returns when all origins have completed. Each pair of an origin and a target in an epoch meets twice,
+//! like two processes in a collective operation.
+
+use crate::Model;
+use crate::comms::CommIx;
+use crate::deadlock_replay::{Known, PATIENCE};
+use crate::shape::shape;
+use rustc_hash::FxHashMap;
+use schedules::{Act, Call, Id, Ids, Needs};
+use trace_format::mpi::{Class, RmaSync};
+
+/// Where the one is who gives, and the one who waits for it.
+const GIVES: u32 = 0;
+const WAITS: u32 = 1;
+
+/// A meeting of an origin and a target of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Meeting {
+    /// Number of the window, never given to another.
+    pub(crate) window: u32,
+    pub(crate) origin: i32,
+    pub(crate) target: i32,
+    /// Which epoch of the two it is.
+    pub(crate) epoch: u64,
+    /// At its end.
+    pub(crate) end: bool,
+}
+
+/// Meetings to which one of the two has come.
+#[derive(Default)]
+pub(super) struct Meetings {
+    half: FxHashMap<Meeting, (u32, Id)>,
+    /// What calls under way wait for, by rank and thread.
+    waiting: FxHashMap<(i32, u16), Ids>,
+    /// Of some window nothing is known any more: when that was in the run nobody can tell.
+    unclear: bool,
+}
+
+impl Meetings {
+    pub(super) fn kept(&self) -> usize {
+        self.half.len() + self.waiting.len()
+    }
+}
+
+impl Model {
+    /// A process comes to meetings in a call; it waits there for the other ones, or not.
+    pub(crate) fn tell_meetings(
+        &mut self,
+        origin: &Known,
+        window: CommIx,
+        waits: bool,
+        meetings: impl Iterator<Item = Meeting>,
+    ) {
+        let comm = &self.comms.list[window];
+        let unknown = comm.is_foreign() || comm.made_wrongly || comm.members().any(|r| self.is_dim(r));
+        if self.deadlock_replay.off || unknown {
+            return;
+        }
+        let lane = self.replay_lane(origin.rank, origin.thread);
+        let w = &mut self.deadlock_replay;
+        let mut ids = Ids::new();
+        for meeting in meetings {
+            // The one who waits does so by his nature at the end, and by leave of the library at the beginning.
+            let needs = if meeting.end { Needs::Root(GIVES) } else { Needs::Nobody };
+            let known = w.meetings.half.remove(&meeting);
+            let collective = known.map_or_else(|| w.replay.collective(2, needs), |(collective, _)| collective);
+            let position = if waits { WAITS } else { GIVES };
+            let id = w.replay.start(lane, Act::Part { collective, position }, origin.clone());
+            if known.is_none() {
+                w.meetings.half.insert(meeting, (collective, id));
+            }
+            ids.push(id);
+        }
+        if waits {
+            w.meetings.waiting.insert((origin.rank, origin.thread), ids);
+        } else {
+            ids.into_iter().for_each(|id| w.replay.forget(id));
+        }
+    }
+
+    /// A call that waits for meetings has returned.
+    pub(crate) fn tell_met(&mut self, origin: &Known, sync: RmaSync, failed: bool) {
+        let Some(ops) = self.deadlock_replay.meetings.waiting.remove(&(origin.rank, origin.thread)) else { return };
+        let lane = self.replay_lane(origin.rank, origin.thread);
+        let w = &mut self.deadlock_replay;
+        if failed {
+            return ops.into_iter().for_each(|id| w.replay.release(id));
+        }
+        // Whoever polls could have done something else.
+        if sync == RmaSync::RmaTest {
+            return ops.into_iter().for_each(|id| w.replay.forget(id));
+        }
+        let call =
+            Call { ops: ops.clone(), any: None, look: None, patient: true, returned: true, info: origin.clone() };
+        w.replay.wait(lane, call);
+        ops.into_iter().for_each(|id| w.replay.forget(id));
+        if w.replay.lag() > w.patience.max(PATIENCE) {
+            self.look_for_permissions(false);
+            self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
+        }
+    }
+
+    /// Nothing is known of the epochs of the window any more: nobody waits for who has not come.
+    pub(crate) fn forget_meetings(&mut self, window: CommIx) {
+        let window = self.comms.list[window].serial;
+        let w = &mut self.deadlock_replay;
+        w.meetings.unclear = true;
+        w.meetings.half.retain(|meeting, (_, id)| {
+            let kept = meeting.window != window;
+            if !kept {
+                w.replay.release(*id);
+            }
+            kept
+        });
+    }
+
+    /// Drops what was found of epochs, if something was forgotten of any: it depends on what was read first.
+    pub(super) fn drop_unclear_meetings(&mut self) {
+        if !self.deadlock_replay.meetings.unclear {
+            return;
+        }
+        let is_epoch = |call: &Known| matches!(shape(call.func).class, Class::RmaSync(_));
+        self.deadlock_replay.found.retain(|f| !f.blocks.iter().any(|b| is_epoch(&b.call)));
+    }
+}

@@ -1,0 +1,354 @@
+//! What wildcards took in a run, and how another run could be made to take something else: for a program whose ranks go on
+//! in another way then, only that other run shows what they do.
+//!
+//! A wildcard call is told apart from those of other runs by what its thread had called before, whichever messages it had
+//! got: a process that goes on in the same way is in the same place. So is a message, by what its sender had called. A
+//! matching is such a call with such a message; it has the same number in all runs.
+
+use super::answer::Part;
+use super::places::Places;
+use super::{RecordedProgram, Taken, Wildcard};
+use crate::Model;
+use crate::comms::Comms;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use schedules::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step, reach};
+use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
+use std::ops::Range;
+use trace_format::definition::Id;
+use trace_format::witness::{Take, Witness};
+
+/// Alternatives of one run that are looked for.
+const MOST_ALTERNATIVES: usize = 200;
+
+/// How often what is too large is cut in half.
+const MOST_HALVES: usize = 16;
+
+/// The steps of each thread that are looked at together.
+type Window = [(usize, Range<usize>)];
+
+/// What a run says of its wildcards.
+#[derive(Debug, Clone, Default)]
+pub struct Ways {
+    /// The matchings that took place.
+    pub taken: Vec<u64>,
+    /// What each wildcard took, as far as it can be named.
+    pub path: Vec<Take>,
+    /// The call sites of these wildcards, and where they are, once that was looked up.
+    pub sites: Vec<Id>,
+    pub places: Vec<String>,
+    /// Matchings that could have taken place instead, apart from those that are known.
+    pub alternatives: Vec<Alternative>,
+    /// Why there may be more of them.
+    pub unknown: Option<&'static str>,
+    /// A message was overtaken by a later one of its sender: a run that was made to do what no library may.
+    pub forbidden: bool,
+}
+
+/// A matching that did not take place, and how to make it happen.
+#[derive(Debug, Clone)]
+pub struct Alternative {
+    pub matching: u64,
+    /// The same for calls at the same places in the program.
+    pub place: u64,
+    /// What the wildcards take on the way to it, and it itself; without the name of the program.
+    pub witness: Witness,
+}
+
+/// Of a message: source and tag.
+fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
+    match program.ops[send as usize].kind {
+        Kind::Send { from, tag, .. } => Some((from as i32, tag)),
+        _ => None,
+    }
+}
+
+impl RecordedProgram {
+    /// What the run says of its wildcards. `known`: matchings that are of no interest any more.
+    pub(crate) fn ways(&mut self, lanes: &[(i32, u16)], known: &FxHashSet<u64>, model: &Model) -> Ways {
+        let mut ways = Ways { unknown: self.unknown, ..Ways::default() };
+        if self.wildcards == 0 || self.unknown.is_some() {
+            return ways;
+        }
+        self.resolve_probes();
+        self.find_steering();
+        let places = Places::new(self, lanes);
+        for lane in 0..self.wild.len() {
+            for (number, wild) in self.wild[lane].iter().enumerate() {
+                let Some(send) = self.took(lane, wild) else { continue };
+                ways.taken.push(places.matching(&self.program, (lane, wild.step as usize), send));
+                if let Some((take, site)) =
+                    self.taken(lane, number, send).and_then(|t| Some((t.named(&model.comms)?, t.call.site)))
+                {
+                    ways.path.push(take);
+                    ways.sites.push(site);
+                }
+            }
+        }
+        ways.forbidden = self.overtakes();
+        let mut seen: FxHashSet<u64> = known.iter().chain(&ways.taken).copied().collect();
+        let mut order: Vec<usize> = (0..lanes.len()).collect();
+        order.sort_by_key(|l| lanes[*l]);
+        for window in self.windows(&order) {
+            if ways.alternatives.len() >= MOST_ALTERNATIVES {
+                ways.unknown.get_or_insert("there are too many possibilities");
+                break;
+            }
+            let mut window = window;
+            for _ in 0..MOST_HALVES {
+                if self.alternatives(&window, &places, &mut seen, model, &mut ways).is_some() {
+                    break;
+                }
+                ways.unknown.get_or_insert("there are too many possibilities");
+                window = self.beginning(&window);
+            }
+        }
+        ways
+    }
+
+    /// A beginning of a window: half of what the thread with the most wildcards did there, and what the others had done by
+    /// then. What is received in it was sent in it, or before.
+    fn beginning(&self, window: &Window) -> Vec<(usize, Range<usize>)> {
+        let wildcards = |(lane, range): &&(usize, Range<usize>)| {
+            self.wild[*lane].iter().filter(|w| range.contains(&(w.step as usize))).count()
+        };
+        let mut ends = vec![0; self.program.lanes.len()];
+        window.iter().for_each(|(lane, range)| ends[*lane] = range.start);
+        let mut looked_at = ends.clone();
+        let busiest = window.iter().max_by_key(wildcards);
+        if let Some((lane, range)) = busiest {
+            ends[*lane] = range.start + range.len() / 2;
+        }
+        // What is needed for it, and then what needs nothing else.
+        while let Some(lane) = (0..ends.len()).find(|l| looked_at[*l] < ends[*l]) {
+            for step in looked_at[lane]..ends[lane] {
+                if let Some(from) = self.received(lane, step).map(|send| &self.program.ops[send as usize]) {
+                    let end = &mut ends[from.lane as usize];
+                    *end = (*end).max(from.step as usize + 1);
+                }
+            }
+            looked_at[lane] = ends[lane].max(looked_at[lane]);
+        }
+        for (lane, range) in window.iter().filter(|w| busiest.is_none_or(|b| b.0 != w.0)) {
+            let sent = |step: &usize| {
+                let from = self.received(*lane, *step).map(|send| &self.program.ops[send as usize]);
+                from.is_none_or(|from| (from.step as usize) < ends[from.lane as usize])
+            };
+            ends[*lane] = (ends[*lane]..range.end).find(|step| !sent(step)).unwrap_or(range.end);
+        }
+        window.iter().map(|(lane, range)| (*lane, range.start..ends[*lane].clamp(range.start, range.end))).collect()
+    }
+
+    /// The message that a receive which begins in this step gets, or that a probe is told of.
+    fn received(&self, lane: usize, step: usize) -> Option<OpIx> {
+        match &self.program.lanes[lane][step] {
+            Step::Start(op) => match self.program.ops[*op as usize].kind {
+                Kind::Recv { got, .. } => got,
+                _ => None,
+            },
+            Step::Probe { found, .. } => *found,
+            Step::Wait(_) => None,
+        }
+    }
+
+    /// The message that a wildcard took or was told of.
+    fn took(&self, lane: usize, wild: &Wildcard) -> Option<OpIx> {
+        let step = wild.step as usize;
+        if step < self.program.lanes[lane].len() { self.received(lane, step) } else { None }
+    }
+
+    /// That a wildcard takes this message; `None`: it is described by another call.
+    fn taken(&self, lane: usize, number: usize, send: OpIx) -> Option<Taken> {
+        let wild = self.wild[lane].get(number).filter(|w| !w.persistent)?;
+        let (source, tag) = message(&self.program, send)?;
+        let call = self.calls[lane].get(wild.step as usize)?.clone();
+        Some(Taken { call, number: number as u64, comm: wild.comm, serial: wild.serial, source, tag })
+    }
+
+    /// Did a receive get a message although an earlier one of the same thread would have fitted and was not received by
+    /// an earlier receive?
+    fn overtakes(&self) -> bool {
+        let program = &self.program;
+        let mut streams: FxHashMap<(u32, u32, u32), Vec<OpIx>> = FxHashMap::default();
+        let mut received: FxHashMap<OpIx, OpIx> = FxHashMap::default();
+        for (i, op) in program.ops.iter().enumerate() {
+            match op.kind {
+                Kind::Send { comm, to, .. } => streams.entry((op.lane, comm, to)).or_default().push(i as OpIx),
+                Kind::Recv { got: Some(send), .. } => _ = received.insert(send, i as OpIx),
+                _ => {}
+            }
+        }
+        let later = |send: &OpIx, recv: OpIx| {
+            let (other, recv) = (received.get(send).map(|r| &program.ops[*r as usize]), &program.ops[recv as usize]);
+            other.is_none_or(|other| other.lane == recv.lane && other.step > recv.step)
+        };
+        received.iter().any(|(send, recv)| {
+            let Kind::Recv { comm, at, tag: None, .. } = program.ops[*recv as usize].kind else { return false };
+            let stream = streams.get(&(program.ops[*send as usize].lane, comm, at));
+            let mut before = stream.into_iter().flatten().take_while(|s| *s < send);
+            before.any(|s| program.pairs(*s, *recv) && later(s, *recv))
+        })
+    }
+
+    /// Looks for what wildcards of a window could have taken instead. `None`: the window is too large.
+    fn alternatives(
+        &self,
+        window: &Window,
+        places: &Places,
+        seen: &mut FxHashSet<u64>,
+        model: &Model,
+        ways: &mut Ways,
+    ) -> Option<()> {
+        let part = Part::new(&self.program, window);
+        let of = |op: OpIx| {
+            let op = &part.program.ops[op as usize];
+            (window[op.lane as usize].0, window[op.lane as usize].1.start + op.step as usize)
+        };
+        // In the whole recorded program: operations are told apart by where they are started.
+        let whole = |op: OpIx| {
+            let (lane, step) = of(op);
+            match self.program.lanes[lane].get(step) {
+                Some(Step::Start(op)) => Some(*op),
+                _ => None,
+            }
+        };
+        let mut wanted = Vec::new();
+        for (lane, (old, range)) in window.iter().enumerate() {
+            for (number, wild) in self.wild[*old].iter().enumerate() {
+                if !range.contains(&(wild.step as usize)) || wild.persistent {
+                    continue;
+                }
+                let step = (wild.step as usize - range.start) as u32;
+                let took = self.took(*old, wild).and_then(|send| message(&self.program, send));
+                for sends in others(&part.program, lane as u32, step, took) {
+                    wanted.push((lane, number, step, sends));
+                }
+            }
+        }
+        if wanted.is_empty() {
+            return Some(());
+        }
+        // One after the other; of the messages from one source with one tag the first that can be got.
+        let mut queue = wanted.into_iter().flat_map(|(lane, number, step, sends)| {
+            sends.into_iter().map(move |(group, send)| (lane, number, step, group, send))
+        });
+        let mut asked: Option<(usize, usize, u64, OpIx)> = None;
+        let mut done: FxHashSet<(usize, usize, (i32, i32))> = FxHashSet::default();
+        reach(&part.program, Budget::default(), |answer| {
+            if let (Some((lane, number, matching, send)), Some(answer)) = (asked.take(), answer) {
+                match answer {
+                    Reached::Way(events) => {
+                        let takes = self.takes_on(&part, window, &events, (lane, number, whole(send)), &model.comms);
+                        let recv = &self.calls[window[lane].0][self.wild[window[lane].0][number].step as usize];
+                        let sent = self.calls[of(send).0].get(of(send).1);
+                        if let (Some(takes), Some(sent)) = (takes, sent) {
+                            let place = (model.place(recv), model.place(sent));
+                            let mut h = FxHasher::default();
+                            place.hash(&mut h);
+                            seen.insert(matching);
+                            done.extend(message(&part.program, send).map(|m| (lane, number, m)));
+                            let witness = Witness { takes, ..Witness::default() };
+                            ways.alternatives.push(Alternative { matching, place: h.finish(), witness });
+                        }
+                    }
+                    Reached::Undecided => {
+                        ways.unknown.get_or_insert("there are too many possibilities");
+                    }
+                    Reached::Never => {}
+                }
+            }
+            if ways.alternatives.len() >= MOST_ALTERNATIVES {
+                ways.unknown.get_or_insert("there are too many possibilities");
+                return None;
+            }
+            loop {
+                let (lane, number, step, group, send) = queue.next()?;
+                let (old, range) = &window[lane];
+                let Some(sent) = whole(send) else { continue };
+                let matching = places.matching(&self.program, (*old, range.start + step as usize), sent);
+                if seen.contains(&matching) || done.contains(&(lane, number, group)) {
+                    continue;
+                }
+                asked = Some((lane, number, matching, send));
+                let place = match part.program.lanes[lane][step as usize] {
+                    Step::Start(op) => Place::Recv(op),
+                    _ => Place::Probe { lane: lane as u32, step },
+                };
+                return Some(Choice { place, send });
+            }
+        })
+    }
+
+    /// What wildcards take on a way: those before the window as in the run, those on the way as there, and `goal` (thread of
+    /// the window, number of the wildcard, message) at its end. `None`: one of them cannot be named.
+    fn takes_on(
+        &self,
+        part: &Part,
+        window: &Window,
+        events: &[Event],
+        (goal_lane, goal, goal_send): (usize, usize, Option<OpIx>),
+        comms: &Comms,
+    ) -> Option<Vec<Take>> {
+        let mut met: FxHashMap<OpIx, OpIx> = FxHashMap::default();
+        let mut passed: FxHashSet<(u32, u32)> = FxHashSet::default();
+        for event in events {
+            match event {
+                Event::Meet { send, recv } => _ = met.insert(*recv, *send),
+                Event::Pass { lane, step } => _ = passed.insert((*lane, *step)),
+            }
+        }
+        let mut all = Vec::new();
+        for (lane, (old, range)) in window.iter().enumerate() {
+            for (number, wild) in self.wild[*old].iter().enumerate() {
+                let step = wild.step as usize;
+                if step >= range.end {
+                    break;
+                }
+                let inside = step.checked_sub(range.start).map(|s| (s as u32, &part.program.lanes[lane][s]));
+                let send = match inside {
+                    _ if (lane, number) == (goal_lane, goal) => goal_send,
+                    None => self.took(*old, wild),
+                    Some((_, Step::Start(op))) => match met.get(op) {
+                        Some(send) => {
+                            let send = &part.program.ops[*send as usize];
+                            let (lane, range) = &window[send.lane as usize];
+                            match self.program.lanes[*lane].get(range.start + send.step as usize) {
+                                Some(Step::Start(op)) => Some(*op),
+                                _ => None,
+                            }
+                        }
+                        None => None,
+                    },
+                    Some((step, _)) if passed.contains(&(lane as u32, step)) => self.took(*old, wild),
+                    Some(_) => None,
+                };
+                let Some(send) = send else { continue };
+                all.push(self.taken(*old, number, send)?.named(comms)?);
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Messages with the same source and tag, which they are given with.
+type Group = Vec<((i32, i32), OpIx)>;
+
+/// Messages that a wildcard could have got as far as its arguments go, by source and tag, without those like the one that
+/// it got.
+fn others(program: &Program, lane: u32, step: u32, took: Option<(i32, i32)>) -> impl Iterator<Item = Group> + use<> {
+    let (comm, at, source, tag) = match &program.lanes[lane as usize][step as usize] {
+        Step::Start(op) => match program.ops[*op as usize].kind {
+            Kind::Recv { comm, at, source, tag, .. } => (comm, at, source, tag),
+            _ => return BTreeMap::new().into_values(),
+        },
+        Step::Probe { comm, at, source, tag, .. } => (*comm, *at, *source, *tag),
+        Step::Wait(_) => return BTreeMap::new().into_values(),
+    };
+    let mut groups: BTreeMap<(i32, i32), Group> = BTreeMap::new();
+    for send in (0..program.ops.len() as OpIx).filter(|s| program.fits(*s, comm, at, source, tag)) {
+        if let Some(group) = message(program, send).filter(|m| Some(*m) != took) {
+            groups.entry(group).or_default().push((group, send));
+        }
+    }
+    groups.into_values()
+}

@@ -1,0 +1,257 @@
+//! The return of a call: operations end, objects and requests appear.
+
+use super::{Entered, int, is_refused, may_have_received, status_at};
+use crate::Model;
+use crate::collective::{Made, is_blocking};
+use crate::comms::{CommIx, CommKey, Comms, Topology};
+use crate::facts::Origin;
+use crate::requests::Request;
+use crate::shape::Shape;
+use std::rc::Rc;
+use trace_format::args::Args;
+use trace_format::definition::Id;
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
+use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
+
+impl Model {
+    /// The return of a call.
+    pub(super) fn leave(&mut self, origin: &Rc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
+        self.listening.begin(origin);
+        let failed = class != 0;
+        if failed {
+            let r = &mut self.ranks[origin.rank as usize];
+            r.failures.insert((origin.thread, origin.index));
+            r.thread(origin.thread).failed = Some(origin.clone());
+        }
+        let is_of_life = matches!(s.class, Class::Init | Class::Finalize | Class::SessionInit | Class::SessionFinalize);
+        if self.blind && !is_of_life {
+            return;
+        }
+        if self.ranks[origin.rank as usize].sums {
+            self.take_sums(origin, s, &entered);
+        }
+        // An exception has left the call, or the library has an error class of its own: nobody says what it did.
+        if class == UNKNOWN_ERROR_CLASS {
+            for op in [entered.send, entered.recv].into_iter().flatten() {
+                self.ops.get_mut(op).into_iter().for_each(|op| op.dim = true);
+            }
+        }
+        if !failed {
+            self.tell_blocking(origin, &entered, true);
+        }
+        match s.class {
+            Class::Init if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.initialized = true;
+                r.start = Some(origin.func);
+                r.main_thread = Some(origin.thread);
+                // MPI_THREAD_MULTIPLE in the libraries' numbering and in that of the standard ABI.
+                r.multiple |= matches!(int(outs, s.thread_level), Some(3 | 4096));
+            }
+            Class::Finalize => self.ranks[origin.rank as usize].finalized = !failed,
+            Class::SessionInit if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions += 1;
+                // A session has a level of its own.
+                r.multiple = true;
+            }
+            Class::SessionFinalize if !failed => {
+                let r = &mut self.ranks[origin.rank as usize];
+                r.sessions = r.sessions.saturating_sub(1);
+            }
+            Class::Send(_, Start::Blocking) => {
+                if let Some(op) = entered.send {
+                    if failed { self.withdraw(op) } else { self.finish_op(op) }
+                }
+            }
+            Class::Recv(Start::Blocking)
+            | Class::SendRecv(Start::Blocking)
+            | Class::SendRecvReplace(Start::Blocking)
+                if !may_have_received(class) =>
+            {
+                for op in [entered.send, entered.recv].into_iter().flatten() {
+                    self.withdraw(op);
+                }
+            }
+            Class::Recv(Start::Blocking) => {
+                if let Some(op) = entered.recv {
+                    self.end_recv(op, status_at(outs, s.status, 0), failed, false);
+                }
+            }
+            Class::SendRecv(Start::Blocking) | Class::SendRecvReplace(Start::Blocking) => {
+                if let Some(op) = entered.send {
+                    self.finish_op(op);
+                }
+                if let Some(op) = entered.recv {
+                    self.end_recv(op, status_at(outs, s.status, 0), failed, false);
+                }
+            }
+            Class::Send(_, Start::Nonblocking)
+            | Class::Recv(Start::Nonblocking)
+            | Class::SendRecv(Start::Nonblocking)
+            | Class::SendRecvReplace(Start::Nonblocking) => {
+                if failed {
+                    for op in [entered.send, entered.recv].into_iter().flatten() {
+                        self.withdraw(op);
+                    }
+                } else {
+                    let mut request = Request::new(origin, s.class);
+                    (request.send, request.recv) = (entered.send, entered.recv);
+                    self.add_request(request, outs);
+                }
+            }
+            Class::Send(_, Start::Persistent)
+            | Class::Recv(Start::Persistent)
+            | Class::SendRecv(Start::Persistent)
+            | Class::SendRecvReplace(Start::Persistent)
+            | Class::PartitionedSend
+            | Class::PartitionedRecv
+            | Class::Collective(_, Start::Persistent)
+                if !failed =>
+            {
+                let mut request = Request::new(origin, s.class);
+                (request.persistent, request.active) = (true, false);
+                if matches!(s.class, Class::PartitionedSend | Class::PartitionedRecv) {
+                    self.describe_partitioned(origin, &mut request);
+                }
+                if matches!(s.class, Class::Collective(..)) {
+                    request.made = self.number_persistent(origin, s).map(Box::new);
+                }
+                self.add_request(request, outs);
+            }
+            Class::Probe(_) if !failed => self.probed(origin, s, outs),
+            Class::Mprobe(_) if !failed => self.matched_probe(origin, s, outs),
+            Class::Mrecv(Start::Nonblocking) => self.matched_recv(origin, s, Start::Nonblocking, failed, outs),
+            Class::Pready => self.mark_ready(origin, failed),
+            Class::Wait(many) => self.complete(origin, s, many, true, failed, outs),
+            Class::Test(many) => self.complete(origin, s, many, false, failed, outs),
+            Class::GetStatus(many) if !failed => self.peek(origin, s, many, outs),
+            Class::RequestFree if !failed => {
+                let (base, handles) = origin.requests();
+                if let Some(id) = self.ranks[origin.rank as usize].requests.find_in(handles, base, 0) {
+                    self.free_request(origin.rank, id);
+                }
+            }
+            Class::Cancel if !failed => {
+                let (base, handles) = origin.requests();
+                let requests = &mut self.ranks[origin.rank as usize].requests;
+                if let Some(request) = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id)) {
+                    request.cancelled = true;
+                    let ops = [request.send, request.recv];
+                    ops.into_iter().flatten().for_each(|op| self.tell_nothing(op));
+                }
+            }
+            Class::Collective(coll, start) => {
+                self.note_topology(origin, s, coll, outs);
+                let mut entered = entered;
+                if is_refused(class)
+                    && let Some((comm, index, position)) = entered.collective.take()
+                {
+                    self.not_taken_part(comm, index, position);
+                }
+                if let Some((comm, index, _)) = entered.collective {
+                    self.made_by(origin, s, comm, index, outs);
+                } else if let Some(id) = int(outs, s.new_comm) {
+                    // Where the other members of the parent are not known: told by its group and the order.
+                    let objects = &mut self.ranks[origin.rank as usize].objects;
+                    self.comms.register(origin.rank, objects, Kind::Comm, id as Id, None);
+                }
+                if start == Start::Nonblocking && !failed {
+                    let mut request = Request::new(origin, s.class);
+                    request.collective = entered.collective;
+                    self.add_request(request, outs);
+                } else if let Some((comm, index, position)) = entered.collective {
+                    debug_assert!(is_blocking(origin.func) || failed);
+                    self.part_done(comm, index, position);
+                }
+            }
+            Class::CommCreateGroup | Class::CommFromGroup => {
+                if let Some((comm, index, position)) = entered.collective {
+                    self.made_by(origin, s, comm, index, outs);
+                    self.part_done(comm, index, position);
+                }
+            }
+            Class::IntercommCreate | Class::IntercommFromGroups => {
+                if let Some((comm, index, position)) = entered.collective {
+                    self.part_done(comm, index, position);
+                }
+                if let Some(id) = int(outs, s.new_comm) {
+                    let objects = &mut self.ranks[origin.rank as usize].objects;
+                    let tag = int(&origin.ins, s.tag).unwrap_or(0);
+                    if let Some(key) = self.comms.inter_key(objects, id as Id, tag) {
+                        self.comms.register(origin.rank, objects, Kind::Comm, id as Id, Some(key));
+                    }
+                }
+            }
+            Class::RmaSync(sync) => {
+                if let Some(window) = entered.window {
+                    self.leave_epoch(origin, sync, window, failed, int(outs, s.flag).is_some_and(|f| f != 0));
+                }
+            }
+            Class::RmaRequest if !failed => {
+                let mut request = Request::new(origin, s.class);
+                let window = int(&origin.ins, s.win).and_then(|id| self.resolve(origin, Kind::Win, id as Id));
+                request.window = window.map(|w| w.ix);
+                self.add_request(request, outs);
+            }
+            Class::BufferAttach | Class::BufferFlush(Start::Blocking) if !failed => self.note_buffer(origin),
+            Class::FileIo(Start::Nonblocking) | Class::BufferFlush(Start::Nonblocking) | Class::GrequestStart
+                if !failed =>
+            {
+                let mut request = Request::new(origin, s.class);
+                // Those of MPIX_Grequest_start are polled by the library.
+                request.incomplete = origin.func == FnId::MPI_Grequest_start;
+                self.add_request(request, outs);
+            }
+            _ => {}
+        }
+        if !failed {
+            self.note_handles(origin, s, outs);
+        }
+    }
+
+    /// The process has made a persistent collective operation: which one on its communicator.
+    fn number_persistent(&mut self, origin: &Rc<Origin>, s: &Shape) -> Option<Made> {
+        let m = self.collective_object(origin, s)?;
+        Some(self.make_persistent(m.ix, m.position, origin))
+    }
+
+    /// The kind of topology that a new communicator has.
+    fn note_topology(&mut self, origin: &Origin, s: &Shape, coll: Coll, outs: &Args) {
+        let Some(new) = int(outs, s.new_comm) else { return };
+        let topologies = &mut self.ranks[origin.rank as usize].objects.topologies;
+        let old = int(&origin.ins, s.comm).and_then(|old| topologies.get(&(old as Id)).copied());
+        let kind = match coll {
+            Coll::CartCreate | Coll::CartSub => Some(Topology::Grid),
+            Coll::GraphCreate | Coll::DistGraphCreate | Coll::DistGraphCreateAdjacent => Some(Topology::Graph),
+            Coll::CommDup | Coll::CommDupWithInfo => old,
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            topologies.insert(new as Id, kind);
+        }
+    }
+
+    /// Objects that a collective made.
+    fn made_by(&mut self, origin: &Origin, s: &Shape, parent: CommIx, index: u64, outs: &Args) {
+        let objects = &mut self.ranks[origin.rank as usize].objects;
+        let rank = origin.rank;
+        if let Some(id) = int(outs, s.new_comm)
+            && let Some(first) = Comms::first_rank(objects, id as Id)
+        {
+            let key = CommKey::Child { parent, index, first };
+            self.comms.register(rank, objects, Kind::Comm, id as Id, Some(key));
+        }
+        for (kind, place) in [(Kind::Win, s.new_win), (Kind::File, s.new_file)] {
+            if let Some(id) = int(outs, place) {
+                let key = CommKey::Object { parent, index };
+                self.comms.register(rank, objects, kind, id as Id, Some(key));
+            }
+        }
+    }
+
+    pub(super) fn add_request(&mut self, request: Request, outs: &Args) {
+        let (slot, handle) = request.origin.new_request(outs);
+        self.ranks[request.origin.rank as usize].requests.add(request, handle, slot);
+    }
+}

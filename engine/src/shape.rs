@@ -1,0 +1,210 @@
+//! Where the parameters of a function stand: found once from the rows of the table (kinds and directions, in order),
+//! so that the replay of a call is array accesses.
+
+use std::sync::OnceLock;
+use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};
+use trace_format::reader::{Field, Part, own_fields};
+
+/// Place of a parameter; [`NONE`] where the function has none.
+pub type Place = u8;
+pub const NONE: Place = u8::MAX;
+
+/// One message buffer with what describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Side {
+    pub buf: Place,
+    /// One count, or an array with one for each partner.
+    pub count: Place,
+    /// One datatype, or an array with one for each partner.
+    pub datatype: Place,
+}
+
+impl Side {
+    const EMPTY: Side = Side { buf: NONE, count: NONE, datatype: NONE };
+}
+
+/// Places of the parameters that the engine looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub class: Class,
+    pub comm: Place,
+    /// The second communicator of a call.
+    pub comm2: Place,
+    /// Destination of a send, source of a receive or probe; of a combined call the destination.
+    pub peer: Place,
+    pub tag: Place,
+    /// Source and tag of the receiving half of a combined call.
+    pub peer2: Place,
+    pub tag2: Place,
+    pub send: Side,
+    pub recv: Side,
+    /// Request that is made, or request(s) that are used.
+    pub request: Place,
+    pub message: Place,
+    pub status: Place,
+    pub flag: Place,
+    pub index: Place,
+    pub indices: Place,
+    pub root: Place,
+    pub op: Place,
+    pub group: Place,
+    pub text: Place,
+    pub win: Place,
+    pub file: Place,
+    /// The level that MPI_Init_thread gives.
+    pub thread_level: Place,
+    /// It hands out objects that are to be freed.
+    pub hands_out: bool,
+    pub new_comm: Place,
+    pub new_win: Place,
+    pub new_file: Place,
+    pub own: OwnRequest,
+}
+
+/// Which of the values that are a call's own ([`own_fields`]) are of its request; [`NONE`] where there is none.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnRequest {
+    /// The variable of a request that is made, and what is written to it.
+    pub variable: Place,
+    pub written: Place,
+    /// Where the handle of a request that is given is kept, and the handle.
+    pub slot: Place,
+    pub handle: Place,
+}
+
+impl OwnRequest {
+    fn of(func: FnId, request: Place) -> OwnRequest {
+        let field = |part| {
+            let is = |field: &Field| field.part == part && field.place == usize::from(request);
+            own_fields(func).iter().position(is).map_or(NONE, |at| at as Place)
+        };
+        OwnRequest {
+            variable: field(Part::Given),
+            written: field(Part::Written),
+            slot: field(Part::Slot),
+            handle: field(Part::Handle),
+        }
+    }
+}
+
+impl Shape {
+    /// The object whose order of collectives a call of the function belongs to: its kind and its place.
+    pub fn ordering_object(&self) -> (Kind, Place) {
+        match (self.win, self.file) {
+            (NONE, NONE) => (Kind::Comm, self.comm),
+            (NONE, file) => (Kind::File, file),
+            (win, _) => (Kind::Win, win),
+        }
+    }
+}
+
+/// Shapes of all functions, by number.
+pub fn shape(func: FnId) -> &'static Shape {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    &SHAPES.get_or_init(|| FUNCTIONS.iter().map(of).collect())[func.index()]
+}
+
+fn of(f: &Function) -> Shape {
+    let find = |n: usize, test: &dyn Fn(Kind, Dir, bool) -> bool| {
+        let mut places = f.params.iter().enumerate().filter(|(_, p)| test(p.kind, p.dir, !p.len.is_empty()));
+        places.nth(n).map_or(NONE, |(i, _)| i as Place)
+    };
+    let used = |kind: Kind| find(0, &|k, d, _| k == kind && d != Dir::Out);
+    let made = |kind: Kind| find(0, &|k, d, _| k == kind && d == Dir::Out);
+    let mut shape = Shape {
+        class: f.class,
+        comm: used(Kind::Comm),
+        comm2: find(1, &|k, d, _| k == Kind::Comm && d != Dir::Out),
+        peer: find(0, &|k, d, a| k == Kind::Rank && d == Dir::In && !a),
+        tag: find(0, &|k, d, _| k == Kind::Tag && d == Dir::In),
+        peer2: find(1, &|k, d, a| k == Kind::Rank && d == Dir::In && !a),
+        tag2: find(1, &|k, d, _| k == Kind::Tag && d == Dir::In),
+        send: Side::EMPTY,
+        recv: Side::EMPTY,
+        request: find(0, &|k, _, _| k == Kind::Request),
+        message: find(0, &|k, _, _| k == Kind::Message),
+        status: made(Kind::Status),
+        flag: made(Kind::Flag),
+        index: find(0, &|k, d, a| k == Kind::Index && d == Dir::Out && !a),
+        indices: find(0, &|k, d, a| k == Kind::Index && d == Dir::Out && a),
+        root: used(Kind::Root),
+        op: used(Kind::Op),
+        group: used(Kind::Group),
+        text: used(Kind::Str),
+        win: used(Kind::Win),
+        file: used(Kind::File),
+        thread_level: if f.class == Class::Init { made(Kind::Const) } else { NONE },
+        hands_out: super::forget::hands_out(f.params),
+        new_comm: made(Kind::Comm),
+        new_win: made(Kind::Win),
+        new_file: made(Kind::File),
+        own: OwnRequest::of(f.id, find(0, &|k, _, _| k == Kind::Request)),
+    };
+    // A buffer is described by the count and the datatype behind it; two buffers may share those behind both.
+    for (i, p) in f.params.iter().enumerate() {
+        if !matches!(p.kind, Kind::SendBuf | Kind::RecvBuf | Kind::Buf) {
+            continue;
+        }
+        let behind = |test: &dyn Fn(Kind) -> bool| {
+            let place = f.params.iter().enumerate().skip(i + 1).find(|(_, p)| test(p.kind));
+            place.map_or(NONE, |(i, _)| i as Place)
+        };
+        // Displacements come between counts and type, so that the first count behind the buffer is the right one.
+        let side = Side {
+            buf: i as Place,
+            count: behind(&|k| matches!(k, Kind::Count | Kind::LargeCount)),
+            datatype: behind(&|k| k == Kind::Datatype),
+        };
+        match p.kind {
+            Kind::SendBuf => shape.send = side,
+            Kind::RecvBuf => shape.recv = side,
+            _ => {
+                shape.send = side;
+                shape.recv = side;
+            }
+        }
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(func: FnId, places: &[Place]) -> Vec<&'static str> {
+        places.iter().map(|p| if *p == NONE { "-" } else { func.row().params[*p as usize].name }).collect()
+    }
+
+    #[test]
+    fn places_are_those_of_the_standard() {
+        let f = FnId::MPI_Sendrecv;
+        let s = shape(f);
+        assert_eq!(names(f, &[s.peer, s.tag, s.peer2, s.tag2]), ["dest", "sendtag", "source", "recvtag"]);
+        assert_eq!(names(f, &[s.send.count, s.send.datatype]), ["sendcount", "sendtype"]);
+        assert_eq!(names(f, &[s.recv.count, s.recv.datatype]), ["recvcount", "recvtype"]);
+        let f = FnId::MPI_Gatherv;
+        let s = shape(f);
+        assert_eq!(names(f, &[s.send.count, s.recv.count, s.recv.datatype]), ["sendcount", "recvcounts", "recvtype"]);
+        let f = FnId::MPI_Reduce_scatter;
+        let s = shape(f);
+        assert_eq!(names(f, &[s.send.count, s.recv.count, s.recv.datatype]), ["recvcounts", "recvcounts", "datatype"]);
+        let f = FnId::MPI_Waitsome;
+        let s = shape(f);
+        assert_eq!(names(f, &[s.request, s.index, s.indices]), ["array_of_requests", "outcount", "array_of_indices"]);
+        let f = FnId::MPI_Sendrecv_replace;
+        let s = shape(f);
+        assert_eq!(names(f, &[s.send.count, s.recv.datatype, s.peer2]), ["count", "datatype", "source"]);
+        let f = FnId::MPI_Alltoallw;
+        let s = shape(f);
+        assert_eq!(
+            names(f, &[s.send.count, s.send.datatype, s.recv.datatype]),
+            ["sendcounts", "sendtypes", "recvtypes"]
+        );
+        let f = FnId::MPI_Intercomm_create;
+        let s = shape(f);
+        assert_eq!(
+            names(f, &[s.comm, s.comm2, s.peer, s.peer2, s.new_comm]),
+            ["local_comm", "peer_comm", "local_leader", "remote_leader", "newintercomm"]
+        );
+    }
+}

@@ -174,9 +174,43 @@ fn is_fault(signal: c_int, code: c_int) -> bool {
         && !(signal == libc::SIGBUS && code == ASYNCHRONOUS)
 }
 
+/// The handler that the program, or a library, had for a signal.
+enum Handler {
+    None,
+    /// Installed without SA_SIGINFO.
+    Short(Short),
+    /// Installed with SA_SIGINFO.
+    Long(Long),
+}
+
+type Short = extern "C" fn(c_int);
+type Long = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Its own frame lies below the program's handler, on an alternate stack that may be small: what it has to do is in a function
+/// that has returned by then.
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    let Some(index) = WATCHED.iter().position(|(s, _)| *s == signal) else { return };
-    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO; `install` has stored the old action.
+    // SAFETY: the kernel passes valid pointers to a handler with SA_SIGINFO.
+    match unsafe { note(signal, info, context) } {
+        Handler::None => {}
+        Handler::Short(handler) => {
+            handler(signal);
+            after_handler(signal);
+        }
+        Handler::Long(handler) => {
+            handler(signal, info, context);
+            after_handler(signal);
+        }
+    }
+}
+
+/// Records a signal. If nobody handles it, what is done by default follows.
+///
+/// # Safety
+/// The pointers are those that the kernel passes to a handler with SA_SIGINFO.
+#[inline(never)]
+unsafe fn note(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) -> Handler {
+    let Some(index) = WATCHED.iter().position(|(s, _)| *s == signal) else { return Handler::None };
+    // SAFETY: by the contract; `install` has stored the old action.
     let (before, code, address, pc) = unsafe {
         let before = (*BEFORE.0.get()).as_ptr().add(index);
         let pc = (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize];
@@ -236,19 +270,15 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
             unsafe { libc::raise(signal) };
         }
         handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
-            type Long = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
             // SAFETY: the program (or a library) installed this function with SA_SIGINFO.
-            let handler: Long = unsafe { std::mem::transmute(handler) };
-            handler(signal, info, context);
-            after_handler(signal);
+            return Handler::Long(unsafe { std::mem::transmute::<usize, Long>(handler) });
         }
         handler => {
             // SAFETY: the program (or a library) installed this function without SA_SIGINFO.
-            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
-            handler(signal);
-            after_handler(signal);
+            return Handler::Short(unsafe { std::mem::transmute::<usize, Short>(handler) });
         }
     }
+    Handler::None
 }
 
 /// Is this one of the signals that go to a handler of the program and are written down?
@@ -259,6 +289,7 @@ fn is_to_be_written(index: usize) -> bool {
 
 /// A handler of the program has returned. If it has set another action for its signal, the default one perhaps, this was
 /// the last that is seen of it.
+#[inline(never)]
 fn after_handler(signal: c_int) {
     let Some(delivered) = UNWRITTEN.take() else { return };
     // SAFETY: only asks for the action; errno is this thread's own, and stays as the handler has left it.

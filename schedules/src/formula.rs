@@ -5,7 +5,7 @@
 //! clauses say that a state is consistent (what is passed could be passed, every message has one receive, the order rules
 //! of MPI 4.1 section 3.5 hold), that nothing more can happen in it, and that somebody has not come to its end.
 //!
-//! Left out is that the order of what led to the state is free of circles; see [`super::explore`].
+//! Left out is that the order of what led to the state is free of circles; see [`mod@super::explore`].
 
 use crate::explore::Reading;
 use crate::layout::Layout;

@@ -6,14 +6,14 @@
 //! - `Replay` keeps the matching of the run and takes away what the standard does not promise: no buffer for standard
 //!   sends, no collective operation that returns before all have called it. It needs time proportional to the run and
 //!   memory proportional to what lags behind, so it takes runs of any length.
-//! - [`explore`] asks for every matching of wildcard receives and probes that the standard permits. It writes the question
+//! - [`mod@explore`] asks for every matching of wildcard receives and probes that the standard permits. It writes the question
 //!   as a formula and has it decided by a SAT solver; the answer is that nothing can go wrong, a [`Witness`], or that the
 //!   budget did not suffice.
 //!
-//! - [`races`] names the messages that a wildcard receive could have got instead of its own, if everything before had been
+//! - [`mod@races`] names the messages that a wildcard receive could have got instead of its own, if everything before had been
 //!   as it was.
 //!
-//! [`reach`] asks how a wildcard could have got a message that it did not get, whatever comes before and after that.
+//! [`mod@reach`] asks how a wildcard could have got a message that it did not get, whatever comes before and after that.
 //!
 //! All but the races take for granted that a process goes on in the same way whatever it is told by the calls that return: what a
 //! receive could have got instead changes the order of things, not the program. Where that is not so

@@ -1,6 +1,6 @@
 //! How a receive or probe could have got another message than it did, whatever comes after that.
 //!
-//! The same formula as for deadlocks ([`crate::explore`]), without "nothing more can happen": all states that can be
+//! The same formula as for deadlocks ([`mod@crate::explore`]), without "nothing more can happen": all states that can be
 //! reached are models of it. What the process does once it has the other message is not asked, so that this also works
 //! where nobody knows it.
 

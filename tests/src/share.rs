@@ -34,6 +34,14 @@ impl Turn {
         }
     }
 
+    /// The turn where each lasts `commits`.
+    pub fn lasting(self, commits: u64) -> Turn {
+        match self {
+            Turn::All => Turn::All,
+            Turn::Number(turn) => Turn::Number(turn / commits),
+        }
+    }
+
     /// Those of `mpis` that item `n` is run under: each in its turn.
     pub fn mpis(self, mpis: Vec<Mpi>, n: u64) -> Vec<Mpi> {
         let shares = mpis.len() as u64;

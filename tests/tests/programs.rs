@@ -1,8 +1,8 @@
 //! Runs the programs of `examples/` under the MPIs of this machine, and holds the report against the program's comments
 //! (see `mpivet_tests::expect`): all of them under those of the system, a few under each of the others. `MPIVET_TEST_MPIS`
 //! names the MPIs that all programs are run under instead, or is `all` (`scripts/test-matrix` uses it). With
-//! `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) a program is run under one of the MPIs of the system, with N+1 under the
-//! other; under both where its reports differ.
+//! `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) half of the programs are run, each under one of the MPIs of the system, with N+1
+//! under the other; under both where its reports differ. With N+2 and N+3 it is the other half.
 //!
 //! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
 //! must be the one kept beside it; what a process finds by itself must be on standard error (see `mpivet_tests::at_once`); `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
@@ -24,6 +24,9 @@ use trace_format::catalogue::CHECKS;
 
 /// Names MPIs to run everything under.
 const MPIS: &str = "MPIVET_TEST_MPIS";
+/// A program is run under each of these, then others have their turn.
+const MPIS_OF_SYSTEM: u64 = 2;
+const HALVES: u64 = 2;
 /// What is run under the MPIs that are not the system's: a deadlock, an error of the library, and correct programs with
 /// many kinds of handles and statuses, and what the libraries of the system cannot do.
 const SAMPLE: [&str; 9] = [
@@ -106,7 +109,8 @@ fn is_its_turn(program: &Program, number: u64, mpi: &Mpi) -> bool {
     }
     let under: Vec<Mpi> = mpi::required().into_iter().filter(|mpi| program.runs_under(mpi)).collect();
     let apart = golden::is_kept_apart(&program.path.with_extension("expected"));
-    apart || Turn::now().mpis(under, number).iter().any(|mine| mine.name == mpi.name)
+    let is_on = Turn::now().lasting(MPIS_OF_SYSTEM).includes(number / MPIS_OF_SYSTEM, HALVES);
+    is_on && (apart || Turn::now().mpis(under, number).iter().any(|mine| mine.name == mpi.name))
 }
 
 fn mpis() -> Result<Vec<(Mpi, Extent)>> {

@@ -2,7 +2,7 @@
 //! its files and how they are read, the readable notation, the catalogue of checks and the findings.
 //!
 //! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; the byte layout of the
-//! files is described in [`file`] and [`record`].
+//! files is described in [`mod@file`] and [`record`].
 
 #![deny(unsafe_code)]
 

@@ -9,6 +9,7 @@ pub use bearing::{Bearing, bearing};
 pub use defaults::known_default;
 pub use limits::{BufferingLimit, Stress, buffering_limit, stress};
 
+use crate::selection::is_like;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -156,20 +157,9 @@ impl Variables {
     }
 }
 
-/// Does `name` fit `pattern`, where `*` stands for anything? Letters of both cases are the same.
+/// Does `name` fit `pattern`, as in [`is_like`]? Letters of both cases are the same.
 pub fn fits(pattern: &str, name: &str) -> bool {
-    let (pattern, name) = (pattern.to_ascii_lowercase(), name.to_ascii_lowercase());
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = rest.get(at + part.len()..).unwrap_or_default(),
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
+    is_like(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
 }
 
 /// `NAME=VALUE` pairs of [`CVARS`].

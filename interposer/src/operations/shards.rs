@@ -17,7 +17,7 @@ const PLACES: usize = 1024;
 struct Shard {
     reach: Reach,
     operations: Guarded,
-    /// Handles that its requests have at the moment, by [`place_of`]; 0 where none is known. A handle that is not here may be
+    /// Handles that its requests have at the moment, by [`Part::place_of`]; 0 where none is known. A handle that is not here may be
     /// one of a request all the same. Written under the lock only.
     live: [AtomicU64; PLACES],
 }

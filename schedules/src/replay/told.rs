@@ -57,7 +57,7 @@ pub enum Act {
         source: Option<u32>,
         tag: Option<i32>,
     },
-    /// `collective`: from [`Replay::collective`].
+    /// `collective`: from [`super::Replay::collective`].
     Part {
         collective: u32,
         position: u32,

@@ -187,7 +187,7 @@ pub fn format_definition(def: &Definition) -> Option<String> {
     })
 }
 
-/// The inverse of [`parse_checksums`].
+/// The inverse of [`super::definitions::parse_checksums`].
 pub fn format_checksums(checksums: &Checksums) -> String {
     let mut text = "checksums".to_owned();
     if checksums.request > 0 {

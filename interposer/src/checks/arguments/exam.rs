@@ -321,7 +321,7 @@ impl<'a, 'b> Exam<'a, 'b> {
         Finding::new(check, message).at(Spot::of(self.thread, self.call), role)
     }
 
-    /// What an argument is called: "array_of_types[2] of MPI_Type_create_struct".
+    /// What an argument is called: `array_of_types[2] of MPI_Type_create_struct`.
     pub(crate) fn argument(&self, param: usize, element: Option<usize>) -> String {
         let element = element.map_or(String::new(), |i| format!("[{i}]"));
         format!("{}{element} of {}", self.name(param), self.function())

@@ -7,7 +7,7 @@ use std::path::Path;
 use trace_format::call::{Call, Outcome, SystemEvent, Value};
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, rank_path};
-use trace_format::mpi::{FnId, table_hash};
+use trace_format::mpi::{FnId, Rows};
 use trace_format::ranks::Ranks;
 use trace_format::selection::Selection;
 use trace_format::writer::RankWriter;
@@ -25,7 +25,7 @@ impl Rank {
     fn new(dir: &Path, rank: i32) -> Rank {
         let header = RankHeader {
             mpivet: "0".into(),
-            table_hash: table_hash(),
+            rows: Rows::all(),
             rank,
             size: 2,
             host: "here".into(),

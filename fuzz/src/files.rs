@@ -54,7 +54,7 @@ fn believed(bytes: &[u8]) -> Vec<u8> {
     let mut item = (head.len() as u32).to_le_bytes().to_vec();
     item.extend_from_slice(head);
     let header = match codec::take::<RankHeader>(&mut &item[..]) {
-        Some(Ok(known)) => RankHeader { table_hash: header(0, 1, 0).table_hash, ..known },
+        Some(Ok(known)) => RankHeader { rows: header(0, 1, 0).rows, ..known },
         _ => header(0, 1, 0),
     };
     let mut file = MAGIC.to_vec();

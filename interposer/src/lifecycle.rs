@@ -24,7 +24,7 @@ use trace_format::file::{
     stage_path_of, trace_path,
 };
 use trace_format::job::{Buffering, Job, Mpi};
-use trace_format::mpi::{Class, FnId, Kind, table_hash};
+use trace_format::mpi::{Class, FnId, Kind, Rows};
 use trace_format::private;
 use trace_format::reader::{OpenError, RankReader};
 use trace_format::variables::Variables;
@@ -84,7 +84,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let (start_ticks, start_unix_ns) = clock::now_and_unix_ns();
     let mut header = RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").to_owned(),
-        table_hash: table_hash(),
+        rows: Rows::all(),
         rank,
         size,
         pid: std::process::id(),

@@ -25,13 +25,16 @@
 //! `RankHeader::stage_bytes` of records. `lap` counts how often the stage was emptied into the file, `records` is
 //! the number of CALL records in the file before this lap.
 
+use crate::mpi::Rows;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 pub const MAGIC: [u8; 8] = *b"MPIVETRK";
 pub const STAGE_MAGIC: [u8; 8] = *b"MPIVETST";
 /// Version of the file layout. A reader refuses a newer one.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
+/// The oldest layout that is read: the one of the first release.
+pub const OLDEST_VERSION: u32 = 10;
 /// Behind the header: what the clock's rate is by the end of the run, which corrects that of its beginning.
 pub const RATE_BYTES: usize = 8;
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"MVBK");
@@ -60,8 +63,8 @@ pub const STAGE_BYTES: usize = 256 << 10;
 pub struct RankHeader {
     /// Version of mpivet that wrote the file.
     pub mpivet: String,
-    /// [`crate::mpi::table_hash`] of the writer.
-    pub table_hash: u64,
+    /// What the writer knew of MPI.
+    pub rows: Rows,
     pub rank: i32,
     pub size: i32,
     pub pid: u32,

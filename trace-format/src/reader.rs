@@ -6,10 +6,10 @@ use crate::call::{Call, SystemEvent, Value};
 use crate::codec;
 use crate::definition::Definition;
 use crate::file::{
-    BlockKind, MAGIC, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem, rank_stem, trace_path,
+    BlockKind, MAGIC, OLDEST_VERSION, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem,
+    rank_stem, trace_path,
 };
 use crate::foreign;
-use crate::mpi::table_hash;
 use crate::pack::CallTimes;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -51,6 +51,10 @@ pub enum OpenError {
         "{path} was written by a newer mpivet (layout {found}, this one reads up to {VERSION}); use that version to analyze it"
     )]
     Newer { path: PathBuf, found: u32 },
+    #[error(
+        "{path} was written by an mpivet that is too old (layout {found}, this one reads from {OLDEST_VERSION} on); use that version to analyze it"
+    )]
+    Older { path: PathBuf, found: u32 },
     #[error(
         "{path} was written by mpivet {found}, whose table of MPI functions differs from that of this build; use that version to analyze it"
     )]
@@ -276,6 +280,9 @@ impl RankReader {
         if word(8) > VERSION {
             return Err(OpenError::Newer { path: path.clone(), found: word(8) });
         }
+        if word(8) < OLDEST_VERSION {
+            return Err(OpenError::Older { path: path.clone(), found: word(8) });
+        }
         let len = word(12) as usize;
         // Nothing is allocated for what is not there.
         if len as u64 > file.metadata().map_err(io_error)?.len() {
@@ -293,7 +300,7 @@ impl RankReader {
         if let rate @ 1.. = u64::from_le_bytes(rate) {
             header.ticks_per_second = rate;
         }
-        if header.table_hash != table_hash() {
+        if !header.rows.are_known() {
             return Err(OpenError::OtherTable { path: path.clone(), found: header.mpivet });
         }
         let limited = header.keeping.max_bytes > 0;

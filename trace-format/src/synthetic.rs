@@ -4,14 +4,14 @@
 mod stencil;
 
 use crate::file::{RankHeader, STAGE_BYTES};
-use crate::mpi::table_hash;
+use crate::mpi::Rows;
 pub use stencil::Stencil;
 
 /// The header of a rank of a run that never was; its ticks are nanoseconds. Tests change what they are about.
 pub fn header(rank: i32, size: i32) -> RankHeader {
     RankHeader {
         mpivet: env!("CARGO_PKG_VERSION").into(),
-        table_hash: table_hash(),
+        rows: Rows::all(),
         rank,
         size,
         // No process has this number.

@@ -55,7 +55,7 @@ impl Function {
 
 macro_rules! define_functions {
     ($( fn $name:ident / $fortran:ident ( $( $dir:ident $pname:ident : $kind:ident $( [ $($len:tt)* ] )? ),* $(,)? ) -> $ret:ident : $class:expr ; )*) => {
-        /// Number of a function in the table. Private to a build: a trace's header carries [`table_hash`].
+        /// Number of a function in the table. It never changes: see [`Rows`].
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
@@ -167,13 +167,30 @@ impl FnId {
     }
 }
 
-/// Fingerprint of the table's names, parameters and order. Two builds with the same fingerprint encode calls alike.
-pub fn table_hash() -> u64 {
-    use std::sync::OnceLock;
-    static HASH: OnceLock<u64> = OnceLock::new();
-    *HASH.get_or_init(|| {
+/// The rows that a writer of traces knew. New ones come behind them, so that the numbers of functions stay.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Rows {
+    pub number: u32,
+    /// Fingerprint of their names and parameters in their order: calls are encoded by these.
+    pub hash: u64,
+}
+
+impl Rows {
+    /// All of this table.
+    pub fn all() -> Rows {
+        static ALL: std::sync::OnceLock<Rows> = std::sync::OnceLock::new();
+        *ALL.get_or_init(|| Rows::of(FUNCTIONS.iter()))
+    }
+
+    /// Does this table begin with them?
+    pub fn are_known(self) -> bool {
+        self == Rows::all() || FUNCTIONS.get(..self.number as usize).is_some_and(|rows| Rows::of(rows.iter()) == self)
+    }
+
+    fn of(functions: impl ExactSizeIterator<Item = &'static Function>) -> Rows {
         let mut text = String::new();
-        for f in FUNCTIONS {
+        let number = functions.len() as u32;
+        for f in functions {
             text.push_str(f.name);
             for p in f.params {
                 text.push_str(p.name);
@@ -182,6 +199,21 @@ pub fn table_hash() -> u64 {
             }
             text.push('\n');
         }
-        xxhash_rust::xxh3::xxh3_64(text.as_bytes())
-    })
+        Rows { number, hash: xxhash_rust::xxh3::xxh3_64(text.as_bytes()) }
+    }
+}
+
+#[cfg(test)]
+mod rows {
+    use super::*;
+
+    #[test]
+    fn a_table_that_has_grown_knows_what_was_written_before() {
+        let all = Rows::all();
+        assert!(all.are_known());
+        assert!(Rows::of(FUNCTIONS[..FUNCTIONS.len() - 3].iter()).are_known());
+        assert!(!Rows { number: all.number + 1, ..all }.are_known(), "of a newer table");
+        assert!(!Rows { hash: all.hash ^ 1, ..all }.are_known(), "of a table with other rows");
+        assert!(!Rows::of(FUNCTIONS[..10].iter().rev()).are_known(), "of a table in another order");
+    }
 }

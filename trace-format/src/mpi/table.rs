@@ -14,6 +14,9 @@
 //!   the call's communicator: `comm_size` (processes of the remote group if it is an intercommunicator), `local_size`,
 //!   `in_neighbors`, `out_neighbors`, `cart_ndims`. ` at root` follows where the array counts at the root alone.
 //!
+//! The place of a row is the number of its function in traces. **A new row goes to the end**, behind those of its time: traces that
+//! were recorded before then stay readable.
+//!
 //! Two tests keep the rows true: `tests/tests/function_table.rs` holds the signatures against the C compiler and the
 //! names against the symbols of the MPI libraries on the machine.
 

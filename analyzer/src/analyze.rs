@@ -7,7 +7,7 @@ use crate::run::follow::proven_stuck;
 use crate::run::left::bring_stages;
 use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{JobReport, Report};
+use report::{JobReport, Report};
 use std::path::Path;
 use std::time::Instant;
 use trace_format::several::{Started, Wrapped, jobs_in};

@@ -1,6 +1,6 @@
 //! The elements of arrays that the program has dumped with `mpivet_dump`, as `mpivet print --dumps` shows them.
 
-use analyzer::report::clean_line;
+use report::clean_line;
 use std::fmt::Write as _;
 use trace_format::marks::Dump;
 use trace_format::mpi::predefined;

@@ -1,8 +1,8 @@
 //! Findings of processes that never got through MPI_Init, so that they have no trace.
 
-use crate::paths;
-use crate::symbols::Symbols;
 use engine::worlds::Names;
+use report::paths;
+use report::symbols::Symbols;
 use trace_format::catalogue::by_name;
 use trace_format::definition::Id;
 use trace_format::early::{Early, EarlyFinding};

@@ -1,11 +1,12 @@
 //! The traces of a directory, of a finished run or of one that is still going on: which ranks have one, what is new
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
-use crate::symbols::Symbols;
 use engine::Engine;
 use engine::ahead::laps::{Laps, Taker};
 use engine::ahead::{self, Read};
 use engine::worlds::{Names, Worlds};
+use report::Damage;
+use report::symbols::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::call::SystemEvent;
@@ -30,24 +31,6 @@ pub enum LoadError {
     Several(PathBuf, String),
     #[error("nothing in {dir} can be read: {why}")]
     Unreadable { dir: PathBuf, why: String },
-}
-
-/// Something of a trace that could not be read, or that is not there.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Damage {
-    /// `None`: the run as a whole.
-    pub rank: Option<i32>,
-    /// Offset in the rank's file, where that is known.
-    pub offset: Option<u64>,
-    pub what: String,
-    /// The user has asked that it not be kept (`--max-trace-size`).
-    pub is_wanted: bool,
-}
-
-impl Damage {
-    fn new(rank: Option<i32>, what: String) -> Damage {
-        Damage { rank, offset: None, what, is_wanted: false }
-    }
 }
 
 /// One rank's trace.

@@ -43,8 +43,8 @@ fn main() -> ExitCode {
         Plan::QueuesOf(plan) => queues::of_one(&plan),
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
-        Plan::Suppressions => crate::put(analyzer::gate::suppressions::SHIPPED).map(|()| cli::CLEAN),
-        Plan::Schema => crate::put(analyzer::report::SCHEMA_FILE).map(|()| cli::CLEAN),
+        Plan::Suppressions => crate::put(report::gate::suppressions::SHIPPED).map(|()| cli::CLEAN),
+        Plan::Schema => crate::put(report::SCHEMA_FILE).map(|()| cli::CLEAN),
         Plan::Env(plan) => environment::print(&plan),
         Plan::Text(text) => put(&String::from_utf8_lossy(&text)).map(|()| cli::CLEAN),
     };

@@ -3,19 +3,20 @@
 
 use crate::early::{self, introduce};
 use crate::load::{LoadError, Receiver, Traces};
-use crate::paths;
-use crate::report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
-use crate::samples::Samples;
-use crate::stages::{DEADLOCKS, READING, SOURCES, Stages};
-use crate::statistics::Collector;
-use crate::symbols::{Symbols, user_frame};
-use crate::timeline::Recorder;
+use crate::trails;
 use engine::ahead::Read;
 use engine::is_crash;
 use engine::listen::Listener;
 use engine::signal_name;
 use engine::worlds::link::{Clock, Linker};
 use engine::{End, Engine, Stuck, Ways};
+use report::paths;
+use report::samples::Samples;
+use report::stages::{DEADLOCKS, READING, SOURCES, Stages};
+use report::statistics::Collector;
+use report::symbols::{Symbols, user_frame};
+use report::timeline::Recorder;
+use report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -177,7 +178,7 @@ impl Observer {
         self.listeners.push(listener);
     }
 
-    /// Asks for what [`crate::report::Format::Protocol`] needs. To be said before anything is read.
+    /// Asks for what [`report::Format::Protocol`] needs. To be said before anything is read.
     pub fn keep_protocol(&mut self) {
         let seen = Arc::new(Mutex::new(Seen::default()));
         self.seen = Some(seen.clone());
@@ -472,7 +473,10 @@ impl Observer {
         let unwritten = write_witnesses(&witnesses, self.traces.dir());
         let remarks = job.alterations().into_iter().chain(self.linker.remarks(&names));
         let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
-        let environment = self.seen.as_ref().map(|_| environment(&job, &self.traces));
+        let environment = self.seen.as_ref().map(|_| {
+            let headers: Vec<&RankHeader> = self.traces.headers().collect();
+            environment(&job, &headers, &names, self.traces.dir())
+        });
         let run = RunInfo {
             program: job.program.clone(),
             arguments: job.arguments,
@@ -512,7 +516,10 @@ impl Observer {
         report.timeline = timeline;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            self.stages.time(FRAGMENTS, || report.add_protocol(&seen, environment, &mut self.traces));
+            self.stages.time(FRAGMENTS, || {
+                let trails = trails::read(&self.traces, &report.calls_of_findings());
+                report.add_protocol(&seen, environment, trails, &mut self.traces.symbols);
+            });
         }
         report.stages = self.stages.finish();
         report.leapt = leapt;

@@ -2,8 +2,8 @@
 
 use crate::cli::Exit;
 use crate::replaced::Target;
-use analyzer::report::{Format, Look, Report};
 use clap::ValueEnum as _;
+use report::{Format, Look, Report};
 use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write as _;

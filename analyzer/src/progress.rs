@@ -1,9 +1,9 @@
 //! How far an analysis is, and how long it took: a bar on the terminal if it takes long, which goes away with the
 //! analysis, and lines with `--verbose`.
 
-use analyzer::report::Report;
-use analyzer::stages::{PRINTING, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use report::Report;
+use report::stages::{PRINTING, Progress};
 use std::io::IsTerminal as _;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};

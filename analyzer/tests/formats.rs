@@ -1,12 +1,12 @@
 //! Formats for machines, of findings written by hand: what nobody would call a file, more than programs want to show.
 
-use analyzer::load::Damage;
-use analyzer::report::{Colour, FailOn, Format, Report, RunInfo};
-use analyzer::symbols::Symbols;
 use clap::ValueEnum as _;
 use engine::{RankEnd, RankSummary};
 use quick_xml::Reader;
 use quick_xml::events::Event;
+use report::Damage;
+use report::symbols::Symbols;
+use report::{Colour, FailOn, Format, Report, RunInfo};
 use serde_json::Value;
 use trace_format::catalogue::{CHECKS, by_name};
 use trace_format::finding::{CallRef, Finding, Severity, Waiting};

@@ -1,7 +1,7 @@
 //! Laps that are as those before them are counted, not looked at call by call: whatever a run does, the report is the same.
 
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::Look;
+use report::Look;
 use std::fs::File;
 use std::path::Path;
 use trace_format::call::{Call, Outcome, Status, SystemEvent, Value};

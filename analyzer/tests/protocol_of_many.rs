@@ -4,7 +4,7 @@
 mod traces;
 
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format};
+use report::{Colour, Format};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};

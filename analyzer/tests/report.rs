@@ -1,11 +1,11 @@
 //! Reports made from findings written by hand: text as people read it, JSON as programs do.
 
-use analyzer::gate::Gate;
-use analyzer::load::Damage;
-use analyzer::report::{Colour, FailOn, Format, Report, RunEnd, RunInfo, RunView};
-use analyzer::symbols::Symbols;
 use engine::limit::Hidden;
 use engine::{RankEnd, RankSummary};
+use report::Damage;
+use report::gate::Gate;
+use report::symbols::Symbols;
+use report::{Colour, FailOn, Format, Report, RunEnd, RunInfo, RunView};
 use serde_json::{Value, json};
 use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};
@@ -306,7 +306,7 @@ fn conforms(value: &Value, schema: &Value, root: &Value, at: &str) {
 }
 
 fn check_against_schema(json: &Value) {
-    let schema: Value = serde_json::from_str(include_str!("../schema/report.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../report/schema/report.schema.json")).unwrap();
     conforms(json, &schema, &schema, "report");
 }
 

@@ -3,9 +3,9 @@
 
 mod traces;
 
-use analyzer::report::{Colour, Look, Report, RunInfo};
-use analyzer::symbols::Symbols;
 use nix::pty::{Winsize, openpty};
+use report::symbols::Symbols;
+use report::{Colour, Look, Report, RunInfo};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;

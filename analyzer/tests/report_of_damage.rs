@@ -4,7 +4,7 @@ mod traces;
 
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::Colour;
+use report::Colour;
 use std::fs;
 use std::path::Path;
 use trace_format::call::{Signal, SystemEvent};

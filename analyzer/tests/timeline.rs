@@ -1,9 +1,9 @@
 //! The time line that is made of small traces in the notation, whose times are the numbers of their lines, in nanoseconds.
 
-use analyzer::symbols::Symbols;
 use analyzer::testing::listen;
-use analyzer::timeline::Recorder;
 use engine::worlds::Names;
+use report::symbols::Symbols;
+use report::timeline::Recorder;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 

@@ -4,7 +4,7 @@
 use analyzer::events::{Calls, Error, Limit, Perfetto, Writer, write};
 use analyzer::load::Traces;
 use analyzer::observe::{Ending, Observer};
-use analyzer::report::{Colour, Format, Report};
+use report::{Colour, Format, Report};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

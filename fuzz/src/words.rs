@@ -1,8 +1,8 @@
 //! What is written by hand or travels as text: the notation of traces, suppression files, lists of ranks and checks, marks of
 //! the program, witnesses. The first byte of an input says which.
 
-use analyzer::gate::suppressions;
 use engine::worlds::{Chosen, Names};
+use report::gate::suppressions;
 use trace_format::callbacks::Callback;
 use trace_format::job::Job;
 use trace_format::marks::Mark;

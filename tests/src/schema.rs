@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 static REPORT: LazyLock<Validator> = LazyLock::new(|| {
-    let mut schema = read("analyzer/schema/report.schema.json");
+    let mut schema = read("report/schema/report.schema.json");
     forbid_more(&mut schema);
     validator(&schema)
 });
@@ -103,7 +103,7 @@ mod tests {
         wrong["task"]["ranks"] = json!(-1);
         assert!(check_report(&wrong.to_string()).is_err());
         // Whoever reads a report must not stumble over what is added later.
-        let public = validator(&read("analyzer/schema/report.schema.json"));
+        let public = validator(&read("report/schema/report.schema.json"));
         let mut later = report();
         later["more"] = json!(1);
         assert!(public.is_valid(&later) && !public.is_valid(&wrong));

@@ -156,6 +156,6 @@ fn github_shows_places_in_the_repository_and_a_table_on_the_page_of_the_step() -
 fn the_schema_is_printed() -> Result<()> {
     let mut command = mpivet_tests::vet::command()?;
     let output = command.arg("schema").output()?;
-    ensure!(output.stdout == std::fs::read(root().join("analyzer/schema/report.schema.json"))?, "{output:?}");
+    ensure!(output.stdout == std::fs::read(root().join("report/schema/report.schema.json"))?, "{output:?}");
     Ok(())
 }

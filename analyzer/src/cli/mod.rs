@@ -11,7 +11,7 @@ mod shell;
 mod stats;
 
 use crate::settings;
-use analyzer::report::clean_text;
+use ::report::clean_text;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -4,10 +4,10 @@ use super::config::ConfigFileArgs;
 use super::{CANNOT, Exit, FINDINGS};
 use crate::choices::Choices;
 use crate::outputs::Outputs;
-use analyzer::gate::Gate;
 use analyzer::observe::Observer;
-use analyzer::report::{FailOn, Format, Incomplete, Look, Report, When};
 use clap::Args;
+use report::gate::Gate;
+use report::{FailOn, Format, Incomplete, Look, Report, When};
 use std::path::PathBuf;
 use trace_format::selection::Selection;
 

@@ -1,10 +1,10 @@
 //! A table with one line a call, as CSV.
 
 use super::{Scene, Writer};
-use crate::csv;
 use engine::int;
 use engine::listen::Returned;
 use engine::shape::{NONE, shape};
+use report::csv;
 use std::io::{self, Write};
 use trace_format::args::Arg;
 use trace_format::call::{Status, call_event, special};

@@ -14,12 +14,12 @@ pub use size::{Limit, Size};
 
 use crate::load::{LoadError, Traces};
 use crate::observe::{Broken, Ending, Observer};
-use crate::report::Mark;
 use engine::clocks::Clocks;
 use engine::listen::{Collective, Message, Returned};
 use engine::worlds::Names;
 use engine::worlds::link::Clock;
 use places::Places;
+use report::Mark;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -4,9 +4,9 @@
 //! <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>
 
 use super::{Scene, Writer};
-use crate::report::Mark as Finding;
 use engine::listen::{CallSeen, Collective, Message, Returned};
 use engine::signal_name;
+use report::Mark as Finding;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Hands what the engine tells to the writers, until one of them fails.
 
 use super::{Limit, Scene, Writer};
-use crate::report::Report;
 use engine::listen::{Collective, Listener, Message, Returned};
+use report::Report;
 use std::io;
 use trace_format::call::SystemEvent;
 use trace_format::file::RankHeader;

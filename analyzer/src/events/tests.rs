@@ -3,11 +3,11 @@
 use super::places::Places;
 use super::tell::Teller;
 use super::{Calls, Limit, Perfetto, Scene, Writer};
-use crate::report::{Report, RunInfo};
-use crate::symbols::Symbols;
 use engine::clocks::Clocks;
 use engine::worlds::Names;
 use engine::{Analysis, End, Engine};
+use report::symbols::Symbols;
+use report::{Report, RunInfo};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

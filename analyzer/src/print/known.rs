@@ -1,6 +1,6 @@
 //! What the trace of a rank has told of its objects so far.
 
-use analyzer::trails::ObjectNames;
+use report::ObjectNames;
 use std::collections::HashMap;
 use trace_format::definition::{Definition, Id, NULL_ID, ObjectKind};
 use trace_format::mpi::Kind;

@@ -10,9 +10,9 @@ mod said;
 
 use crate::cli::{CLEAN, Exit, PrintPlan};
 use analyzer::load::Traces;
-use analyzer::report::clean_line;
 use met::Met;
 use printer::Printer;
+use report::clean_line;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};

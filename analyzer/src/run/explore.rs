@@ -6,7 +6,7 @@ use super::one_of_several::{Job, Ran};
 use super::plans::{Plans, Task};
 use super::{no_trace, remove, tell};
 use crate::cli::{Exit, ExploreLimits, FINDINGS, RunPlan};
-use analyzer::report::{Report, RunEnd, RunView};
+use report::{Report, RunEnd, RunView};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,6 @@ use super::launcher::Job;
 use super::stop::Process;
 use super::terminal::Sentinel;
 use crate::cli::{Exit, RunPlan};
-use analyzer::report::{Look, When};
 use anyhow::anyhow;
 use nix::errno::Errno;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
@@ -15,6 +14,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, pthread_sigmask
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use report::{Look, When};
 use std::cell::Cell;
 use std::ffi::{CString, OsString};
 use std::io::IsTerminal as _;

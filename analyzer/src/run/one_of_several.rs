@@ -9,7 +9,7 @@ use super::stop::{self, Process};
 use super::{finish, remove_empty, tell_interruption};
 use crate::cli::{Exit, RunPlan};
 use analyzer::observe::{Conclusion, Ending, Observer};
-use analyzer::report::RunEnd;
+use report::RunEnd;
 use rustc_hash::FxHashSet;
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, stdin};

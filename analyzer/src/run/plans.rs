@@ -1,8 +1,8 @@
 //! Which runs an exploration still has to make: what is known of the matchings of a program after some runs.
 
 use analyzer::observe::Conclusion;
-use analyzer::report::{FindingKey, Report};
 use engine::Ways;
+use report::{FindingKey, Report};
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace_format::witness::{Take, Witness};
 

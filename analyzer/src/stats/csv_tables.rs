@@ -1,8 +1,8 @@
 //! The tables for other programs: seconds and bytes as plain numbers.
 
 use crate::cli::Table;
-use analyzer::csv::row;
-use analyzer::statistics::Statistics;
+use report::csv::row;
+use report::statistics::Statistics;
 
 pub(super) fn render(statistics: &Statistics, table: Option<Table>) -> String {
     let mut out = String::new();

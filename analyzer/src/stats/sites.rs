@@ -1,6 +1,6 @@
 //! Places of the program where ranks waited: all ranks together.
 
-use analyzer::statistics::{Site, Statistics, Waits};
+use report::statistics::{Site, Statistics, Waits};
 use std::collections::BTreeMap;
 use trace_format::mpi::FnId;
 

@@ -5,7 +5,7 @@ use super::sites::places;
 use super::table::Table as Columns;
 use super::units::{bytes, percent, span, time};
 use crate::cli::Table;
-use analyzer::statistics::{Pair, Rank, Statistics, Who};
+use report::statistics::{Pair, Rank, Statistics, Who};
 use std::fmt::Write as _;
 
 /// Ranks whose matrix is printed whole.

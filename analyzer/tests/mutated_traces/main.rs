@@ -174,7 +174,7 @@ fn settings_with_mistakes_are_explained() {
     let mut random = Random::new(seed);
     for _ in 0..3_000 {
         let text = changed(accepted, &mut random);
-        _ = analyzer::gate::suppressions::parse("file", &text);
+        _ = report::gate::suppressions::parse("file", &text);
     }
     let dir = reports::scratch();
     for _ in 0..40 {

@@ -3,10 +3,10 @@
 use super::line::{Ink, Line};
 use super::snippet::snippet;
 use super::{Limits, Page};
-use crate::report::groups::groups;
-use crate::report::places::named;
-use crate::report::subject::marks;
-use crate::report::view::{FindingView, Frame, Site};
+use crate::groups::groups;
+use crate::places::named;
+use crate::subject::marks;
+use crate::view::{FindingView, Frame, Site};
 use annotate_snippets::Level;
 use std::fmt::Write as _;
 
@@ -65,7 +65,7 @@ impl Page {
 
     /// Who waits for whom.
     fn chain(&mut self, f: &FindingView) {
-        let chain = crate::report::graph::chain(f, &self.names);
+        let chain = crate::graph::chain(f, &self.names);
         if !chain.is_empty() {
             self.mark("who waits for whom:");
         }
@@ -81,7 +81,7 @@ impl Page {
 
     /// By what other callers the program came to the same lines.
     fn ways(&mut self, f: &FindingView) {
-        let ways = crate::report::ways::words(f, &self.names);
+        let ways = crate::ways::words(f, &self.names);
         let more = ways.len().saturating_sub(self.limits.ways);
         let shown = if more > 1 { self.limits.ways } else { ways.len() };
         ways[..shown].iter().for_each(|way| self.mark(&format!("also by way of {way}")));
@@ -89,7 +89,7 @@ impl Page {
             self.is_cut = true;
             self.mark(&format!("and by {more} other ways"));
         }
-        if let Some(rest) = crate::report::ways::rest(f) {
+        if let Some(rest) = crate::ways::rest(f) {
             self.mark(&rest);
         }
     }
@@ -221,7 +221,7 @@ fn stack(site: &Site, full: bool) -> String {
 }
 
 /// Frames in a line, innermost first.
-pub(in crate::report) fn stack_of(frames: &[Frame]) -> String {
+pub(crate) fn stack_of(frames: &[Frame]) -> String {
     let mut text = frames.iter().take(MAX_FRAMES).map(frame).collect::<Vec<_>>().join(" < ");
     if frames.len() > MAX_FRAMES {
         _ = write!(text, " < ... {} more", frames.len() - MAX_FRAMES);

@@ -26,7 +26,7 @@ const MAX_STEPS: usize = 1000;
 
 pub(super) fn render(report: &Report) -> String {
     let sources = Sources { directory: &report.directory };
-    let results = super::gate::all(report).map(|(finding, state)| {
+    let results = super::set_aside::all(report).map(|(finding, state)| {
         let mut result = result(report, finding, &sources);
         state.tell(&mut result);
         result

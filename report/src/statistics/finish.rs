@@ -4,7 +4,7 @@ use super::collect::{Calls, Collector, OfRank};
 use super::filter::sorted;
 use super::waits::may_wait;
 use super::{Collectives, Function, Pair, Rank, SCHEMA, Site, Statistics, Waits, Who};
-use crate::report::clean_line;
+use crate::clean_line;
 use crate::symbols::Symbols;
 use engine::clocks::Clocks;
 use engine::listen::Communicator;

@@ -3,12 +3,14 @@
 use super::page::{Page, line_and_file, stack};
 use super::table::Table;
 use crate::gate::Date;
-use crate::load::Traces;
-use crate::report::groups::groups;
+use crate::groups::groups;
 use crate::stages::PRINTING;
 use engine::listen::Communicator;
+use engine::worlds::Names;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
+use trace_format::file::RankHeader;
 use trace_format::job::Job;
 use trace_format::ranks::Ranks;
 
@@ -95,8 +97,8 @@ fn title(c: &Communicator) -> String {
     c.name.clone().unwrap_or_else(kind)
 }
 
-/// What is known of where and how the program ran.
-pub(crate) fn environment(job: &Job, traces: &Traces) -> Vec<(&'static str, String)> {
+/// What is known of where and how the program ran. `dir`: of its traces.
+pub fn environment(job: &Job, headers: &[&RankHeader], names: &Names, dir: &Path) -> Vec<(&'static str, String)> {
     let mut all: Vec<(&'static str, String)> = Vec::new();
     let mut add = |what: &'static str, value: String| {
         if !value.trim().is_empty() {
@@ -107,11 +109,10 @@ pub(crate) fn environment(job: &Job, traces: &Traces) -> Vec<(&'static str, Stri
     add("arguments", job.arguments.join(" "));
     add("working directory", job.cwd.clone());
     let mut hosts: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
-    traces.headers().for_each(|h| hosts.entry(&h.host).or_default().push(h.rank));
-    let names = traces.worlds.names();
+    headers.iter().for_each(|h| hosts.entry(&h.host).or_default().push(h.rank));
     let hosts = hosts.iter().map(|(host, ranks)| format!("{host} ({})", names.list(ranks)));
     add("hosts", hosts.collect::<Vec<_>>().join(", "));
-    add("started", traces.headers().map(|h| h.start_unix_ns).min().map(date).unwrap_or_default());
+    add("started", headers.iter().map(|h| h.start_unix_ns).min().map(date).unwrap_or_default());
     add("MPI library", job.mpi.library.clone());
     add("MPI standard", job.mpi.standard.clone());
     add("MPI family", job.mpi.family.clone());
@@ -122,7 +123,7 @@ pub(crate) fn environment(job: &Job, traces: &Traces) -> Vec<(&'static str, Stri
     for (name, value) in &job.options {
         add("option", format!("{name}={value}"));
     }
-    add("trace", traces.dir().display().to_string());
+    add("trace", dir.display().to_string());
     all
 }
 

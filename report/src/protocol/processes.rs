@@ -4,7 +4,7 @@ use super::super::view::Ended;
 use super::data::Last;
 use super::page::{Page, src};
 use super::table::Table;
-use crate::report::groups::groups;
+use crate::groups::groups;
 use std::collections::BTreeMap;
 
 /// Errors and warnings of a process.

@@ -14,7 +14,7 @@ mod table;
 mod task;
 
 pub(crate) use data::Protocol;
-pub(crate) use environment::environment;
+pub use environment::environment;
 pub use seen::Seen;
 
 use super::Report;
@@ -22,7 +22,7 @@ use page::Page;
 use std::time::Instant;
 
 /// The stage in which the traces are read again.
-pub(crate) const FRAGMENTS: &str = "trace fragments and source points";
+pub const FRAGMENTS: &str = "trace fragments and source points";
 
 /// What is written if there is no report.
 pub(super) fn failure(why: &str) -> String {

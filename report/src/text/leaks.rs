@@ -2,13 +2,13 @@
 
 use super::line::Ink;
 use super::{Page, finding};
-use crate::report::groups::groups;
-use crate::report::view::FindingView;
-use crate::report::{Report, plural};
+use crate::groups::groups;
+use crate::view::FindingView;
+use crate::{Report, plural};
 use std::fmt::Write as _;
 
 /// Is it about what was left when MPI was over?
-pub(in crate::report) fn is_leak(finding: &FindingView) -> bool {
+pub(crate) fn is_leak(finding: &FindingView) -> bool {
     finding.check.starts_with("leak-") && finding.check != "leak-growth"
 }
 

@@ -4,7 +4,7 @@
 use super::data::processes;
 use super::page::Page;
 use super::table::Table;
-use crate::report::groups::groups;
+use crate::groups::groups;
 use crate::statistics::{Function, Rank};
 
 /// Processes, or groups of them, that have tables of their own; if there are more, there is one for all.

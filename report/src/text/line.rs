@@ -1,6 +1,6 @@
 //! Lines of a text report. All text goes through [`clean::line`]: what a trace says never commands the terminal.
 
-use crate::report::{Colour, Look, clean};
+use crate::{Colour, Look, clean};
 use console::measure_text_width;
 use trace_format::columns::wrapped;
 

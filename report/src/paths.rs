@@ -115,7 +115,7 @@ impl Folding<'_> {
 }
 
 /// See the module. The findings are in the order of the report: the first one of those that are alike stands for all.
-pub(crate) fn fold(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
+pub fn fold(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
     let mut folding = Folding { symbols, known: FxHashMap::default() };
     let mut firsts: FxHashMap<(&'static str, Severity, Spots), Vec<First>> = FxHashMap::default();
     let mut all: Vec<Finding> = Vec::new();

@@ -4,8 +4,8 @@ use super::super::view::{FindingView, Site};
 use super::data::processes;
 use super::page::{Page, line_and_file, severity};
 use super::table::Table;
-use crate::report::groups::groups;
-use crate::report::plural;
+use crate::groups::groups;
+use crate::plural;
 use std::collections::BTreeSet;
 
 impl Page<'_> {

@@ -4,8 +4,8 @@ use super::super::view::{FindingView, Site};
 use super::data::{MAX_OF_FINDING, place_of};
 use super::page::{Page, Sort, severity, sort_of, src};
 use super::table::Table;
-use crate::report::groups::groups;
-use crate::trails::{Passed, Trail};
+use crate::groups::groups;
+use crate::trail::{Passed, Trail};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::text::{format_call, format_return};
 

@@ -1,12 +1,17 @@
 //! Reports: findings and what is known of the run in, one of several formats out. Nothing here knows how a finding was made.
-//! [`Report`] is what all formats render; its serialized form is the JSON report (`analyzer/schema/report.schema.json`).
+//! [`Report`] is what all formats render; its serialized form is the JSON report (`report/schema/report.schema.json`).
+
+#![forbid(unsafe_code)]
 
 mod build;
 mod clean;
+pub mod csv;
+mod damage;
+mod debuginfod;
 mod exploration;
 mod fingerprint;
 mod format;
-mod gate;
+pub mod gate;
 mod github;
 mod graph;
 mod groups;
@@ -18,17 +23,25 @@ mod look;
 mod markdown;
 mod marks;
 mod order;
+pub mod paths;
 mod places;
 mod protocol;
 mod queues;
+pub mod samples;
 mod sarif;
+mod set_aside;
+mod source;
+pub mod stages;
 mod statement;
+pub mod statistics;
 mod subject;
+pub mod symbols;
 mod text;
+pub mod timeline;
+mod trail;
 mod view;
 mod ways;
 
-use crate::load::Damage;
 use crate::samples::Samples;
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
@@ -36,15 +49,16 @@ use clean::Clean as _;
 use engine::Queued;
 use engine::limit::Hidden;
 use engine::worlds::Names;
-use gate::{BaselineView, SuppressedView, UnusedView};
 use jobs::JobView;
 use queues::QueueView;
 use serde::Serialize;
+use set_aside::{BaselineView, SuppressedView, UnusedView};
 use std::path::PathBuf;
 use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
 pub use clean::{line as clean_line, lines as clean_text};
+pub use damage::Damage;
 pub use exploration::{Exploration, Potential, RunEnd, RunView};
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
@@ -53,7 +67,8 @@ pub use json::{SCHEMA, SCHEMA_FILE};
 pub use look::{Colour, Look, When};
 pub use marks::Mark;
 pub use protocol::Seen;
-pub(crate) use protocol::{FRAGMENTS, environment};
+pub use protocol::{FRAGMENTS, environment};
+pub use trail::{AFTER, BEFORE, ObjectNames, Passed, Place, Trail};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -185,13 +200,13 @@ pub struct Report {
     /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
     /// report: `mpivet stats --format json` has it.
     #[serde(skip)]
-    pub(crate) statistics: Option<Statistics>,
+    pub statistics: Option<Statistics>,
     /// The report is of several jobs, and `task` of the command that has started them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<JobView>,
     /// What the ranks did when, for the formats that show it.
     #[serde(skip)]
-    pub(crate) timeline: Option<Timeline>,
+    pub timeline: Option<Timeline>,
     /// What was not checked, and why; advice on the report itself: what would make it better.
     #[serde(rename = "remarks", skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
@@ -225,7 +240,7 @@ pub struct Report {
 
 impl Report {
     /// What is written in the place of a report that could not be made.
-    pub(super) fn failed(why: &str) -> Report {
+    fn failed(why: &str) -> Report {
         Report { failure: Some(why.to_owned()), ..jobs::empty(String::new(), &[]) }
     }
 

@@ -1,7 +1,7 @@
 //! Source lines with their numbers, and carets under what is wrong in them.
 
-use crate::report::view::Site;
-use crate::report::{Colour, Look, clean, subject::Mark};
+use crate::view::Site;
+use crate::{Colour, Look, clean, subject::Mark};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use console::strip_ansi_codes;
 

@@ -1,11 +1,11 @@
 //! What the page is given.
 
-use crate::report::places::named;
-use crate::report::queues::QueueView;
-use crate::report::view::{Ended, FindingView, Frame, Site, Waits};
-use crate::report::{Report, jobs};
+use crate::places::named;
+use crate::queues::QueueView;
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
+use crate::view::{Ended, FindingView, Frame, Site, Waits};
+use crate::{Report, jobs};
 use engine::worlds::Names;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -26,7 +26,7 @@ pub(super) struct Data<'a> {
     ranks: i32,
     /// Of several jobs; 0: the report is of one. Then there are no ranks of the whole, and no calls.
     jobs: usize,
-    mpi: &'a crate::report::view::Mpi,
+    mpi: &'a crate::view::Mpi,
     trace_dir: &'a str,
     stopped: bool,
     /// Neither what counts nor what was accepted, and nothing was stopped.
@@ -288,8 +288,8 @@ fn finding<'a>(
         notes: &f.notes,
         sites_hidden: f.sites.len() - sites.len(),
         sites,
-        ways: crate::report::ways::some(f, names, MAX_SITES),
-        leak: crate::report::text::is_leak(f),
+        ways: crate::ways::some(f, names, MAX_SITES),
+        leak: crate::text::is_leak(f),
         waits: f.waits.iter().map(|w| wait(w, names)).collect(),
         names: f.waits.iter().flat_map(|w| &w.processes).filter_map(|p| other_name(*p, names)).collect(),
         run: f.run,

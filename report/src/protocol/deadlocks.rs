@@ -2,7 +2,7 @@
 
 use super::super::view::{FindingView, Site, Waits};
 use super::page::{Page, Sort, sort_of, src};
-use crate::report::groups::groups;
+use crate::groups::groups;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Processes in a chain, and calls that are shown in full.

@@ -1,7 +1,7 @@
 //! Places in sources and stacks, in the words of SARIF.
 
-use crate::report::places::{Calls, relative};
-use crate::report::view::{Frame, Waits};
+use crate::places::{Calls, relative};
+use crate::view::{Frame, Waits};
 use engine::worlds::Names;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -4,9 +4,8 @@ use super::super::build::site;
 use super::super::view::Site;
 use super::super::{Report, plural};
 use super::seen::{RankSeen, Seen};
-use crate::load::Traces;
 use crate::symbols::Symbols;
-use crate::trails::{self, Place, Trail};
+use crate::trail::{Place, Trail};
 use engine::listen::{CallSeen, Communicator};
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
@@ -55,21 +54,26 @@ pub(super) struct Last {
 }
 
 impl Report {
-    /// Adds what [`crate::report::Format::Protocol`] needs. The traces are read again for the calls around those of findings.
-    pub(crate) fn add_protocol(&mut self, seen: &Seen, environment: Vec<(&'static str, String)>, traces: &mut Traces) {
-        let trails = trails::read(traces, &wanted(self));
-        self.protocol = Some(Protocol::new(seen, environment, trails, &self.names, &mut traces.symbols));
+    /// The calls of findings, by process: of what is around them [`Report::add_protocol`] wants to know.
+    pub fn calls_of_findings(&self) -> BTreeMap<i32, BTreeSet<Place>> {
+        let mut wanted: BTreeMap<i32, BTreeSet<Place>> = BTreeMap::new();
+        let sites = self.findings.iter().flat_map(|f| f.sites.iter().filter(|s| s.event > 0).take(MAX_OF_FINDING));
+        for site in sites.take(MAX_OF_ALL) {
+            wanted.entry(site.process).or_default().insert(place_of(site));
+        }
+        wanted
     }
-}
 
-/// The calls of findings.
-fn wanted(report: &Report) -> BTreeMap<i32, BTreeSet<Place>> {
-    let mut wanted: BTreeMap<i32, BTreeSet<Place>> = BTreeMap::new();
-    let sites = report.findings.iter().flat_map(|f| f.sites.iter().filter(|s| s.event > 0).take(MAX_OF_FINDING));
-    for site in sites.take(MAX_OF_ALL) {
-        wanted.entry(site.process).or_default().insert(place_of(site));
+    /// Adds what [`crate::Format::Protocol`] needs.
+    pub fn add_protocol(
+        &mut self,
+        seen: &Seen,
+        environment: Vec<(&'static str, String)>,
+        trails: BTreeMap<i32, Trail>,
+        symbols: &mut Symbols,
+    ) {
+        self.protocol = Some(Protocol::new(seen, environment, trails, &self.names, symbols));
     }
-    wanted
 }
 
 /// Where the call of a site is in its process.

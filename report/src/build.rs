@@ -7,7 +7,7 @@ use super::statement::statement;
 use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, MorePaths, Mpi};
 use super::view::{PathView, SampleView, Site, Task, Waits};
 use super::{Report, RunInfo, SCHEMA};
-use crate::load::Damage;
+use crate::Damage;
 use crate::samples::{Course, Key, Samples};
 use crate::symbols::{Symbols, is_user, library, user_frame};
 use engine::limit::Hidden;

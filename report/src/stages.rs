@@ -37,16 +37,16 @@ impl Stages {
     }
 
     /// A stage begins, for those who watch.
-    pub(crate) fn begin(&self, name: &'static str, size: Option<u64>) {
+    pub fn begin(&self, name: &'static str, size: Option<u64>) {
         self.progress.iter().for_each(|p| p.stage(name, size));
     }
 
-    pub(crate) fn reached(&self, part: u64) {
+    pub fn reached(&self, part: u64) {
         self.progress.iter().for_each(|p| p.reached(part));
     }
 
     /// A stage took so long, or so much longer.
-    pub(crate) fn add(&mut self, name: &'static str, took: Duration) {
+    pub fn add(&mut self, name: &'static str, took: Duration) {
         match self.seconds.iter_mut().find(|stage| stage.0 == name) {
             Some(stage) => stage.1 += took.as_secs_f64(),
             None => self.seconds.push((name, took.as_secs_f64())),
@@ -54,7 +54,7 @@ impl Stages {
     }
 
     /// Does a stage.
-    pub(crate) fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+    pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         self.begin(name, None);
         let start = Instant::now();
         let done = work();
@@ -63,7 +63,7 @@ impl Stages {
     }
 
     /// Names and seconds; nobody watches any more.
-    pub(crate) fn finish(self) -> Vec<(&'static str, f64)> {
+    pub fn finish(self) -> Vec<(&'static str, f64)> {
         self.seconds
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON report, for programs. Its form is published in `analyzer/schema/report.schema.json`; a change that is not
+//! The JSON report, for programs. Its form is published in `report/schema/report.schema.json`; a change that is not
 //! an addition gets a new [`SCHEMA`].
 
 use super::Report;
@@ -7,7 +7,7 @@ use super::Report;
 pub const SCHEMA: &str = "mpivet-report-1";
 
 /// The JSON Schema of the form.
-pub const SCHEMA_FILE: &str = include_str!("../../schema/report.schema.json");
+pub const SCHEMA_FILE: &str = include_str!("../schema/report.schema.json");
 
 pub(super) fn render(report: &Report) -> String {
     // Maps with other keys than strings are what serde_json cannot write; a report has none.

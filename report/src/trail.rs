@@ -1,0 +1,62 @@
+//! The calls around some calls of a run.
+
+use std::collections::{BTreeMap, HashMap};
+use trace_format::call::Call;
+use trace_format::definition::{Definition, Id};
+use trace_format::mpi::Kind;
+use trace_format::ranks::Ranks;
+use trace_format::text::Names;
+
+/// Calls kept before and after each one that is asked for.
+pub const BEFORE: u64 = 3;
+pub const AFTER: u64 = 2;
+
+/// A call of a process: thread, and its place in the thread's sequence of calls.
+pub type Place = (u16, u64);
+
+/// Names that the program gave to its objects.
+#[derive(Debug, Default)]
+pub struct ObjectNames(HashMap<(Kind, Id), String>);
+
+impl ObjectNames {
+    /// Takes a name from its definition.
+    pub fn learn(&mut self, definition: &Definition) {
+        match definition {
+            Definition::CommName { id, name } => _ = self.0.insert((Kind::Comm, *id), name.clone()),
+            Definition::TypeName { id, name } => _ = self.0.insert((Kind::Datatype, *id), name.clone()),
+            _ => {}
+        }
+    }
+}
+
+impl Names for ObjectNames {
+    fn name(&self, kind: Kind, id: Id) -> Option<String> {
+        self.0.get(&(kind, id)).cloned()
+    }
+}
+
+/// A call, and how many calls its function had at its call site with this one.
+#[derive(Debug)]
+pub struct Passed {
+    pub call: Call,
+    pub pass: u64,
+    /// When it was called, in seconds since the start of its process.
+    pub seconds: f64,
+}
+
+/// What is kept of one process.
+#[derive(Debug, Default)]
+pub struct Trail {
+    pub calls: BTreeMap<Place, Passed>,
+    pub names: ObjectNames,
+    /// The groups of its communicators, in its own numbers of processes.
+    pub comms: HashMap<Id, Ranks>,
+}
+
+impl Trail {
+    /// The calls around one of them, in order.
+    pub fn around(&self, (thread, index): Place) -> impl Iterator<Item = &Passed> {
+        let calls = self.calls.range((thread, index.saturating_sub(BEFORE))..=(thread, index.saturating_add(AFTER)));
+        calls.map(|(_, passed)| passed)
+    }
+}

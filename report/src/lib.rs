@@ -92,7 +92,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Is a report in this format about more than findings? See [`crate::observe::Observer::keep_protocol`].
+    /// Is a report in this format about more than findings?
     pub fn needs_protocol(self) -> bool {
         self == Format::Protocol
     }
@@ -197,7 +197,7 @@ pub struct Report {
     /// What an earlier report knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<BaselineView>,
-    /// What the run did, in numbers, where somebody asked for it ([`crate::observe::Observer::count`]). Not in the JSON
+    /// What the run did, in numbers, where somebody asked for it. Not in the JSON
     /// report: `mpivet stats --format json` has it.
     #[serde(skip)]
     pub statistics: Option<Statistics>,

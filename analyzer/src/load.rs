@@ -91,7 +91,7 @@ fn ends_job(event: &LeanEvent) -> bool {
     }
 }
 
-/// Who takes what is read of traces.
+/// Takes what is read of traces.
 pub(crate) trait Receiver {
     /// An event of a process.
     fn take(&mut self, rank: i32, read: Read);

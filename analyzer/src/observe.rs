@@ -49,7 +49,7 @@ pub struct Observer {
     selection: Selection,
     /// Other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
-    /// Those who want to know more than findings; the engine's, once there is one.
+    /// Listeners that want to know more than findings; the engine's, once there is one.
     listeners: Vec<Box<dyn Listener>>,
     /// What the protocol needs, if somebody wants it.
     seen: Option<Arc<Mutex<Seen>>>,

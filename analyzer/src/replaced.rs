@@ -95,7 +95,7 @@ impl New {
         fs::rename(&self.path, place)
     }
 
-    /// Who may read and write the old file may do so with the new one, as far as this process can see to it.
+    /// Whoever may read and write the old file may do so with the new one, as far as this process can see to it.
     fn resemble(&self, old: &Metadata) {
         _ = self.file.set_permissions(old.permissions());
         if self.file.metadata().is_ok_and(|new| (new.uid(), new.gid()) != (old.uid(), old.gid())) {

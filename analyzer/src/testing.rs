@@ -225,7 +225,7 @@ fn run_with(
 ) -> (Option<Stuck>, Analysis) {
     let names = Names::new(worlds.iter().copied());
     engine.select(expected.selection.clone());
-    // Those of the standard's own binary interface.
+    // The constants of the standard's own binary interface.
     let constants = [
         ("MPI_MODE_NOPRECEDE", 2048),
         ("MPI_MODE_NOSUCCEED", 16384),

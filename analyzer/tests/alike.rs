@@ -85,7 +85,7 @@ impl Rank {
 fn findings(dir: &Path, count: bool) -> Vec<String> {
     let mut observer = Observer::open(dir, Selection::default()).unwrap();
     if count {
-        // Who listens is told of all values of each call.
+        // A listener is told of all values of each call.
         observer.count();
     }
     observer.read_rest(|_| true);

@@ -398,7 +398,7 @@ fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSen
         events = 0;
         sender.send(std::mem::take(&mut together)).is_ok() && !stop.load(Ordering::Relaxed)
     });
-    // Who takes no more does not miss it.
+    // A receiver that takes no more does not miss it.
     _ = sender.send(together);
 }
 
@@ -408,7 +408,7 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
     let mut wanted = true;
     // Of the last turn, of whatever rank: the next one is much like it.
     let mut events = 0;
-    // Who wants to be told of each call is told of each call.
+    // A receiver that wants to be told of each call is told of each call.
     let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
     let member = |(place, reader): (usize, _)| {
         let reader: &mut RankReader = reader;

@@ -481,7 +481,7 @@ pub enum Needs {
     RootNeedsAll,
     /// All others need the root, who needs nobody.
     AllNeedRoot,
-    /// Those before it.
+    /// The processes before it.
     Lower,
     /// Nobody by the logic of the operation.
     Nobody,

@@ -37,10 +37,10 @@ pub(crate) struct Told {
     recorded: Option<OpIx>,
 }
 
-/// Those of one call.
+/// Everything told of one call.
 type Tolds = SmallVec<[Told; 8]>;
 
-/// The same of a collective operation.
+/// A part of a collective operation, as the replay knows it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToldAll {
     replay: u32,
@@ -200,7 +200,7 @@ pub(crate) struct Blocked {
 pub(crate) struct Wanted {
     /// The call that started what it waits for.
     pub(crate) op: Known,
-    /// Who would have to do something; nobody: it never happens.
+    /// The ranks that would have to do something; none: it never happens.
     pub(crate) ranks: Vec<i32>,
 }
 

@@ -45,10 +45,10 @@ pub(crate) struct Incomplete {
 
 /// Ranks that did nothing any more but poll for what could not come.
 pub(crate) struct InVain {
-    /// Who waits for whom, if polling is waiting.
+    /// The wait-for graph, if polling is waiting.
     pub(crate) graph: Graph,
     pub(crate) ranks: Vec<i32>,
-    /// Those who wait for them or behind them.
+    /// Ranks that wait for them or behind them.
     pub(crate) behind: Vec<i32>,
 }
 
@@ -262,7 +262,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     }
 }
 
-/// Those of the ranks that poll for what cannot come. Of the others only what is certain counts: nobody has looked
+/// The ranks among these that poll for what cannot come. Of the others only what is certain counts: nobody has looked
 /// whether their calls return.
 pub(super) fn polls_in_vain(model: &Model, among: &[i32]) -> Option<InVain> {
     let graph = Graph::with_polls(model, |_| Watch::Unwatched);

@@ -168,7 +168,7 @@ pub(crate) struct Draft {
     pub(crate) count: u64,
     /// How to make it happen.
     pub(crate) replay: Option<Replay>,
-    /// Who waits for whom.
+    /// The part of the wait-for graph that it is about.
     pub(crate) waits: Vec<Waiting>,
     /// Ranks whose part is missing.
     pub(crate) missed: Vec<i32>,

@@ -83,7 +83,7 @@ use types::Signatures;
 pub struct Stuck {
     /// All of them, ascending.
     pub ranks: Vec<i32>,
-    /// Those of them whose call might still return by itself (a standard send that the library may buffer, a
+    /// Ranks among them whose call might still return by itself (a standard send that the library may buffer, a
     /// collective that need not synchronise): the caller needs evidence that they really are stuck.
     pub uncertain: Vec<i32>,
     /// All of them, with the threads that wait in MPI calls. The caller needs evidence that no other thread of the
@@ -304,7 +304,7 @@ impl Engine {
         }
     }
 
-    /// The same of a call that is counted already.
+    /// [`Engine::feed_kept`] for a call that is counted already.
     pub fn keep(&mut self, rank: i32, slot: u16, event: &mut LeanEvent) {
         if let RankEvent::Call(call) = event
             && self.model.rank_mut(rank).is_some()

@@ -224,7 +224,7 @@ impl Heard {
     }
 }
 
-/// Who listens.
+/// The listeners.
 #[derive(Default)]
 pub(crate) struct Listening {
     listener: Option<Box<dyn Listener>>,

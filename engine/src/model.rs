@@ -63,7 +63,7 @@ pub(crate) struct Model {
     pub(crate) deadlock_replay: super::deadlock_replay::DeadlockReplay,
     /// Calls that were counted and not looked at: see [`super::standing`].
     pub(super) leapt: u64,
-    /// Who wants to know more than findings.
+    /// Listeners that want to know more than findings.
     pub(super) listening: super::listen::Listening,
 }
 
@@ -158,7 +158,7 @@ impl Model {
         match event {
             SystemEvent::Exit { status } => {
                 r.exit = Some(status);
-                // Who ends well has handled the signals that came before.
+                // A process that ends well has handled the signals that came before.
                 r.signal.take_if(|_| thread == PROCESS_THREAD && status == 0);
             }
             SystemEvent::Signal(signal) => {

@@ -81,7 +81,7 @@ impl Engine {
         !model.blind && !model.listening.is_on() && model.deadlock_replay.counts_only()
     }
 
-    /// The same of the calls of one rank.
+    /// May all calls of this rank be leapt over?
     pub(crate) fn may_leap_over(&self, rank: i32) -> bool {
         let Some(r) = usize::try_from(rank).ok().and_then(|rank| self.model.ranks.get(rank)) else { return false };
         r.threads.len() == 1 && !r.multiple && r.initialized && !r.holed && !r.lost && !r.missing && !r.sums
@@ -92,7 +92,7 @@ impl Engine {
         matches!(call.outcome, Outcome::Returned(0)) && call.polls == 0 && is_plain(shape(call.func))
     }
 
-    /// The same of a call as one that is kept.
+    /// [`Engine::is_plain`] for a call as one that is kept.
     pub(crate) fn is_plain_again(&self, rank: i32, again: &Again) -> bool {
         let thread =
             self.model.ranks.get(rank as usize).and_then(|r| r.threads.iter().find(|t| t.number == again.thread));
@@ -105,7 +105,7 @@ impl Engine {
         let mut all: Vec<(u64, InFlight)> = Vec::new();
         all.extend(self.model.ops.iter().map(|(op, o)| (o.shown().index, InFlight::of(op, o))));
         for (comm, c) in self.model.comms.list.iter() {
-            // Those that are over and wait for one before them are left out.
+            // Operations that are over and wait for one before them are left out.
             let open = c.space.open().filter(|(_, instance)| (instance.done as usize) < instance.parts.len());
             all.extend(open.map(|(index, _)| (u64::MAX, InFlight::Collective { comm, index })));
         }

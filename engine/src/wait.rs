@@ -1,4 +1,4 @@
-//! Who waits for whom, and who can never go on. A rank is blocked when its open call cannot complete from what was
+//! The wait-for graph, and who can never go on. A rank is blocked when its open call cannot complete from what was
 //! fed; its condition is a tree of AND (Waitall, collectives) and OR (Waitany, wildcards) over other ranks.
 
 mod bridges;
@@ -149,7 +149,7 @@ impl Graph {
         self.stay(Assume { uncertain: certain, bad: true }, |_| None)
     }
 
-    /// Those who stay blocked when the fate of some ranks is given.
+    /// Ranks that stay blocked when the fate of some ranks is given.
     fn stay(&self, assume: Assume, given: impl Fn(i32) -> Option<bool>) -> Vec<i32> {
         let mut free: Vec<bool> = Vec::with_capacity(self.vertices.len());
         for (i, v) in self.vertices.iter().enumerate() {
@@ -175,13 +175,13 @@ impl Graph {
         }
     }
 
-    /// Those of the ranks that only poll.
+    /// The ranks among these that only poll.
     pub(crate) fn pollers(&self, model: &Model, ranks: &[i32]) -> Vec<i32> {
         let polls = |r: &Rank| r.threads.iter().any(|t| !conditions::poll_loop(r, t).is_empty());
         ranks.iter().copied().filter(|r| polls(&model.ranks[*r as usize])).collect()
     }
 
-    /// Those of the dead ranks whose call may return by itself.
+    /// The dead ranks whose call may return by itself.
     pub(crate) fn may_return(&self, dead: &[i32]) -> Vec<i32> {
         let mut free: Vec<bool> = self.vertices.iter().map(|v| !matches!(v, Vertex::Finished)).collect();
         dead.iter().for_each(|r| free[*r as usize] = false);
@@ -195,7 +195,7 @@ impl Graph {
         Duration::from_nanos(time)
     }
 
-    /// Those who cannot go on without these ranks, whatever all others do.
+    /// Ranks that cannot go on without these, whatever all others do.
     pub(crate) fn needs(&self, ranks: &[i32]) -> Vec<i32> {
         let mut free = vec![true; self.vertices.len()];
         ranks.iter().for_each(|r| free[*r as usize] = false);

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use trace_format::mpi::{Class, Function, Kind};
 
-/// Who has called an entry point.
+/// The caller of an entry point.
 pub(crate) struct Caller {
     pub(crate) origin: Origin,
     /// Innermost frames that are not the program's: a language binding or another tool.

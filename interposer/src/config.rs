@@ -54,7 +54,7 @@ pub(crate) struct Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Queues {
     Off,
-    /// Those that are known anyway.
+    /// Errors of calls that are known anyway.
     Known,
     All,
 }
@@ -76,7 +76,7 @@ pub(crate) fn queues() -> Queues {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     None,
-    /// Those of pending sends, at their start and completion.
+    /// Buffers of pending sends, at their start and completion.
     PendingSends,
 }
 

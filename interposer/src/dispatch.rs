@@ -398,7 +398,7 @@ impl<'a> Unwinding<'a> {
         Unwinding { thread, call, outer, stack_pointer }
     }
 
-    /// The same of a call inside of no other.
+    /// Begins a call inside of no other.
     #[inline(always)]
     fn begin_outermost(thread: *mut Thread, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
         // SAFETY: as in `begin`.
@@ -423,7 +423,7 @@ impl<'a> Unwinding<'a> {
         true
     }
 
-    /// The same of a call that may be inside of others.
+    /// A call that may be inside of others has returned. False as for [`Unwinding::end_outermost`].
     #[inline(always)]
     fn end(self) -> bool {
         let Some(state) = self.state() else { return false };

@@ -66,7 +66,7 @@ impl Given {
         handle_at(self.abi, Kind::Request, self.slot(i)).unwrap_or(handles::null_request())
     }
 
-    /// Those that are neither null nor inactive.
+    /// The requests that are neither null nor inactive.
     fn active(&self) -> impl Iterator<Item = usize> {
         (0..self.count).filter(|i| {
             let (handle, slot) = (self.handle(*i), self.slot(*i));

@@ -120,7 +120,7 @@ pub(crate) fn kept_one(thread: &mut Thread) -> Option<Given> {
 pub(crate) fn done(call: &Call, given: &[Given], failed: bool, mut visit: impl FnMut(&Given, usize)) {
     let &Call { info, abi, words, .. } = call;
     if failed {
-        // Those whose handle the library has taken away.
+        // Requests whose handle the library has taken away.
         let is_gone = |g: &&Given| handle_at(abi, Kind::Request, g.slot).is_some_and(handles::is_null_request);
         return given.iter().filter(is_gone).for_each(|g| visit(g, g.place));
     }

@@ -25,7 +25,7 @@ struct Live {
     dying: u32,
     /// The call that handed it out first; `None` if the library made it by itself.
     made: Option<Spot>,
-    /// Those that handed it out again, of the last [`MAX_AGAIN`] that were not given back.
+    /// The calls that handed it out again, of the last [`MAX_AGAIN`] that were not given back.
     again: Vec<Spot>,
     marks: Marks,
 }

@@ -204,7 +204,7 @@ fn loan(row: &Function) -> Option<Loan> {
     }
 }
 
-/// That of all functions, by number.
+/// The facts of all functions, by number.
 pub(crate) fn all(abi: &'static Abi) -> Vec<Info> {
     FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan, abi)).collect()
 }

@@ -1,5 +1,5 @@
-//! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes load this
-//! library too. After fork the child is silent.
+//! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes
+//! load this library too. After fork the child is silent.
 
 use crate::abi::Abi;
 use crate::config::Config;

@@ -34,11 +34,11 @@ impl Access {
 /// Whose data a buffer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Partners {
-    /// Those of one partner, or the same for all.
+    /// The operands of one partner, or the same for all.
     All,
-    /// Those of one partner of several, by its place among them.
+    /// The operands of one partner of several, by its place among them.
     One(u32),
-    /// Those of so many partners, in blocks of one size.
+    /// The operands of so many partners, in blocks of one size.
     Each(u32),
 }
 

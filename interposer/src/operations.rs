@@ -111,7 +111,7 @@ impl Operation {
 
 /// State of a partitioned operation (MPI 4.1, 4.2).
 pub(crate) struct Partitions {
-    /// Those of a send that were marked ready since it was started.
+    /// Partitions of a send that were marked ready since it was started.
     pub(crate) ready: Vec<bool>,
     pub(crate) is_send: bool,
 }

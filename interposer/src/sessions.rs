@@ -10,7 +10,7 @@ use crate::real::Real;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::mpi::{FnId, Kind};
 
-/// Who lends the group of the own world.
+/// The lender of the group of the own world.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lender {
     Nobody,
@@ -54,7 +54,7 @@ pub(crate) fn rank_and_size(abi: &Abi, session: u64) -> Option<(i32, i32)> {
     (found.0 >= 0).then_some(found)
 }
 
-/// Who can lend the group of the own world now, and that group.
+/// The one that can lend the group of the own world now, and that group.
 fn group_of_world(abi: &Abi, real: &Real, world: bool, session: Option<u64>) -> Option<(Lender, u64)> {
     let world = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD").filter(|_| world);
     let group = world.and_then(|w| handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[w]));

@@ -202,7 +202,7 @@ fn set_of(return_address: u64, stack_pointer: u64) -> usize {
 /// Return addresses behind that of the call, with the default depth.
 const USUAL: usize = 7;
 
-/// The same of one stack: bytes between the slot of the call's return address and the others, and what they hold.
+/// Slots of one stack: bytes between the slot of the call's return address and the others, and what they hold.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Slots {
     offsets: [u32; USUAL],
@@ -267,7 +267,7 @@ static MODULES: Mutex<Written> = Mutex::new(Written { changes: (0, 0), modules: 
 struct Written {
     /// When the modules were looked at.
     changes: modules::Changes,
-    /// Those that were loaded then.
+    /// Modules that were loaded then.
     modules: Vec<modules::Loaded>,
     /// Stacks with addresses in modules that were unloaded since.
     unloaded: Vec<(Id, Box<[u64]>)>,

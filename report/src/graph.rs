@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// How deep the lines of a chain are indented at most.
 const MAX_DEPTH: usize = 8;
 
-/// Who waits for whom, each below the one that waits for it; nothing where the calls themselves say it all.
+/// The wait-for graph as a chain, each below the one that waits for it; nothing where the calls themselves say it all.
 pub(super) fn chain(finding: &FindingView, names: &Names) -> Vec<String> {
     let order = order(&finding.waits);
     let indented = |&(at, depth): &(usize, usize)| {

@@ -166,7 +166,7 @@ fn plain(text: &str) -> String {
     text.replace("](", "] (")
 }
 
-/// Who waits for whom, each behind the one that waits for it.
+/// The wait-for graph as a chain, each rank behind the one that waits for it.
 fn flow(report: &Report, finding: &FindingView, sources: &Sources) -> Option<Value> {
     let names = report.names_of(finding);
     let step = |(n, (at, depth)): (usize, &(usize, usize))| {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// Traces are read, and what they say is matched across ranks as it comes.
 pub const READING: &str = "reading and matching";
-/// Who waits for whom, and what other matchings would have led to.
+/// The wait-for graph, and what other matchings would have led to.
 pub const DEADLOCKS: &str = "deadlocks and other matchings";
 /// Places in the source are looked up.
 pub const SOURCES: &str = "source lines";

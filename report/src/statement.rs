@@ -39,7 +39,7 @@ pub(super) fn statement(
 }
 
 impl Statement {
-    /// The same of a file that was read.
+    /// [`statement`] in a file that was read.
     pub(super) fn read(code: &Code, line: u32, function: &str) -> Option<Statement> {
         code.line(line)?;
         let at = line as usize - 1;

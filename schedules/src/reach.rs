@@ -12,7 +12,7 @@ use crate::program::{OpIx, Program, Step};
 use crate::search::{Found, Limit, Search, Way};
 use batsat::Lit;
 
-/// Who gets the message.
+/// The receiver of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Recv(OpIx),

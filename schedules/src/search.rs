@@ -57,7 +57,7 @@ impl Search<'_> {
         self.formula.add(clause);
     }
 
-    /// That of the pairs `others` only those in `kept` meet.
+    /// Assumes that of the pairs `others` only those in `kept` meet.
     pub(crate) fn only(&self, others: &[u32], kept: &[u32]) -> Vec<Lit> {
         let gone = others.iter().filter(|p| !kept.contains(p));
         gone.map(|p| self.formula.pair(*p, false)).collect()

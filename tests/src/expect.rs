@@ -17,8 +17,8 @@
 //!
 //! In Fortran a comment begins with `!`.
 //!
-//! `//~ CHECK` (`!~ CHECK` in Fortran) at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK` that it must name
-//! the line above. `ranks` comes first: the lines before it are prose.
+//! `//~ CHECK` (`!~ CHECK` in Fortran) at the end of a line says that the finding of CHECK must name this line, `//~^ CHECK`
+//! that it must name the line above. `ranks` comes first: the lines before it are prose.
 
 use crate::mpi::Mpi;
 use crate::report::{Finding, Report};
@@ -127,7 +127,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Those of its options that `mpivet analyze` has, too.
+    /// Its options that `mpivet analyze` has, too.
     pub fn analyze_options(&self) -> Vec<String> {
         let mut options = Vec::new();
         let mut all = self.options.iter();

@@ -12,7 +12,7 @@ const TURN: &str = "MPIVET_TEST_TURN";
 pub enum Turn {
     /// Everybody's.
     All,
-    /// That of the share with this number, counted round.
+    /// Of the share with this number, counted round.
     Number(u64),
 }
 
@@ -42,7 +42,7 @@ impl Turn {
         }
     }
 
-    /// Those of `mpis` that item `n` is run under: each in its turn.
+    /// The MPIs among `mpis` that item `n` is run under: each in its turn.
     pub fn mpis(self, mpis: Vec<Mpi>, n: u64) -> Vec<Mpi> {
         let shares = mpis.len() as u64;
         let mine = mpis.into_iter().zip(0u64..).filter(|(_, i)| self.includes(n.wrapping_add(*i), shares));

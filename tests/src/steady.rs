@@ -44,7 +44,7 @@ fn make_steady(value: &mut Value) {
             for (key, value) in object.iter_mut() {
                 match key.as_str() {
                     "offset" | "ruleIndex" if value.is_number() => *value = json!(0),
-                    // That of the form itself stays.
+                    // The version of the form itself stays.
                     "version" if value == "2.1.0" => {}
                     "family" | "library" | "standard" | "version" | "semanticVersion" if value.is_string() => {
                         *value = json!(format!("<{key}>"));
@@ -141,7 +141,7 @@ fn without_waiting(value: &mut Value) {
     match value {
         Value::Array(list) => {
             list.iter_mut().for_each(without_waiting);
-            // Those that took longest come first.
+            // Calls that took longest come first.
             if list.iter().all(Value::is_object) {
                 list.sort_by_key(Value::to_string);
             }
@@ -157,7 +157,7 @@ fn without_waiting(value: &mut Value) {
 /// Trace events, process by process, without when they were.
 fn events(trace: Value) -> Result<Value> {
     let mut events = trace["traceEvents"].as_array().context("no events")?.clone();
-    // Who is told to end by the launcher is a race, too.
+    // Which rank is told to end by the launcher is a race, too.
     events.retain(|e| e["cat"] != "signal");
     for event in events.iter_mut().filter_map(Value::as_object_mut) {
         for key in ["ts", "dur", "id"] {

@@ -23,7 +23,7 @@ type Settings = &'static [(&'static str, &'static str)];
 const RECORDING: Settings = &[("MPIVET_CHECKS", "-*"), ("MPIVET_CHECKSUMS", "off"), ("MPIVET_QUEUES", "off")];
 const DEFAULT_CHECKS: Settings = &[];
 
-/// Those of the release build: another one has other counts.
+/// The programs of the release build: another one has other counts.
 fn release() -> Result<PathBuf> {
     if std::env::var_os("MPIVET").is_some() { vet::mpivet() } else { Ok(root().join("target/release/mpivet")) }
 }

@@ -52,7 +52,7 @@ fn a_call_before_init_is_in_the_report() -> Result<()> {
         ensure!(report["task"]["ranks"] == 3, "{report:#}");
         let (text, code) = vet::analyze_with(&[], &run.trace)?;
         ensure!(code == 1 && text.contains("early.c:10"), "{text}");
-        // Who does not want to hear of it has nothing.
+        // A user who does not want to hear of it has nothing.
         let off = ["--check=-call-outside-mpi".to_owned()];
         let (text, code) = vet::analyze_with(&off, &run.trace)?;
         ensure!(code == 0 && !text.contains("early.c:10"), "{text}");

@@ -78,7 +78,7 @@ type Settings<'a> = &'a [(&'a str, &'a str)];
 
 /// A process without a launcher; `trace`: with mpivet.
 fn alone(program: &Path, arguments: &[&str], dir: &Path, trace: Option<(&Path, Settings)>) -> Result<Output> {
-    // Who hangs is ended, and that is seen by its status.
+    // A program that hangs is ended, and that is seen by its status.
     let mut command = Command::new("timeout");
     command.args(["--signal=KILL", "60"]).arg(program).args(arguments).current_dir(dir).stdin(Stdio::null());
     Mpi::prepare(&mut command);

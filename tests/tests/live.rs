@@ -65,7 +65,7 @@ fn calls(report: &str) -> Result<u64> {
     Ok(ranks.iter().filter_map(|rank| rank["calls"].as_u64()).sum())
 }
 
-/// Who got the message is not to be known; that one of the two receives stays empty is.
+/// It cannot be known which receive got the message; that one of the two stays empty is known.
 #[test]
 fn receives_that_are_more_than_the_messages_are_a_deadlock() -> Result<()> {
     for mpi in mpi::required() {

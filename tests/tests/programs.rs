@@ -4,8 +4,9 @@
 //! `MPIVET_TEST_TURN=N` (`mpivet_tests::share`) half of the programs are run, each under one of the MPIs of the system, with N+1
 //! under the other; under both where its reports differ. With N+2 and N+3 it is the other half.
 //!
-//! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report
-//! must be the one kept beside it; what a process finds by itself must be on standard error (see `mpivet_tests::at_once`); `fixed*.c` and the programs of `examples/clean` must give none, and the same output as without mpivet.
+//! `bug*.c` must give the findings that it announces and nothing else, and under the MPIs of the system its text report must be
+//! the one kept beside it; what a process finds by itself must be on standard error (see `mpivet_tests::at_once`); `fixed*.c`
+//! and the programs of `examples/clean` must give none, and the same output as without mpivet.
 
 use anyhow::{Result, bail, ensure};
 use libtest_mimic::{Arguments, Failed, Trial};

@@ -70,7 +70,7 @@ fn calls(trace: &Path) -> Result<Vec<Call>> {
     Ok(calls)
 }
 
-/// Those that have the functions of MPI 4.1, 3.7.6.
+/// MPIs that have the functions of MPI 4.1, 3.7.6.
 fn with_functions() -> Vec<Mpi> {
     mpi::others().into_iter().filter(|mpi| mpi.name != "openmpi-5.0").collect()
 }

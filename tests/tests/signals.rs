@@ -241,7 +241,7 @@ fn ctrl_c_ends_a_run_with_one_report() -> Result<()> {
     Ok(())
 }
 
-/// Who makes the job end by a signal of its own, or comes to its end in spite of Ctrl-C, was not interrupted.
+/// A job that ends by a signal of its own, or comes to its end in spite of Ctrl-C, was not interrupted.
 #[test]
 fn a_run_that_nobody_interrupts_ends_as_before() -> Result<()> {
     for mpi in mpi::required() {

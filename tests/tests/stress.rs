@@ -29,7 +29,7 @@ fn correct_programs_under_load_are_not_stopped() -> Result<()> {
         let program = compile(&mpi, &root().join("tests/programs/under-load.c"), &scratch())?;
         jobs.extend((first..first + runs).map(|seed| (mpi.clone(), program.clone(), seed)));
     }
-    // Those of the MPIs in turns.
+    // Jobs of the MPIs in turns.
     jobs.sort_by_key(|job| job.2);
     side_by_side(&jobs, AT_ONCE, |(mpi, program, seed)| {
         run(mpi, program, *seed).with_context(|| format!("{}, MPIVET_TEST_SEED={seed}", mpi.name))

@@ -125,3 +125,22 @@ fn the_map_names_what_is_there() -> Result<()> {
 fn exists(path: &Path) -> bool {
     path.exists() || PathBuf::from(format!("{}.rs", path.display())).exists()
 }
+
+/// Comments are sentences with a subject, and no longer than a wide terminal. Traces in examples may be longer.
+#[test]
+fn comments_can_be_read() -> Result<()> {
+    let mut wrong = Vec::new();
+    for path in files("rs")? {
+        for (line, number) in text(&path)?.lines().zip(1..) {
+            let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+            let words = comment.trim_start_matches(['/', '!']).trim_start();
+            let begins = ["Those ", "That of ", "The same of ", "Who "].iter().any(|start| words.starts_with(start));
+            let is_long = line.chars().count() > 132 && !words.contains(": found MV");
+            if begins || is_long {
+                wrong.push(format!("{path}:{number}: {words}"));
+            }
+        }
+    }
+    ensure!(wrong.is_empty(), "begin with what it is about, or break the line:\n{}", wrong.join("\n"));
+    Ok(())
+}

@@ -59,7 +59,7 @@ impl Early {
         private::write(&Early::path(dir, &self.host, self.pid), &bytes)
     }
 
-    /// Those in a directory, by rank and process. A file that is torn says nothing.
+    /// The files in a directory, by rank and process. A file that is torn says nothing.
     pub fn all_in(dir: &Path) -> Vec<Early> {
         let names = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let is_one = |name: &str| name.starts_with(BEGIN) && name.ends_with(".json");

@@ -9,10 +9,11 @@
 //!                       are told apart by [`Launch`], never by the name
 //! ```
 //!
-//! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by
-//! [`crate::codec`], the ticks per second by the end of the run (u64; 0: not known), then blocks. A block is a
-//! [`BlockHeader`] (32 bytes) and its payload: event records of one thread's stage (one lap), packed ([`crate::pack`])
-//! where that makes them smaller, or definitions. Blocks are appended whole; a torn block at the end of the file is what a killed process leaves, and its contents are still in the stage.
+//! `rank-N.mpv` is `MAGIC`, version (u32), length of the header (u32), the [`RankHeader`] encoded by [`crate::codec`], the
+//! ticks per second by the end of the run (u64; 0: not known), then blocks. A block is a [`BlockHeader`] (32 bytes) and its
+//! payload: event records of one thread's stage (one lap), packed ([`crate::pack`]) where that makes them smaller, or
+//! definitions. Blocks are appended whole; a torn block at the end of the file is what a killed process leaves, and its
+//! contents are still in the stage.
 //!
 //! With a limit of size ([`Keeping::max_bytes`]) the events are in segments instead, and with them what the objects of the
 //! program are: a segment is `SEGMENT_MAGIC`, version (u32), 0 (u32), its number (u64, from 1), then blocks, the first of

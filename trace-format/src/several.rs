@@ -36,7 +36,7 @@ impl std::str::FromStr for Root {
 /// No file that describes a job or a command is larger.
 const MAX_DESCRIPTION: u64 = 16 << 20;
 
-/// Who started a job: `launch.json`.
+/// The process that started a job: `launch.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Started {
@@ -91,7 +91,7 @@ pub fn launch_path(dir: &Path) -> PathBuf {
     dir.join("launch.json")
 }
 
-/// Who started the job with this directory.
+/// The process that started the job with this directory.
 pub fn started(dir: &Path) -> Option<Started> {
     from_json(&launch_path(dir))
 }

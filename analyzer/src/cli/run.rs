@@ -31,7 +31,7 @@ impl Checksums {
 /// After which runs the trace directory is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Keep {
-    /// Those that leave questions: a finding, a failure, an interruption, arrays that the program has put there
+    /// Runs that leave questions: a finding, a failure, an interruption, arrays that the program has put there
     #[default]
     Findings,
     Always,

@@ -23,7 +23,7 @@ pub(crate) enum Table {
     Functions,
     /// Messages by size
     Sizes,
-    /// Who sent how much to whom
+    /// How much each process sent to each
     Matrix,
     /// What ranks waited for, and where
     Waits,

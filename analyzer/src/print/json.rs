@@ -6,7 +6,7 @@ use trace_format::mpi::predefined::error_class_name;
 use trace_format::symbols::Location;
 use trace_format::text::{Names, format_arguments, format_results};
 
-/// Who speaks.
+/// The speaker of a line.
 pub(super) struct Speaker {
     pub(super) world: usize,
     pub(super) rank: i32,

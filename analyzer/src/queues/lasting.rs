@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Processes that get no processor time in this time prove nothing.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Those who wait for each other in these snapshots, and still do after they could have gone on.
+/// Processes that wait for each other in these snapshots, and still do after they could have gone on.
 pub(super) fn deadlock(snapshots: &[Snapshot], options: Options) -> Vec<Stuck> {
     let first: Vec<Stuck> =
         wait::deadlock(snapshots).into_iter().filter(|s| has_no_other_way(&snapshots[s.process])).collect();

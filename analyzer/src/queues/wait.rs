@@ -1,4 +1,4 @@
-//! Who waits for whom by the queues, and which processes wait for each other for ever.
+//! The wait-for graph by the queues, and which processes wait for each other for ever.
 //!
 //! The call stack says which MPI function a thread is in, and the queues which operations are not complete; they do not
 //! say which of these the function waits for. So a process is taken to wait for any one of those that the function can
@@ -151,7 +151,7 @@ fn shows_short_sends(snapshot: &Snapshot) -> Option<bool> {
     Some(snapshot.queues.as_ref()?.dll.file_name()? == "libmpivet_queues.so")
 }
 
-/// Those who could complete the operation, if it is certain that none of them is about to.
+/// Processes that could complete the operation, if it is certain that none of them is about to.
 fn partners(
     snapshots: &[Snapshot],
     process: usize,

@@ -151,9 +151,9 @@ pub(crate) fn look(pid: u32, start: u64) -> Look {
     Look { activity, cpu }
 }
 
-/// Do all threads of the process but the `accounted` ones, and `unnamed` more that are in MPI calls, wait, without a limit of time, for another thread of it? Those
-/// who do can neither call MPI nor help the others in any other way before one of these does something. False if the
-/// system does not tell.
+/// Do all threads of the process but the `accounted` ones, and `unnamed` more that are in MPI calls, wait, without a limit of
+/// time, for another thread of it? Those who do can neither call MPI nor help the others in any other way before one of these
+/// does something. False if the system does not tell.
 pub(crate) fn others_wait_for_ever(pid: u32, accounted: &[u32], unnamed: usize) -> bool {
     let Ok(tasks) = fs::read_dir(proc_dir(pid).join("task")) else { return false };
     let tasks: Vec<u32> = tasks.flatten().filter_map(|t| t.file_name().to_str()?.parse().ok()).collect();

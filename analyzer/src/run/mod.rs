@@ -65,7 +65,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
             }
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
-            // Who watches wants to know at once; the job waits anyway.
+            // A user who watches wants to know at once; the job waits anyway.
             let shown = observer
                 .report(Ending::Stopped(stuck.ranks))
                 .map_err(Exit::cannot)

@@ -102,7 +102,7 @@ fn compare_run(program: &Program, mut luck: Luck) -> Result<Verdict, TestCaseErr
         let wrong = wrong(&machine, &run.end);
         prop_assert_eq!(wrong.deadlock, real[0], "is it a deadlock?\n{}", context());
         prop_assert!(!real[1] || !wrong.hung.is_empty(), "it is no hang-up\n{}", context());
-        // Those that hang may also be told of as part of the deadlock.
+        // Ranks that hang may also be told of as part of the deadlock.
         let told = |r: &usize| {
             let real = analysis.findings.iter().filter(|f| ["real-deadlock", "real-hang-up"].contains(&f.check.name));
             real.flat_map(|f| &f.ranks).any(|rank| *rank as usize == *r)

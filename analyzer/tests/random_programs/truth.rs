@@ -283,7 +283,7 @@ pub(crate) fn wrong(machine: &Machine, end: &State) -> Wrong {
     let needs_finished = |r: &Rank| !could_go_on(machine, end, *r, &stuck);
     let (hung, others): (Vec<Rank>, Vec<Rank>) =
         stuck.iter().copied().filter(|r| !knotted.contains(r)).partition(needs_finished);
-    // Those of whom a finished one could help one or the other, but will not.
+    // Ranks of whom a finished one could help one or the other, but will not.
     let deadlock = !knotted.is_empty() || !knots(&others, &[]).is_empty();
     Wrong { deadlock, hung }
 }

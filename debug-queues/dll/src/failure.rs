@@ -23,7 +23,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Those with codes of our own, in the order of these.
+    /// The failures with codes of our own, in the order of these.
     const OWN: [(Failure, &CStr); 10] = [
         (Failure::NoCallbacks, c"the debugger did not provide what is needed for this"),
         (Failure::NoMemory, c"the debugger has no memory for this"),

@@ -117,7 +117,7 @@ const LIBRARIES: [&str; 23] = [
     "linux-vdso",
 ];
 
-/// Those of the system among them.
+/// The modules of the system among them.
 const SYSTEM: [&str; 4] = ["libc.so", "libpthread", "ld-linux", "linux-vdso"];
 
 /// Is it the system's, an MPI library, or one that these are built on?
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(found(&behind_mpivet).as_deref(), send);
         // In a function of the program that the library called.
         assert_eq!(found(&[("app", None), ("libmpi.so", send), ("app", None)]), None);
-        // Who called it is not known.
+        // It is not known what called it.
         assert_eq!(found(&[("libmpi.so", send)]), None);
     }
 }

@@ -27,7 +27,7 @@ const MOST_PERIODS: usize = 32;
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
 
-/// Who takes what was read.
+/// Takes what was read.
 pub trait Taker {
     /// An event of the rank at this place.
     fn take(&mut self, place: usize, read: Read);

@@ -259,7 +259,7 @@ fn real_deadlocks<'a>(e: &'a Ending, model: &'a Model) -> impl Iterator<Item = (
     e.verdict.knots.iter().enumerate().filter(move |(i, _)| own(i))
 }
 
-/// Who of these ranks waits for whom.
+/// Which of these ranks wait for which.
 fn note_waits(draft: &mut Draft, e: &Ending, ranks: &[i32]) {
     for rank in ranks {
         e.graph.waits(*rank).for_each(|(call, ranks, any)| draft.waits(call, ranks, any));
@@ -276,7 +276,7 @@ fn same_call<'a>(knot: &Knot, e: &'a Ending) -> Option<Vec<&'a Rc<Origin>>> {
     calls.windows(2).all(|w| w[0].func == w[1].func).then_some(calls)
 }
 
-/// Those who wait behind ranks that cannot go on. They are told once, with the first knot: who waits for which is not
+/// Ranks that wait behind ranks that cannot go on. They are told once, with the first knot: who waits for which is not
 /// one sentence where there are several.
 fn note_behind(draft: &mut Draft, e: &Ending, knot: usize) {
     if knot == 0 && !e.verdict.behind.is_empty() {

@@ -14,7 +14,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     let mut by_finished: BTreeMap<&[i32], Vec<i32>> = BTreeMap::new();
     let told = |ranks: &[i32], check, rank: i32| ranks.contains(&rank) && model.selection.is_on(check);
     for (rank, needed) in &e.verdict.hang_ups {
-        // Who left without MPI_Finalize is the cause, and has a finding of its own.
+        // A rank that left without MPI_Finalize is the cause, and has a finding of its own.
         let is_cause = |n: &i32| {
             told(&e.left, &EARLY_EXIT_OTHERS_WAIT, *n)
                 || told(&e.left, &MISSING_FINALIZE, *n)

@@ -96,7 +96,7 @@ impl Choice {
         let Some((lane, before)) = place else { return Chance::Open };
         let takers: Vec<&Pending> =
             self.receives.iter().map(|r| &r.0).filter(|p| p.takes(lane.source, lane.tag)).collect();
-        // Those before it in its lane go first.
+        // Receives before it in its lane go first.
         if takers.len() <= before {
             return Chance::Alone;
         }
@@ -144,7 +144,7 @@ impl Choice {
         }
     }
 
-    /// Those that certainly got one of the messages that are known here.
+    /// Receives that certainly got one of the messages that are known here.
     fn settled(&self) -> Vec<Pending> {
         let mut left: Vec<usize> = self.lanes.iter().map(|l| l.sends.len()).collect();
         let mut is_known = |p: &Pending| {

@@ -44,7 +44,7 @@ impl Bipartite {
     }
 }
 
-/// Who was reached in the search for a partner.
+/// What was reached in the search for a partner.
 struct Reached {
     left: Vec<bool>,
     right: Vec<bool>,

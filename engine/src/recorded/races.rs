@@ -42,10 +42,10 @@ pub(crate) struct Probed {
 /// Which races are wanted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
-    /// Those of messages that do not fit, and all others.
+    /// Races of messages that do not fit, and all others.
     messages: bool,
     all_messages: bool,
-    /// Those behind probes that told of a different one, and all others.
+    /// Races behind probes that told of a different message, and all others.
     probes: bool,
     all_probes: bool,
 }

@@ -146,7 +146,7 @@ impl Model {
     /// A status without completion: the receive has its message already, or was cancelled as asked.
     pub(super) fn peek(&mut self, origin: &Rc<Origin>, s: &Shape, many: Many, outs: &Args) {
         let completed = Model::completed(origin, s, many, false, false, outs);
-        // Who goes on when it has this answer has waited for it.
+        // A rank that goes on when it has this answer has waited for it.
         self.tell_completion(origin, many, false, &completed);
         let (base, handles) = origin.requests();
         for (i, k) in completed {

@@ -199,7 +199,7 @@ impl Model {
                 if !failed =>
             {
                 let mut request = Request::new(origin, s.class);
-                // Those of MPIX_Grequest_start are polled by the library.
+                // Requests of MPIX_Grequest_start are polled by the library.
                 request.incomplete = origin.func == FnId::MPI_Grequest_start;
                 self.add_request(request, outs);
             }

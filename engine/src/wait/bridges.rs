@@ -26,7 +26,7 @@ pub(super) fn in_bridge(model: &Model, entered: &Entered) -> Cond {
     }
 }
 
-/// Those of the other group who have not come yet, while its leader is in the same call.
+/// The ranks of the other group that have not come yet, while its leader is in the same call.
 fn other_group(model: &Model, bridge: Bridge) -> Cond {
     let Bridge::Leader { own, other, tag, nth } = bridge else { return Cond::Free };
     let theirs = Some(Bridge::Leader { own: other, other: own, tag, nth });

@@ -24,7 +24,7 @@ pub(super) struct Outlooks<'a> {
     pub(super) made: FxHashMap<(CommIx, i32), Outlook>,
     /// Somebody looks whether the calls of the rank at hand return by themselves.
     pub(super) watched: bool,
-    /// Who only polls waits for what it polls for.
+    /// A rank that only polls waits for what it polls for.
     pub(super) polling: bool,
     /// For how long no rank has done anything new, in nanoseconds.
     pub(super) quiet: u64,

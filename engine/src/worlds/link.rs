@@ -143,7 +143,7 @@ impl Side {
         })
     }
 
-    /// Those who wait for others to come to them.
+    /// Processes that wait for others to come to them.
     fn is_host(&self) -> bool {
         matches!(self.kind, BridgeKind::Spawn | BridgeKind::Accept)
     }

@@ -14,7 +14,7 @@ use typemap::{Change, Pending, common_byte};
 /// Two uses of the same memory that do not go together.
 pub(crate) struct Conflict {
     pub(crate) mine: Use,
-    /// That of a pending operation.
+    /// How the pending operation uses it.
     pub(crate) theirs: Use,
     /// What the pending operation is.
     pub(crate) class: Class,

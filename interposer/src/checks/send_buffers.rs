@@ -55,7 +55,7 @@ impl Owner {
         Owner::Object(kind, id, if id == UNKNOWN_ID { handle } else { 0 })
     }
 
-    /// That of the buffer that a call attaches or detaches, or that its communicator may have.
+    /// The owner of the buffer that a call attaches or detaches, or that its communicator may have.
     fn of(thread: &mut Thread, call: &Call) -> Owner {
         let &Call { info, abi, words, .. } = call;
         let named = [("comm", Kind::Comm), ("session", Kind::Session)].into_iter().find_map(|(name, kind)| {

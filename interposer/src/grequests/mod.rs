@@ -68,7 +68,7 @@ struct All {
     by_state: FxHashMap<u64, Arc<Grequest>>,
     /// The last one with this handle.
     by_handle: FxHashMap<u64, u64>,
-    /// Those that are complete and whose `free_fn` was called, the oldest first.
+    /// Requests that are complete and whose `free_fn` was called, the oldest first.
     over: VecDeque<u64>,
     /// Functions whose answers were told of, and whether they set the elements.
     told: FxHashSet<(u64, bool)>,
@@ -209,7 +209,8 @@ pub(crate) fn tell_once(handle: u64, answer: Answer) -> bool {
     all.told.insert((query, answer.elements))
 }
 
-/// What has become of all requests that are not complete or that the library has not freed, in the order of their making; they are forgotten.
+/// What has become of all requests that are not complete or that the library has not freed, in the order of their making; they
+/// are forgotten.
 pub(crate) fn take_left() -> Vec<Life> {
     let mut all = all();
     let mut left: Vec<Life> = all

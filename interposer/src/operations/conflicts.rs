@@ -40,7 +40,7 @@ pub(super) struct Suspects {
 }
 
 impl Suspects {
-    /// Those for the buffers of an operation that was added to the part `own`.
+    /// Conflicts of the buffers of an operation that was added to the part `own`.
     #[inline(never)]
     pub(super) fn of(own: Part, uses: &[Use]) -> Option<Box<Suspects>> {
         let meets = |part: &Part| uses.iter().any(|used| part.reach().meets(&used.buffer.span(), used.access.writes()));

@@ -1,10 +1,11 @@
 //! Which memory the pending operations of a part may use, for other threads to look at without its lock: conflicts between
 //! operations of several threads are mistakes, so that mostly nobody needs more than this.
 //!
-//! Who begins an operation says first which memory it uses, then adds it under the lock of its part, and then looks at what the
-//! others say. Of two threads that begin operations on the same memory at the same time at least one sees what the other one
-//! says, goes to its part, and finds the operation there, or comes first: then the other one looks only behind that, and sees it.
-//! What is said is taken back only while nothing is pending: buffers are used again and again, and so long nobody writes here.
+//! A thread that begins an operation says first which memory it uses, then adds it under the lock of its part, then looks at
+//! what the others say. Of two threads that begin operations on the same memory at the same time at least one sees what the
+//! other one says, goes to its part, and finds the operation there, or comes first: then the other one looks only behind that,
+//! and sees it. What is said is taken back only while nothing is pending: buffers are used again and again, and so long nobody
+//! writes here.
 
 use super::State;
 use std::ops::Range;

@@ -51,7 +51,7 @@ impl PartialEq for Part {
 }
 
 impl Part {
-    /// That of what the thread with this number begins.
+    /// The part of what the thread with this number begins.
     pub(crate) fn of(thread: u16) -> Part {
         Part(&ALL[usize::from(thread) % PARTS])
     }

@@ -31,7 +31,7 @@ struct Table {
     /// Places that were used, and are free.
     free: Vec<u64>,
     used: u64,
-    /// Those that the program has freed while operations on them were under way.
+    /// Communicators that the program has freed while operations on them were under way.
     dying: Vec<Id>,
     /// What was made from no communicator.
     made: FxHashMap<u64, u64>,

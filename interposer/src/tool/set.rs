@@ -13,7 +13,8 @@ use trace_format::mpi::predefined::error_class_name;
 use trace_format::near::did_you_mean;
 use trace_format::variables::{Wish, pairs, stress};
 
-/// What was set before MPI_Init, and the reference that keeps it: a library may forget what was set when nobody uses its interface any more.
+/// What was set before MPI_Init, and the reference that keeps it: a library may forget what was set when nobody uses its
+/// interface any more.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) wishes: Vec<Wish>,

@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct Baseline {
     /// The file.
     pub name: String,
-    /// Those of findings that are alike are numbered: two known ones cover two.
+    /// Fingerprints of findings that are alike are numbered: two known ones cover two.
     pub fingerprints: BTreeSet<String>,
 }
 

@@ -31,7 +31,7 @@ pub enum GateError {
 #[derive(Debug, Default)]
 pub struct Gate {
     pub(crate) entries: Vec<Entry>,
-    /// Those that come with mpivet.
+    /// Entries that come with mpivet.
     pub(crate) shipped: Vec<Entry>,
     pub(crate) baseline: Option<Baseline>,
     /// How many of the findings that are left are shown of each rank; `None`: all.

@@ -340,7 +340,7 @@ fn wait<'a>(w: &'a Waits, names: &Names) -> WaitData<'a> {
     }
 }
 
-/// Those of several jobs name the job.
+/// Queues; in a report of several jobs they name the job.
 fn queues(report: &Report) -> Vec<QueueData<'_>> {
     let own = report.queues.iter().map(|q| queue(q, &report.names, String::new()));
     let of_jobs = report

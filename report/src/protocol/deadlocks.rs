@@ -105,7 +105,7 @@ impl Page<'_> {
     }
 }
 
-/// Those who wait, each behind the one that waits for it: the circle, if there is one, from its smallest process on. The
+/// Ranks that wait, each behind the one that waits for it: the circle, if there is one, from its smallest process on. The
 /// second value is the process that the last one waits for if that does not wait itself.
 fn order(waits: &[Waits]) -> (Vec<&Waits>, Option<i32>) {
     let by_process: BTreeMap<i32, &Waits> = waits.iter().rev().map(|w| (w.process, w)).collect();
@@ -113,7 +113,7 @@ fn order(waits: &[Waits]) -> (Vec<&Waits>, Option<i32>) {
     let mut chain: Vec<&Waits> = Vec::new();
     loop {
         if let Some(begin) = chain.iter().position(|w| w.process == at.process) {
-            // Who is not in the circle waits behind it.
+            // A rank that is not in the circle waits behind it.
             let mut circle = chain.split_off(begin);
             let least = circle.iter().enumerate().min_by_key(|(_, w)| w.process).map_or(0, |(i, _)| i);
             circle.rotate_left(least);

@@ -20,7 +20,7 @@ pub struct Collector {
     pub(super) ranks: Vec<OfRank>,
     pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
     pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
-    /// Those that collective operations are counted of, as soon as they were told of.
+    /// Communicators that collective operations are counted of, as soon as they were told of.
     pub(super) communicators: FxHashMap<u32, Option<Communicator>>,
 }
 
@@ -166,7 +166,7 @@ impl Listener for Collector {
         let ns = ns.map(|ns| thread.nested.own(call.index, ns));
         let calls = rank.calls.entry((call.site, call.func)).or_default();
         calls.calls += 1 + polls;
-        // Those of messages come when both halves are known.
+        // Waits of messages come when both halves are known.
         if matches!(call.func.row().class, Class::Collective(..)) {
             calls.carries(returned.bytes.unwrap_or(0));
         }

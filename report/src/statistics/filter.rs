@@ -45,7 +45,7 @@ impl Function {
     }
 }
 
-/// Those with the most time first.
+/// Puts the functions with the most time first.
 pub(super) fn sorted(mut functions: Vec<Function>) -> Vec<Function> {
     let order = |f: &Function| (f.seconds + f.polling_seconds, f.calls);
     functions.sort_by(|a, b| order(b).partial_cmp(&order(a)).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id)));

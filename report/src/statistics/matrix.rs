@@ -1,4 +1,4 @@
-//! Who sent how much to whom.
+//! How much each process sent to each.
 
 use super::{Statistics, Who};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct Blocks {
 }
 
 impl Statistics {
-    /// Those that called MPI, sent or received, in order.
+    /// Processes that called MPI, sent or received, in order.
     pub fn processes(&self) -> Vec<Who> {
         let ends = self.pairs.iter().flat_map(|p| [p.from, p.to]);
         let all: BTreeSet<Who> = self.ranks.iter().map(|r| r.who).chain(ends).collect();

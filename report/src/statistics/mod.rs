@@ -57,7 +57,7 @@ pub struct Statistics {
     pub schema: &'static str,
     /// From a rank's first call of MPI to the end of its last one; of the rank that took longest.
     pub seconds: f64,
-    /// The same of all ranks together.
+    /// The time of all ranks together.
     pub rank_seconds: f64,
     /// From the first call of MPI of a thread to the end of its last one, of all threads together: what shares are of. It is
     /// `rank_seconds` where each rank has one thread.
@@ -75,7 +75,7 @@ pub struct Statistics {
     /// Messages whose size nobody knows.
     #[serde(skip_serializing_if = "is_none")]
     pub unknown_sizes: u64,
-    /// Who sent how much to whom, in the order of senders and receivers.
+    /// How much each process sent to each, in the order of senders and receivers.
     pub pairs: Vec<Pair>,
     /// By communicator and function.
     pub collectives: Vec<Collectives>,
@@ -90,7 +90,7 @@ pub struct Rank {
     pub who: Who,
     /// From its first call of MPI to the end of its last one.
     pub seconds: f64,
-    /// The same of each of its threads, together.
+    /// The time of all its threads together.
     pub thread_seconds: f64,
     /// In calls of MPI, polls that were repeated apart.
     pub mpi_seconds: f64,
@@ -98,7 +98,7 @@ pub struct Rank {
     /// in between.
     pub polling_seconds: f64,
     pub waits: Waits,
-    /// Those with the most time first.
+    /// Functions with the most time first.
     pub functions: Vec<Function>,
     /// The messages that it sent, by size.
     pub sizes: Vec<Size>,

@@ -63,7 +63,7 @@ impl Page {
         self.push(line);
     }
 
-    /// Who waits for whom.
+    /// The wait-for graph.
     fn chain(&mut self, f: &FindingView) {
         let chain = crate::graph::chain(f, &self.names);
         if !chain.is_empty() {

@@ -35,7 +35,8 @@ impl Table {
 }
 
 // Rows of the page, which are long lists of short things.
-/// From rank, to rank, sent, received, bytes, tag, communicator, call of the send, of the receive, of its end (thread and number each).
+/// From rank, to rank, sent, received, bytes, tag, communicator, call of the send, of the receive, of its end (thread and
+/// number each).
 type MessageRow = (i32, i32, i64, i64, i64, i32, u32, [u64; 6]);
 /// Rank, is a send, time, peer, tag, communicator, thread, number.
 type AloneRow = (i32, bool, i64, i32, i32, u32, u16, u64);

@@ -56,7 +56,7 @@ impl<T: Clone> Replay<T> {
         wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect()
     }
 
-    /// The same of the call that a thread is in, if the library can complete all of it.
+    /// Messages that are missing for the call that a thread is in, if the library can complete all of it.
     fn missing(&self, lane: u32, received: bool) -> Option<Vec<Id>> {
         let call = self.front(lane)?;
         let missing = self.open_in_the_run(call);

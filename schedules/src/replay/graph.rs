@@ -1,4 +1,4 @@
-//! Who waits for whom at one moment of a replay.
+//! The wait-for graph at one moment of a replay.
 
 use super::Id;
 use rustc_hash::{FxHashMap, FxHashSet};

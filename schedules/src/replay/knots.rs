@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Sends and receives that are still to be posted.
 type Coming = FxHashMap<Place, Vec<Alike>>;
 
-/// Those of one thread with the same arguments, in their order: of these the first stands for all.
+/// Waiters of one thread with the same arguments, in their order: of these the first stands for all.
 struct Alike {
     lane: u32,
     ids: VecDeque<Id>,
@@ -53,7 +53,7 @@ pub struct Block<T> {
 /// Threads that cannot go on without a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Knot<T> {
-    /// Those that hold each other, or the one that waits for what never comes.
+    /// Blocks that hold each other, or the one that waits for what never comes.
     pub blocks: Vec<Block<T>>,
     /// The least that lets them go on: what it is, and whether there is certainly nothing less.
     pub permissions: Vec<Permission<T>>,

@@ -67,7 +67,7 @@ impl Waiting {
         list.front().is_some_and(|w| w.id == id)
     }
 
-    /// Those of its kind that were posted before this one.
+    /// Waiters of its kind that were posted before this one.
     pub(super) fn before(&self, id: Id, is_send: bool) -> impl Iterator<Item = &Waiter> {
         let list = if is_send { &self.sends } else { &self.recvs };
         list.iter().take_while(move |w| w.id != id)

@@ -11,11 +11,11 @@
 //! try MPI_Open_port(MPI_INFO_NULL, port)    may return an error
 //! ```
 //!
-//! Arguments are in the order of the table of functions: numbers, `{1,0}` (a number for each rank), names of MPI's
-//! constants or their sum (`MPI_MODE_CREATE+MPI_MODE_RDWR`), variables and their elements, `"text"`, `[1,2]`, and `@name` for a function of the program. `name?` is an
-//! output handle that may be null. Behind `=` are the expected statuses: source, tag, bytes. `INT`, `DBL`, `CHAR`, `WORLD` and
-//! `SELF` are short for what the binding calls them. `argc`, `argv` and `path` (the name of a file that may be written)
-//! exist from the start.
+//! Arguments are in the order of the table of functions: numbers, `{1,0}` (a number for each rank), names of MPI's constants or
+//! their sum (`MPI_MODE_CREATE+MPI_MODE_RDWR`), variables and their elements, `"text"`, `[1,2]`, and `@name` for a function of
+//! the program. `name?` is an output handle that may be null. Behind `=` are the expected statuses: source, tag, bytes. `INT`,
+//! `DBL`, `CHAR`, `WORLD` and `SELF` are short for what the binding calls them. `argc`, `argv` and `path` (the name of a file
+//! that may be written) exist from the start.
 //!
 //! Lines without an empty line between them are a paragraph. It is left out as a whole where the library or the binding
 //! lacks one of its functions. At its head `not use-mpi: reason` leaves it out of a binding (or of an MPI: `mpich`, or of

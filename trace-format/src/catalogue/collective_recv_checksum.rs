@@ -9,9 +9,9 @@ check! {
     /// elements, so that a wrong result may go unseen with MPI_MIN, MPI_MAX, MPI_BAND and MPI_BOR. Other reductions depend on
     /// the order, or on the program.
     ///
-    /// Not compared are reductions between two groups, what stands in place in nonblocking and persistent operations, several edges between the
-    /// same two processes of a Cartesian topology, and amounts that are not equal. An operation is compared when all its
-    /// processes have completed it, and only if no other check found it wrong.
+    /// Not compared are reductions between two groups, what stands in place in nonblocking and persistent operations, several
+    /// edges between the same two processes of a Cartesian topology, and amounts that are not equal. An operation is compared
+    /// when all its processes have completed it, and only if no other check found it wrong.
     ///
     /// # Why it is wrong
     /// Between the start of a nonblocking collective operation and its completion the program must not access its receive

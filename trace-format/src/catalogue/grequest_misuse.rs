@@ -11,8 +11,8 @@ check! {
     ///   (in the report, not at once);
     /// - the library calls its `free_fn` twice or never, which is a fault of the library.
     ///
-    /// A status that the program ignores need not be set; of those of Fortran programs that is not known under Open MPI. MPIX_Grequest_start, whose requests the library polls, is left
-    /// alone.
+    /// A status that the program ignores need not be set; of those of Fortran programs that is not known under Open MPI.
+    /// MPIX_Grequest_start, whose requests the library polls, is left alone.
     ///
     /// # Why it is wrong
     /// Only MPI_Grequest_complete, called by the program, makes a generalized request complete, once, and a call that waits

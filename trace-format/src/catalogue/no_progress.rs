@@ -1,8 +1,8 @@
 check! {
     /// # What it finds
-    /// A rank that did nothing in MPI any more but poll (MPI_Test and its kin, MPI_Request_get_status, MPI_Iprobe,
-    /// MPI_Improbe, MPI_Parrived, MPI_Win_test), until the run was ended from outside, for something that could not come: all the ranks
-    /// that could have given it had finished, or waited for this rank, or polled as well.
+    /// A rank that did nothing in MPI any more but poll (MPI_Test and its kin, MPI_Request_get_status, MPI_Iprobe, MPI_Improbe,
+    /// MPI_Parrived, MPI_Win_test), until the run was ended from outside, for something that could not come: all the ranks that
+    /// could have given it had finished, or waited for this rank, or polled as well.
     ///
     /// A rank that polls can do something else at any time, so that this is no proof of a deadlock: mpivet does not stop a
     /// job for it. It says on standard error while the job runs which ranks poll in vain, and makes the finding when

@@ -1,10 +1,10 @@
 check! {
     /// # What it finds
-    /// Ranks that got through because the MPI library did more than the standard promises: it buffered a message of
-    /// MPI_Send (or of MPI_Isend, up to the wait), or let a collective operation return before all ranks had called it, or
-    /// MPI_Win_start before its targets had called MPI_Win_post. Where it does not, these ranks wait for each other for ever. The finding says which call needs the favour, and how
-    /// many bytes had to be buffered at least. It is proved by running the trace once more with the messages that it had,
-    /// in a library that does none of this, not by a time-out.
+    /// Ranks that got through because the MPI library did more than the standard promises: it buffered a message of MPI_Send
+    /// (or of MPI_Isend, up to the wait), or let a collective operation return before all ranks had called it, or MPI_Win_start
+    /// before its targets had called MPI_Win_post. Where it does not, these ranks wait for each other for ever. The finding
+    /// says which call needs the favour, and how many bytes had to be buffered at least. It is proved by running the trace once
+    /// more with the messages that it had, in a library that does none of this, not by a time-out.
     ///
     /// It also finds ranks that got through because messages came in a lucky order: for receives and probes with
     /// MPI_ANY_SOURCE or MPI_ANY_TAG every matching that the standard permits is decided, and one that ends in a deadlock is
@@ -19,9 +19,10 @@ check! {
     /// measured at the start between ranks 0 and 1.
     ///
     /// # Why it is wrong
-    /// A send in standard mode may wait until its receive is started, and the library alone decides (MPI 4.1, 3.4); a
-    /// program is unsafe if it relies on buffering (3.5). A collective operation may wait for all processes of its
-    /// communicator (6.1), the start of an access epoch for its targets (12.5.2). Such a program hangs with larger messages, more ranks, another network or another library.
+    /// A send in standard mode may wait until its receive is started, and the library alone decides (MPI 4.1, 3.4); a program
+    /// is unsafe if it relies on buffering (3.5). A collective operation may wait for all processes of its communicator (6.1),
+    /// the start of an access epoch for its targets (12.5.2). Such a program hangs with larger messages, more ranks, another
+    /// network or another library.
     ///
     /// # Example
     /// ```trace

@@ -4,8 +4,8 @@ check! {
     /// successful test before MPI_Finalize.
     ///
     /// # Why it is wrong
-    /// Who starts an operation must complete it, on every rank (MPI 4.1, 6.12). Before that the buffers may not be used, the
-    /// operation need not make progress on any rank, and MPI_Finalize finds it pending (MPI 4.1, 11.2.2).
+    /// A rank that starts an operation must complete it, and so must every other (MPI 4.1, 6.12). Before that the buffers may
+    /// not be used, the operation need not make progress on any rank, and MPI_Finalize finds it pending (MPI 4.1, 11.2.2).
     ///
     /// # Example
     /// ```trace

@@ -106,7 +106,7 @@ pub(super) trait Records {
     fn add(&mut self, record: Unpacked);
 }
 
-/// Who writes records one behind the other.
+/// Writes records one behind the other.
 struct Written<'a>(&'a mut Vec<u8>);
 
 impl Records for Written<'_> {
@@ -121,7 +121,7 @@ impl Records for Written<'_> {
     }
 }
 
-/// Who looks at them.
+/// Looks at records.
 struct Seen<F> {
     bytes: usize,
     /// There should be more.

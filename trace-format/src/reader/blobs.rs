@@ -23,7 +23,7 @@ pub(super) struct Blobs {
     kept: Mutex<Kept>,
 }
 
-/// Those that were named last.
+/// Blobs that were named last.
 #[derive(Default)]
 struct Kept {
     all: FxHashMap<Id, Arc<[u8]>>,

@@ -52,7 +52,7 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 struct Kept {
     /// Of the mark of the last one; 0: there is none.
     version: u64,
-    /// Who reads has it.
+    /// The reader has it.
     is_known: bool,
     func: FnId,
     layout: &'static Layout,

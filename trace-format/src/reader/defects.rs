@@ -40,7 +40,7 @@ impl Defects {
         self.first.is_empty()
     }
 
-    /// Those that are told, in the order in which they were found, and what stands for the others.
+    /// Defects that are told, in the order in which they were found, and what stands for the others.
     pub fn told(&self) -> impl Iterator<Item = Defect> + '_ {
         let rest = self.first.last().filter(|_| self.more > 0).map(|last| Defect {
             what: format!("damaged in {} more places, here or elsewhere", self.more),

@@ -164,7 +164,7 @@ impl Layout {
     }
 }
 
-/// The same of decoded values; 0 for what is not there.
+/// The values of these fields in decoded ones; 0 for what is not there.
 pub fn own_of(fields: &[Field], ins: &Args, outs: &Args) -> Own {
     let mut own = [0; MOST_OWN];
     for (own, Field { place, part, .. }) in own.iter_mut().zip(fields.iter().copied()) {

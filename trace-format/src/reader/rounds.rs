@@ -92,7 +92,7 @@ impl RankReader {
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
         let period = sink.period();
-        // Who reads on may be another one.
+        // Another sink may read on.
         let known = thread.trials.known.take();
         let known = known.filter(|round| period.is_some_and(|period| round.len().is_multiple_of(period)));
         if let Some(round) = known {

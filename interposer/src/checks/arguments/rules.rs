@@ -37,7 +37,7 @@ const ALWAYS: When = When { part: Part::Everywhere, in_place: None, partners: [N
 /// The group that a rank is one of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Of {
-    /// That of the communicator, window or group of this parameter.
+    /// The value of the communicator, window or group of this parameter.
     Object(Kind, usize),
     /// As many as the integer of this parameter says.
     Int(usize),

@@ -9,7 +9,7 @@ use crate::info::{self, Info, Watched, arg_count};
 use crate::recording::{Call, Open, Return, complete, record_late};
 use crate::stop::{Reason, stop};
 use crate::stubs::{Frame, INDEX, PROFILING};
-use crate::thread::Thread;
+use crate::thread::{Thread, ThreadPtr};
 use crate::tool::sampling;
 use crate::{
     checks, clock, errors, forced, handles, interrupted, levels, lifecycle, marks, ordinary, queues, quick, real, sums,
@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock};
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
-use trace_format::mpi::{Class, FUNCTIONS, Function};
+use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};
 
 /// Whether calls are recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,46 +105,36 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
     let Some(info) = recorded(index).filter(|info| info.is_quick) else { return ordinarily(number, frame) };
     let Some(thread) = thread::existing() else { return ordinarily(number, frame) };
     let (arrival, f) = (frame.arrival(), info.next(profiling));
-    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    if f.is_null() || !quick::is_usual(unsafe { &*thread }) {
+    if f.is_null() || !thread.with(|thread| quick::is_usual(thread)) {
         return ordinarily(number, frame);
     }
-    // SAFETY: as above.
-    interrupted::enter(unsafe { &*thread }, arrival.stack_pointer);
+    thread.with(|thread| interrupted::enter(thread, arrival.stack_pointer));
     let words = frame.words(info.args);
     let mut open = MaybeUninit::uninit();
-    // SAFETY: as above; the reference ends before the library is called, where a callback of the program may come back
-    // here.
-    let begun = guarded(|| quick::begin(unsafe { &mut *thread }, info, arrival, words, &mut open));
+    let begun = guarded(|| thread.with(|thread| quick::begin(thread, info, arrival, words, &mut open)));
     if begun != Some(true) {
-        // SAFETY: as above.
-        interrupted::leave(unsafe { &*thread });
+        thread.with(|thread| interrupted::leave(thread));
         return ordinarily(number, frame);
     }
     // SAFETY: `begin` has written it if it says so.
     let open = unsafe { open.assume_init_ref() };
     let call = Call { info, abi: info.abi, words, open };
-    // SAFETY: as above.
-    guarded(|| quick::look(unsafe { &mut *thread }, &call));
+    guarded(|| thread.with(|thread| quick::look(thread, &call)));
     let unwinding = Unwinding::begin_outermost(thread, &call, arrival.stack_pointer);
     let result = forward(f, info.args, words);
     if !unwinding.end_outermost() {
         return result;
     }
     let result = of_call(thread, result);
-    // SAFETY: as above.
-    guarded(|| quick::end(unsafe { &mut *thread }, &call, result as i32));
-    // SAFETY: as above.
-    interrupted::leave(unsafe { &*thread });
+    guarded(|| thread.with(|thread| quick::end(thread, &call, result as i32)));
+    thread.with(|thread| interrupted::leave(thread));
     result
 }
 
 /// The result of a call of the library that has just returned, as it would be without handlers of ours.
 #[inline(always)]
-fn of_call(thread: *mut Thread, result: u64) -> u64 {
-    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    let thread = unsafe { &mut *thread };
-    if thread.fatal.is_some() { errors::result(thread, result) } else { result }
+fn of_call(thread: ThreadPtr, result: u64) -> u64 {
+    thread.with(|thread| if thread.fatal.is_some() { errors::result(thread, result) } else { result })
 }
 
 /// What is known of a function, if calls are recorded.
@@ -168,25 +158,21 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     }
     let mut words = frame.args(info.args);
     let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
-    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    let state = unsafe { &mut *thread };
-    if interrupted::is_at_work(state) {
-        interrupted::look(state, frame.stack_pointer(), info.row.id);
+    if !enter(thread, frame.stack_pointer(), info.row.id) {
         return without_record(f, info, abi, &mut words);
     }
-    interrupted::enter(state, frame.stack_pointer());
-    if !state.under_way.is_empty() && guarded(|| user_threads::look(state, frame.stack_pointer())) != Some(true) {
-        interrupted::leave(state);
+    let is_inside = |thread: &mut Thread| {
+        thread.under_way.is_empty() || guarded(|| user_threads::look(thread, frame.stack_pointer())) == Some(true)
+    };
+    if !thread.with(is_inside) {
+        thread.with(|thread| interrupted::leave(thread));
         return without_record(f, info, abi, &mut words);
     }
     let mut open = Open::default();
-    // SAFETY: the pointer is this thread's own state; the reference ends before the library is called, where a
-    // callback of the program may come back here.
     let begun =
-        guarded(|| ordinary::begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
+        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, frame, profiling, &mut words, &mut open)));
     if begun != Some(true) {
-        // SAFETY: as above.
-        interrupted::leave(unsafe { &*thread });
+        thread.with(|thread| interrupted::leave(thread));
         return without_record(f, info, abi, &mut words);
     }
     let call = Call { info, abi, words: &words, open: &open };
@@ -195,8 +181,7 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
         Watched::Pcontrol if is_for_us(thread, &call, frame.stack_pointer()) => 0,
         _ => match info.forced {
             None => forward(f, info.args, &words),
-            // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it; as
-            // above.
+            // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
             Some(forced) => unsafe { forced::forward(forced, f, thread, &call, profiling) },
         },
     };
@@ -204,24 +189,33 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
         return result;
     }
     let result = of_call(thread, result);
-    // SAFETY: as above.
-    guarded(|| ordinary::end(unsafe { &mut *thread }, &call, result as i32));
-    // SAFETY: as above.
-    interrupted::leave(unsafe { &*thread });
-    // SAFETY: as above.
-    if unsafe { (*thread).depth == 0 || (*thread).told.is_some() } {
-        // SAFETY: as above.
-        levels::leave(unsafe { &*thread });
-    }
+    guarded(|| thread.with(|thread| ordinary::end(thread, &call, result as i32)));
+    thread.with(|thread| {
+        interrupted::leave(thread);
+        if thread.depth == 0 || thread.told.is_some() {
+            levels::leave(thread);
+        }
+    });
     if sampling::are_due() {
-        // SAFETY: as above.
-        interrupted::enter(unsafe { &*thread }, frame.stack_pointer());
-        // SAFETY: as above.
-        guarded(|| sampling::between_calls(unsafe { &mut *thread }));
-        // SAFETY: as above.
-        interrupted::leave(unsafe { &*thread });
+        thread.with(|thread| interrupted::enter(thread, frame.stack_pointer()));
+        guarded(|| thread.with(sampling::between_calls));
+        thread.with(|thread| interrupted::leave(thread));
     }
     result
+}
+
+/// Work begins for a call with this stack pointer. False if this library is at work for another one already: then the call
+/// comes from a signal handler, or the thread has jumped out of that one.
+#[inline(always)]
+fn enter(thread: ThreadPtr, stack_pointer: u64, function: FnId) -> bool {
+    thread.with(|thread| {
+        let is_free = !interrupted::is_at_work(thread);
+        match is_free {
+            true => interrupted::enter(thread, stack_pointer),
+            false => interrupted::look(thread, stack_pointer, function),
+        }
+        is_free
+    })
 }
 
 /// The same for functions that return a double; the result travels as its bits.
@@ -240,38 +234,29 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     let (Some(info), Some(abi), Some(thread)) = (info, abi(), info.and_then(|_| thread::current())) else {
         return function().to_bits();
     };
-    // SAFETY: as in `dispatch`.
-    let state = unsafe { &mut *thread };
-    if interrupted::is_at_work(state) {
-        interrupted::look(state, frame.stack_pointer(), info.row.id);
+    if !enter(thread, frame.stack_pointer(), info.row.id) {
         return function().to_bits();
     }
-    interrupted::enter(state, frame.stack_pointer());
     let mut words = frame.args(0);
     let mut open = Open::default();
-    // SAFETY: as in `dispatch`.
     let begun =
-        guarded(|| ordinary::begin(unsafe { &mut *thread }, info, abi, frame, profiling, &mut words, &mut open));
+        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, frame, profiling, &mut words, &mut open)));
     let result = function();
     if begun == Some(true) {
-        // SAFETY: as in `dispatch`.
-        guarded(|| ordinary::end(unsafe { &mut *thread }, &Call { info, abi, words: &words, open: &open }, 0));
+        let call = Call { info, abi, words: &words, open: &open };
+        guarded(|| thread.with(|thread| ordinary::end(thread, &call, 0)));
     }
-    // SAFETY: as in `dispatch`.
-    interrupted::leave(unsafe { &*thread });
+    thread.with(|thread| interrupted::leave(thread));
     result.to_bits()
 }
 
 /// A call of MPI_Pcontrol: does the program speak to mpivet, not to the library?
 #[cold]
 #[inline(never)]
-fn is_for_us(thread: *mut Thread, call: &Call, stack_pointer: u64) -> bool {
-    // SAFETY: the pointer is this thread's own state, and no other reference to it is live.
-    interrupted::enter(unsafe { &*thread }, stack_pointer);
-    // SAFETY: as above.
-    let is_ours = guarded(|| marks::pcontrol(unsafe { &mut *thread }, call)) == Some(true);
-    // SAFETY: as above.
-    interrupted::leave(unsafe { &*thread });
+fn is_for_us(thread: ThreadPtr, call: &Call, stack_pointer: u64) -> bool {
+    thread.with(|thread| interrupted::enter(thread, stack_pointer));
+    let is_ours = guarded(|| thread.with(|thread| marks::pcontrol(thread, call))) == Some(true);
+    thread.with(|thread| interrupted::leave(thread));
     is_ours
 }
 
@@ -361,24 +346,24 @@ thread_local! {
 pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: u64, result: i32) {
     let (Some(info), Some(abi)) = (INFOS.get().and_then(|i| i.get(index)), abi()) else { return };
     let Some(thread) = thread::current() else { return };
-    // SAFETY: the pointer is this thread's own state.
-    let thread = unsafe { &mut *thread };
-    interrupted::enter(thread, frame.stack_pointer());
-    let mut words = *words;
-    let mut open = Open::default();
-    if ordinary::begin(thread, info, abi, frame, false, &mut words, &mut open) {
-        open.entered = entered;
-        // SAFETY: word 1 of the record just written.
-        unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
-        ordinary::end(thread, &Call { info, abi, words: &words, open: &open }, result);
-    }
-    interrupted::leave(thread);
+    thread.with(|thread| {
+        interrupted::enter(thread, frame.stack_pointer());
+        let mut words = *words;
+        let mut open = Open::default();
+        if ordinary::begin(thread, info, abi, frame, false, &mut words, &mut open) {
+            open.entered = entered;
+            // SAFETY: word 1 of the record just written.
+            unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
+            ordinary::end(thread, &Call { info, abi, words: &words, open: &open }, result);
+        }
+        interrupted::leave(thread);
+    });
 }
 
 /// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
 /// C++ may throw) that passes through the library and this one.
 struct Unwinding<'a> {
-    thread: *mut Thread,
+    thread: ThreadPtr,
     call: &'a Call<'a>,
     /// How many calls were under way before.
     outer: usize,
@@ -388,93 +373,97 @@ struct Unwinding<'a> {
 impl<'a> Unwinding<'a> {
     /// The library is about to be entered.
     #[inline(always)]
-    fn begin(thread: *mut Thread, call: &'a Call<'a>, stack_pointer: u64, freed: Option<Dying>) -> Unwinding<'a> {
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-        let state = unsafe { &mut *thread };
-        let (func, open, outer, depth) = (call.info.func, call.open, state.under_way.len(), state.depth);
-        state.under_way.push(UnderWay { index: open.index, func, site: open.site.stack, stack_pointer, depth, freed });
-        state.depth += 1;
-        interrupted::leave(state);
+    fn begin(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64, freed: Option<Dying>) -> Unwinding<'a> {
+        let (func, open) = (call.info.func, call.open);
+        let outer = thread.with(|state| {
+            let (outer, depth) = (state.under_way.len(), state.depth);
+            let site = open.site.stack;
+            state.under_way.push(UnderWay { index: open.index, func, site, stack_pointer, depth, freed });
+            state.depth += 1;
+            interrupted::leave(state);
+            outer
+        });
         Unwinding { thread, call, outer, stack_pointer }
     }
 
     /// Begins a call inside of no other.
     #[inline(always)]
-    fn begin_outermost(thread: *mut Thread, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
-        // SAFETY: as in `begin`.
-        let state = unsafe { &mut *thread };
+    fn begin_outermost(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
         let (func, open) = (call.info.func, call.open);
         let under_way =
             UnderWay { index: open.index, func, site: open.site.stack, stack_pointer, depth: 0, freed: None };
-        state.under_way.push(under_way);
-        state.depth = 1;
-        interrupted::leave(state);
+        thread.with(|state| {
+            state.under_way.push(under_way);
+            state.depth = 1;
+            interrupted::leave(state);
+        });
         Unwinding { thread, call, outer: 0, stack_pointer }
     }
 
     /// It has returned. False if nothing more may be done for it here.
     #[inline(always)]
     fn end_outermost(self) -> bool {
-        let Some(state) = self.state() else { return false };
-        interrupted::enter(state, self.stack_pointer);
-        state.depth = 0;
-        state.under_way.clear();
+        let is_over = self.go_on(|state| {
+            interrupted::enter(state, self.stack_pointer);
+            state.depth = 0;
+            state.under_way.clear();
+        });
         std::mem::forget(self);
-        true
+        is_over
     }
 
     /// A call that may be inside of others has returned. False as for [`Unwinding::end_outermost`].
     #[inline(always)]
     fn end(self) -> bool {
-        let Some(state) = self.state() else { return false };
-        interrupted::enter(state, self.stack_pointer);
-        state.depth = state.under_way.get(self.outer).map_or(0, |call| call.depth);
-        state.under_way.truncate(self.outer);
+        let is_over = self.go_on(|state| {
+            interrupted::enter(state, self.stack_pointer);
+            state.depth = state.under_way.get(self.outer).map_or(0, |call| call.depth);
+            state.under_way.truncate(self.outer);
+        });
         std::mem::forget(self);
-        true
+        is_over
     }
 
-    /// The state of its thread, if the call has returned there, and was not taken for left.
+    /// Does this with the state of its thread, if the call has returned there and was not taken for left.
     #[inline(always)]
-    fn state(&self) -> Option<&'static mut Thread> {
-        if user_threads::is_here(self.thread) {
-            // SAFETY: as in `begin`; the state lives for ever.
-            let state = unsafe { &mut *self.thread };
-            if state.under_way.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer) {
-                return Some(state);
-            }
-            user_threads::came_back();
+    fn go_on(&self, step: impl FnOnce(&mut Thread)) -> bool {
+        if !user_threads::is_here(self.thread) {
+            return false;
         }
-        None
+        self.thread.with(|state| {
+            let is_here = state.under_way.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer);
+            match is_here {
+                true => step(state),
+                false => user_threads::came_back(),
+            }
+            is_here
+        })
     }
 }
 
 impl Drop for Unwinding<'_> {
     #[cold]
     fn drop(&mut self) {
-        let Unwinding { thread, call, outer, stack_pointer } = *self;
-        if self.state().is_none() {
-            return;
-        }
+        let Unwinding { call, outer, stack_pointer, .. } = *self;
         guarded(|| {
-            // SAFETY: the pointer is this thread's own state, and the call was left, so that no reference to it is live.
-            let thread = unsafe { &mut *thread };
-            interrupted::enter(thread, stack_pointer);
-            thread.depth -= 1;
-            thread.under_way.truncate(outer);
-            queues::left(thread, call);
-            thread.fatal = None;
-            call.open.freed.into_iter().for_each(handles::kept);
-            let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
-            if call.open.repeats {
-                record_late(thread, call, done);
-            } else {
-                complete(thread, call, done, false);
-            }
-            interrupted::leave(thread);
-            if thread.depth == 0 {
-                levels::leave(thread);
-            }
+            self.go_on(|thread| {
+                interrupted::enter(thread, stack_pointer);
+                thread.depth -= 1;
+                thread.under_way.truncate(outer);
+                queues::left(thread, call);
+                thread.fatal = None;
+                call.open.freed.into_iter().for_each(handles::kept);
+                let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
+                if call.open.repeats {
+                    record_late(thread, call, done);
+                } else {
+                    complete(thread, call, done, false);
+                }
+                interrupted::leave(thread);
+                if thread.depth == 0 {
+                    levels::leave(thread);
+                }
+            })
         });
     }
 }

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::info::Info;
 use crate::real::{self, call_words};
 use crate::recording::{Call, is_negative};
-use crate::thread::Thread;
+use crate::thread::{Thread, ThreadPtr};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -82,10 +82,10 @@ pub(crate) fn of(row: &Function) -> Option<Forced> {
 /// Calls the library in place of `f`, which is what the program has called.
 ///
 /// # Safety
-/// `f` and the words are as for [`call_words`], and no reference to the thread's state is live.
+/// `f` and the words are as for [`call_words`].
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn forward(forced: Forced, f: *mut c_void, thread: *mut Thread, call: &Call, profiling: bool) -> u64 {
+pub(crate) unsafe fn forward(forced: Forced, f: *mut c_void, thread: ThreadPtr, call: &Call, profiling: bool) -> u64 {
     let &Call { info: Info { args, row, .. }, abi, words, .. } = call;
     match forced {
         Forced::Synchronous(index) => {
@@ -96,8 +96,7 @@ pub(crate) unsafe fn forward(forced: Forced, f: *mut c_void, thread: *mut Thread
         }
         Forced::Narrowed(wildcards) => {
             let mut narrowed = *words;
-            // SAFETY: the caller vouches for it.
-            let step = step(unsafe { &mut *thread }, row, wildcards, abi, &mut narrowed);
+            let step = thread.with(|thread| step(thread, row, wildcards, abi, &mut narrowed));
             // SAFETY: the same arguments, except that a wildcard may have become a rank or a tag.
             let result = unsafe { call_words(f, *args, &narrowed) };
             let flag = wildcards.found.and_then(|found| words.get(found).copied());
@@ -106,8 +105,7 @@ pub(crate) unsafe fn forward(forced: Forced, f: *mut c_void, thread: *mut Thread
                 if step.strays {
                     go_astray(&step, row);
                 }
-                // SAFETY: as above; the call has returned.
-                unsafe { (*thread).wildcards = step.number + 1 };
+                thread.with(|thread| thread.wildcards = step.number + 1);
             }
             result
         }

@@ -8,7 +8,7 @@ use crate::abi::Family;
 use crate::dispatch;
 use crate::real::{self, MAX_ARGS};
 use crate::stubs::Frame;
-use crate::thread::{self, Thread};
+use crate::thread::{self, Thread, ThreadPtr};
 use crate::{clock, elf, interrupted, levels, user_threads};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -112,10 +112,14 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         unsafe { real::call_words(routine, MAX_ARGS, &args) }
     };
     let Some(thread) = dispatch::is_recording().then(thread::current).flatten() else { return forward() };
-    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    let state = unsafe { &*thread };
-    if interrupted::is_at_work(state) {
-        interrupted::look(state, frame.stack_pointer(), symbol.function);
+    let is_at_work = thread.with(|state| {
+        let is_at_work = interrupted::is_at_work(state);
+        if is_at_work {
+            interrupted::look(state, frame.stack_pointer(), symbol.function);
+        }
+        is_at_work
+    });
+    if is_at_work {
         return forward();
     }
     let entered = clock::now();
@@ -132,46 +136,45 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         std::mem::forget(under_way);
         return result;
     }
-    // SAFETY: as above; no reference is held while the library runs.
-    let inner = unsafe { (*thread).in_routine };
+    let inner = thread.with(|thread| thread.in_routine);
     drop(under_way);
     if inner.is_some_and(|r| !r.recorded) {
         dispatch::guarded(|| record(row, frame, &args, entered, result));
-        // SAFETY: as above.
-        leave(unsafe { &*thread });
+        thread.with(|thread| leave(thread));
     }
     result
 }
 
 /// A wrapped routine that has not returned, or that a callback of the program leaves by an exception.
 struct UnderWay {
-    thread: *mut Thread,
+    thread: ThreadPtr,
     outer: Option<InRoutine>,
     stack_pointer: u64,
 }
 
 impl UnderWay {
-    fn begin(thread: *mut Thread, routine: InRoutine) -> UnderWay {
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-        let state = unsafe { &mut *thread };
+    fn begin(thread: ThreadPtr, routine: InRoutine) -> UnderWay {
         let stack_pointer = routine.stack_pointer;
-        interrupted::enter(state, stack_pointer);
-        state.depth += 1;
-        let outer = state.in_routine.replace(routine);
-        interrupted::leave(state);
+        let outer = thread.with(|state| {
+            interrupted::enter(state, stack_pointer);
+            state.depth += 1;
+            let outer = state.in_routine.replace(routine);
+            interrupted::leave(state);
+            outer
+        });
         UnderWay { thread, outer, stack_pointer }
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        // SAFETY: as in `begin`.
-        let thread = unsafe { &mut *self.thread };
-        interrupted::enter(thread, self.stack_pointer);
-        thread.depth -= 1;
-        thread.in_routine = self.outer;
-        interrupted::leave(thread);
-        leave(thread);
+        self.thread.with(|thread| {
+            interrupted::enter(thread, self.stack_pointer);
+            thread.depth -= 1;
+            thread.in_routine = self.outer;
+            interrupted::leave(thread);
+            leave(thread);
+        });
     }
 }
 

@@ -393,8 +393,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     if !is_recorder() {
         return;
     }
-    // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-    let has_left = || thread::existing().is_some_and(|thread| interrupted::has_left(unsafe { &*thread }));
+    let has_left = || thread::existing().is_some_and(|thread| thread.with(|thread| interrupted::has_left(thread)));
     if !signals::in_handler() && !interrupted::was_left() && !has_left() {
         ENDS_IN_ORDER.store(true, Ordering::SeqCst);
         at_the_end(errors::before_end);
@@ -428,10 +427,10 @@ static AT_LAST: extern "C" fn() = at_last;
 fn at_the_end(what: impl FnOnce(&mut thread::Thread)) {
     dispatch::guarded(|| {
         if let Some(thread) = thread::existing() {
-            // SAFETY: the pointer is this thread's own state; the process is ending on this thread.
-            let thread = unsafe { &mut *thread };
-            what(thread);
-            thread.stage.empty();
+            thread.with(|thread| {
+                what(thread);
+                thread.stage.empty();
+            });
         }
     });
 }

@@ -339,8 +339,7 @@ fn record(delivered: &Delivered) {
     let &Delivered { time, signal, code, address, pc, is_last, caller } = delivered;
     let sender = address as u32;
     let by_launcher = code <= 0 && ANCESTORS.iter().any(|a| sender != 0 && a.load(Ordering::Relaxed) == sender);
-    // SAFETY: the pointer is this thread's own state; the number of its stage never changes.
-    let thread = thread::existing().map_or(u16::MAX, |t| unsafe { (*t).stage.thread });
+    let thread = thread::existing().map_or(u16::MAX, |t| t.number());
     let words = (BYTES / 8) as u16;
     let commit = Commit { func: SystemKind::Signal as u16, state: State::System as u8, words, lap: 0 };
     let mut bytes = [0u8; BYTES];

@@ -30,8 +30,7 @@ pub(crate) fn announce() {
         return;
     }
     if let Some(thread) = thread::current() {
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live.
-        unsafe { &mut *thread }.system(&SystemEvent::Checksums(Checksums::default()));
+        thread.with(|thread| thread.system(&SystemEvent::Checksums(Checksums::default())));
         ON.store(true, Ordering::Relaxed);
         unusual::set(Matter::Sums, true);
     }

@@ -143,12 +143,41 @@ pub(crate) fn remove_stages() {
     trace.remove_stages(all);
 }
 
+/// The state of the thread that has this, which is never sent to another one. Between two steps of ours the library and the
+/// program run, and may come back here on the same thread: the state is lent for one step at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadPtr(*mut Thread);
+
+impl ThreadPtr {
+    /// Does one step with the state. A step calls nothing that leads to the program: of the library it calls only local functions
+    /// that call nothing back.
+    #[inline(always)]
+    pub(crate) fn with<T>(self, step: impl FnOnce(&mut Thread) -> T) -> T {
+        // SAFETY: the state lives for ever, and its own thread alone has this pointer, which was in its word. Every reference to
+        // the state is lent here for a step, and no step leads to a second one. A signal handler of the program that calls MPI
+        // amid a step looks at `at_work`, which is atomic, and touches nothing else then.
+        step(unsafe { &mut *self.0 })
+    }
+
+    /// Is this the state of the thread that asks? It is not where user-level threads have moved a call.
+    #[inline(always)]
+    pub(crate) fn is_here(self) -> bool {
+        tls::get() == self.0 as usize
+    }
+
+    /// The number of the thread's stage, which never changes.
+    pub(crate) fn number(self) -> u16 {
+        // SAFETY: as in `with`; the field is not written as long as the thread lives.
+        unsafe { (*self.0).stage.thread }
+    }
+}
+
 /// The state of this thread, made at its first call; `None` if it cannot be recorded.
 #[inline(always)]
-pub(crate) fn current() -> Option<*mut Thread> {
+pub(crate) fn current() -> Option<ThreadPtr> {
     match tls::get() {
         0 => first_call(),
-        p => Some(p as *mut Thread),
+        p => Some(ThreadPtr(p as *mut Thread)),
     }
 }
 
@@ -165,16 +194,16 @@ pub(crate) fn count() -> usize {
 }
 
 /// The state of this thread if it has one. Safe in a signal handler.
-pub(crate) fn existing() -> Option<*mut Thread> {
+pub(crate) fn existing() -> Option<ThreadPtr> {
     match tls::get() {
         0 => None,
-        p => Some(p as *mut Thread),
+        p => Some(ThreadPtr(p as *mut Thread)),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn first_call() -> Option<*mut Thread> {
+fn first_call() -> Option<ThreadPtr> {
     let trace = trace::get()?;
     if trace::is_lost() {
         return None;
@@ -226,7 +255,7 @@ fn first_call() -> Option<*mut Thread> {
         log::line("cannot watch the end of a thread");
     }
     tls::set(pointer as usize);
-    Some(pointer)
+    Some(ThreadPtr(pointer))
 }
 
 /// Makes the state of a thread in its place on the heap: it is large, and the stack of a thread may be small.

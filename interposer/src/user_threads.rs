@@ -4,8 +4,8 @@
 
 use crate::errors;
 use crate::stop::{Reason, stop};
-use crate::thread::Thread;
-use crate::{interrupted, memory, signals, tls, trace};
+use crate::thread::{Thread, ThreadPtr};
+use crate::{interrupted, memory, signals, trace};
 
 /// Where a call is made while another one is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +83,8 @@ fn place(thread: &mut Thread, stack_pointer: u64, outer: u64) -> Place {
 /// A call of the library has returned, which this thread had made. False, and recording ends, if this is another one: the state
 /// of the first one is not to be touched.
 #[inline(always)]
-pub(crate) fn is_here(thread: *mut Thread) -> bool {
-    let is_here = tls::get() == thread as usize;
+pub(crate) fn is_here(thread: ThreadPtr) -> bool {
+    let is_here = thread.is_here();
     if !is_here {
         stop(Reason::OtherThread);
     }

@@ -61,7 +61,7 @@ pub(super) struct RunArgs {
     /// [default: 0, times as they were measured]
     #[arg(long, value_name = "TIME", value_parser = trace_format::keeping::time_error)]
     time_error: Option<u64>,
-    /// Keep only the last megabytes of each rank's events. What is read while the job runs is judged nevertheless
+    /// Keep only the last megabytes of each rank's events. mpivet judges what it reads while the job runs in any case
     /// [default: keep all]
     #[arg(long, value_name = "MB", value_parser = trace_format::keeping::megabytes)]
     max_trace_size: Option<u64>,

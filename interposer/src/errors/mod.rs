@@ -65,8 +65,7 @@ extern "C" fn on_error<const OWNER: usize, const REPLACED: usize>(handle: *mut u
     let fatal = Fatal { owner: *owner, means, handle, code };
     match thread::existing() {
         // The wrapper sees the call return and finishes the matter, outside of the library.
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
-        Some(t) if unsafe { (*t).depth } > 0 => unsafe { (*t).fatal = Some(fatal) },
+        Some(t) if t.with(|t| t.depth > 0) => t.with(|t| t.fatal = Some(fatal)),
         _ if fatal.means.is_none() => {}
         _ => ending::end_program("MPI_Comm_call_errhandler", &fatal),
     }

@@ -37,16 +37,14 @@ extern "C" fn arrived(number: usize, stack_pointer: u64, code: *const i32) -> u6
     if dispatch::is_recording()
         && let Some(thread) = thread::existing()
         && !code.is_null()
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
-        && let state = unsafe { &*thread }
         // Otherwise it is the error of a call of our own, or of one that is not recorded.
-        && !interrupted::is_at_work(state)
+        && !thread.with(|thread| interrupted::is_at_work(thread))
     {
-        interrupted::enter(state, stack_pointer);
-        // SAFETY: as above; the library passes a pointer to the error code.
-        dispatch::guarded(|| unsafe { handled_by_program(&mut *thread, code.read_unaligned()) });
-        // SAFETY: as above.
-        interrupted::leave(unsafe { &*thread });
+        thread.with(|thread| interrupted::enter(thread, stack_pointer));
+        // SAFETY: the library passes a pointer to the error code.
+        let code = unsafe { code.read_unaligned() };
+        dispatch::guarded(|| thread.with(|thread| handled_by_program(thread, code)));
+        thread.with(|thread| interrupted::leave(thread));
     }
     FUNCTIONS.get(number).map_or(0, |f| f.load(Ordering::SeqCst))
 }

@@ -87,32 +87,31 @@ impl Grequest {
         };
         let request = (made.thread, made.call);
         let callback = Callback { which, request, extra_state: self.extra_state, complete, status, result };
-        // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
-        unsafe { (*thread).system(&SystemEvent::Callback(callback)) };
+        thread.with(|thread| thread.system(&SystemEvent::Callback(callback)));
     }
 }
 
 /// The call of this thread that the library is in.
 fn under_way() -> Option<Spot> {
-    // SAFETY: the pointer is this thread's own state, and no reference to it is live during a library call.
-    let thread = unsafe { &*thread::existing()? };
-    let call = thread.under_way.last()?;
-    Some(Spot { call: call.index, site: call.site, func: call.func, thread: thread.number() })
+    thread::existing()?.with(|thread| {
+        let call = thread.under_way.last()?;
+        Some(Spot { call: call.index, site: call.site, func: call.func, thread: thread.number() })
+    })
 }
 
 /// Runs our own code behind a callback: work for the call that the library is in.
 fn guarded(f: impl FnOnce()) {
     let marked = thread::existing().and_then(|thread| {
-        // SAFETY: as in `under_way`.
-        let state = unsafe { &*thread };
-        let stack_pointer = state.under_way.last()?.stack_pointer;
-        let is_free = !interrupted::is_at_work(state);
-        is_free.then(|| interrupted::enter(state, stack_pointer)).map(|()| thread)
+        let is_entered = thread.with(|state| {
+            let stack_pointer = state.under_way.last()?.stack_pointer;
+            let is_free = !interrupted::is_at_work(state);
+            is_free.then(|| interrupted::enter(state, stack_pointer))
+        });
+        is_entered.map(|()| thread)
     });
     dispatch::guarded(f);
     if let Some(thread) = marked {
-        // SAFETY: as in `under_way`.
-        interrupted::leave(unsafe { &*thread });
+        thread.with(|thread| interrupted::leave(thread));
     }
 }
 
@@ -142,8 +141,7 @@ extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
         let known = *life;
         drop(life);
         if is_wrong && let Some((here, thread)) = under_way().zip(thread::existing()) {
-            // SAFETY: as in `under_way`.
-            grequest_misuse::cancelled_when_complete(unsafe { &mut *thread }, here, &known);
+            thread.with(|thread| grequest_misuse::cancelled_when_complete(thread, here, &known));
         }
     });
     result
@@ -163,8 +161,7 @@ extern "C-unwind" fn free(state: u64, ierror: u64) -> i32 {
             1 => {}
             2 => {
                 if let Some((here, thread)) = under_way().zip(thread::existing()) {
-                    // SAFETY: as in `under_way`.
-                    grequest_misuse::freed_twice(unsafe { &mut *thread }, here, &known);
+                    thread.with(|thread| grequest_misuse::freed_twice(thread, here, &known));
                 }
             }
             _ => {}

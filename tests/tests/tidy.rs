@@ -59,23 +59,23 @@ fn one_module_knows_bincode() -> Result<()> {
 #[test]
 fn one_folder_knows_the_families_of_mpi_libraries() -> Result<()> {
     let found =
-        with("interposer/", "Family::")?.into_iter().filter(|p| !p.starts_with("interposer/src/abi/")).collect();
+        with("interposer/", "Family::")?.into_iter().filter(|p| !p.starts_with("interposer/src/mpi/abi/")).collect();
     only(
         found,
         &[
-            "interposer/src/checks/arguments/special.rs",
-            "interposer/src/checks/invalid_request.rs",
-            "interposer/src/checks/tag_portability.rs",
-            "interposer/src/encode/steps.rs",
-            "interposer/src/errors/mod.rs",
-            "interposer/src/errors/unset.rs",
-            "interposer/src/facts.rs",
-            "interposer/src/fortran.rs",
-            "interposer/src/grequests/mod.rs",
-            "interposer/src/handles.rs",
-            "interposer/src/operations/spare.rs",
-            "interposer/src/real.rs",
-            "interposer/src/recall.rs",
+            "interposer/src/watch/checks/arguments/special.rs",
+            "interposer/src/watch/checks/invalid_request.rs",
+            "interposer/src/watch/checks/tag_portability.rs",
+            "interposer/src/call/encode/steps.rs",
+            "interposer/src/process/errors/mod.rs",
+            "interposer/src/process/errors/unset.rs",
+            "interposer/src/mpi/facts.rs",
+            "interposer/src/entry/fortran.rs",
+            "interposer/src/watch/grequests/mod.rs",
+            "interposer/src/mpi/handles.rs",
+            "interposer/src/watch/operations/spare.rs",
+            "interposer/src/mpi/real.rs",
+            "interposer/src/call/recall.rs",
             "interposer/src/tool/interface.rs",
             "interposer/src/tool/level.rs",
             "interposer/src/tool/mod.rs",

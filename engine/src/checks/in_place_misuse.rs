@@ -1,5 +1,5 @@
 //! `in-place-misuse`: see `trace_format::catalogue::IN_PLACE_MISUSE`. What one process can tell is found by itself
-//! (`interposer/src/checks/in_place_misuse.rs`); here the ranks of an operation are compared.
+//! (`interposer/src/watch/checks/in_place_misuse.rs`); here the ranks of an operation are compared.
 
 use super::{answers, grouped, said};
 use crate::Model;

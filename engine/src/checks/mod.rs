@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn every_entry_of_the_catalogue_has_a_rule_and_a_page() {
         let in_process = |check: &CheckInfo| {
-            let rule = concat!(env!("CARGO_MANIFEST_DIR"), "/../interposer/src/checks/");
+            let rule = concat!(env!("CARGO_MANIFEST_DIR"), "/../interposer/src/watch/checks/");
             std::path::Path::new(rule).join(check.name.replace('-', "_")).with_extension("rs").exists()
         };
         for check in CHECKS {

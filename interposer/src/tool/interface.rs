@@ -2,9 +2,9 @@
 //! of them are not recorded.
 
 use super::level::Level;
-use crate::abi::Family;
-use crate::abi::tool::thread_levels;
-use crate::real::{MAX_ARGS, Real, call_words};
+use crate::mpi::abi::Family;
+use crate::mpi::abi::tool::thread_levels;
+use crate::mpi::real::{MAX_ARGS, Real, call_words};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};

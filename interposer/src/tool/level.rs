@@ -1,8 +1,8 @@
 //! The thread level of the program, which Open MPI's MPI_T_init_thread replaces by the level that it is asked for, so that
 //! MPI_Query_thread answers with that.
 
-use crate::abi::Family;
-use crate::real::Real;
+use crate::mpi::abi::Family;
+use crate::mpi::real::Real;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// What the library knew of the level; known to it again when dropped.

@@ -13,8 +13,8 @@ mod value;
 pub(crate) use read::variables;
 pub(crate) use set::{Settings, apply};
 
-use crate::abi::Family;
-use crate::real::{self, Real};
+use crate::mpi::abi::Family;
+use crate::mpi::real::{self, Real};
 
 /// What a library says of itself.
 #[derive(Debug, Clone, Default)]

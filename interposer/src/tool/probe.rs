@@ -4,9 +4,9 @@
 use super::interface::Interface;
 use super::read::PerformanceInfo;
 use super::value::{Datatypes, Layout, word};
-use crate::abi::tool;
-use crate::handles::predefined_handle;
-use crate::real::Real;
+use crate::mpi::abi::tool;
+use crate::mpi::handles::predefined_handle;
+use crate::mpi::real::Real;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::Kind;
 use trace_format::sample::{Reading, Sample};

@@ -3,8 +3,8 @@
 use super::interface::{Interface, Text};
 use super::source;
 use super::value::{Datatypes, Handle, words};
-use crate::abi::tool;
-use crate::real::Real;
+use crate::mpi::abi::tool;
+use crate::mpi::real::Real;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::time::Instant;

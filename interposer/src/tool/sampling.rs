@@ -5,11 +5,13 @@
 use super::interface::Interface;
 use super::probe::Probe;
 use super::value::Datatypes;
-use crate::real::Real;
-use crate::thread::Thread;
-use crate::trace::Lap;
-use crate::unusual::{self, Matter};
-use crate::{clock, dispatch, lifecycle, log, trace};
+use crate::call::dispatch;
+use crate::call::thread::Thread;
+use crate::mpi::real::Real;
+use crate::process::lifecycle;
+use crate::record::trace::Lap;
+use crate::record::unusual::{self, Matter};
+use crate::record::{clock, log, trace};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};

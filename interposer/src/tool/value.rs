@@ -1,9 +1,9 @@
 //! The values of variables: their datatypes, reading and writing them as text.
 
 use super::interface::{Interface, Text};
-use crate::abi::Abi;
-use crate::handles::predefined_handle;
-use crate::real::Real;
+use crate::mpi::abi::Abi;
+use crate::mpi::handles::predefined_handle;
+use crate::mpi::real::Real;
 use trace_format::mpi::Kind;
 
 /// How the elements of a variable are laid out.

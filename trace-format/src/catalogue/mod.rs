@@ -2,7 +2,7 @@
 //!
 //! One file a check. The doc comment of its entry is the page of `docs/checks.md` and what `mpivet explain NAME`
 //! prints; its headings are fixed (a test holds them): What it finds, Why it is wrong, Example, How to fix.
-//! The rule that decides lives in the half that can: `engine/src/checks/` or `interposer/src/checks/`.
+//! The rule that decides lives in the half that can: `engine/src/checks/` or `interposer/src/watch/checks/`.
 //! To add a check: add its file here and its line in [`CHECKS`], then its rule; the rest: ARCHITECTURE.md, How to add
 //! things.
 

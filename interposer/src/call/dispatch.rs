@@ -1,0 +1,471 @@
+//! What happens at every MPI call: record it, call the library, record its return. Everything of ours is guarded: a
+//! panic ends the recording and the program goes on.
+
+use crate::call::encode::Words;
+use crate::call::info::{self, Info, Watched, arg_count};
+use crate::call::recording::{Call, Open, Return, complete, record_late};
+use crate::call::thread::{Thread, ThreadPtr};
+use crate::call::{interrupted, levels, ordinary, quick, thread, user_threads};
+use crate::debuggers::queues;
+use crate::entry::stubs::{Frame, INDEX, PROFILING};
+use crate::mpi::abi::Abi;
+use crate::mpi::handles::Dying;
+use crate::mpi::{handles, real};
+use crate::process::errors::{UnderWay, handlers};
+use crate::process::{errors, forced, lifecycle};
+use crate::record::stop::{Reason, stop};
+use crate::record::{clock, trace};
+use crate::tool::sampling;
+use crate::watch::{checks, marks, sums};
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock};
+use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
+use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};
+
+/// Whether calls are recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Mode {
+    /// MPI has not started.
+    Inert = 0,
+    Recording = 1,
+    /// For good: disabled, failed, or in a forked child.
+    Off = 2,
+}
+
+static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
+static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
+static ABI: OnceLock<&'static Abi> = OnceLock::new();
+
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// What a child of the process does not inherit, not even one that the C library is not told of (a system call of the
+/// program's own): the stages are in memory that both share.
+#[repr(C, align(4096))]
+struct Wiped {
+    /// The table of functions while calls are recorded.
+    recorded: AtomicPtr<Info>,
+    rest: [u8; 4096 - size_of::<AtomicPtr<Info>>()],
+}
+
+static WIPED: Wiped =
+    Wiped { recorded: AtomicPtr::new(std::ptr::null_mut()), rest: [0; 4096 - size_of::<AtomicPtr<Info>>()] };
+
+/// Has the system wipe the page in children.
+fn stay_out_of_children() {
+    let page = (&raw const WIPED).cast_mut().cast();
+    // SAFETY: the page holds this variable alone. Where the system cannot do it, nothing changes.
+    unsafe { libc::madvise(page, size_of::<Wiped>(), libc::MADV_WIPEONFORK) };
+}
+
+pub(crate) fn set_mode(mode: Mode) {
+    MODE.store(mode as u8, Ordering::SeqCst);
+    let infos = INFOS.get().filter(|_| mode == Mode::Recording);
+    let first = infos.map_or(std::ptr::null(), |infos| infos.as_ptr());
+    WIPED.recorded.store(first.cast_mut(), Ordering::Release);
+    if mode == Mode::Off {
+        queues::lost();
+    }
+}
+
+pub(crate) fn is_recording() -> bool {
+    !WIPED.recorded.load(Ordering::Relaxed).is_null()
+}
+
+/// The family of the process, known once MPI has started.
+pub(crate) fn abi() -> Option<&'static Abi> {
+    ABI.get().copied()
+}
+
+/// Works out the table and starts recording.
+pub(crate) fn start(abi: &'static Abi) {
+    _ = ABI.set(abi);
+    INFOS.get_or_init(|| info::all(abi));
+    stay_out_of_children();
+    set_mode(Mode::Recording);
+}
+
+/// Runs our own code; a panic ends the recording and gives `None`.
+#[inline(always)]
+pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(value) => Some(value),
+        Err(_) => {
+            set_mode(Mode::Off);
+            stop(Reason::InternalError);
+            None
+        }
+    }
+}
+
+/// Called by every entry point with its number.
+pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
+    let Some(info) = recorded(index).filter(|info| info.is_quick) else { return ordinarily(number, frame) };
+    let Some(thread) = thread::existing() else { return ordinarily(number, frame) };
+    let (arrival, f) = (frame.arrival(), info.next(profiling));
+    if f.is_null() || !thread.with(|thread| quick::is_usual(thread)) {
+        return ordinarily(number, frame);
+    }
+    thread.with(|thread| interrupted::enter(thread, arrival.stack_pointer));
+    let words = frame.words(info.args);
+    let mut open = MaybeUninit::uninit();
+    let begun = guarded(|| thread.with(|thread| quick::begin(thread, info, arrival, words, &mut open)));
+    if begun != Some(true) {
+        thread.with(|thread| interrupted::leave(thread));
+        return ordinarily(number, frame);
+    }
+    // SAFETY: `begin` has written it if it says so.
+    let open = unsafe { open.assume_init_ref() };
+    let call = Call { info, abi: info.abi, words, open };
+    guarded(|| thread.with(|thread| quick::look(thread, &call)));
+    let unwinding = Unwinding::begin_outermost(thread, &call, arrival.stack_pointer);
+    let result = forward(f, info.args, words);
+    if !unwinding.end_outermost() {
+        return result;
+    }
+    let result = of_call(thread, result);
+    guarded(|| thread.with(|thread| quick::end(thread, &call, result as i32)));
+    thread.with(|thread| interrupted::leave(thread));
+    result
+}
+
+/// The result of a call of the library that has just returned, as it would be without handlers of ours.
+#[inline(always)]
+fn of_call(thread: ThreadPtr, result: u64) -> u64 {
+    thread.with(|thread| if thread.fatal.is_some() { errors::result(thread, result) } else { result })
+}
+
+/// What is known of a function, if calls are recorded.
+#[inline(always)]
+fn recorded(index: usize) -> Option<&'static Info> {
+    let all = WIPED.recorded.load(Ordering::Acquire);
+    const COUNT: usize = FUNCTIONS.len();
+    // SAFETY: the pointer is null or that of the table, which lives for ever and has all functions.
+    (!all.is_null() && index < COUNT).then(|| unsafe { &*all.add(index) })
+}
+
+/// A call that does not take the quick path.
+#[inline(never)]
+extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
+    let Some(info) = recorded(index) else { return unrecorded(index, profiling, frame) };
+    let abi = info.abi;
+    let f = real::next(index, profiling);
+    if f.is_null() {
+        return missing(info.row);
+    }
+    let mut words = frame.args(info.args);
+    let Some(thread) = thread::current() else { return forward(f, info.args, &words) };
+    if !enter(thread, frame.stack_pointer(), info.row.id) {
+        return without_record(f, info, abi, &mut words);
+    }
+    let is_inside = |thread: &mut Thread| {
+        thread.under_way.is_empty() || guarded(|| user_threads::look(thread, frame.stack_pointer())) == Some(true)
+    };
+    if !thread.with(is_inside) {
+        thread.with(|thread| interrupted::leave(thread));
+        return without_record(f, info, abi, &mut words);
+    }
+    let mut open = Open::default();
+    let begun =
+        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, frame, profiling, &mut words, &mut open)));
+    if begun != Some(true) {
+        thread.with(|thread| interrupted::leave(thread));
+        return without_record(f, info, abi, &mut words);
+    }
+    let call = Call { info, abi, words: &words, open: &open };
+    let unwinding = Unwinding::begin(thread, &call, frame.stack_pointer(), open.freed);
+    let result = match info.watched {
+        Watched::Pcontrol if is_for_us(thread, &call, frame.stack_pointer()) => 0,
+        _ => match info.forced {
+            None => forward(f, info.args, &words),
+            // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
+            Some(forced) => unsafe { forced::forward(forced, f, thread, &call, profiling) },
+        },
+    };
+    if !unwinding.end() {
+        return result;
+    }
+    let result = of_call(thread, result);
+    guarded(|| thread.with(|thread| ordinary::end(thread, &call, result as i32)));
+    thread.with(|thread| {
+        interrupted::leave(thread);
+        if thread.depth == 0 || thread.told.is_some() {
+            levels::leave(thread);
+        }
+    });
+    if sampling::are_due() {
+        thread.with(|thread| interrupted::enter(thread, frame.stack_pointer()));
+        guarded(|| thread.with(sampling::between_calls));
+        thread.with(|thread| interrupted::leave(thread));
+    }
+    result
+}
+
+/// Work begins for a call with this stack pointer. False if this library is at work for another one already: then the call
+/// comes from a signal handler, or the thread has jumped out of that one.
+#[inline(always)]
+fn enter(thread: ThreadPtr, stack_pointer: u64, function: FnId) -> bool {
+    thread.with(|thread| {
+        let is_free = !interrupted::is_at_work(thread);
+        match is_free {
+            true => interrupted::enter(thread, stack_pointer),
+            false => interrupted::look(thread, stack_pointer, function),
+        }
+        is_free
+    })
+}
+
+/// The same for functions that return a double; the result travels as its bits.
+pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u64 {
+    let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
+    let info = recorded(index);
+    if info.is_none() {
+        real::resolve_once();
+    }
+    let f = real::next(index, profiling);
+    if f.is_null() {
+        return 0f64.to_bits();
+    }
+    // SAFETY: MPI_Wtime and MPI_Wtick take no argument and return a double.
+    let function: extern "C" fn() -> f64 = unsafe { std::mem::transmute(f) };
+    let (Some(info), Some(abi), Some(thread)) = (info, abi(), info.and_then(|_| thread::current())) else {
+        return function().to_bits();
+    };
+    if !enter(thread, frame.stack_pointer(), info.row.id) {
+        return function().to_bits();
+    }
+    let mut words = frame.args(0);
+    let mut open = Open::default();
+    let begun =
+        guarded(|| thread.with(|thread| ordinary::begin(thread, info, abi, frame, profiling, &mut words, &mut open)));
+    let result = function();
+    if begun == Some(true) {
+        let call = Call { info, abi, words: &words, open: &open };
+        guarded(|| thread.with(|thread| ordinary::end(thread, &call, 0)));
+    }
+    thread.with(|thread| interrupted::leave(thread));
+    result.to_bits()
+}
+
+/// A call of MPI_Pcontrol: does the program speak to mpivet, not to the library?
+#[cold]
+#[inline(never)]
+fn is_for_us(thread: ThreadPtr, call: &Call, stack_pointer: u64) -> bool {
+    thread.with(|thread| interrupted::enter(thread, stack_pointer));
+    let is_ours = guarded(|| thread.with(|thread| marks::pcontrol(thread, call))) == Some(true);
+    thread.with(|thread| interrupted::leave(thread));
+    is_ours
+}
+
+/// What was known of a function before an error of ours has ended the recording.
+fn recorded_once(index: usize) -> Option<&'static Info> {
+    INFOS.get().filter(|_| trace::is_lost() && lifecycle::is_recorder())?.get(index)
+}
+
+/// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.
+#[cold]
+fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, words: &mut Words) -> u64 {
+    let watched = info.watched != Watched::No && trace::is_lost();
+    if watched {
+        guarded(|| ordinary::before_call(info, abi, words));
+    }
+    let result = forward(f, info.args, words);
+    if watched && info.watched == Watched::GetErrhandler {
+        guarded(|| handlers::after_get(abi, info.row.id, words));
+    }
+    result
+}
+
+#[inline(always)]
+fn forward(f: *mut std::ffi::c_void, args: usize, words: &Words) -> u64 {
+    // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
+    unsafe { real::call_words(f, args, words) }
+}
+
+/// A function that the loaded library does not have.
+#[cold]
+pub(crate) fn missing(row: &Function) -> u64 {
+    crate::record::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
+    // An error class that exists everywhere: MPI_ERR_OTHER in the MPICH family, an unknown error elsewhere.
+    15
+}
+
+#[cold]
+fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
+    real::resolve_once();
+    let f = real::next(index, profiling);
+    let Some(row) = FUNCTIONS.get(index) else { return 0 };
+    if f.is_null() {
+        return missing(row);
+    }
+    if let Some(info) = recorded_once(index) {
+        return without_record(f, info, info.abi, &mut frame.args(info.args));
+    }
+    let words = frame.args(arg_count(row));
+    let starts = matches!(row.class, Class::Init | Class::SessionInit);
+    let inert = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
+    if MODE.load(Ordering::Relaxed) == Mode::Inert as u8 && !profiling && !IS_STARTING.get() {
+        guarded(|| checks::call_outside_mpi::before_init(row));
+    }
+    // Another tool, or the library itself, may call the profiling entry on the way.
+    if !inert || IS_STARTING.replace(true) {
+        return forward(f, arg_count(row), &words);
+    }
+    let before = guarded(lifecycle::before_init).flatten();
+    let entered = clock::now();
+    let result = forward(f, arg_count(row), &words);
+    if let Some(before) = before
+        && result as i32 == 0
+    {
+        guarded(|| {
+            // Threads may call MPI_Session_init at the same time: whoever comes first starts the recording, and the
+            // others go on when it has begun.
+            let _one = STARTING.lock();
+            if MODE.load(Ordering::SeqCst) == Mode::Inert as u8 {
+                lifecycle::after_init(before, row.class, &words);
+            }
+            if is_recording() {
+                sums::announce();
+                record_after(index, frame, &words, entered, 0);
+            }
+        });
+    }
+    IS_STARTING.set(false);
+    result
+}
+
+thread_local! {
+    /// This thread is in a call that starts MPI.
+    static IS_STARTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Records a call that has returned.
+pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: u64, result: i32) {
+    let (Some(info), Some(abi)) = (INFOS.get().and_then(|i| i.get(index)), abi()) else { return };
+    let Some(thread) = thread::current() else { return };
+    thread.with(|thread| {
+        interrupted::enter(thread, frame.stack_pointer());
+        let mut words = *words;
+        let mut open = Open::default();
+        if ordinary::begin(thread, info, abi, frame, false, &mut words, &mut open) {
+            open.entered = entered;
+            // SAFETY: word 1 of the record just written.
+            unsafe { thread.stage.at(open.offset + 8).cast::<u64>().write(entered) };
+            ordinary::end(thread, &Call { info, abi, words: &words, open: &open }, result);
+        }
+        interrupted::leave(thread);
+    });
+}
+
+/// A call under way, so that its end is recorded if it is an exception of a callback of the program (an error handler in
+/// C++ may throw) that passes through the library and this one.
+struct Unwinding<'a> {
+    thread: ThreadPtr,
+    call: &'a Call<'a>,
+    /// How many calls were under way before.
+    outer: usize,
+    stack_pointer: u64,
+}
+
+impl<'a> Unwinding<'a> {
+    /// The library is about to be entered.
+    #[inline(always)]
+    fn begin(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64, freed: Option<Dying>) -> Unwinding<'a> {
+        let (func, open) = (call.info.func, call.open);
+        let outer = thread.with(|state| {
+            let (outer, depth) = (state.under_way.len(), state.depth);
+            let site = open.site.stack;
+            state.under_way.push(UnderWay { index: open.index, func, site, stack_pointer, depth, freed });
+            state.depth += 1;
+            interrupted::leave(state);
+            outer
+        });
+        Unwinding { thread, call, outer, stack_pointer }
+    }
+
+    /// Begins a call inside of no other.
+    #[inline(always)]
+    fn begin_outermost(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
+        let (func, open) = (call.info.func, call.open);
+        let under_way =
+            UnderWay { index: open.index, func, site: open.site.stack, stack_pointer, depth: 0, freed: None };
+        thread.with(|state| {
+            state.under_way.push(under_way);
+            state.depth = 1;
+            interrupted::leave(state);
+        });
+        Unwinding { thread, call, outer: 0, stack_pointer }
+    }
+
+    /// It has returned. False if nothing more may be done for it here.
+    #[inline(always)]
+    fn end_outermost(self) -> bool {
+        let is_over = self.go_on(|state| {
+            interrupted::enter(state, self.stack_pointer);
+            state.depth = 0;
+            state.under_way.clear();
+        });
+        std::mem::forget(self);
+        is_over
+    }
+
+    /// A call that may be inside of others has returned. False as for [`Unwinding::end_outermost`].
+    #[inline(always)]
+    fn end(self) -> bool {
+        let is_over = self.go_on(|state| {
+            interrupted::enter(state, self.stack_pointer);
+            state.depth = state.under_way.get(self.outer).map_or(0, |call| call.depth);
+            state.under_way.truncate(self.outer);
+        });
+        std::mem::forget(self);
+        is_over
+    }
+
+    /// Does this with the state of its thread, if the call has returned there and was not taken for left.
+    #[inline(always)]
+    fn go_on(&self, step: impl FnOnce(&mut Thread)) -> bool {
+        if !user_threads::is_here(self.thread) {
+            return false;
+        }
+        self.thread.with(|state| {
+            let is_here = state.under_way.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer);
+            match is_here {
+                true => step(state),
+                false => user_threads::came_back(),
+            }
+            is_here
+        })
+    }
+}
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        let Unwinding { call, outer, stack_pointer, .. } = *self;
+        guarded(|| {
+            self.go_on(|thread| {
+                interrupted::enter(thread, stack_pointer);
+                thread.depth -= 1;
+                thread.under_way.truncate(outer);
+                queues::left(thread, call);
+                thread.fatal = None;
+                call.open.freed.into_iter().for_each(handles::kept);
+                let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };
+                if call.open.repeats {
+                    record_late(thread, call, done);
+                } else {
+                    complete(thread, call, done, false);
+                }
+                interrupted::leave(thread);
+                if thread.depth == 0 {
+                    levels::leave(thread);
+                }
+            })
+        });
+    }
+}

@@ -1,0 +1,160 @@
+//! The requests that a call is given, and which of them it has completed.
+
+use crate::call::encode::handle_at;
+use crate::call::recording::{Call, encoder};
+use crate::call::thread::Thread;
+use crate::mpi::handles;
+use smallvec::SmallVec;
+use trace_format::mpi::{Class, Kind, Many};
+use trace_format::plan::Len;
+
+/// Where a call has its requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestParam {
+    pub(crate) param: usize,
+    /// Passed as it is, not by the address of its variable.
+    pub(crate) by_value: bool,
+    pub(crate) len: Option<(Len, bool)>,
+}
+
+/// A request that a call was given.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given {
+    /// Its place in the array.
+    pub(crate) place: usize,
+    /// Where its handle stands.
+    pub(crate) slot: u64,
+    pub(crate) handle: u64,
+}
+
+/// In the order of their places.
+pub(crate) type AllGiven = SmallVec<[Given; 3]>;
+
+/// The requests that a call is given, without null handles.
+pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {
+    let mut all = AllGiven::new();
+    add_all(&mut thread.handles, call, &mut all);
+    all
+}
+
+#[inline]
+fn add_all(cache: &mut handles::Cache, call: &Call, all: &mut AllGiven) {
+    let &Call { info, abi, words, .. } = call;
+    let Some(request) = info.request else { return };
+    let base = words.get(request.param).copied().unwrap_or(0);
+    let mut add = |place, slot, handle| {
+        if !handles::is_null_request(handle) {
+            all.push(Given { place, slot, handle });
+        }
+    };
+    let Some((len, at_root)) = request.len else {
+        match request.by_value {
+            true => add(0, 0, abi.handle_arg(Kind::Request, base)),
+            false => handle_at(abi, Kind::Request, base).into_iter().for_each(|handle| add(0, base, handle)),
+        }
+        return;
+    };
+    // Its later elements would look like places in memory.
+    if base < abi.lowest_address {
+        return;
+    }
+    let n = encoder(std::ptr::null_mut(), cache, info, abi, words).length(len, at_root);
+    let bytes = abi.handle_bytes(Kind::Request) as u64;
+    for place in 0..n {
+        let slot = base + place as u64 * bytes;
+        if let Some(handle) = handle_at(abi, Kind::Request, slot) {
+            add(place, slot, handle);
+        }
+    }
+}
+
+/// The list of the call that is being made.
+#[inline]
+fn place(lists: &mut Vec<AllGiven>, depth: usize) -> Option<&mut AllGiven> {
+    if lists.len() <= depth {
+        lists.resize_with(depth + 1, AllGiven::new);
+    }
+    lists.get_mut(depth)
+}
+
+/// Keeps the handles that a completion call is given, and answers them: the library overwrites them. Not inlined: other
+/// calls should not pay for its size.
+#[inline(never)]
+pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [Given] {
+    let Some(all) = place(&mut thread.given, thread.depth) else { return &[] };
+    all.clear();
+    add_all(&mut thread.handles, call, all);
+    all
+}
+
+pub(crate) fn keep(thread: &mut Thread, given: Option<Given>) {
+    if let Some(all) = place(&mut thread.given, thread.depth) {
+        all.clear();
+        all.extend(given);
+    }
+}
+
+/// What was kept when the call began.
+#[inline]
+pub(crate) fn kept(thread: &mut Thread) -> AllGiven {
+    let depth = thread.depth;
+    thread.given.get_mut(depth).map(std::mem::take).unwrap_or_default()
+}
+
+/// What was kept when the call began, if it is one request; then nothing is kept any more.
+#[inline]
+pub(crate) fn kept_one(thread: &mut Thread) -> Option<Given> {
+    let all = thread.given.get_mut(thread.depth)?;
+    match all.as_slice() {
+        [only] => {
+            let only = *only;
+            all.clear();
+            Some(only)
+        }
+        _ => None,
+    }
+}
+
+/// Visits the given requests that a call has completed, with the places of their statuses.
+#[inline]
+pub(crate) fn done(call: &Call, given: &[Given], failed: bool, mut visit: impl FnMut(&Given, usize)) {
+    let &Call { info, abi, words, .. } = call;
+    if failed {
+        // Requests whose handle the library has taken away.
+        let is_gone = |g: &&Given| handle_at(abi, Kind::Request, g.slot).is_some_and(handles::is_null_request);
+        return given.iter().filter(is_gone).for_each(|g| visit(g, g.place));
+    }
+    let int_at = |param: usize| {
+        let address = words.get(param).copied().unwrap_or(0);
+        // SAFETY: the library has written an integer to this address of the program's.
+        (address >= abi.lowest_address).then(|| unsafe { (address as *const i32).read_unaligned() })
+    };
+    let int = |name: &str| info.row.param(name).and_then(int_at);
+    let at = |place: i32| {
+        let place = usize::try_from(place).ok()?;
+        given.get(given.binary_search_by_key(&place, |g| g.place).ok()?)
+    };
+    // Where a poll says whether it found something; waiting always does.
+    let flag = || info.poll.and_then(int_at).is_none_or(|flag| flag != 0);
+    match info.row.class {
+        Class::Wait(Many::One | Many::All) => given.iter().for_each(|g| visit(g, g.place)),
+        Class::Test(Many::One | Many::All) | Class::GetStatus(Many::One | Many::All) if flag() => {
+            given.iter().for_each(|g| visit(g, g.place));
+        }
+        Class::Wait(Many::Any) | Class::Test(Many::Any) | Class::GetStatus(Many::Any) if flag() => {
+            // There is one status, wherever the request stands.
+            int("index").and_then(at).into_iter().for_each(|g| visit(g, g.place));
+        }
+        Class::Wait(Many::Some) | Class::Test(Many::Some) | Class::GetStatus(Many::Some) => {
+            let count = int("outcount").unwrap_or(0).max(0) as usize;
+            let base = info.row.param("array_of_indices").and_then(|p| words.get(p)).copied().unwrap_or(0);
+            let count = if base < abi.lowest_address { 0 } else { count.min(given.len()) };
+            for nth in 0..count {
+                // SAFETY: the library has written this many indices to the program's array.
+                let index = unsafe { ((base + 4 * nth as u64) as *const i32).read_unaligned() };
+                at(index).into_iter().for_each(|g| visit(g, nth));
+            }
+        }
+        _ => {}
+    }
+}

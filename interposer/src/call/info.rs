@@ -1,0 +1,324 @@
+//! What handling the calls of a function needs to know, worked out once from its row of the table.
+
+use crate::call::encode::{Steps, max_bytes};
+use crate::call::given::RequestParam;
+use crate::call::quick;
+use crate::call::recall::{self, Recall};
+use crate::debuggers::queues;
+use crate::mpi::abi::Abi;
+use crate::mpi::real;
+use crate::process::forced::{self, Forced};
+use crate::watch::checks::{Part, Rules};
+use crate::watch::operands::Operands;
+use std::ffi::c_void;
+use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
+use trace_format::plan::{Plan, Shape, plans};
+use trace_format::record::{CALL_HEADER_BYTES, Commit, State};
+
+/// What dispatching a function needs to know, worked out once from its row.
+pub(crate) struct Info {
+    pub(crate) row: &'static Function,
+    pub(crate) func: FnId,
+    pub(crate) plan: &'static Plan,
+    pub(crate) abi: &'static Abi,
+    /// Where calls of `MPI_X` and of `PMPI_X` go on, as addresses: see [`real::next`]. Both are known before calls are
+    /// recorded.
+    next: [usize; 2],
+    /// Its calls may take the quick path.
+    pub(crate) is_quick: bool,
+    /// Threads remember the values of its calls.
+    pub(crate) is_remembered: bool,
+    /// Words by which they tell its calls at a call site apart: none if they remember no values.
+    pub(crate) remembered_words: usize,
+    pub(crate) ins: Steps,
+    pub(crate) outs: Steps,
+    /// Bytes of the values at the call, if all calls have as many; else 0.
+    pub(crate) in_bytes: usize,
+    /// Its records, if all are as long.
+    pub(crate) fixed: Option<FixedRecord>,
+    pub(crate) args: usize,
+    /// Most bytes of a record of this function.
+    pub(crate) max_record: usize,
+    pub(crate) ignored_in_place: Option<(usize, usize)>,
+    /// The status parameters.
+    pub(crate) status: Option<(usize, bool)>,
+    /// Output handles that name new objects.
+    pub(crate) makes: Vec<(usize, Kind)>,
+    /// The handle that the call frees.
+    pub(crate) frees: Option<(usize, Kind)>,
+    /// The parameter that says whether a poll found something, and the value that says no.
+    pub(crate) poll: Option<usize>,
+    /// Statuses and indices mean something even when the call returns an error.
+    pub(crate) completes: bool,
+    pub(crate) watched: Watched,
+    /// How its calls are altered, in a run that the user wants altered.
+    pub(crate) forced: Option<Forced>,
+    /// What it lends to the program, or takes back, that is no object with a definition.
+    pub(crate) loan: Option<Loan>,
+    /// It makes, lends, takes back, completes (MPI_Grequest_complete) or ends something.
+    pub(crate) handles_objects: bool,
+    /// Every thread may call it at any time.
+    pub(crate) always_available: bool,
+    /// What checks look at before it is called.
+    pub(crate) rules: Rules,
+    pub(crate) role: Role,
+    pub(crate) buffering: Part,
+    /// Its requests.
+    pub(crate) request: Option<RequestParam>,
+    /// Its message buffers.
+    pub(crate) operands: Operands,
+    /// Where its arguments are, if debuggers are told of its calls.
+    pub(crate) queued: Option<queues::Shape>,
+}
+
+/// The record of a call whose values take a known number of bytes, as it is committed when the call begins.
+#[derive(Clone, Copy)]
+pub(crate) struct FixedRecord {
+    pub(crate) bytes: usize,
+    /// Its last 4 bytes hold no value.
+    pub(crate) is_padded: bool,
+    /// Its commit word in lap 0.
+    pub(crate) commit: u64,
+}
+
+impl FixedRecord {
+    fn of(function: FnId, values: usize) -> FixedRecord {
+        let bytes = (CALL_HEADER_BYTES + values).next_multiple_of(8);
+        let commit = Commit { func: function as u16, state: State::Entered as u8, words: (bytes / 8) as u16, lap: 0 };
+        assert!(values.is_multiple_of(4), "values have 4, 8 or 16 bytes");
+        FixedRecord { bytes, is_padded: !values.is_multiple_of(8), commit: commit.pack() }
+    }
+}
+
+/// What a function does to requests and to the memory of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    None,
+    /// Uses buffers, and is done with them when it returns.
+    Blocking,
+    /// Makes a request and starts its operation.
+    Starts,
+    /// Makes a request that MPI_Start starts.
+    Describes,
+    /// MPI_Start and MPI_Startall.
+    Restarts,
+    Completes,
+    /// MPI_Request_get_status and the like.
+    Peeks,
+    Frees,
+    Cancels,
+    /// MPI_Pready and MPI_Parrived.
+    Marks,
+}
+
+fn request(row: &Function, plan: &Plan) -> Option<RequestParam> {
+    let (param, p) = row.params.iter().enumerate().find(|(_, p)| p.kind == Kind::Request)?;
+    let len = plan.ins.iter().find(|i| i.param == param).and_then(|i| match i.shape {
+        Shape::SlotAndArray { len, at_root, .. } => Some((len, at_root)),
+        _ => None,
+    });
+    Some(RequestParam { param, by_value: p.dir == Dir::In && len.is_none(), len })
+}
+
+fn role(row: &Function, operands: &Operands) -> Role {
+    let makes_request = row.params.iter().any(|p| p.kind == Kind::Request && p.dir == Dir::Out);
+    match row.class {
+        Class::PartitionedSend | Class::PartitionedRecv => Role::Describes,
+        Class::Send(_, Start::Persistent) | Class::Recv(Start::Persistent) => Role::Describes,
+        Class::Collective(_, Start::Persistent) => Role::Describes,
+        Class::StartOne | Class::StartAll => Role::Restarts,
+        Class::Wait(_) | Class::Test(_) => Role::Completes,
+        Class::GetStatus(_) => Role::Peeks,
+        Class::RequestFree => Role::Frees,
+        Class::Cancel => Role::Cancels,
+        Class::Pready | Class::Parrived => Role::Marks,
+        _ if makes_request => Role::Starts,
+        _ if !operands.is_empty() => Role::Blocking,
+        _ => Role::None,
+    }
+}
+
+/// Functions that need more than recording.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watched {
+    No,
+    Init,
+    Finalize,
+    SessionInit,
+    SessionFinalize,
+    SetErrhandler,
+    CreateErrhandler,
+    AddsError,
+    Abort,
+    GetErrhandler,
+    FreeErrhandler,
+    SetName,
+    GetContents,
+    Pcontrol,
+    Commit,
+    GetAttribute,
+    GrequestStart,
+    /// A function that sets the count in a status, or whether it was cancelled.
+    SetsStatus,
+}
+
+/// What the program is given and gives back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Loan {
+    pub(crate) thing: Thing,
+    /// The parameter that names it.
+    pub(crate) param: Option<usize>,
+    /// The program gives it back.
+    pub(crate) back: bool,
+}
+
+/// Things without a definition of their own that are to be given back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thing {
+    Keyval,
+    /// What a matched probe has found.
+    Message,
+    Port,
+    /// A name under which a port is published.
+    Service,
+}
+
+fn loan(row: &Function) -> Option<Loan> {
+    let of_kind = |kind| row.params.iter().position(|p| p.kind == kind && p.dir != Dir::In);
+    let loan = |thing, param, back| Some(Loan { thing, param, back });
+    match row.class {
+        Class::Create | Class::Free if of_kind(Kind::Keyval).is_some() => {
+            return loan(Thing::Keyval, of_kind(Kind::Keyval), row.class == Class::Free);
+        }
+        Class::Mprobe(_) => return loan(Thing::Message, of_kind(Kind::Message), false),
+        Class::Mrecv(_) => return loan(Thing::Message, of_kind(Kind::Message), true),
+        _ => {}
+    }
+    use FnId::*;
+    match row.id {
+        MPI_Open_port => loan(Thing::Port, row.param("port_name"), false),
+        MPI_Close_port => loan(Thing::Port, row.param("port_name"), true),
+        MPI_Publish_name => loan(Thing::Service, row.param("service_name"), false),
+        MPI_Unpublish_name => loan(Thing::Service, row.param("service_name"), true),
+        _ => None,
+    }
+}
+
+/// The facts of all functions, by number.
+pub(crate) fn all(abi: &'static Abi) -> Vec<Info> {
+    FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan, abi)).collect()
+}
+
+fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info {
+    let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
+    let single = |dir| move |p: &&Param| p.dir == dir && p.len.is_empty();
+    let freeing = match row.class {
+        Class::Free | Class::SessionFinalize => true,
+        Class::Collective(coll, _) => {
+            matches!(
+                coll,
+                Coll::CommFree | Coll::CommDisconnect | Coll::ThreadcommFree | Coll::WinFree | Coll::FileClose
+            )
+        }
+        _ => false,
+    };
+    let place = |kind: Kind| row.params.iter().position(|p| p.kind == kind && p.len.is_empty());
+    let status = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
+    let operands = Operands::of(row, plan);
+    let (ins, outs) = (Steps::of(&plan.ins, abi), Steps::of(&plan.outs, abi));
+    let info = Info {
+        row,
+        func: row.id,
+        plan,
+        abi,
+        next: [false, true].map(|profiling| real::next(row.id.index(), profiling) as usize),
+        is_quick: false,
+        is_remembered: false,
+        remembered_words: 0,
+        fixed: ins.bytes.zip(outs.bytes).map(|(ins, outs)| FixedRecord::of(row.id, usize::from(ins + outs))),
+        in_bytes: ins.bytes.map_or(0, usize::from),
+        ins,
+        outs,
+        args: arg_count(row),
+        // Values that are remembered are copied whole, whatever room they take.
+        max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins).max(recall::BYTES) + max_bytes(&plan.outs),
+        ignored_in_place: place(Kind::SendBuf).zip(place(Kind::RecvBuf)),
+        status: status.map(|p| (p, !row.params[p].len.is_empty())),
+        makes: row
+            .params
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| single(Dir::Out)(p) && object(p.kind))
+            .map(|(i, p)| (i, p.kind))
+            .collect(),
+        frees: row
+            .params
+            .iter()
+            .position(|p| freeing && single(Dir::InOut)(&p) && object(p.kind))
+            .map(|i| (i, row.params[i].kind)),
+        poll: match row.class {
+            class if class.is_poll() => row.param("flag").or_else(|| row.param("outcount")),
+            _ => None,
+        },
+        completes: matches!(row.class, Class::Wait(_) | Class::Test(_)),
+        watched: match row.id {
+            _ if row.class == Class::Init => Watched::Init,
+            _ if row.class == Class::SessionInit => Watched::SessionInit,
+            _ if row.class == Class::SessionFinalize => Watched::SessionFinalize,
+            FnId::MPI_Finalize => Watched::Finalize,
+            FnId::MPI_Errhandler_free => Watched::FreeErrhandler,
+            FnId::MPI_Add_error_class | FnId::MPI_Add_error_code => Watched::AddsError,
+            // The handlers of MPIX_Comm_create_errhandler_x take other arguments.
+            FnId::MPI_Errhandler_create
+            | FnId::MPI_Comm_create_errhandler
+            | FnId::MPI_Win_create_errhandler
+            | FnId::MPI_File_create_errhandler
+            | FnId::MPI_Session_create_errhandler => Watched::CreateErrhandler,
+            _ if row.class == Class::Abort => Watched::Abort,
+            _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::In) => Watched::SetErrhandler,
+            _ if row.params.iter().any(|p| p.kind == Kind::Errhandler && p.dir == Dir::Out) => Watched::GetErrhandler,
+            FnId::MPI_Comm_set_name | FnId::MPI_Type_set_name => Watched::SetName,
+            FnId::MPI_Type_get_contents => Watched::GetContents,
+            FnId::MPI_Pcontrol => Watched::Pcontrol,
+            FnId::MPI_Type_commit => Watched::Commit,
+            FnId::MPI_Comm_get_attr | FnId::MPI_Attr_get => Watched::GetAttribute,
+            FnId::MPI_Grequest_start => Watched::GrequestStart,
+            FnId::MPI_Status_set_elements
+            | FnId::MPI_Status_set_elements_c
+            | FnId::MPI_Status_set_elements_x
+            | FnId::MPI_Status_set_cancelled => Watched::SetsStatus,
+            _ => Watched::No,
+        },
+        forced: forced::of(row),
+        loan: loan(row),
+        handles_objects: false,
+        always_available: row.id.is_always_available(),
+        rules: Rules::of(row),
+        role: role(row, &operands),
+        buffering: Part::of(row.id, row.class),
+        request: request(row, plan),
+        operands,
+        queued: queues::Shape::of(row).filter(|_| queues::are_kept()),
+    };
+    let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
+    let completes_own = row.class == Class::GrequestComplete;
+    let handles_objects = ends || completes_own || info.loan.is_some() || !info.makes.is_empty();
+    let is_remembered = Recall::fits(&info);
+    let remembered_words = if is_remembered { Recall::words_of(info.args) } else { 0 };
+    let info = Info { handles_objects, is_remembered, remembered_words, ..info };
+    Info { is_quick: quick::fits(&info), ..info }
+}
+
+impl Info {
+    /// See [`real::next`].
+    #[inline(always)]
+    pub(crate) fn next(&self, profiling: bool) -> *mut c_void {
+        let [call, entry] = self.next;
+        (if profiling { entry } else { call }) as *mut c_void
+    }
+}
+
+/// Words that are passed on: MPI_Pcontrol takes what a tool wants.
+pub(crate) fn arg_count(row: &Function) -> usize {
+    if row.class == Class::Pcontrol { real::MAX_ARGS } else { row.params.len() }
+}

@@ -1,0 +1,215 @@
+//! The beginning and the end of any call that is recorded. Calls like those that programs make most often take a
+//! shorter way with the same result ([`crate::call::quick`]).
+
+use crate::call::encode::{Words, handle_at};
+use crate::call::info::{Info, Watched};
+use crate::call::recording::{
+    Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
+    write_header, write_ins,
+};
+use crate::call::sites::Arrival;
+use crate::call::thread::{LastPoll, Thread};
+use crate::call::{levels, sites, statuses};
+use crate::debuggers::queues;
+use crate::entry::stubs::Frame;
+use crate::mpi::abi::Abi;
+use crate::mpi::{define, handles, real};
+use crate::process::errors::handlers;
+use crate::process::{errors, lifecycle, signals};
+use crate::record::modules::Origin;
+use crate::record::{clock, trace};
+use crate::watch::{checks, grequests, sums};
+use trace_format::mpi::Kind;
+use trace_format::record::{CALL_HEADER_BYTES, State};
+
+/// Writes and commits the record of a call. False if it is not to be recorded.
+pub(crate) fn begin(
+    thread: &mut Thread,
+    info: &Info,
+    abi: &'static Abi,
+    frame: &Frame,
+    profiling: bool,
+    words: &mut Words,
+    open: &mut Open,
+) -> bool {
+    // Before all that is remembered of them.
+    let changes = handles::changes();
+    let (arrival, origin) = match &mut thread.in_routine {
+        Some(routine) if routine.function == info.row.id => {
+            routine.recorded = true;
+            let arrival = Arrival { return_address: routine.return_address, stack_pointer: routine.stack_pointer };
+            (arrival, thread.sites.site(arrival, info.row))
+        }
+        _ => {
+            let site = thread.sites.site(frame.arrival(), info.row);
+            if site.is_nested() || thread.depth > 0 && is_tools(site, profiling) {
+                return false;
+            }
+            (frame.arrival(), site)
+        }
+    };
+    let site = origin.stack;
+    // A callback of that poll makes this call.
+    if thread.unwritten.is_some() {
+        commit_poll(thread);
+    }
+    if trace::is_heavy() {
+        thread.stage.empty();
+    }
+    if trace::is_lost() || !thread.stage.reserve(info.max_record) {
+        thread.mark_lost();
+        return false;
+    }
+    let start = thread.stage.cursor;
+    let values = start + CALL_HEADER_BYTES;
+    let ins = write_ins(thread, info, words, (arrival, origin, changes), values);
+    let in_bytes = ins.bytes;
+    let outs_at = values + in_bytes;
+    // Polls without an answer are counted where they are already written down.
+    let repeats = thread.last_poll.filter(|l| info.poll.is_some() && is_same(thread, info, l, site, start, in_bytes));
+    open.lap = thread.stage.lap;
+    open.offset = start;
+    open.index = thread.stage.calls;
+    open.repeats = repeats.is_some();
+    open.in_bytes = in_bytes;
+    (open.place, open.is_fine) = (ins.place, ins.is_fine);
+    open.site = origin;
+    if info.status.is_some() {
+        statuses::own(thread, info, abi, words);
+    }
+    if let Some((param, kind)) = info.frees {
+        let handle = handle_at(abi, kind, words.get(param).copied().unwrap_or(0));
+        open.freed = handle.map(|handle| handles::dying(kind, handle));
+    }
+    if info.watched != Watched::No {
+        if info.watched == Watched::Abort {
+            errors::before_end(thread);
+            signals::write_unwritten();
+        }
+        before_call(info, abi, words);
+        if info.watched == Watched::GrequestStart {
+            grequests::before_start(thread, origin.for_tool, words);
+        }
+    }
+    let breach = levels::enter(thread, info.always_available);
+    open.entered = clock::now();
+    if let Some(last) = repeats {
+        thread.unwritten = Some(Unwritten::new(last, open));
+        if let Some(inside) = breach {
+            levels::breach(thread, info.row, open.index, site, inside);
+        }
+        checks::before_repeated(thread, &Call { info, abi, words, open });
+        return true;
+    }
+    let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
+    open.outs = info.plan.outs_sized.then_some(outs_at);
+    write_header(&thread.stage, start, open.entered, site);
+    thread.stage.commit(end, info.row.id as u16, State::Entered);
+    thread.stage.calls += 1;
+    thread.last_poll = None;
+    if let Some(inside) = breach {
+        levels::breach(thread, info.row, open.index, site, inside);
+    }
+    checks::before(thread, &Call { info, abi, words, open });
+    queues::entered(thread, &Call { info, abi, words, open });
+    true
+}
+
+/// Is a call inside another one the work of a tool that wraps MPI, not of a callback of the program?
+#[inline(always)]
+fn is_tools(site: sites::Site, profiling: bool) -> bool {
+    site.caller == Origin::Tool || profiling && site.caller != Origin::Binding
+}
+
+#[cold]
+pub(crate) fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
+    match info.watched {
+        Watched::Finalize => lifecycle::before_finalize(abi),
+        Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
+        Watched::SetErrhandler => handlers::before_set(abi, info.row.id, words),
+        Watched::FreeErrhandler => handlers::before_free(abi, words),
+        Watched::CreateErrhandler => errors::program::before_create(words),
+        _ => {}
+    }
+}
+
+#[cold]
+fn after_call(call: &Call, spot: checks::Spot) {
+    let &Call { info, abi, words, open } = call;
+    match info.watched {
+        Watched::Init => {
+            lifecycle::world_begins(abi, open.entered);
+            let world = real::library().and_then(|r| handles::predefined_handle(r, Kind::Comm, "MPI_COMM_WORLD"));
+            checks::mpi_has_begun(spot, world);
+        }
+        Watched::SessionInit => lifecycle::session_begins(abi, words),
+        Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
+        Watched::AddsError => errors::added(call),
+        Watched::SetName => define::named(abi, info.row.id, words),
+        Watched::GetContents => define::contents(call, spot),
+        Watched::Commit => define::committed(abi, words),
+        Watched::GetAttribute => checks::attribute_was_asked(abi, words),
+        Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
+        Watched::SetsStatus => grequests::sets_status(info.row.id),
+        Watched::Finalize => checks::mpi_is_over(spot),
+        _ => {}
+    }
+}
+
+/// Completes the record of a call that has returned.
+pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
+    let &Call { info, abi, words, open } = call;
+    let time = clock::now();
+    queues::left(thread, call);
+    let told = if thread.told.is_some() { errors::told(thread, call) } else { None };
+    let failed = info.row.ret == Kind::Code && (result != 0 || told.is_some());
+    if failed {
+        if let Some(dying) = open.freed {
+            handles::kept(dying);
+        }
+        if info.watched == Watched::GrequestStart {
+            grequests::after_start(abi, words, None);
+        }
+        // Does not return if the program's error handler ends the program.
+        errors::returned(thread, call, open.index, result);
+    } else if let Some(fatal) = thread.fatal {
+        // The fatal handler was called although the call succeeds: MPI_Comm_call_errhandler.
+        errors::returned(thread, call, open.index, fatal.code());
+    } else {
+        for (param, kind) in &info.makes {
+            if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
+                define::object(*kind, handle, call, checks::Spot::of(thread, call));
+            }
+        }
+        if let Some(dying) = open.freed {
+            handles::freed(dying, checks::Spot::of(thread, call));
+        }
+        if info.watched != Watched::No {
+            after_call(call, checks::Spot::of(thread, call));
+        }
+        if info.watched == Watched::Init {
+            levels::learn(abi, thread, info.row.id);
+        }
+    }
+    // A program that calls its handler itself (MPI_Comm_call_errhandler) goes on without an error.
+    thread.told.take_if(|index| *index == open.index);
+    checks::after(thread, call, failed);
+    let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
+    let class = match told {
+        Some(class) if result == 0 => class,
+        _ if failed => errors::neutral_class(abi, info.row.id, result),
+        _ => 0,
+    };
+    let done = Return { time, class, valid: !failed || info.completes };
+    let negative = info.poll.is_some_and(|p| !failed && is_negative(abi, words.get(p).copied().unwrap_or(0)));
+    if open.repeats {
+        if negative && thread.unwritten.is_some() {
+            return count_poll(thread, time);
+        }
+        return record_late(thread, call, done);
+    }
+    if complete(thread, call, done, apart) && negative {
+        thread.last_poll =
+            Some(LastPoll { lap: open.lap, offset: open.offset, func: info.row.id as u16, in_bytes: open.in_bytes });
+    }
+}

@@ -1,0 +1,351 @@
+//! Where a Python program is. Python functions that call each other share one C stack, so a call site of such a program
+//! is the C stack together with the interpreter's own frames of the calling thread.
+//!
+//! MPI is called with the GIL released, so no function of the interpreter that needs it may be called. It is not needed:
+//! the frames of a thread, and the code objects that they hold, do not change while the thread is inside of an MPI call.
+//! They are read where they lie. What cannot be read that way (another version of CPython, another build) gives no
+//! frames, and call sites are C stacks as everywhere else. So are those of what runs while the interpreter shuts down.
+
+mod layout;
+mod source;
+
+use crate::call::sites;
+use crate::debuggers::queues;
+use crate::mpi::handles;
+use crate::record::{modules, trace};
+use layout::Layout;
+use rustc_hash::FxHashMap;
+use source::Memory;
+pub(crate) use source::Source;
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use trace_format::definition::{Definition, Id};
+
+const ENTRIES: usize = 4096;
+
+type IsInitialized = unsafe extern "C" fn() -> c_int;
+type ThreadState = unsafe extern "C" fn() -> *const c_void;
+
+/// The interpreter of this process.
+struct Interpreter {
+    layout: Layout,
+    is_initialized: IsInitialized,
+    thread_state: ThreadState,
+    /// `&PyCode_Type`: the type of what frames execute.
+    code_type: u64,
+}
+
+/// Set once an interpreter is found whose frames can be read; never freed.
+static INTERPRETER: AtomicPtr<Interpreter> = AtomicPtr::new(std::ptr::null_mut());
+
+#[inline(always)]
+fn interpreter() -> Option<&'static Interpreter> {
+    // SAFETY: the pointer is null or that of a leaked box.
+    unsafe { INTERPRETER.load(Ordering::Acquire).as_ref() }
+}
+
+/// Is there an interpreter whose frames are parts of call sites?
+pub(crate) fn is_there() -> bool {
+    interpreter().is_some()
+}
+
+/// Set when there is an interpreter, and it is none whose frames can be read.
+static UNREADABLE: AtomicBool = AtomicBool::new(false);
+
+/// Looks for an interpreter if none is known. Called where a C stack is new: the one that comes from an interpreter is.
+pub(crate) fn look() {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    if interpreter().is_some() || UNREADABLE.load(Ordering::Relaxed) {
+        return;
+    }
+    // A library that is loaded later may bring one; to look in all of them takes long.
+    static ABSENT: AtomicU64 = AtomicU64::new(0);
+    let loaded = modules::changes().0;
+    if ABSENT.load(Ordering::Relaxed) == loaded {
+        return;
+    }
+    let Some(get) = symbol(c"PyGILState_GetThisThreadState") else { return ABSENT.store(loaded, Ordering::Relaxed) };
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    if interpreter().is_some() {
+        return;
+    }
+    let Some(found) = find(get) else { return UNREADABLE.store(true, Ordering::Relaxed) };
+    match found.looks_right() {
+        Some(true) => {
+            INTERPRETER.store(Box::into_raw(Box::new(found.interpreter)), Ordering::Release);
+            // From now on C stacks do not tell call sites.
+            handles::have_changed();
+        }
+        Some(false) => UNREADABLE.store(true, Ordering::Relaxed),
+        None => {}
+    }
+}
+
+fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the name is a C string; the lookup has no preconditions.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+/// An interpreter of a version whose layout is known, and what it takes to try that layout on this process.
+struct Candidate {
+    interpreter: Interpreter,
+    memory: Memory,
+    types: source::Types,
+}
+
+fn find(get: *mut c_void) -> Option<Candidate> {
+    let memory = Memory::open()?;
+    // `const unsigned long Py_Version`, since 3.11. Interpreters without it are older.
+    let version = memory.word(symbol(c"Py_Version")? as u64)?;
+    let layout = Layout::of(version, &memory, symbol(c"_PyRuntime")? as u64)?;
+    let is_initialized = symbol(c"Py_IsInitialized")?;
+    // SAFETY: both functions take nothing, and return an int and a pointer.
+    let (is_initialized, thread_state) = unsafe {
+        (
+            std::mem::transmute::<*mut c_void, IsInitialized>(is_initialized),
+            std::mem::transmute::<*mut c_void, ThreadState>(get),
+        )
+    };
+    let interpreter = Interpreter { layout, is_initialized, thread_state, code_type: symbol(c"PyCode_Type")? as u64 };
+    let types = source::Types { unicode: symbol(c"PyUnicode_Type")? as u64, bytes: symbol(c"PyBytes_Type")? as u64 };
+    Some(Candidate { interpreter, memory, types })
+}
+
+/// A frame of the interpreter: its code object, the instruction it is at, and what tells the code object from another
+/// one that may lie at the same address later.
+#[derive(Clone, Copy)]
+struct Frame {
+    code: u64,
+    instruction: u64,
+    mark: u64,
+}
+
+/// A word of the interpreter's memory.
+///
+/// # Safety
+/// `base` is an object of the interpreter that the calling thread keeps alive, and its field of 8 bytes lies at `offset`.
+#[inline(always)]
+unsafe fn field(base: u64, offset: u64) -> u64 {
+    // SAFETY: the caller vouches for the object.
+    unsafe { (base.wrapping_add(offset) as *const u64).read_unaligned() }
+}
+
+impl Interpreter {
+    /// The state that the interpreter keeps of this thread; 0 if it knows nothing of it.
+    #[inline(always)]
+    fn thread(&self) -> u64 {
+        // SAFETY: neither function needs the GIL: the first reads a flag, the second a thread-specific key. The key
+        // exists while the interpreter is initialized.
+        unsafe { if (self.is_initialized)() == 0 { 0 } else { (self.thread_state)() as u64 } }
+    }
+
+    /// Hands the frames of this thread to `each`, innermost first.
+    #[inline(always)]
+    fn walk(&self, depth: usize, mut each: impl FnMut(Frame)) {
+        let l = &self.layout;
+        let thread = self.thread();
+        if thread == 0 {
+            return;
+        }
+        // SAFETY: the thread's state, its frames and their code objects live while the thread is in this call, and the
+        // offsets were tried on the frames of this process when the interpreter was found. The mark of a code object is
+        // in its table of lines, a bytes object: its first word of data is part of the object, however short it is.
+        unsafe {
+            let mut frame = match l.cframe {
+                Some(offset) => match field(thread, offset) {
+                    0 => 0,
+                    cframe => field(cframe, l.current_frame),
+                },
+                None => field(thread, l.current_frame),
+            };
+            let mut left = depth;
+            // Frames of the C stack are not shown and not counted; there is one for each entry into the interpreter.
+            for _ in 0..4 * depth {
+                if frame == 0 || left == 0 {
+                    break;
+                }
+                let code = field(frame, l.executable);
+                let owner = (frame.wrapping_add(l.owner) as *const u8).read();
+                if owner != layout::OWNED_BY_C_STACK && code != 0 && field(code, l.object_type) == self.code_type {
+                    let lines = field(code, l.linetable);
+                    let mark = field(code, l.filename).rotate_left(17)
+                        ^ lines.rotate_left(41)
+                        ^ field(lines, l.bytes_size).rotate_left(7)
+                        ^ field(lines, l.bytes_data)
+                        ^ u64::from(field(code, l.firstlineno) as u32);
+                    each(Frame { code, instruction: field(frame, l.instruction), mark });
+                    left -= 1;
+                }
+                frame = field(frame, l.previous);
+            }
+        }
+    }
+}
+
+impl Candidate {
+    /// Are the thread's frames what the layout says? `None` for a thread that runs no Python code. Reads them through the
+    /// kernel, so that a wrong guess is an error and not a fault.
+    fn looks_right(&self) -> Option<bool> {
+        let (memory, l) = (&self.memory, &self.interpreter.layout);
+        let thread = match self.interpreter.thread() {
+            0 => return None,
+            thread => thread,
+        };
+        let current = || match l.cframe {
+            Some(offset) => memory.word(memory.word(thread.wrapping_add(offset))?.wrapping_add(l.current_frame)),
+            None => memory.word(thread.wrapping_add(l.current_frame)),
+        };
+        let mut frame = match current() {
+            Some(0) => return None,
+            Some(frame) => frame,
+            None => return Some(false),
+        };
+        let mut good = 0;
+        while frame != 0 && good < 3 {
+            match self.previous_of(frame) {
+                Some((is_python, previous)) => {
+                    good += usize::from(is_python);
+                    frame = previous;
+                }
+                None => return Some(false),
+            }
+        }
+        Some(good > 0)
+    }
+
+    /// Does the frame run Python code, and which is the one before? `None` if it is not what it should be.
+    fn previous_of(&self, frame: u64) -> Option<(bool, u64)> {
+        let (memory, l) = (&self.memory, &self.interpreter.layout);
+        let field = |offset: u64| memory.word(frame.wrapping_add(offset));
+        let (code, instruction, previous) = (field(l.executable)?, field(l.instruction)?, field(l.previous)?);
+        let owner = memory.byte(frame.wrapping_add(l.owner))?;
+        let kind = memory.word(code.wrapping_add(l.object_type))?;
+        if owner == layout::OWNED_BY_C_STACK || kind != self.interpreter.code_type {
+            return Some((false, previous));
+        }
+        let there = Frame { code, instruction, mark: 0 };
+        let right = source::has_right_types(memory, l, &self.types, &there);
+        (right && source::of(memory, l, &there).is_some()).then_some((true, previous))
+    }
+}
+
+/// Call sites of one thread that were seen before, by a hash of the C stack and the interpreter's frames.
+pub(crate) struct Cache {
+    seen: Vec<(u64, Id)>,
+    depth: usize,
+}
+
+impl Cache {
+    pub(crate) fn new(depth: usize) -> Cache {
+        Cache { seen: Vec::new(), depth }
+    }
+
+    /// The number of the call site with this C stack and the frames that the thread has now.
+    #[inline(always)]
+    pub(crate) fn site(&mut self, stack: Id) -> Id {
+        match interpreter() {
+            Some(python) => self.with_frames(python, stack),
+            None => stack,
+        }
+    }
+
+    #[inline(never)]
+    fn with_frames(&mut self, python: &Interpreter, stack: Id) -> Id {
+        let start = u64::from(stack) ^ 0x9e37_79b9_7f4a_7c15;
+        let mut hash = start;
+        python.walk(self.depth, |frame| {
+            hash = mixed(hash ^ frame.code, 0xe703_7ed1_a0b4_28db);
+            hash = mixed(hash ^ frame.instruction, 0x8ebc_6af0_9c88_c6e3);
+            hash = mixed(hash ^ frame.mark, 0x5899_65cc_7537_4cc3);
+        });
+        if hash == start {
+            return stack;
+        }
+        let place = (hash >> 52) as usize % ENTRIES;
+        match self.seen.get(place) {
+            Some((known, id)) if *known == hash => *id,
+            _ => self.unseen(python, stack, hash, place),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unseen(&mut self, python: &Interpreter, stack: Id, hash: u64, place: usize) -> Id {
+        let id = intern(python, &sources(python, self.depth), stack);
+        if self.seen.is_empty() {
+            self.seen = vec![(0, 0); ENTRIES];
+        }
+        if let Some(entry) = self.seen.get_mut(place) {
+            *entry = (hash, id);
+        }
+        id
+    }
+}
+
+/// Both halves of the product, folded: every bit of the factors reaches every bit of the result.
+#[inline(always)]
+fn mixed(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// The places in the source that the thread's frames are at, innermost first.
+fn sources(python: &Interpreter, depth: usize) -> Vec<Source> {
+    let mut frames = Vec::with_capacity(depth);
+    python.walk(depth, |frame| frames.push(frame));
+    let Some(memory) = Memory::open() else { return Vec::new() };
+    let all = frames.iter().filter_map(|frame| source::of(&memory, &python.layout, frame));
+    // Between an import statement and the module it runs: not the program's, and left out of Python's tracebacks too.
+    all.filter(|source| !source.file.starts_with("<frozen importlib")).collect()
+}
+
+/// The place in the source that this thread is at.
+pub(crate) fn here() -> Option<Source> {
+    sources(interpreter()?, 8).into_iter().next()
+}
+
+#[derive(Default)]
+struct Known {
+    sources: FxHashMap<Source, Id>,
+    stacks: FxHashMap<(Id, Box<[Id]>), Id>,
+}
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+/// The number of these places with this C stack below them; a new one is written to the trace.
+fn intern(python: &Interpreter, places: &[Source], stack: Id) -> Id {
+    let Some(trace) = trace::get() else { return stack };
+    if places.is_empty() {
+        return stack;
+    }
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Known { sources, stacks } = known.get_or_insert_default();
+    let mut definitions = Vec::new();
+    let mut number = |place: &Source| match sources.get(place) {
+        Some(id) => *id,
+        None => {
+            let id = sources.len() as Id + 1;
+            let Source { file, function, line } = place.clone();
+            definitions.push(Definition::Source { id, file, function, line });
+            sources.insert(place.clone(), id);
+            id
+        }
+    };
+    let ids: Box<[Id]> = places.iter().map(&mut number).collect();
+    if let Some(id) = stacks.get(&(stack, ids.clone())) {
+        return *id;
+    }
+    let id = sites::next_id();
+    let interpreter = python.thread_state as *const () as u64;
+    definitions.splice(0..0, sites::new_modules(&[interpreter]));
+    definitions.push(Definition::SourceStack { id, sources: ids.to_vec(), stack, interpreter });
+    trace.define(&definitions);
+    if let Some(Source { file, function, line }) = places.first() {
+        let file = file.rsplit('/').next().unwrap_or(file);
+        queues::name_site(id, &format!("{file}:{line} in {function}"));
+    }
+    stacks.insert((stack, ids), id);
+    id
+}

@@ -1,0 +1,419 @@
+//! Call sites: the call stack behind a call as a small number. A stack seen before is recognized by return address
+//! and stack pointer, and verified against the stack's own slots, so that the unwinder runs only for new ones.
+
+use crate::call::caller::Callers;
+use crate::call::python;
+use crate::debuggers::queues;
+use crate::entry::unloading;
+use crate::record::modules::{self, Origin};
+use crate::record::trace;
+use crate::record::unwind::{self, Frame, Walker};
+use dashmap::DashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex};
+use trace_format::definition::{Definition, Id};
+use trace_format::mpi::Function;
+
+/// Not an event: the MPI library called one of its own functions, or a language binding does so to prepare a call.
+const NESTED: Id = Id::MAX;
+
+const SETS: usize = 64;
+/// Stacks that end in the same call and differ further out share a set, the last used first.
+const WAYS: usize = 32;
+/// Frames of language bindings and tools that are walked through besides the program's.
+const EXTRA_FRAMES: usize = 3;
+
+/// How a call came in.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrival {
+    pub(crate) return_address: u64,
+    /// As it was before the call.
+    pub(crate) stack_pointer: u64,
+}
+
+/// Where a call comes from.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub(crate) stack: Id,
+    /// Whose code has called the entry point.
+    pub(crate) caller: Origin,
+    /// Another tool calls for itself.
+    pub(crate) for_tool: bool,
+}
+
+impl Site {
+    /// Does a language binding call for the program?
+    #[inline(always)]
+    pub(crate) fn is_by_binding(self) -> bool {
+        self.caller == Origin::Binding
+    }
+
+    /// Is it no call of the program?
+    #[inline(always)]
+    pub(crate) fn is_nested(self) -> bool {
+        self.stack == NESTED
+    }
+}
+
+/// A stack as it was seen: where its return addresses lay and what they were.
+struct Seen {
+    return_address: u64,
+    stack_pointer: u64,
+    site: Site,
+    frames: u32,
+    /// Start of this entry's (slot, address) pairs in [`Cache::pairs`].
+    first: u32,
+}
+
+/// Stacks that one thread has seen.
+pub(crate) struct Cache {
+    seen: Vec<Seen>,
+    pairs: Vec<(u64, u64)>,
+    depth: usize,
+    /// The way that was replaced last.
+    victim: usize,
+    /// The number of unloadings when the stacks were seen.
+    unloadings: u32,
+    walker: Walker,
+    callers: Callers,
+    python: python::Cache,
+}
+
+impl Cache {
+    pub(crate) fn new(depth: usize) -> Cache {
+        let most = depth + EXTRA_FRAMES;
+        let site = Site { stack: 0, caller: Origin::Program, for_tool: false };
+        let seen = (0..SETS * WAYS)
+            .map(|i| Seen { return_address: 0, stack_pointer: 0, site, frames: 0, first: (i * most) as u32 })
+            .collect();
+        let pairs = vec![(0, 0); SETS * WAYS * most];
+        Cache {
+            seen,
+            pairs,
+            depth,
+            victim: 0,
+            unloadings: unloading::count(),
+            walker: Walker::default(),
+            callers: Callers::default(),
+            python: python::Cache::new(depth),
+        }
+    }
+
+    /// The place of a call of `row`. In a Python program it is the stack together with the lines that the Python functions
+    /// are at.
+    #[inline(always)]
+    pub(crate) fn site(&mut self, arrival: Arrival, row: &Function) -> Site {
+        let site = self.native(arrival.return_address, arrival.stack_pointer, row);
+        if site.is_nested() { site } else { Site { stack: self.python.site(site.stack), ..site } }
+    }
+
+    #[inline(always)]
+    fn native(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        if self.unloadings != unloading::count() {
+            self.forget();
+        }
+        let set = set_of(return_address, stack_pointer);
+        match self.seen.get(set) {
+            Some(seen) if self.is_stack_of(seen, return_address, stack_pointer) => seen.site,
+            _ => self.other_way(set, return_address, stack_pointer, row),
+        }
+    }
+
+    /// What to look for on the stack of a call whose place was just asked for, if that tells the place.
+    pub(crate) fn slots(&self, arrival: Arrival) -> Option<Slots> {
+        let Arrival { return_address, stack_pointer } = arrival;
+        let seen = self.seen.get(set_of(return_address, stack_pointer))?;
+        let is_it = seen.return_address == return_address && seen.stack_pointer == stack_pointer;
+        let pairs = self.pairs.get(seen.first as usize + 1..(seen.first + seen.frames) as usize)?;
+        if is_it && !python::is_there() { Slots::of(arrival, pairs) } else { None }
+    }
+
+    /// A module was unloaded: other code may lie where it lay, and call from the same addresses.
+    #[cold]
+    #[inline(never)]
+    fn forget(&mut self) {
+        self.unloadings = unloading::count();
+        self.seen.iter_mut().for_each(|seen| seen.return_address = 0);
+        self.walker.forget();
+        self.callers.forget();
+    }
+
+    /// Is the stack of this call the one that was seen?
+    #[inline(always)]
+    fn is_stack_of(&self, seen: &Seen, return_address: u64, stack_pointer: u64) -> bool {
+        if seen.return_address != return_address || seen.stack_pointer != stack_pointer {
+            return false;
+        }
+        // The first one is the return address itself.
+        let first = seen.first as usize;
+        let pairs = self.pairs.get(first + 1..first + seen.frames as usize).unwrap_or(&[]);
+        match <&[_; USUAL]>::try_from(pairs) {
+            // So that the compiler unrolls it.
+            Ok(pairs) => are_there(pairs),
+            Err(_) => are_there(pairs),
+        }
+    }
+
+    #[inline(never)]
+    fn other_way(&mut self, set: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        let ways = self.seen.get(set..set + WAYS).unwrap_or(&[]);
+        let known = ways.iter().position(|seen| self.is_stack_of(seen, return_address, stack_pointer));
+        // A new stack takes the place of each of the others in turn.
+        self.victim = self.victim % (WAYS - 1) + 1;
+        self.seen.swap(set, set + known.unwrap_or(self.victim));
+        match (known, self.seen.get(set)) {
+            (Some(_), Some(seen)) => seen.site,
+            _ => self.unseen(set, return_address, stack_pointer, row),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
+        python::look();
+        let mut walk = unwind(&mut self.walker, return_address, self.depth + EXTRA_FRAMES);
+        let innermost = walk.addresses(self.depth);
+        let caller = self.callers.caller(&innermost, row);
+        walk.pairs.truncate(self.depth + caller.frames.min(EXTRA_FRAMES));
+        let addresses = walk.addresses(usize::MAX);
+        // Where the program's own frames lie too deep, those of the binding are better than none.
+        let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(&addresses);
+        let stack = if caller.nested { NESTED } else { intern(frames) };
+        let site = Site { stack, caller: caller.origin, for_tool: caller.for_tool };
+        let Some(seen) = self.seen.get_mut(index) else { return site };
+        let first = seen.first as usize;
+        let verifiable = walk.exact && !walk.pairs.is_empty();
+        // A stack whose slots cannot be verified is never found again.
+        seen.return_address = if verifiable { return_address } else { 0 };
+        seen.stack_pointer = stack_pointer;
+        seen.site = site;
+        seen.frames = walk.pairs.len() as u32;
+        for (place, pair) in self.pairs.iter_mut().skip(first).zip(walk.pairs) {
+            *place = pair;
+        }
+        site
+    }
+}
+
+fn set_of(return_address: u64, stack_pointer: u64) -> usize {
+    let hash = (return_address ^ stack_pointer << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
+    hash as usize * WAYS
+}
+
+/// Return addresses behind that of the call, with the default depth.
+const USUAL: usize = 7;
+
+/// Slots of one stack: bytes between the slot of the call's return address and the others, and what they hold.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Slots {
+    offsets: [u32; USUAL],
+    addresses: [u64; USUAL],
+    /// Is there more than the return address itself?
+    are_any: bool,
+}
+
+impl Slots {
+    /// `pairs`: where return addresses lie, and what they are. `None` if they are too many, or lie too far away.
+    pub(crate) fn of(arrival: Arrival, pairs: &[(u64, u64)]) -> Option<Slots> {
+        let Arrival { return_address, stack_pointer } = arrival;
+        if pairs.len() > USUAL {
+            return None;
+        }
+        // What is missing is the return address, once more.
+        let mut slots = Slots { offsets: [0; USUAL], addresses: [return_address; USUAL], are_any: !pairs.is_empty() };
+        for (place, (slot, address)) in slots.offsets.iter_mut().zip(&mut slots.addresses).zip(pairs) {
+            *place.0 = u32::try_from(slot.checked_sub(stack_pointer.wrapping_sub(8))?).ok()?;
+            *place.1 = *address;
+        }
+        Some(slots)
+    }
+
+    /// Are the addresses where they were?
+    ///
+    /// # Safety
+    /// A call of this thread has this stack pointer, as the one had whose slots these are.
+    #[inline(always)]
+    pub(crate) unsafe fn are_there(&self, stack_pointer: u64) -> bool {
+        if !self.are_any {
+            return true;
+        }
+        let first = stack_pointer.wrapping_sub(8);
+        // By number: with two iterators CI's build, which is not optimized as a whole, may call a function for each call.
+        for i in 0..USUAL {
+            let slot = (first + u64::from(self.offsets[i])) as *const u64;
+            // SAFETY: the functions below this slot are those that were there before, with their frames, so that this one is in
+            // the frame of a function that has not returned. (The stack may be another one, and shorter.)
+            if unsafe { *slot } != self.addresses[i] {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Are the addresses where they were?
+#[inline(always)]
+fn are_there(pairs: &[(u64, u64)]) -> bool {
+    // SAFETY: as in `Slots::are_there`: not a slot beyond the first that differs is read.
+    pairs.iter().all(|(slot, address)| unsafe { *(*slot as *const u64) } == *address)
+}
+
+static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
+static NEXT: AtomicU32 = AtomicU32::new(1);
+/// The number of unloadings (see [`unloading::count`]) before stacks with what is gone were last taken out; one that never was.
+static LOOKED: AtomicU32 = AtomicU32::new(u32::MAX);
+static MODULES: Mutex<Written> = Mutex::new(Written { changes: (0, 0), modules: Vec::new(), unloaded: Vec::new() });
+
+/// What is written down of modules.
+struct Written {
+    /// When the modules were looked at.
+    changes: modules::Changes,
+    /// Modules that were loaded then.
+    modules: Vec<modules::Loaded>,
+    /// Stacks with addresses in modules that were unloaded since.
+    unloaded: Vec<(Id, Box<[u64]>)>,
+}
+
+impl Written {
+    /// Looks at the modules again. What is new among them.
+    fn look(&mut self, changes: modules::Changes) -> Vec<modules::Loaded> {
+        self.changes = changes;
+        let now = modules::loaded();
+        let (before, now) = (std::mem::replace(&mut self.modules, now), &self.modules);
+        let gone: Vec<_> = before.iter().filter(|m| !now.iter().any(|n| n.is_same(m))).collect();
+        if !gone.is_empty() {
+            // The next stack with the same addresses is another one.
+            STACKS.retain(|frames, id| {
+                let stays = !frames.iter().any(|a| gone.iter().any(|m| (m.start..m.end).contains(a)));
+                if !stays {
+                    self.unloaded.push((*id, frames.clone()));
+                }
+                stays
+            });
+        }
+        now.iter().filter(|n| !before.iter().any(|m| n.is_same(m))).cloned().collect()
+    }
+}
+
+/// A number for a call site that has none yet.
+pub(crate) fn next_id() -> Id {
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The number of a stack; a new one is written to the trace.
+fn intern(frames: &[u64]) -> Id {
+    if LOOKED.load(Ordering::Relaxed) == unloading::count()
+        && let Some(id) = STACKS.get(frames)
+    {
+        return *id;
+    }
+    // Modules first: those that are gone take their stacks with them.
+    let mut definitions = new_modules(frames);
+    let Some(trace) = trace::get() else { return 0 };
+    if let Some(id) = STACKS.get(frames) {
+        if !definitions.is_empty() {
+            trace.define(&definitions);
+        }
+        return *id;
+    }
+    let id = next_id();
+    definitions.push(Definition::Stack { id, frames: frames.to_vec() });
+    trace.define(&definitions);
+    if let Some(at) = frames.first() {
+        queues::name_site(id, &place(*at));
+    }
+    STACKS.insert(frames.into(), id);
+    id
+}
+
+/// A return address as `MODULE+0xOFFSET`, the offset as the module's file has it.
+fn place(address: u64) -> String {
+    let known = MODULES.lock().unwrap_or_else(|e| e.into_inner());
+    match known.modules.iter().find(|m| (m.start..m.end).contains(&address)) {
+        Some(m) => format!("{}+{:#x}", m.path.rsplit('/').next().unwrap_or(""), address.wrapping_sub(m.bias)),
+        None => format!("{address:#x}"),
+    }
+}
+
+/// The return addresses of a stack, innermost first; empty if there is no such stack. Slow.
+pub(crate) fn frames(stack: Id) -> Vec<u64> {
+    let known = STACKS.iter().find(|entry| *entry.value() == stack).map(|entry| entry.key().to_vec());
+    known.unwrap_or_else(|| {
+        let written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
+        let unloaded = written.unloaded.iter().find(|(id, _)| *id == stack);
+        unloaded.map_or(Vec::new(), |(_, frames)| frames.to_vec())
+    })
+}
+
+/// Definitions of modules that are not known yet, if there are such or if one of these addresses is in none that is.
+pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
+    let mut written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
+    let covers = |a: &u64| written.modules.iter().any(|m| (m.start..m.end).contains(a));
+    let (unloadings, changes) = (unloading::count(), modules::changes());
+    // What only came need not be told before it calls.
+    let are_known = changes.1 == written.changes.1 && addresses.iter().all(covers);
+    let new = if are_known { Vec::new() } else { written.look(changes) };
+    LOOKED.store(unloadings, Ordering::Relaxed);
+    new.iter().map(|m| Definition::Module(m.definition())).collect()
+}
+
+/// A walk up the stack.
+struct Walk {
+    return_address: u64,
+    /// Every return address was where the unwinder's frame layout says.
+    exact: bool,
+    /// (slot on the stack, return address in it)
+    pairs: SmallVec<[(u64, u64); 12]>,
+}
+
+impl Walk {
+    /// So many return addresses, innermost first; at least that of the call.
+    fn addresses(&self, most: usize) -> SmallVec<[u64; 12]> {
+        match self.pairs.is_empty() {
+            true => smallvec![self.return_address],
+            false => self.pairs.iter().take(most).map(|p| p.1).collect(),
+        }
+    }
+
+    /// Takes the next return address: does the walk go on? Frames of mpivet itself come first; they are skipped.
+    fn take(&mut self, depth: usize, slot: u64, address: u64) -> bool {
+        if self.pairs.is_empty() && address != self.return_address {
+            return true;
+        }
+        if self.pairs.len() < depth {
+            self.pairs.push((slot, address));
+        }
+        self.pairs.len() < depth
+    }
+}
+
+/// Walks by rules that are known, or by the system's unwinder where some function has none.
+fn unwind(walker: &mut Walker, return_address: u64, depth: usize) -> Walk {
+    let mut walk = Walk { return_address, exact: true, pairs: SmallVec::new() };
+    if walker.walk(|slot, address| walk.take(depth, slot, address)) && !walk.pairs.is_empty() {
+        return walk;
+    }
+    walk.pairs.clear();
+    unwind::walk(|Frame { address, stack_pointer, .. }| {
+        let slot = stack_pointer.wrapping_sub(8);
+        if address != 0 && (!walk.pairs.is_empty() || address == return_address) {
+            // SAFETY: the stack pointer of a frame being unwound lies within the stack, 8 above the slot.
+            walk.exact &= unsafe { *(slot as *const u64) } == address;
+        }
+        address != 0 && walk.take(depth, slot, address)
+    });
+    walk.exact &= !walk.pairs.is_empty();
+    walk
+}
+
+/// Return addresses of this thread's stack as it is now, innermost first.
+pub(crate) fn here() -> Vec<u64> {
+    let mut all: Vec<u64> = Vec::new();
+    unwind::walk(|frame| {
+        all.push(frame.address);
+        all.len() < 64
+    });
+    all
+}

@@ -1,0 +1,358 @@
+//! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
+//! threads have left.
+
+use crate::call::given::AllGiven;
+use crate::call::recall::Recall;
+use crate::call::recording::{self, Unwritten};
+use crate::call::user_threads::OneStack;
+use crate::call::{dispatch, sites};
+use crate::debuggers::queues::Queued;
+use crate::entry::fortran::InRoutine;
+use crate::mpi::abi::BlankStatus;
+use crate::mpi::handles;
+use crate::process::{config, errors};
+use crate::record::spare_stack::SpareStack;
+use crate::record::stage::Stage;
+use crate::record::{log, mappings, tls, trace};
+use crate::watch::operations::{Part, Spare};
+use std::ffi::c_void;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use trace_format::call::Checksum;
+use trace_format::record::State;
+use trace_format::writer;
+
+/// What every call touches comes first.
+#[repr(C)]
+pub(crate) struct Thread {
+    /// MPI calls of this thread that have not returned.
+    pub(crate) depth: usize,
+    /// The stack pointer of the call that this library is at work for, outside of the MPI library; 0: none. See
+    /// [`crate::call::interrupted`].
+    pub(crate) at_work: AtomicU64,
+    /// The recorded calls that the library is in, the innermost last.
+    pub(crate) under_way: Vec<errors::UnderWay>,
+    /// It has started MPI.
+    pub(crate) is_main: bool,
+    /// Something stands behind the record of the call that must be read before its return.
+    pub(crate) return_apart: bool,
+    /// The stage ends with the mark that recording has ended.
+    marked_lost: bool,
+    /// An error whose handler would have ended the program.
+    pub(crate) fatal: Option<errors::Fatal>,
+    /// The last record, if it is a poll with a negative answer that may be repeated.
+    pub(crate) last_poll: Option<LastPoll>,
+    /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
+    pub(crate) unwritten: Option<Unwritten>,
+    pub(crate) sites: sites::Cache,
+    pub(crate) recall: Recall,
+    /// A status of our own for an outermost call whose program ignores it.
+    pub(crate) status: Box<BlankStatus>,
+    /// The same for all other calls, by depth.
+    pub(crate) statuses: Vec<Vec<u32>>,
+    /// The requests that completion calls were given, by depth.
+    pub(crate) given: Vec<AllGiven>,
+    /// What debuggers are told of the calls that have not returned, by depth.
+    pub(crate) queued: Vec<Queued>,
+    pub(crate) stage: Stage,
+    /// The operations that it begins.
+    pub(crate) part: Part,
+    pub(crate) spare: Spare,
+    pub(crate) mappings: mappings::Cache,
+    pub(crate) handles: handles::Cache,
+    /// The Fortran routine that this thread is in, if it is one of those that are wrapped.
+    pub(crate) in_routine: Option<InRoutine>,
+    /// The call whose error the program's own handler was called with, and which is recorded.
+    pub(crate) told: Option<u64>,
+    /// The same error with its class and text, as long as it was not printed.
+    pub(crate) untold: Option<(errors::UnderWay, u16, String)>,
+    /// Sums of what blocking calls send, by the index of the call.
+    pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
+    /// Wildcard calls that it has made, in a run that replays a witness.
+    pub(crate) wildcards: u64,
+    /// Where calls under way were found to be on the same stack.
+    pub(crate) one_stack: OneStack,
+    spare_stack: SpareStack,
+}
+
+/// A poll that a later one may equal.
+#[derive(Clone, Copy)]
+pub(crate) struct LastPoll {
+    pub(crate) lap: u64,
+    pub(crate) offset: usize,
+    pub(crate) func: u16,
+    /// Bytes of the values at the call.
+    pub(crate) in_bytes: usize,
+}
+
+/// States of ended threads, for new ones.
+static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// A thread has taken over the state of an ended one.
+static REUSED: AtomicBool = AtomicBool::new(false);
+static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
+/// Key whose destructor runs when a thread ends.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
+/// Most threads of a rank that are recorded.
+const MAX_THREADS: u32 = 1024;
+
+/// Prepares for threads; called once.
+pub(crate) fn prepare(config: &config::Config) {
+    STACK_DEPTH.store(config.stack_depth as u32, Ordering::Relaxed);
+    let mut key = 0;
+    // SAFETY: `key` is a valid place; the destructor has the right type.
+    if unsafe { libc::pthread_key_create(&mut key, Some(ended)) } == 0 {
+        KEY.store(key, Ordering::Relaxed);
+    }
+}
+
+unsafe extern "C" fn ended(thread: *mut c_void) {
+    dispatch::guarded(|| end(thread.cast()));
+}
+
+fn end(thread: *mut Thread) {
+    tls::set(0);
+    // The stages of a forked child are those of its parent.
+    if !crate::process::lifecycle::is_recorder() || crate::call::interrupted::was_left() {
+        return;
+    }
+    // SAFETY: the value is the pointer that `current` set for this thread.
+    let state = unsafe { &mut *thread };
+    if crate::call::interrupted::has_left(state) {
+        return;
+    }
+    // It may have been cancelled in a call.
+    crate::call::levels::leave(state);
+    state.depth = 0;
+    crate::debuggers::queues::abandoned(state);
+    recording::commit_poll(state);
+    state.stage.empty();
+    state.stage.abandon();
+    state.last_poll = None;
+    state.spare_stack.withdraw();
+    crate::watch::marks::thread_ended(state.number());
+    if let Ok(mut idle) = IDLE.lock() {
+        idle.push(thread as usize);
+    }
+}
+
+/// Removes the files of the stages, which are empty, if this is the only thread that has not ended.
+pub(crate) fn remove_stages() {
+    let Some(trace) = trace::get() else { return };
+    let all = NUMBER.load(Ordering::Relaxed);
+    if IDLE.lock().is_ok_and(|idle| idle.len() + 1 != all as usize) {
+        return;
+    }
+    trace.remove_stages(all);
+}
+
+/// The state of the thread that has this, which is never sent to another one. Between two steps of ours the library and the
+/// program run, and may come back here on the same thread: the state is lent for one step at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadPtr(*mut Thread);
+
+impl ThreadPtr {
+    /// Does one step with the state. A step calls nothing that leads to the program: of the library it calls only local functions
+    /// that call nothing back.
+    #[inline(always)]
+    pub(crate) fn with<T>(self, step: impl FnOnce(&mut Thread) -> T) -> T {
+        // SAFETY: the state lives for ever, and its own thread alone has this pointer, which was in its word. Every reference to
+        // the state is lent here for a step, and no step leads to a second one. A signal handler of the program that calls MPI
+        // amid a step looks at `at_work`, which is atomic, and touches nothing else then.
+        step(unsafe { &mut *self.0 })
+    }
+
+    /// Is this the state of the thread that asks? It is not where user-level threads have moved a call.
+    #[inline(always)]
+    pub(crate) fn is_here(self) -> bool {
+        tls::get() == self.0 as usize
+    }
+
+    /// The number of the thread's stage, which never changes.
+    pub(crate) fn number(self) -> u16 {
+        // SAFETY: as in `with`; the field is not written as long as the thread lives.
+        unsafe { (*self.0).stage.thread }
+    }
+}
+
+/// The state of this thread, made at its first call; `None` if it cannot be recorded.
+#[inline(always)]
+pub(crate) fn current() -> Option<ThreadPtr> {
+    match tls::get() {
+        0 => first_call(),
+        p => Some(ThreadPtr(p as *mut Thread)),
+    }
+}
+
+/// Has more than one thread called MPI?
+#[inline(always)]
+pub(crate) fn are_several() -> bool {
+    NUMBER.load(Ordering::Relaxed) > 1 || REUSED.load(Ordering::Relaxed)
+}
+
+/// How many threads have called MPI at once, at most.
+#[inline(always)]
+pub(crate) fn count() -> usize {
+    NUMBER.load(Ordering::Relaxed) as usize
+}
+
+/// The state of this thread if it has one. Safe in a signal handler.
+pub(crate) fn existing() -> Option<ThreadPtr> {
+    match tls::get() {
+        0 => None,
+        p => Some(ThreadPtr(p as *mut Thread)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn first_call() -> Option<ThreadPtr> {
+    let trace = trace::get()?;
+    if trace::is_lost() {
+        return None;
+    }
+    let idle = IDLE.lock().ok()?.pop();
+    let pointer = match idle {
+        Some(p) => {
+            REUSED.store(true, Ordering::Relaxed);
+            let thread = p as *mut Thread;
+            // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
+            unsafe {
+                (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
+                (*thread).recall.forget_stacks();
+                (*thread).depth = 0;
+                (*thread).at_work.store(0, Ordering::Relaxed);
+                (*thread).in_routine = None;
+                (*thread).is_main = false;
+                (*thread).stage.set_owner();
+                (*thread).fatal = None;
+                (*thread).under_way.clear();
+                (*thread).one_stack = OneStack::default();
+                (*thread).told = None;
+                (*thread).untold = None;
+                crate::debuggers::queues::abandoned(&mut *thread);
+            }
+            thread
+        }
+        None => {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            if number >= MAX_THREADS {
+                trace::lost(&format!("more than {MAX_THREADS} threads call MPI at once"));
+                return None;
+            }
+            let stage = match Stage::create(trace, number as u16) {
+                Ok(stage) => stage,
+                Err(e) => {
+                    trace::lost(&format!("cannot make a stage in {}: {e}", trace.dir.display()));
+                    return None;
+                }
+            };
+            make(stage)
+        }
+    };
+    // SAFETY: the state belongs to this thread, and no other reference to it is live.
+    unsafe { (*pointer).spare_stack.provide() };
+    let key = KEY.load(Ordering::Relaxed);
+    // SAFETY: the key exists; its value is given back by the destructor.
+    if key != u32::MAX && unsafe { libc::pthread_setspecific(key, pointer.cast()) } != 0 {
+        log::line("cannot watch the end of a thread");
+    }
+    tls::set(pointer as usize);
+    Some(ThreadPtr(pointer))
+}
+
+/// Makes the state of a thread in its place on the heap: it is large, and the stack of a thread may be small.
+#[inline(never)]
+fn make(stage: Stage) -> *mut Thread {
+    let place = Box::into_raw(Box::<Thread>::new_uninit()).cast::<Thread>();
+    // One field after the other: a whole value would be put together on the stack.
+    macro_rules! write {
+        ($($field:ident: $value:expr,)*) => {{
+            $(
+                // SAFETY: the place is that of a `Thread`, and nobody else knows it.
+                unsafe { (&raw mut (*place).$field).write($value) };
+            )*
+            // The compiler says if one is missing.
+            let _ = |t: Thread| { let Thread { $($field: _,)* } = t; };
+        }};
+    }
+    write! {
+        recall: Recall::new(stage.thread),
+        part: Part::of(stage.thread),
+        stage: stage,
+        sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
+        handles: handles::Cache::new(),
+        mappings: mappings::Cache::new(),
+        depth: 0,
+        in_routine: None,
+        is_main: false,
+        fatal: None,
+        under_way: Vec::new(),
+        told: None,
+        untold: None,
+        marked_lost: false,
+        last_poll: None,
+        unwritten: None,
+        given: Vec::new(),
+        spare: Spare::new(),
+        queued: Vec::new(),
+        sent: Vec::new(),
+        return_apart: false,
+        status: Box::default(),
+        statuses: Vec::new(),
+        wildcards: 0,
+        one_stack: OneStack::default(),
+        spare_stack: SpareStack::default(),
+        at_work: AtomicU64::new(0),
+    }
+    place
+}
+
+impl Thread {
+    pub(crate) fn number(&self) -> u16 {
+        self.stage.thread
+    }
+
+    /// Recording has ended: the last record says so, once.
+    #[cold]
+    pub(crate) fn mark_lost(&mut self) {
+        if std::mem::replace(&mut self.marked_lost, true) {
+            return;
+        }
+        let mut reason = trace::loss();
+        while reason.len() > 400 {
+            reason.pop();
+        }
+        let mut bytes = Vec::new();
+        let event = trace_format::call::SystemEvent::Lost { reason };
+        writer::encode_system(&event, crate::record::clock::now(), &mut bytes);
+        self.last_poll = None;
+        self.stage.last(&bytes, trace_format::record::SystemKind::Lost as u16);
+    }
+
+    /// Writes a system record.
+    pub(crate) fn system(&mut self, event: &trace_format::call::SystemEvent) {
+        recording::commit_poll(self);
+        let mut bytes = Vec::new();
+        writer::encode_system(event, crate::record::clock::now(), &mut bytes);
+        if !self.stage.reserve(bytes.len()) {
+            return;
+        }
+        self.last_poll = None;
+        let kind = u64::from_le_bytes(*bytes.first_chunk().unwrap_or(&[0; 8])) as u16;
+        let start = self.stage.cursor;
+        // SAFETY: `reserve` made room for the record; its first word is stored by `commit`.
+        unsafe {
+            std::ptr::copy_nonoverlapping(bytes.as_ptr().add(8), self.stage.at(start + 8), bytes.len() - 8);
+        }
+        self.stage.commit(start + bytes.len(), kind, State::System);
+    }
+}
+
+/// For tests: as many threads as there may be have called MPI, as long as nobody else pretends so.
+#[cfg(test)]
+pub(crate) fn pretend_several() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    NUMBER.store(32, Ordering::SeqCst);
+    ALONE.lock().unwrap_or_else(|e| e.into_inner())
+}

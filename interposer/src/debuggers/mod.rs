@@ -1,0 +1,3 @@
+//! What debuggers are told.
+
+pub(crate) mod queues;

@@ -1,0 +1,7 @@
+//! How calls come in: the exported functions of C and Fortran.
+
+pub(crate) mod emulated;
+pub(crate) mod exports;
+pub(crate) mod fortran;
+pub(crate) mod stubs;
+pub(crate) mod unloading;

@@ -1,0 +1,48 @@
+//! Modules that the program unloads. What is loaded next often lies in the same place, so that its calls come from the same
+//! addresses: what is known of addresses must be forgotten then.
+
+use crate::mpi::handles;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// How often something may have been unloaded.
+#[inline(always)]
+pub(crate) fn count() -> u32 {
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// In front of the C library's function, which does the work.
+///
+/// # Safety
+/// As dlclose(3).
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
+    static REAL: AtomicUsize = AtomicUsize::new(0);
+    let mut real = REAL.load(Ordering::Relaxed);
+    if real == 0 {
+        // SAFETY: looking up a name has no preconditions.
+        real = unsafe { libc::dlsym(libc::RTLD_NEXT, c"dlclose".as_ptr()) } as usize;
+        REAL.store(real, Ordering::Relaxed);
+    }
+    if real == 0 {
+        return -1;
+    }
+    // Before it is done: another thread may load something else into the gap at once.
+    forget();
+    // SAFETY: this is the C library's function, and the caller keeps its conditions.
+    let result = unsafe {
+        let real: unsafe extern "C" fn(*mut c_void) -> c_int = std::mem::transmute(real);
+        real(handle)
+    };
+    // Destructors in the library may have called MPI meanwhile.
+    forget();
+    result
+}
+
+/// Call sites are forgotten when the next call finds another count, and calls with theirs when objects have changed.
+fn forget() {
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    handles::have_changed();
+}

@@ -1,0 +1,194 @@
+//! What checks need to know of an object, asked from the library once for each object, by local calls.
+
+use crate::call::dispatch;
+use crate::call::encode::ask;
+use crate::mpi::abi::Family;
+use crate::mpi::handles::{self, Freed};
+use crate::mpi::{define, real};
+use crate::record::memory;
+use dashmap::DashMap;
+use rustc_hash::FxBuildHasher;
+use std::sync::LazyLock;
+use trace_format::definition::{Id, NULL_ID, UNKNOWN_ID};
+use trace_format::mpi::{FnId, Kind};
+
+/// What a handle is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The handle of an object that the program holds, or of a predefined one.
+    Sound,
+    Null,
+    /// mpivet has not seen it made: it may be valid.
+    Unknown,
+    /// Certainly not the handle of such an object; [`proof`] says why.
+    Wrong,
+}
+
+/// Facts about an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts {
+    pub(crate) id: Id,
+    pub(crate) standing: Standing,
+    /// An intercommunicator.
+    pub(crate) inter: bool,
+    /// A datatype that the program has made and not committed.
+    pub(crate) uncommitted: bool,
+    /// Processes that a rank may name: of the group of a communicator (the remote one of an intercommunicator), of a
+    /// window or of a group; `None` if that is not known.
+    pub(crate) ranks: Option<i32>,
+    /// The rank of this process in a communicator.
+    pub(crate) rank: i32,
+    /// Bytes of data in one element of a datatype.
+    pub(crate) bytes: u64,
+    /// From one element of a datatype to the next, in bytes.
+    pub(crate) extent: i64,
+    /// The first byte of data of a datatype, seen from the address of its element.
+    pub(crate) true_lb: i64,
+    /// From the first byte of data of one element to behind the last one.
+    pub(crate) true_extent: i64,
+}
+
+impl Facts {
+    /// Nothing is known.
+    pub(crate) const NONE: Facts = Facts {
+        id: UNKNOWN_ID,
+        standing: Standing::Unknown,
+        inter: false,
+        uncommitted: false,
+        ranks: None,
+        rank: 0,
+        bytes: 0,
+        extent: 0,
+        true_lb: 0,
+        true_extent: 0,
+    };
+}
+
+/// Why a handle is not that of an object of the kind it is used for.
+pub(crate) enum Proof {
+    Freed(Freed),
+    /// It is the handle of an object of another kind.
+    Other(Kind, Id),
+    /// No library of this family has such a handle.
+    Garbage,
+}
+
+static KNOWN: LazyLock<DashMap<(Kind, u64), Facts, FxBuildHasher>> = LazyLock::new(DashMap::default);
+
+/// The facts about the object with a handle, which is numbered `id`.
+#[cold]
+pub(crate) fn of(kind: Kind, handle: u64, id: Id) -> Facts {
+    match id {
+        NULL_ID => Facts { id, standing: Standing::Null, ..Facts::NONE },
+        UNKNOWN_ID => {
+            let standing = if proof(kind, handle).is_some() { Standing::Wrong } else { Standing::Unknown };
+            Facts { id, standing, ..Facts::NONE }
+        }
+        _ => {
+            let uncommitted = kind == Kind::Datatype && handles::is_uncommitted(handle);
+            let known = KNOWN.get(&(kind, handle)).filter(|f| f.id == id).map(|f| *f);
+            let facts = known.unwrap_or_else(|| {
+                let facts = ask_for(kind, handle, id);
+                KNOWN.insert((kind, handle), facts);
+                facts
+            });
+            Facts { uncommitted, ..facts }
+        }
+    }
+}
+
+fn ask_for(kind: Kind, handle: u64, id: Id) -> Facts {
+    let mut facts = Facts { id, standing: Standing::Sound, ..Facts::NONE };
+    match kind {
+        Kind::Comm => {
+            facts.inter = ask(FnId::MPI_Comm_test_inter, handle) != 0;
+            let size = if facts.inter { FnId::MPI_Comm_remote_size } else { FnId::MPI_Comm_size };
+            facts.ranks = (!handles::is_boundless(handle)).then(|| ask(size, handle) as i32);
+            facts.rank = ask(FnId::MPI_Comm_rank, handle) as i32;
+        }
+        Kind::Group => facts.ranks = Some(ask(FnId::MPI_Group_size, handle) as i32),
+        Kind::Win => {
+            let group = dispatch::abi().and_then(|abi| {
+                let group = define::handle_out(abi, Kind::Group, FnId::MPI_Win_get_group, &[handle])?;
+                Some((abi, group))
+            });
+            if let Some((abi, group)) = group {
+                facts.ranks = Some(ask(FnId::MPI_Group_size, group) as i32);
+                define::free_group(abi, group);
+            }
+        }
+        Kind::Datatype => {
+            let (size, _, extent) = crate::mpi::datatype::sizes(handle);
+            let (mut true_lb, mut true_extent) = (0i64, 0i64);
+            let places = [handle, &raw mut true_lb as u64, &raw mut true_extent as u64];
+            if real::call(FnId::MPI_Type_get_true_extent, &places) == Some(0) {
+                (facts.bytes, facts.extent) = (size, extent);
+                (facts.true_lb, facts.true_extent) = (true_lb, true_extent);
+            }
+        }
+        _ => {}
+    }
+    facts
+}
+
+const KINDS: [Kind; 10] = [
+    Kind::Comm,
+    Kind::Group,
+    Kind::Datatype,
+    Kind::Op,
+    Kind::Win,
+    Kind::File,
+    Kind::Request,
+    Kind::Info,
+    Kind::Errhandler,
+    Kind::Session,
+];
+
+/// Is a handle that mpivet has not seen made certainly wrong?
+pub(crate) fn proof(kind: Kind, handle: u64) -> Option<Proof> {
+    if let Some(freed) = handles::freed_before(kind, handle) {
+        return Some(Proof::Freed(freed));
+    }
+    let family = dispatch::abi()?.family;
+    if family == Family::Mpich && kind != Kind::File {
+        return bits(kind, handle);
+    }
+    let alike = |other: &Kind| *other != kind && !(family == Family::Mpich && *other != Kind::File);
+    let other = KINDS.iter().filter(|k| alike(k)).find_map(|k| {
+        let id = handles::lookup(*k, handle);
+        (id != UNKNOWN_ID).then_some(Proof::Other(*k, id))
+    });
+    let garbage = match family {
+        // Nothing but the predefined handles is laid down here, and 0, which is none.
+        Family::Standard | Family::Draft => handle == 0,
+        _ => handle < 4096 || memory::is_certainly_unreadable(handle),
+    };
+    other.or(garbage.then_some(Proof::Garbage))
+}
+
+/// What the bits of a handle of the MPICH family say: bits 31 and 30 what sort of handle it is (0: none), bits 29 to 26
+/// the kind of object.
+fn bits(kind: Kind, handle: u64) -> Option<Proof> {
+    let number = |kind: Kind| match kind {
+        Kind::Comm => Some(1),
+        Kind::Group => Some(2),
+        Kind::Datatype => Some(3),
+        Kind::Errhandler => Some(5),
+        Kind::Op => Some(6),
+        Kind::Info => Some(7),
+        Kind::Win => Some(8),
+        Kind::Request | Kind::Message => Some(11),
+        Kind::Session => Some(14),
+        _ => None,
+    };
+    let (sort, object) = (handle >> 30 & 3, handle >> 26 & 15);
+    let expected = number(kind)?;
+    if object != expected {
+        let other = KINDS.iter().copied().find(|k| number(*k) == Some(object)).filter(|_| handle != 0);
+        return Some(match other {
+            Some(other) => Proof::Other(other, handles::lookup(other, handle)),
+            None => Proof::Garbage,
+        });
+    }
+    (sort == 0).then_some(Proof::Garbage)
+}

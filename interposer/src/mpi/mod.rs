@@ -1,0 +1,10 @@
+//! The loaded MPI library: its family, its functions, its objects.
+
+pub(crate) mod abi;
+pub(crate) mod datatype;
+pub(crate) mod define;
+pub(crate) mod facts;
+pub(crate) mod handles;
+pub(crate) mod outsiders;
+pub(crate) mod real;
+pub(crate) mod types;

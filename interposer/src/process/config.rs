@@ -1,0 +1,206 @@
+//! Options, read from the environment once when MPI starts.
+
+use crate::record::environment;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
+use trace_format::file::Keeping;
+use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
+use trace_format::sample::Sampling;
+use trace_format::selection::Selection;
+use trace_format::several::{EACH, Root};
+use trace_format::stages::STAGE_DIR;
+use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
+
+/// Most frames kept of a call stack.
+pub(crate) const MAX_STACK_DEPTH: usize = 64;
+
+pub(crate) struct Config {
+    /// `MPIVET_DISABLE`: do nothing at all.
+    pub(crate) disabled: bool,
+    /// `MPIVET_DIR`: where the trace goes.
+    pub(crate) dir: Option<PathBuf>,
+    /// `MPIVET_EACH`: one command starts several jobs, each of which has a directory in that one.
+    pub(crate) each: Option<Root>,
+    /// `MPIVET_STACK_DEPTH`: frames kept of a call stack.
+    pub(crate) stack_depth: usize,
+    /// `MPIVET_RUN`: started by `mpivet run`, which says itself where the trace is.
+    pub(crate) under_run: bool,
+    /// `MPIVET_SYNC_SENDS`: standard sends wait for their receives.
+    pub(crate) sync_sends: bool,
+    /// `MPIVET_REPLAY`: the witness whose messages the wildcards take.
+    pub(crate) replay: Option<PathBuf>,
+    /// `MPIVET_QUEUES`: what debuggers are told of pending operations.
+    pub(crate) queues: Queues,
+    /// `MPIVET_PROBE_LIMITS`: measure when MPI starts up to which size the library buffers messages.
+    pub(crate) probe_limits: bool,
+    /// `MPIVET_CVARS`: control variables to be set, see `trace_format::variables`.
+    pub(crate) cvars: Option<String>,
+    /// `MPIVET_STRESS`: the library is to buffer as little as it can.
+    pub(crate) stress: bool,
+    /// `MPIVET_PVARS`: performance variables to be read while the program runs.
+    pub(crate) sampling: Option<Sampling>,
+    /// `MPIVET_TIME_ERROR` and `MPIVET_MAX_TRACE_SIZE`: what of times and of the run is kept.
+    pub(crate) keeping: Keeping,
+    /// `MPIVET_STAGE_DIR`: where stages are made.
+    pub(crate) stage_dir: Option<PathBuf>,
+    /// `MPIVET_VARIABLES=off`: the variables of the library are not written down.
+    pub(crate) variables: bool,
+}
+
+/// Which operations are kept for debuggers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Queues {
+    Off,
+    /// Errors of calls that are known anyway.
+    Known,
+    All,
+}
+
+/// `MPIVET_QUEUES`
+pub(crate) fn queues() -> Queues {
+    match environment::var("MPIVET_QUEUES").as_deref() {
+        Ok("off") => Queues::Off,
+        Ok("on") => Queues::All,
+        Ok("") | Err(_) => Queues::Known,
+        Ok(_) => {
+            crate::record::log::line("MPIVET_QUEUES is neither on nor off; keeping what is known anyway");
+            Queues::Known
+        }
+    }
+}
+
+/// Of which buffers checksums are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    None,
+    /// Buffers of pending sends, at their start and completion.
+    PendingSends,
+}
+
+pub(crate) struct Checksums {
+    pub(crate) which: Which,
+    /// Of all that is sent and received, to compare them between ranks.
+    pub(crate) between: bool,
+    /// Of larger buffers (bytes) only samples are looked at.
+    pub(crate) sample_over: Option<u64>,
+}
+
+/// `MPIVET_CHECKSUMS` and `MPIVET_SAMPLE_OVER`.
+pub(crate) fn checksums() -> &'static Checksums {
+    static CHECKSUMS: OnceLock<Checksums> = OnceLock::new();
+    CHECKSUMS.get_or_init(|| {
+        let (which, between) = match environment::var("MPIVET_CHECKSUMS").as_deref() {
+            Ok("off") => (Which::None, false),
+            Ok("" | "sends") | Err(_) => (Which::PendingSends, false),
+            Ok("all") => (Which::PendingSends, true),
+            Ok(_) => {
+                crate::record::log::line("MPIVET_CHECKSUMS is neither off nor sends nor all; using sends");
+                (Which::PendingSends, false)
+            }
+        };
+        let sample_over = environment::var("MPIVET_SAMPLE_OVER").ok().filter(|v| !v.is_empty()).and_then(|v| {
+            let bytes = v.parse().ok();
+            if bytes.is_none() {
+                crate::record::log::line("MPIVET_SAMPLE_OVER is no number of bytes; all data are looked at");
+            }
+            bytes
+        });
+        let which = if selection().is_on(&SEND_CHECKSUM) { which } else { Which::None };
+        let is_on = |check| selection().is_on(check);
+        let between = between && (is_on(&RECV_CHECKSUM) || is_on(&COLLECTIVE_RECV_CHECKSUM));
+        Checksums { which, between, sample_over }
+    })
+}
+
+/// The same words mean no as in `mpivet.toml` and for `mpivet run`.
+fn set(name: &str) -> bool {
+    let is_no = |v: &std::ffi::OsStr| ["", "0", "false", "no", "off"].iter().any(|no| v.eq_ignore_ascii_case(no));
+    environment::var_os(name).is_some_and(|v| !is_no(&v))
+}
+
+fn sampling() -> Option<Sampling> {
+    match Sampling::parse(&text(PVARS)?) {
+        Ok(sampling) => Some(sampling),
+        Err(e) => {
+            crate::record::log::line(&format!("{PVARS}: {e}; nothing is read"));
+            None
+        }
+    }
+}
+
+fn keeping() -> Keeping {
+    let (keeping, errors) = Keeping::from_environment(text);
+    errors.iter().for_each(|e| crate::record::log::line(e));
+    keeping
+}
+
+fn text(name: &str) -> Option<String> {
+    environment::var(name).ok().filter(|v| !v.is_empty())
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    environment::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
+}
+
+/// Which findings this process makes: `MPIVET_CHECKS`, `MPIVET_SEVERITY` and `MPIVET_MAX_FINDINGS`, read at the first use.
+/// Words that mean nothing are passed over, and that is said once.
+pub(crate) fn selection() -> &'static Selection {
+    static SELECTION: OnceLock<Selection> = OnceLock::new();
+    SELECTION.get_or_init(|| {
+        let (selection, errors) = Selection::from_environment(|name| environment::var(name).ok());
+        errors.iter().for_each(|e| crate::record::log::line(&e.to_string()));
+        selection
+    })
+}
+
+impl Config {
+    /// The options in force, by the names of their variables.
+    pub(crate) fn named(&self) -> BTreeMap<String, String> {
+        let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
+        let flags = [(SYNC_SENDS, self.sync_sends), (PROBE_LIMITS, self.probe_limits), (STRESS, self.stress)];
+        named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
+        let Keeping { time_error_ns, max_bytes } = self.keeping;
+        named.extend((time_error_ns > 0).then(|| (TIME_ERROR, format!("{time_error_ns}ns"))));
+        named.extend((max_bytes > 0).then(|| (MAX_TRACE_SIZE, (max_bytes >> 20).to_string())));
+        named.extend(self.replay.as_ref().map(|path| (REPLAY, path.display().to_string())));
+        named.extend(self.cvars.clone().map(|pairs| (CVARS, pairs)));
+        named.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    pub(crate) fn from_environment() -> Config {
+        let disabled = set("MPIVET_DISABLE");
+        if !disabled {
+            // Wrong words are told now rather than at the first finding.
+            selection();
+        }
+        let depth = environment::var("MPIVET_STACK_DEPTH").ok().filter(|d| !d.is_empty());
+        let stack_depth = match depth.as_deref().map(str::parse::<usize>) {
+            None => 8,
+            Some(Ok(n)) => n.clamp(1, MAX_STACK_DEPTH),
+            Some(Err(_)) => {
+                crate::record::log::line("MPIVET_STACK_DEPTH is not a number; using 8");
+                8
+            }
+        };
+        Config {
+            disabled,
+            dir: path("MPIVET_DIR"),
+            each: text(EACH).and_then(|root| root.parse().ok()),
+            stack_depth,
+            under_run: set("MPIVET_RUN"),
+            sync_sends: set(SYNC_SENDS),
+            replay: path(REPLAY),
+            probe_limits: set(PROBE_LIMITS),
+            queues: queues(),
+            cvars: text(CVARS),
+            stress: set(STRESS),
+            sampling: sampling(),
+            keeping: keeping(),
+            stage_dir: path(STAGE_DIR),
+            variables: environment::var(VARIABLES).as_deref() != Ok("off"),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Findings from before MPI_Init, when there is no trace yet: kept in a file of this process (`trace_format::early`) before
+//! the library is called, which may end the process over them.
+
+use crate::process::config::Config;
+use crate::process::{launch, lifecycle};
+use crate::record::{clock, environment, log, trace};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use trace_format::early::{Early, EarlyFinding};
+
+/// What was found, and the directory that it was written to.
+static KEPT: Mutex<(Vec<EarlyFinding>, Option<PathBuf>)> = Mutex::new((Vec::new(), None));
+
+/// Keeps one more, with all before it.
+pub(crate) fn keep(config: &Config, finding: EarlyFinding) {
+    let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
+    let (findings, place) = &mut *kept;
+    findings.push(finding);
+    let program = lifecycle::program();
+    let is_first = place.is_none();
+    let dir = place.get_or_insert_with(|| lifecycle::directory(config, &program, false));
+    match early(program, findings.clone()).write(dir, trace::size_limit()) {
+        Ok(()) if is_first && !config.under_run => {
+            log::line(&format!("this is kept in {0}; for the report run: mpivet analyze {0}", dir.display()));
+        }
+        Ok(()) => {}
+        Err(e) => log::line(&format!("cannot write to {}: {e}; this will not be in the report", dir.display())),
+    }
+}
+
+fn early(program: String, findings: Vec<EarlyFinding>) -> Early {
+    let pid = std::process::id();
+    Early {
+        host: launch::host(),
+        pid,
+        pid_start: launch::process_start(pid).unwrap_or(0),
+        unix_ns: clock::unix_ns(),
+        rank: number(&["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]),
+        size: number(&["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]),
+        program,
+        arguments: lifecycle::arguments(),
+        cwd: lifecycle::cwd(),
+        findings,
+    }
+}
+
+/// What the first of these variables says that is there.
+fn number(names: &[&str]) -> Option<i32> {
+    names.iter().find_map(|name| environment::var(name).ok()?.parse().ok()).filter(|n| *n >= 0)
+}
+
+/// The trace has begun, and has what was found.
+pub(crate) fn is_recorded() {
+    let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(dir) = kept.1.take() {
+        _ = std::fs::remove_file(Early::path(&dir, &launch::host(), std::process::id()));
+    }
+}
+
+/// Removes what processes of earlier runs in the same directory have left: those of this one that found something too
+/// early and are gone have kept MPI from starting.
+pub(crate) fn forget_others(dir: &Path) {
+    for Early { host, pid, pid_start, .. } in Early::all_in(dir) {
+        if host == launch::host() && launch::process_start(pid) != Some(pid_start) {
+            _ = std::fs::remove_file(Early::path(dir, &host, pid));
+        }
+    }
+}

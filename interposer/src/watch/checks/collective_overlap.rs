@@ -1,0 +1,35 @@
+//! `collective-overlap`: see `trace_format::catalogue::COLLECTIVE_OVERLAP`.
+
+use super::buffers::{Conflict, byte_of, verb};
+use super::{Finding, Spot, overlapping};
+use crate::call::recording::Call;
+use crate::call::thread::Thread;
+use crate::watch::operands::Use;
+use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo};
+
+static CHECK: &CheckInfo = &COLLECTIVE_OVERLAP;
+
+pub(super) fn tell(thread: &mut Thread, call: &Call, conflict: &Conflict) {
+    overlapping::finding(CHECK, Spot::of(thread, call), conflict).tell(thread);
+}
+
+/// Two buffers of one call overlap.
+pub(super) fn tell_own(thread: &mut Thread, call: &Call, a: &Use, b: &Use, address: u64) {
+    // One buffer given for both is another mistake: `aliased-buffers`.
+    if a.param != b.param && a.address == b.address {
+        return;
+    }
+    let here = Spot::of(thread, call);
+    let message = if a.param == b.param {
+        format!("{} {} {} for two partners", here.func.name(), verb(b.access), byte_of(b, address))
+    } else {
+        format!(
+            "{} {} {}, which is {} as well",
+            here.func.name(),
+            verb(b.access),
+            byte_of(b, address),
+            byte_of(a, address)
+        )
+    };
+    Finding::new(CHECK, message).at(here, "its buffers overlap").tell(thread);
+}

@@ -1,0 +1,60 @@
+//! `invalid-comm`: see `trace_format::catalogue::INVALID_COMM`.
+
+use super::arguments::{Argument, Exam};
+use super::handle;
+use crate::mpi::facts::Standing;
+use trace_format::catalogue::INVALID_COMM;
+use trace_format::mpi::{Class, Coll, FnId};
+
+/// Is an argument the handle of a communicator, of the sort that the function needs?
+pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
+    let row = exam.call.info.row;
+    // What the other side's leader does with it is no matter of the others (MPI 4.1, 7.6.2).
+    if row.id == FnId::MPI_Intercomm_create && exam.name(argument.param) == "peer_comm" {
+        let comm = exam.comm();
+        let leads = exam.place("local_leader").is_some_and(|p| exam.int(p) == i64::from(comm.rank));
+        if !leads || comm.standing != Standing::Sound {
+            return false;
+        }
+    }
+    if handle::check(exam, &INVALID_COMM, argument, null) {
+        return true;
+    }
+    let facts = exam.facts(argument.kind, argument.handle);
+    let needs = match row.class {
+        _ if facts.standing != Standing::Sound => return false,
+        Class::Collective(Coll::IntercommMerge, _) => true,
+        Class::Collective(
+            Coll::Scan
+            | Coll::Exscan
+            | Coll::CartCreate
+            | Coll::GraphCreate
+            | Coll::DistGraphCreate
+            | Coll::DistGraphCreateAdjacent
+            | Coll::CommSpawn
+            | Coll::CommSpawnMultiple
+            | Coll::CommAccept
+            | Coll::CommConnect
+            | Coll::WinCreate
+            | Coll::WinAllocate
+            | Coll::WinAllocateShared
+            | Coll::WinCreateDynamic
+            | Coll::FileOpen,
+            _,
+        )
+        | Class::CommCreateGroup => false,
+        _ => match row.id {
+            FnId::MPI_Comm_remote_size | FnId::MPI_Comm_remote_group => true,
+            _ => return false,
+        },
+    };
+    if needs == facts.inter {
+        return false;
+    }
+    let what = exam.argument(argument.param, argument.element);
+    let (is, must) = match needs {
+        true => ("an intracommunicator", "an intercommunicator"),
+        false => ("an intercommunicator", "an intracommunicator"),
+    };
+    exam.tell(&INVALID_COMM, format!("{what} is {is}; it must be {must}"))
+}

@@ -1,0 +1,113 @@
+//! The operations in parts, so that threads that have nothing to do with each other do not wait for each other: each thread
+//! has those that it begins in a part of its own, with a lock of its own. It goes to the other parts for requests that others
+//! have made, and where its buffers may be in use there ([`super::reach`]). Nobody holds two of the locks.
+
+use super::State;
+use super::reach::Reach;
+use crate::call::thread;
+use crate::record::biased::Biased;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use trace_format::requests::Requests;
+use typemap::Pending;
+
+/// Threads share parts from the next one on.
+const PARTS: usize = 32;
+const PLACES: usize = 1024;
+
+struct Shard {
+    reach: Reach,
+    operations: Guarded,
+    /// Handles that its requests have at the moment, by [`Part::place_of`]; 0 where none is known. A handle that is not here may be
+    /// one of a request all the same. Written under the lock only.
+    live: [AtomicU64; PLACES],
+}
+
+/// What the owner writes all the time, apart from what others look at.
+#[repr(align(128))]
+struct Guarded {
+    state: Biased<State>,
+    /// Buffers of pending operations.
+    pending: AtomicUsize,
+}
+
+impl Shard {
+    const fn new() -> Shard {
+        let state = Biased::new(State { requests: Requests::new(), pending: Pending::new() });
+        let operations = Guarded { state, pending: AtomicUsize::new(0) };
+        Shard { reach: Reach::new(), operations, live: [const { AtomicU64::new(0) }; PLACES] }
+    }
+}
+
+static ALL: [Shard; PARTS] = [const { Shard::new() }; PARTS];
+
+/// A part of the operations.
+#[derive(Clone, Copy)]
+pub(crate) struct Part(&'static Shard);
+
+impl PartialEq for Part {
+    fn eq(&self, other: &Part) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Part {
+    /// The part of what the thread with this number begins.
+    pub(crate) fn of(thread: u16) -> Part {
+        Part(&ALL[usize::from(thread) % PARTS])
+    }
+
+    #[inline(always)]
+    pub(super) fn reach(self) -> &'static Reach {
+        &self.0.reach
+    }
+
+    /// Runs `f` with the operations of this part. It must not call the library, report, or go to another part.
+    #[inline]
+    pub(super) fn with<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
+        let Guarded { state, pending } = &self.0.operations;
+        state.with(|state| {
+            let result = f(state);
+            pending.store(state.pending.len(), Ordering::Relaxed);
+            result
+        })
+    }
+
+    /// Is any buffer in use by a pending operation?
+    #[inline(always)]
+    pub(super) fn is_any_pending(self) -> bool {
+        self.0.operations.pending.load(Ordering::Relaxed) != 0
+    }
+
+    /// The other parts that have had operations.
+    #[inline]
+    pub(super) fn others(self) -> impl Iterator<Item = Part> {
+        ALL.iter().take(thread::count()).map(Part).filter(move |part| *part != self && part.reach().is_used())
+    }
+
+    #[inline(always)]
+    fn place_of(self, handle: u64) -> &'static AtomicU64 {
+        let hash = handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+        &self.0.live[hash as usize % PLACES]
+    }
+
+    /// Has a request of this part this handle? If not it may have it all the same.
+    #[inline(always)]
+    pub(super) fn is_live(self, handle: u64) -> bool {
+        handle != 0 && self.place_of(handle).load(Ordering::Relaxed) == handle
+    }
+
+    /// There is a request with this handle. Its lock is held.
+    #[inline(always)]
+    pub(super) fn set_live(self, handle: u64) {
+        self.place_of(handle).store(handle, Ordering::Relaxed);
+    }
+
+    /// A request with this handle is gone. Its lock is held.
+    #[inline(always)]
+    pub(super) fn set_gone(self, handle: u64) {
+        let place = self.place_of(handle);
+        if place.load(Ordering::Relaxed) == handle {
+            place.store(0, Ordering::Relaxed);
+        }
+    }
+}

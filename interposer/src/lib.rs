@@ -2,7 +2,7 @@
 //! never sends a message, makes no call collective or blocking that was not, and where it fails, it says so once and
 //! the program goes on as if it were not there.
 //!
-//! The path of a call: [`entry::stubs`] (entry point) -> [`call::dispatch`] -> [`call::sites`] (which call site) ->
+//! The path of a call: [`entry::stubs`] (entry point) -> [`entry::dispatch`] -> [`call::sites`] (which call site) ->
 //! [`call::encode`] into the thread's [`record::stage`] -> the library's own function ([`mpi::real`]) -> the record is
 //! completed.
 //!
@@ -18,9 +18,11 @@
 mod call;
 mod debuggers;
 mod entry;
+mod job;
 mod mpi;
 mod process;
 mod record;
+mod state;
 mod tool;
 mod watch;
 

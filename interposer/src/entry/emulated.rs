@@ -3,8 +3,8 @@
 //! Only for who would not run otherwise: a program, or a library of it, whose own reference to the function nothing
 //! satisfies. Lookups (dlsym) and weak references are answered as without this library: the function is not there.
 
-use crate::call::dispatch;
 use crate::call::encode::handle_at;
+use crate::entry::dispatch;
 use crate::mpi::abi::Abi;
 use crate::mpi::{handles, real};
 use crate::record::elf;

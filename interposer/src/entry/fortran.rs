@@ -4,13 +4,13 @@
 //! library does call the C function, that call is the record, otherwise the arguments are read as Fortran passes them:
 //! by reference, handles as integers.
 
-use crate::call::dispatch;
-use crate::call::thread::{self, Thread, ThreadPtr};
-use crate::call::{interrupted, levels, user_threads};
+use crate::entry::dispatch;
 use crate::entry::stubs::Frame;
 use crate::mpi::abi::Family;
 use crate::mpi::real::{self, MAX_ARGS};
 use crate::record::{clock, elf};
+use crate::state::thread::{self, Thread, ThreadPtr};
+use crate::state::{interrupted, levels, user_threads};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use trace_format::mpi::{Dir, FUNCTIONS, FnId, Function, Kind};

@@ -1,14 +1,14 @@
 //! The entry points: two naked functions for every function of the table, `MPI_X` for the program and `PMPI_X` for Fortran
 //! bindings and tools that call it, and those of some Fortran routines. Each loads its number and jumps to a common entry
-//! that lays the arguments out in memory and calls [`crate::call::dispatch`]. The memory holds the six argument
+//! that lays the arguments out in memory and calls [`crate::entry::dispatch`]. The memory holds the six argument
 //! registers, the caller's frame pointer, the return address and, behind it, the arguments on the stack.
 //!
 //! Why assembly: the return address and the stack pointer at the call are what identifies a call site, and handles
 //! travel as whole machine words whatever their size in the MPI library at hand.
 
-use crate::call::dispatch::{dispatch, dispatch_double};
 use crate::call::encode::Words;
 use crate::call::sites::Arrival;
+use crate::entry::dispatch::{dispatch, dispatch_double};
 use crate::entry::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
 use crate::entry::fortran::{self, dispatch_fortran};
 use crate::mpi::real::MAX_ARGS;

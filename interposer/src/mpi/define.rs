@@ -1,13 +1,13 @@
 //! Definitions of the objects that a call has made, from local queries of the library alone.
 
 use crate::call::encode::{Words, ask};
-use crate::call::recording::Call;
 use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
 use crate::mpi::{datatype, handles, outsiders, real, types};
 use crate::process::errors;
 use crate::process::errors::handlers::watch_made;
 use crate::record::trace;
+use crate::state::recording::Call;
 use crate::watch::checks::Spot;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,

@@ -1,7 +1,7 @@
 //! What checks need to know of an object, asked from the library once for each object, by local calls.
 
-use crate::call::dispatch;
 use crate::call::encode::ask;
+use crate::entry::dispatch;
 use crate::mpi::abi::Family;
 use crate::mpi::handles::{self, Freed};
 use crate::mpi::{define, real};

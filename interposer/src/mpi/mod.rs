@@ -7,4 +7,5 @@ pub(crate) mod facts;
 pub(crate) mod handles;
 pub(crate) mod outsiders;
 pub(crate) mod real;
+pub(crate) mod sessions;
 pub(crate) mod types;

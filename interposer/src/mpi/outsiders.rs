@@ -2,8 +2,8 @@
 //! They come over intercommunicators that MPI_Comm_spawn and the like make; every later group is told by translating
 //! its ranks to the groups that are known, a local call.
 
-use crate::call::dispatch;
 use crate::call::encode::{Words, ask};
+use crate::entry::dispatch;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
 use crate::record::{clock, trace};

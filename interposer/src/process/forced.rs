@@ -3,11 +3,11 @@
 //! program has called.
 
 use crate::call::info::Info;
-use crate::call::recording::{Call, is_negative};
-use crate::call::thread::{Thread, ThreadPtr};
+use crate::job::config::Config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, call_words};
-use crate::process::config::Config;
+use crate::state::recording::{Call, is_negative};
+use crate::state::thread::{Thread, ThreadPtr};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use std::sync::OnceLock;

@@ -1,18 +1,22 @@
 //! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes
 //! load this library too. After fork the child is silent.
 
-use crate::call::dispatch::{self, Mode};
 use crate::call::encode::{Words, ask};
-use crate::call::{interrupted, sites, thread};
+use crate::call::sites;
 use crate::debuggers::queues;
+use crate::entry::dispatch::{self, Mode};
+use crate::job::config::Config;
+use crate::job::{each, launch, stranger};
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, Real};
+use crate::mpi::sessions;
 use crate::mpi::{define, handles};
-use crate::process::config::Config;
-use crate::process::{each, early, errors, forced, launch, limits, sessions, signals, stranger};
+use crate::process::{errors, forced, limits, signals};
 use crate::record::{clock, environment, log, stage_place, stop, trace};
+use crate::state::{interrupted, thread};
 use crate::tool;
 use crate::watch::checks;
+use crate::watch::early;
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};

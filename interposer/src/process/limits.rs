@@ -4,11 +4,11 @@
 //! What control variables of the library say is not what happens (headers, other transports, other limits in front of
 //! them), so that it is tried out. The receiver is in MPI all the time, as it is when two ranks send to each other.
 
+use crate::job::launch;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::handle_out;
 use crate::mpi::handles::predefined_handle;
 use crate::mpi::real::{self, Real};
-use crate::process::launch;
 use std::time::{Duration, Instant};
 use trace_format::job::Buffering;
 use trace_format::mpi::{FnId, Kind};

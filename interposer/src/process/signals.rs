@@ -1,9 +1,11 @@
 //! Signals that end the process: written down, then the default or the program's own action follows unchanged.
 //! Nothing in here allocates or locks.
 
-use crate::call::thread;
-use crate::process::{callers, launch, lifecycle, report};
+use crate::job::launch;
+use crate::process::{callers, lifecycle};
 use crate::record::{clock, trace};
+use crate::state::thread;
+use crate::watch::report;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;

@@ -4,9 +4,9 @@
 //! A signal handler of the program may jump out of it (siglongjmp): it is never given back then. Whoever waits for it too
 //! long ends the recording.
 
-use crate::call::interrupted;
 use crate::record::stop::{Reason, stop};
 use crate::record::tls;
+use crate::state::interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};

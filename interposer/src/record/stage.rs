@@ -1,8 +1,9 @@
 //! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
-use crate::call::{info, thread};
+use crate::call::info;
 use crate::record::trace::{self, Lap, Packing};
+use crate::state::thread;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;

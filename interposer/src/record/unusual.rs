@@ -1,5 +1,5 @@
 //! What every call must look at and is mostly off, together in one word: a call that finds nothing here takes the quick
-//! path ([`crate::call::quick`]).
+//! path ([`crate::entry::quick`]).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

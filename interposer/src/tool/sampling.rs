@@ -5,13 +5,13 @@
 use super::interface::Interface;
 use super::probe::Probe;
 use super::value::Datatypes;
-use crate::call::dispatch;
-use crate::call::thread::Thread;
+use crate::entry::dispatch;
 use crate::mpi::real::Real;
 use crate::process::lifecycle;
 use crate::record::trace::Lap;
 use crate::record::unusual::{self, Matter};
 use crate::record::{clock, log, trace};
+use crate::state::thread::Thread;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};

@@ -1,11 +1,11 @@
 //! What the program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see `trace_format::marks`).
 
-use crate::call::dispatch;
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::entry::dispatch;
 use crate::entry::fortran;
 use crate::mpi::{handles, real};
 use crate::record::{log, memory, trace};
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::checks::{Spot, watched_data_changed};
 use crate::watch::operations;
 use std::sync::atomic::{AtomicU32, Ordering};

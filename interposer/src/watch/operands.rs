@@ -3,10 +3,10 @@
 use crate::call::encode::handle_at;
 use crate::call::encode::{Words, ask};
 use crate::call::info::Info;
-use crate::call::recording::{Call, encoder};
-use crate::call::thread::Thread;
 use crate::mpi::abi::Abi;
 use crate::mpi::{define, handles, types};
+use crate::state::recording::{Call, encoder};
+use crate::state::thread::Thread;
 use crate::watch::sums;
 use smallvec::SmallVec;
 use std::sync::Arc;

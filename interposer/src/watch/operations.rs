@@ -19,13 +19,13 @@ pub(crate) use shards::Part;
 pub(crate) use spare::Spare;
 
 use crate::call::encode::handle_at;
-use crate::call::given::{self, Given};
 use crate::call::info::Role;
 use crate::call::recall::Place;
-use crate::call::recording::Call;
-use crate::call::thread::{self, Thread};
 use crate::debuggers::queues::{self, Queued};
 use crate::mpi::handles;
+use crate::state::given::{self, Given};
+use crate::state::recording::Call;
+use crate::state::thread::{self, Thread};
 use crate::watch::checks::{Spot, buffers, grequest_misuse, partitions, requests};
 use crate::watch::grequests;
 use crate::watch::operands::{self, Use, Uses};

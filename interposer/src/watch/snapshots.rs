@@ -1,7 +1,7 @@
 //! What the buffers of a pending operation hold that it only reads: nobody may change them (MPI 4.1, 3.7.2).
 
+use crate::job::config;
 use crate::mpi::types;
-use crate::process::config;
 use crate::record::memory::{self, Region};
 use crate::watch::operands::{Access, Use};
 use smallvec::SmallVec;

@@ -3,12 +3,12 @@
 //! call and its return.
 
 use crate::call::encode::ask;
-use crate::call::recording::Call;
-use crate::call::thread::{self, Thread};
+use crate::job::config;
 use crate::mpi::types;
-use crate::process::config;
 use crate::record::memory;
 use crate::record::unusual::{self, Matter};
+use crate::state::recording::Call;
+use crate::state::thread::{self, Thread};
 use crate::watch::operands::{self, Access, Partners, Reduced, Use};
 use crate::watch::snapshots::looked_at;
 use smallvec::SmallVec;

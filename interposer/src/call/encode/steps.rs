@@ -226,8 +226,8 @@ fn raw_request(handle: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::call::info;
-    use crate::call::recording::encoder;
     use crate::mpi::abi::Family;
+    use crate::state::recording::encoder;
 
     /// Of every value that has a step of its own, for every family.
     #[test]

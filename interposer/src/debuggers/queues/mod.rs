@@ -16,7 +16,7 @@ pub(crate) use names::{name_communicator, name_datatype, name_site};
 pub(crate) use shape::Shape;
 pub(crate) use slots::{Queued, abandoned, describe, entered, left};
 
-use crate::process::config::Queues;
+use crate::job::config::Queues;
 use queue_table::{Communicator, Header, Name, Operation, Pages, Text, state};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 

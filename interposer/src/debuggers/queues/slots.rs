@@ -3,9 +3,9 @@
 use super::mpivet_queues;
 use super::pages::{change, entry, turn};
 use super::shape::{Half, Shape};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::handles::Cache;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::checks::Spot;
 use queue_table::{Operation, flag, kind, stamp};
 use std::sync::Mutex;

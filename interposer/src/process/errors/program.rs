@@ -5,7 +5,8 @@
 
 use super::handled_by_program;
 use crate::call::encode::Words;
-use crate::call::{dispatch, interrupted, thread};
+use crate::entry::dispatch;
+use crate::state::{interrupted, thread};
 use std::arch::naked_asm;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! Buffers of a call against each other and against those of pending operations: what the checks on them share.
 
 use super::{Spot, collective_overlap, overlapping, overlapping_sendrecv, send_checksum};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::types;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::operands::{self, Access, Use};
 use crate::watch::operations;
 use trace_format::definition::{FIRST_USER_ID, UNKNOWN_ID};

@@ -1,12 +1,13 @@
 //! `call-outside-mpi`: see `trace_format::catalogue::CALL_OUTSIDE_MPI`.
 
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::job::config::{Config, selection};
 use crate::mpi::real;
-use crate::process::config::{Config, selection};
-use crate::process::{early, report, sessions};
+use crate::mpi::sessions;
 use crate::record::unusual::{self, Matter};
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
+use crate::watch::{early, report};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use trace_format::catalogue::CALL_OUTSIDE_MPI;

@@ -2,8 +2,8 @@
 
 use super::buffers::{Conflict, byte_of, verb};
 use super::{Finding, Spot, overlapping};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::operands::Use;
 use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo};
 

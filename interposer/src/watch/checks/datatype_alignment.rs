@@ -2,9 +2,9 @@
 
 use super::arguments::{Amount, Exam, Times};
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::types;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::operands;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;

@@ -1,9 +1,9 @@
 //! `double-free`: see `trace_format::catalogue::DOUBLE_FREE`.
 
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::handles;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use trace_format::catalogue::DOUBLE_FREE;
 use trace_format::definition::NULL_ID;
 use trace_format::mpi::Kind;

@@ -1,10 +1,10 @@
 //! A finding of a check in this process: on standard error at once, if no other process has said it, and in the trace for
 //! the report.
 
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
-use crate::process::report;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::marks;
+use crate::watch::report;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::call::{Found, Place, SystemEvent};

@@ -3,11 +3,11 @@
 
 use super::leaks::amount;
 use super::{Finding, Spot};
-use crate::call::given::Given;
 use crate::call::info::Role;
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
-use crate::process::config;
+use crate::job::config;
+use crate::state::given::Given;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::grequests::{self, Completes, Life};
 use crate::watch::operations::{self, Meant};
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};

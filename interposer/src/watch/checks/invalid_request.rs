@@ -2,8 +2,8 @@
 
 use super::arguments::{Argument, Exam};
 use super::handle;
-use crate::call::recording::Call;
 use crate::mpi::abi::Family;
+use crate::state::recording::Call;
 use trace_format::catalogue::INVALID_REQUEST;
 use trace_format::mpi::Kind;
 

@@ -1,7 +1,7 @@
 //! `leak-bsend-buffer`: see `trace_format::catalogue::LEAK_BSEND_BUFFER`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_BSEND_BUFFER;
 
 const WORDING: Wording = Wording { noun: "buffer", made: "attached", undone: "detached" };

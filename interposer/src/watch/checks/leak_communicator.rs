@@ -2,7 +2,7 @@
 
 use super::Spot;
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_COMMUNICATOR;
 use trace_format::mpi::Kind;
 

@@ -1,7 +1,7 @@
 //! `leak-datatype`: see `trace_format::catalogue::LEAK_DATATYPE`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_DATATYPE;
 use trace_format::mpi::Kind;
 

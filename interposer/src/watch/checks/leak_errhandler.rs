@@ -1,7 +1,7 @@
 //! `leak-errhandler`: see `trace_format::catalogue::LEAK_ERRHANDLER`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_ERRHANDLER;
 use trace_format::mpi::Kind;
 

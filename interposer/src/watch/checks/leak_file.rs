@@ -1,7 +1,7 @@
 //! `leak-file`: see `trace_format::catalogue::LEAK_FILE`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_FILE;
 use trace_format::mpi::Kind;
 

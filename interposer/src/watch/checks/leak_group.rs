@@ -1,7 +1,7 @@
 //! `leak-group`: see `trace_format::catalogue::LEAK_GROUP`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_GROUP;
 use trace_format::mpi::Kind;
 

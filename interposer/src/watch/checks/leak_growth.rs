@@ -2,11 +2,11 @@
 
 use super::leaks::{Leak, Leaks, amount};
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::abi::{Room, room_for};
 use crate::mpi::handles;
 use crate::record::clock;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::catalogue::LEAK_GROWTH;

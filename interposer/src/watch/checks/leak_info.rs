@@ -1,7 +1,7 @@
 //! `leak-info`: see `trace_format::catalogue::LEAK_INFO`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_INFO;
 use trace_format::mpi::Kind;
 

@@ -2,7 +2,7 @@
 
 use super::leaks::{self, Leaks, Wording};
 use super::loans::Lent;
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_MESSAGE;
 
 const WORDING: Wording = Wording { noun: "message", made: "found", undone: "received" };

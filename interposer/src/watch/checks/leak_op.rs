@@ -1,7 +1,7 @@
 //! `leak-op`: see `trace_format::catalogue::LEAK_OP`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_OP;
 use trace_format::mpi::Kind;
 

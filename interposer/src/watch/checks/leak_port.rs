@@ -2,7 +2,7 @@
 
 use super::leaks::{self, Leaks, Wording};
 use super::loans::Lent;
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_PORT;
 
 pub(super) fn check(leaks: &Leaks, thread: &mut Thread) {

@@ -1,7 +1,7 @@
 //! `leak-session`: see `trace_format::catalogue::LEAK_SESSION`.
 
 use super::leaks::{self, Leaks, Wording};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_SESSION;
 use trace_format::mpi::Kind;
 

@@ -2,7 +2,7 @@
 
 use super::leaks::{self, Leaks, Wording};
 use super::{Finding, Spot};
-use crate::call::thread::Thread;
+use crate::state::thread::Thread;
 use trace_format::catalogue::LEAK_WINDOW;
 use trace_format::mpi::Kind;
 

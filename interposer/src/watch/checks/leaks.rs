@@ -9,9 +9,9 @@ use super::{
     grequest_misuse, leak_bsend_buffer, leak_communicator, leak_datatype, leak_errhandler, leak_file, leak_group,
     leak_growth, leak_info, leak_keyval, leak_message, leak_op, leak_port, leak_session, leak_window, send_buffers,
 };
-use crate::call::thread::Thread;
 use crate::mpi::handles::{self, Held};
-use crate::process::sessions;
+use crate::mpi::sessions;
+use crate::state::thread::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::catalogue::CheckInfo;

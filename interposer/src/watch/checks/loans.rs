@@ -4,9 +4,9 @@
 use super::Spot;
 use crate::call::encode::{c_string, handle_at, is_true};
 use crate::call::info::{Loan, Thing};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::handles;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::mpi::Kind;

@@ -69,13 +69,13 @@ pub(crate) use leaks::at_exit;
 pub(crate) use send_buffers::Part;
 
 use crate::call::encode::Words;
-use crate::call::given;
 use crate::call::info::{Role, Watched};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::entry::emulated;
+use crate::job::config;
 use crate::mpi::abi::Abi;
-use crate::process::config;
+use crate::state::given;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::operations;
 use crate::watch::sums;
 use std::sync::atomic::{AtomicU8, Ordering};

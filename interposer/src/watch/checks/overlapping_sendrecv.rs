@@ -2,8 +2,8 @@
 
 use super::buffers::{byte_of, what};
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::operands::Use;
 use trace_format::catalogue::{CheckInfo, OVERLAPPING_SENDRECV};
 

@@ -2,9 +2,9 @@
 
 use super::request_misuse;
 use super::requests::Known;
-use crate::call::given::Given;
-use crate::call::recording::Call;
-use crate::call::thread::{self, Thread};
+use crate::state::given::Given;
+use crate::state::recording::Call;
+use crate::state::thread::{self, Thread};
 use crate::watch::operations::{self, Meant};
 use smallvec::SmallVec;
 use trace_format::mpi::Class;

@@ -2,10 +2,10 @@
 
 use super::Spot;
 use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
-use crate::call::given::{self, Given};
 use crate::call::info::Role;
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::state::given::{self, Given};
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::operations::{self, Ended, Meant, Part};
 use smallvec::SmallVec;
 use trace_format::mpi::Class;

@@ -1,9 +1,9 @@
 //! The buffers that are attached for buffered sends (MPI 4.1, 3.6): to the process, to a communicator, to a session.
 
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::handles::{self, Dying};
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::catalogue::INVALID_ARGUMENT;

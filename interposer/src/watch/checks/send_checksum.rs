@@ -2,8 +2,8 @@
 
 use super::buffers::{Changed, changed_bytes};
 use super::{Finding, Spot};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use trace_format::catalogue::{CheckInfo, SEND_CHECKSUM};
 
 static CHECK: &CheckInfo = &SEND_CHECKSUM;

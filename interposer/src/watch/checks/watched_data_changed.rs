@@ -2,10 +2,10 @@
 
 use super::{Finding, Spot};
 use crate::call::encode::is_true;
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::record::unusual::{self, Matter};
 use crate::record::{log, memory};
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use crate::watch::marks;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};

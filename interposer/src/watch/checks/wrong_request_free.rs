@@ -2,8 +2,8 @@
 
 use super::requests::Known;
 use super::{Finding, Spot, nonpersistent_request_free};
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use trace_format::catalogue::{CheckInfo, WRONG_REQUEST_FREE};
 
 static CHECK: &CheckInfo = &WRONG_REQUEST_FREE;

@@ -1,8 +1,9 @@
 //! The functions that the library is given in the place of the program's callbacks.
 
 use super::{Answer, Grequest, all, of_state};
-use crate::call::{dispatch, interrupted, thread};
+use crate::entry::dispatch;
 use crate::mpi::abi::Abi;
+use crate::state::{interrupted, thread};
 use crate::watch::checks::{Spot, grequest_misuse};
 use std::cell::{Cell, RefCell};
 use trace_format::call::{Status, SystemEvent};

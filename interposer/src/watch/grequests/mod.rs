@@ -6,10 +6,10 @@
 mod callbacks;
 
 use crate::call::encode::{Words, handle_at};
-use crate::call::recording::Call;
-use crate::call::statuses;
-use crate::call::thread::Thread;
 use crate::mpi::abi::{Abi, Family};
+use crate::state::recording::Call;
+use crate::state::statuses;
+use crate::state::thread::Thread;
 use crate::watch::checks::Spot;
 pub(crate) use callbacks::{failures, sets_status};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};

@@ -1,8 +1,8 @@
 //! Conflicts of what a call begins with pending operations: in its own part, and in those of other threads.
 
 use super::Part;
-use crate::call::recording::Call;
-use crate::call::thread::{self, Thread};
+use crate::state::recording::Call;
+use crate::state::thread::{self, Thread};
 use crate::watch::checks::{Spot, buffers};
 use crate::watch::operands::{Use, Uses};
 use smallvec::SmallVec;

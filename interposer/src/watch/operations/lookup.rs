@@ -1,8 +1,8 @@
 //! Which request a call means, in whatever part it is.
 
 use super::{Ended, Part, State};
-use crate::call::given::Given;
-use crate::call::thread;
+use crate::state::given::Given;
+use crate::state::thread;
 use trace_format::requests::Ix;
 
 /// A request that was found.

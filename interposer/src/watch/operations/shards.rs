@@ -4,8 +4,8 @@
 
 use super::State;
 use super::reach::Reach;
-use crate::call::thread;
 use crate::record::biased::Biased;
+use crate::state::thread;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::requests::Requests;
 use typemap::Pending;

@@ -2,10 +2,10 @@
 
 use super::{Amount, Buffer, Part, Times, When};
 use crate::call::encode::handle_at;
-use crate::call::recording::{Call, encoder};
-use crate::call::thread::Thread;
 use crate::mpi::facts::{Facts, Standing};
 use crate::mpi::{define, handles};
+use crate::state::recording::{Call, encoder};
+use crate::state::thread::Thread;
 use crate::watch::checks::{Finding, Spot};
 use crate::watch::operands;
 use trace_format::call::special::{PROC_NULL, ROOT};

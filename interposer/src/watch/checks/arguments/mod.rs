@@ -14,9 +14,9 @@ use super::{
     invalid_datatype, invalid_file, invalid_group, invalid_info, invalid_op, invalid_rank, invalid_request,
     invalid_root, invalid_tag, invalid_window, null_buffer,
 };
-use crate::call::recording::Call;
-use crate::call::thread::Thread;
 use crate::mpi::facts::Standing;
+use crate::state::recording::Call;
+use crate::state::thread::Thread;
 use rules::NONE;
 use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::Kind;

@@ -2,7 +2,7 @@
 //! lists of ranks may hold.
 
 use super::{Exam, up_to};
-use crate::call::dispatch;
+use crate::entry::dispatch;
 use crate::mpi::define;
 use crate::mpi::facts::Standing;
 use crate::watch::checks::invalid_topology;

@@ -1,16 +1,17 @@
 //! The short way of calls like those that programs make most often: of functions that need nothing but to be recorded and
 //! checked, made by the program itself outside of any other call, while nothing unusual is on. What is recorded is what the
-//! long way ([`crate::call::ordinary`]) would record.
+//! long way ([`crate::entry::ordinary`]) would record.
 
 use crate::call::encode::Words;
 use crate::call::info::{Info, Watched};
-use crate::call::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
 use crate::call::sites::{Arrival, Site};
-use crate::call::thread::Thread;
-use crate::call::{interrupted, ordinary, statuses};
 use crate::debuggers::queues;
+use crate::entry::ordinary;
 use crate::mpi::handles;
 use crate::record::{clock, unusual};
+use crate::state::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
+use crate::state::thread::Thread;
+use crate::state::{interrupted, statuses};
 use crate::watch::checks;
 use std::mem::MaybeUninit;
 use trace_format::mpi::Kind;

@@ -1,11 +1,12 @@
 //! `thread-level`: calls from threads that the level of thread support in force forbids (MPI 4.1, 11.2.1). The level
 //! is what the library says that it provides, not what the program asked for.
 
-use crate::call::thread::{self, Thread};
+use crate::job::config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
-use crate::process::{config, report};
 use crate::record::unusual::{self, Matter};
+use crate::state::thread::{self, Thread};
+use crate::watch::report;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};

@@ -2,11 +2,11 @@
 //! record that is being written must be left alone; if it jumps away (siglongjmp), locks stay held and what is half written
 //! stays so: then nothing may be touched any more, and recording ends.
 
-use crate::call::thread::Thread;
 use crate::entry::stubs;
 use crate::process::{errors, signals};
 use crate::record::stop::{Reason, stop};
 use crate::record::unwind::{self, Frame};
+use crate::state::thread::Thread;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use trace_format::mpi::FnId;
 

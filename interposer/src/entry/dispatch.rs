@@ -3,11 +3,9 @@
 
 use crate::call::encode::Words;
 use crate::call::info::{self, Info, Watched, arg_count};
-use crate::call::recording::{Call, Open, Return, complete, record_late};
-use crate::call::thread::{Thread, ThreadPtr};
-use crate::call::{interrupted, levels, ordinary, quick, thread, user_threads};
 use crate::debuggers::queues;
 use crate::entry::stubs::{Frame, INDEX, PROFILING};
+use crate::entry::{ordinary, quick};
 use crate::mpi::abi::Abi;
 use crate::mpi::handles::Dying;
 use crate::mpi::{handles, real};
@@ -15,6 +13,9 @@ use crate::process::errors::{UnderWay, handlers};
 use crate::process::{errors, forced, lifecycle};
 use crate::record::stop::{Reason, stop};
 use crate::record::{clock, trace};
+use crate::state::recording::{Call, Open, Return, complete, record_late};
+use crate::state::thread::{Thread, ThreadPtr};
+use crate::state::{interrupted, levels, thread, user_threads};
 use crate::tool::sampling;
 use crate::watch::{checks, marks, sums};
 use std::cell::Cell;

@@ -1,9 +1,9 @@
 //! The requests that a call is given, and which of them it has completed.
 
 use crate::call::encode::handle_at;
-use crate::call::recording::{Call, encoder};
-use crate::call::thread::Thread;
 use crate::mpi::handles;
+use crate::state::recording::{Call, encoder};
+use crate::state::thread::Thread;
 use smallvec::SmallVec;
 use trace_format::mpi::{Class, Kind, Many};
 use trace_format::plan::Len;

@@ -1,19 +1,21 @@
 //! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
 //! threads have left.
 
-use crate::call::given::AllGiven;
 use crate::call::recall::Recall;
-use crate::call::recording::{self, Unwritten};
-use crate::call::user_threads::OneStack;
-use crate::call::{dispatch, sites};
+use crate::call::sites;
 use crate::debuggers::queues::Queued;
+use crate::entry::dispatch;
 use crate::entry::fortran::InRoutine;
+use crate::job::config;
 use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
-use crate::process::{config, errors};
+use crate::process::errors;
 use crate::record::spare_stack::SpareStack;
 use crate::record::stage::Stage;
 use crate::record::{log, mappings, tls, trace};
+use crate::state::given::AllGiven;
+use crate::state::recording::{self, Unwritten};
+use crate::state::user_threads::OneStack;
 use crate::watch::operations::{Part, Spare};
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -28,7 +30,7 @@ pub(crate) struct Thread {
     /// MPI calls of this thread that have not returned.
     pub(crate) depth: usize,
     /// The stack pointer of the call that this library is at work for, outside of the MPI library; 0: none. See
-    /// [`crate::call::interrupted`].
+    /// [`crate::state::interrupted`].
     pub(crate) at_work: AtomicU64,
     /// The recorded calls that the library is in, the innermost last.
     pub(crate) under_way: Vec<errors::UnderWay>,
@@ -113,16 +115,16 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
 fn end(thread: *mut Thread) {
     tls::set(0);
     // The stages of a forked child are those of its parent.
-    if !crate::process::lifecycle::is_recorder() || crate::call::interrupted::was_left() {
+    if !crate::process::lifecycle::is_recorder() || crate::state::interrupted::was_left() {
         return;
     }
     // SAFETY: the value is the pointer that `current` set for this thread.
     let state = unsafe { &mut *thread };
-    if crate::call::interrupted::has_left(state) {
+    if crate::state::interrupted::has_left(state) {
         return;
     }
     // It may have been cancelled in a call.
-    crate::call::levels::leave(state);
+    crate::state::levels::leave(state);
     state.depth = 0;
     crate::debuggers::queues::abandoned(state);
     recording::commit_poll(state);

@@ -1,7 +1,7 @@
 //! One command starts several jobs (`mpivet run --each`), all with the same environment: which directory is that of this
 //! job? All its ranks must find the same one, without a message, and ranks of other jobs another one.
 
-use crate::process::launch;
+use crate::job::launch;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use trace_format::several::{Root, Started, claim, jobs_in};

@@ -2,9 +2,9 @@
 
 use crate::call::encode::Words;
 use crate::call::info::Info;
-use crate::call::recording::encoder;
-use crate::call::thread::Thread;
 use crate::mpi::abi::{Abi, MOST_STATUS_BYTES};
+use crate::state::recording::encoder;
+use crate::state::thread::Thread;
 use trace_format::plan::Shape;
 
 /// Most statuses of a call that the program ignores and mpivet has written: a count beyond it is rather a mistake than a number

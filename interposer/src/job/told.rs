@@ -1,7 +1,7 @@
 //! Which process says what all of a job find: the first. It makes an empty file in the directory of the trace, which only one
 //! can. On another node that has a directory of its own, another process is the first; so it is if no file can be made.
 
-use crate::process::launch;
+use crate::job::launch;
 use crate::record::{environment, trace};
 use rustc_hash::FxHasher;
 use std::fs::OpenOptions;

@@ -5,10 +5,10 @@ use crate::call::info::Info;
 use crate::call::recall;
 use crate::call::recall::Same;
 use crate::call::sites::{Arrival, Site};
-use crate::call::thread::{LastPoll, Thread};
 use crate::mpi::abi::Abi;
 use crate::mpi::handles;
 use crate::record::stage;
+use crate::state::thread::{LastPoll, Thread};
 use trace_format::plan::Shape;
 use trace_format::record::{
     CALL_HEADER_BYTES, MAX_DURATION, MAX_INLINE_BYTES, RETURN_HEADER_BYTES, State, pack_duration,

@@ -2,12 +2,12 @@
 //! lie still while its thread goes on with another stack, and may return on another thread. What belongs to which call cannot
 //! be told then, so that recording ends before anything false is written down.
 
-use crate::call::interrupted;
-use crate::call::thread::{Thread, ThreadPtr};
 use crate::process::errors;
 use crate::process::signals;
 use crate::record::stop::{Reason, stop};
 use crate::record::{memory, trace};
+use crate::state::interrupted;
+use crate::state::thread::{Thread, ThreadPtr};
 
 /// Where a call is made while another one is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,10 @@
 //! The beginning and the end of any call that is recorded. Calls like those that programs make most often take a
-//! shorter way with the same result ([`crate::call::quick`]).
+//! shorter way with the same result ([`crate::entry::quick`]).
 
 use crate::call::encode::{Words, handle_at};
 use crate::call::info::{Info, Watched};
-use crate::call::recording::{
-    Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
-    write_header, write_ins,
-};
+use crate::call::sites;
 use crate::call::sites::Arrival;
-use crate::call::thread::{LastPoll, Thread};
-use crate::call::{levels, sites, statuses};
 use crate::debuggers::queues;
 use crate::entry::stubs::Frame;
 use crate::mpi::abi::Abi;
@@ -18,6 +13,12 @@ use crate::process::errors::handlers;
 use crate::process::{errors, lifecycle, signals};
 use crate::record::modules::Origin;
 use crate::record::{clock, trace};
+use crate::state::recording::{
+    Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
+    write_header, write_ins,
+};
+use crate::state::thread::{LastPoll, Thread};
+use crate::state::{levels, statuses};
 use crate::watch::{checks, grequests, sums};
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};

@@ -1,8 +1,9 @@
 //! Findings from before MPI_Init, when there is no trace yet: kept in a file of this process (`trace_format::early`) before
 //! the library is called, which may end the process over them.
 
-use crate::process::config::Config;
-use crate::process::{launch, lifecycle};
+use crate::job::config::Config;
+use crate::job::launch;
+use crate::process::lifecycle;
 use crate::record::{clock, environment, log, trace};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

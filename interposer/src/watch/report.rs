@@ -2,9 +2,10 @@
 
 use crate::call::python::Source;
 use crate::call::sites;
-use crate::process::{config, symbols, told};
+use crate::job::{config, told};
 use crate::record::modules::{self, Origin};
 use crate::record::{log, trace};
+use crate::watch::symbols;
 use std::cmp;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::call::Place;

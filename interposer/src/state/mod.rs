@@ -1,0 +1,9 @@
+//! The state of a thread, and the records of its calls.
+
+pub(crate) mod given;
+pub(crate) mod interrupted;
+pub(crate) mod levels;
+pub(crate) mod recording;
+pub(crate) mod statuses;
+pub(crate) mod thread;
+pub(crate) mod user_threads;

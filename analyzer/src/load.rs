@@ -9,7 +9,6 @@ use report::Damage;
 use report::symbols::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use trace_format::call::SystemEvent;
 use trace_format::early::Early;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, trace_path};
 use trace_format::foreign;
@@ -17,6 +16,7 @@ use trace_format::job::{self, Job, MAX_JOB};
 use trace_format::mpi::Class;
 use trace_format::reader::{Keeps, LeanEvent, OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
+use trace_format::system::SystemEvent;
 
 /// Why a directory cannot be analyzed at all.
 #[derive(Debug, thiserror::Error)]

@@ -23,7 +23,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use trace_format::call::{Signal, SystemEvent};
 use trace_format::catalogue::{ABEND, CHECKS};
 use trace_format::definition::Id;
 use trace_format::file::RankHeader;
@@ -31,6 +30,7 @@ use trace_format::interruption;
 use trace_format::job::Job;
 use trace_format::reader::{LeanEvent, RankEvent};
 use trace_format::selection::Selection;
+use trace_format::system::{Signal, SystemEvent};
 use trace_format::witness::{Take, Witness};
 
 /// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays

@@ -37,13 +37,13 @@ use engine::worlds::Names;
 use engine::worlds::link::Linker;
 use engine::{Analysis, End, Engine, Queued, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::call::{Signal, SystemEvent};
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
+use trace_format::system::{Signal, SystemEvent};
 use trace_format::text::{TextTrace, parse};
 
 /// What the options of a case say.

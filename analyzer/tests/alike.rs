@@ -4,12 +4,13 @@
 use analyzer::observe::{Ending, Observer};
 use std::fs::File;
 use std::path::Path;
-use trace_format::call::{Call, Outcome, SystemEvent, Value};
+use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, rank_path};
 use trace_format::mpi::{FnId, Rows};
 use trace_format::ranks::Ranks;
 use trace_format::selection::Selection;
+use trace_format::system::SystemEvent;
 use trace_format::writer::RankWriter;
 
 const MESSAGES: i64 = 300;

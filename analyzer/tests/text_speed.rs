@@ -2,8 +2,8 @@
 
 use engine::{End, Engine};
 use std::time::Instant;
-use trace_format::call::{Call, Outcome, Status, Value};
-use trace_format::mpi::FnId;
+use trace_format::call::{Call, Outcome, Value};
+use trace_format::mpi::{FnId, Status};
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 

@@ -18,9 +18,8 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use trace_format::args::Arg;
-use trace_format::call::special;
 use trace_format::definition::{Id, Neighbors};
-use trace_format::mpi::{Class, Coll, FnId, Start};
+use trace_format::mpi::{Class, Coll, FnId, Start, special};
 
 /// The calls on one object, in order.
 pub(crate) struct Space {

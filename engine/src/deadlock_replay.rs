@@ -21,8 +21,8 @@ use schedules::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, Needs, OpIx, P
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::catalogue::{MESSAGE_RACE, POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, PROBE_RECEIVE_RACE};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
 use trace_format::selection::Selection;
 use trace_format::witness::Witness;

@@ -6,10 +6,10 @@ use super::collective::{Gathering, View, What, neighbors, topology};
 use super::comms::{Comm, Topology};
 use super::types::{Amount, Difference};
 use std::collections::BTreeMap;
-use trace_format::call::Checksum;
-use trace_format::call::special::ROOT;
 use trace_format::definition::Neighbors;
 use trace_format::mpi::Coll;
+use trace_format::mpi::special::ROOT;
+use trace_format::system::Checksum;
 
 /// How two ends do not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

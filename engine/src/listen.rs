@@ -13,11 +13,11 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::args::Args;
-use trace_format::call::{SystemEvent, special};
 use trace_format::definition::Id;
 use trace_format::marks::is_mark;
-use trace_format::mpi::{FnId, Kind};
+use trace_format::mpi::{FnId, Kind, special};
 use trace_format::ranks::Ranks;
+use trace_format::system::SystemEvent;
 
 /// Takes what happened, rank by rank in each rank's order; ranks in any interleaving.
 ///
@@ -303,7 +303,7 @@ impl Model {
     /// A call has returned, the last of its polls at `last`.
     pub(super) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
         // What the program says to mpivet comes as an event of its own.
-        if self.listening.is_on() && !is_mark(origin.func, origin.ins.get(0)) {
+        if self.listening.is_on() && !is_mark(origin.func, origin.ins.get(0).int()) {
             let bytes = super::volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listening.returned(origin, polls, (class, last), bytes, outs);
         }
@@ -369,7 +369,7 @@ impl Model {
     /// The run is over: what is still under way.
     pub(super) fn tell_the_rest(&mut self) {
         let Some(mut listener) = self.listening.listener.take() else { return };
-        let is_told = |open: &&super::OpenCall| !is_mark(open.origin.func, open.origin.ins.get(0));
+        let is_told = |open: &&super::OpenCall| !is_mark(open.origin.func, open.origin.ins.get(0).int());
         for open in self.ranks.iter().flat_map(super::Rank::open_calls).filter(is_told) {
             let call = CallSeen::new(&open.origin);
             let ins = &open.origin.ins;

@@ -11,14 +11,15 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
-use trace_format::call::SystemEvent;
 use trace_format::definition::{Combiner, Definition, FIRST_USER_ID, Id, NULL_ID};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::finding::CallRef;
 use trace_format::job::Buffering;
 use trace_format::mpi::{Class, Kind, predefined};
+use trace_format::names::Names;
 use trace_format::selection::Selection;
-use trace_format::text::{Names, format_call};
+use trace_format::system::SystemEvent;
+use trace_format::text::format_call;
 use trace_format::variables::BufferingLimit;
 
 /// So many are kept for their memory: about as many as are in flight while ranks are read in turns.

@@ -9,7 +9,7 @@ pub(crate) use choice::{Chance, Choice, Wanted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use trace_format::call::special::ANY_SOURCE;
+use trace_format::mpi::special::ANY_SOURCE;
 
 /// What will become of the messages of a mailbox when nothing more is sent or received: the earliest posted receive
 /// takes the earliest message that it can take (MPI 4.1 section 3.5).

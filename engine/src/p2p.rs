@@ -14,8 +14,8 @@ use super::types::{Amount, Difference};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::SendMode;
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
 pub(crate) type OpId = u32;
 

@@ -10,11 +10,11 @@ use super::model::RankNames;
 use super::p2p::OpId;
 use super::{Model, RankEnd};
 use rustc_hash::FxHashMap;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::finding::CallRef;
 use trace_format::mpi::Kind;
-use trace_format::text::format_int;
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::names::format_int;
 
 /// Which queue of its process a message or receive stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

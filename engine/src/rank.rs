@@ -15,12 +15,12 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use trace_format::args::Args;
-use trace_format::call::{Checksums, Found, Place, Signal, ThreadLevel};
 use trace_format::catalogue::{CheckInfo, LEAK_WINDOW};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
-use trace_format::mpi::{Class, FnId, Kind};
+use trace_format::mpi::{Class, FnId, Kind, ThreadLevel};
 use trace_format::reader::Own;
+use trace_format::system::{Checksums, Found, Place, Signal};
 
 const SIGABRT: i32 = 6;
 

@@ -10,11 +10,11 @@ use super::replay::Entered;
 use super::shape::Shape;
 use super::{Model, p2p};
 use std::rc::Rc;
-use trace_format::call::{Checksum, Checksums};
 use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo, OVERLAPPING, OVERLAPPING_SENDRECV, SEND_CHECKSUM};
 use trace_format::definition::Id;
 use trace_format::folds::Fold;
 use trace_format::mpi::{Class, Coll};
+use trace_format::system::{Checksum, Checksums};
 
 /// The sum of one half of a message.
 #[derive(Debug)]

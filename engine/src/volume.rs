@@ -5,9 +5,8 @@ use super::facts::Origin;
 use super::replay::int;
 use super::shape::{NONE, Shape};
 use trace_format::args::{Arg, Args};
-use trace_format::call::special;
 use trace_format::definition::Id;
-use trace_format::mpi::{Class, Coll, Kind, Start};
+use trace_format::mpi::{Class, Coll, Kind, Start, special};
 
 /// Bytes of a call that has returned; `None`: it moves nothing by itself, or how much is not known.
 pub(super) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64> {

@@ -18,7 +18,7 @@ pub(crate) use conditions::{all, any};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::Duration;
-use trace_format::call::special::ANY_TAG;
+use trace_format::mpi::special::ANY_TAG;
 
 /// Why a rank waits for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

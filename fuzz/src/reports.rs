@@ -9,10 +9,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
-use trace_format::call::SystemEvent;
+use trace_format::names::NoNames;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
-use trace_format::text::{NoNames, format_call, format_checksums, format_definition, format_return};
+use trace_format::system::SystemEvent;
+use trace_format::text::{
+    format_call, format_callback, format_checksums, format_definition, format_mark, format_return, format_sample,
+};
 
 pub const FORMATS: [Format; 9] = [
     Format::Text,
@@ -133,9 +136,9 @@ pub fn print(dir: &Path) {
             harmless(&format!("a call of rank {rank}"), &text);
         }
         RankEvent::System { event: SystemEvent::Checksums(c), .. } => text = format_checksums(&c),
-        RankEvent::System { event: SystemEvent::Mark { mark, .. }, .. } => text = mark.format(&NoNames),
-        RankEvent::System { event: SystemEvent::Sample(sample), .. } => text = sample.to_string(),
-        RankEvent::System { event: SystemEvent::Callback(callback), .. } => text = callback.to_string(),
+        RankEvent::System { event: SystemEvent::Mark { mark, .. }, .. } => text = format_mark(&mark, &NoNames),
+        RankEvent::System { event: SystemEvent::Sample(sample), .. } => text = format_sample(&sample),
+        RankEvent::System { event: SystemEvent::Callback(callback), .. } => text = format_callback(&callback),
         RankEvent::System { .. } | RankEvent::Return { .. } => {}
     };
     while !traces.poll(4, &|_| false, &mut |rank, event| line(rank, event.into())).is_empty() {}

@@ -3,14 +3,16 @@
 
 use engine::worlds::{Chosen, Names};
 use report::gate::suppressions;
-use trace_format::callbacks::Callback;
 use trace_format::job::Job;
-use trace_format::marks::Mark;
+use trace_format::names::NoNames;
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankEvent;
-use trace_format::sample::{Sample, Sampling};
+use trace_format::sample::Sampling;
 use trace_format::selection::{Selection, codes};
-use trace_format::text::{NoNames, format_call, format_definition, format_return, parse};
+use trace_format::text::{
+    format_call, format_callback, format_definition, format_mark, format_return, format_sample, parse, parse_callback,
+    parse_mark, parse_sample,
+};
 use trace_format::witness::Witness;
 
 pub fn target(data: &[u8]) {
@@ -25,19 +27,19 @@ pub fn target(data: &[u8]) {
             assert!(known.len() <= 64 * text.len() + 64 || text.len() < 64, "names grow");
         }
         4 => {
-            if let Ok(mark) = Mark::parse(text) {
-                _ = mark.format(&NoNames);
+            if let Ok(mark) = parse_mark(text) {
+                _ = format_mark(&mark, &NoNames);
             }
         }
         5 => {
-            if let Ok(sample) = Sample::parse(text) {
-                _ = sample.to_string();
+            if let Ok(sample) = parse_sample(text) {
+                _ = format_sample(&sample);
             }
             _ = Sampling::parse(text);
         }
         6 => {
-            if let Ok(callback) = Callback::parse(text) {
-                assert_eq!(Callback::parse(callback.to_string().trim_start_matches("callback ")), Ok(callback));
+            if let Ok(callback) = parse_callback(text) {
+                assert_eq!(parse_callback(format_callback(&callback).trim_start_matches("callback ")), Ok(callback));
             }
         }
         7 => _ = serde_json::from_str::<Witness>(text),

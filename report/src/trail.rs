@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use trace_format::call::Call;
 use trace_format::definition::{Definition, Id};
 use trace_format::mpi::Kind;
+use trace_format::names::Names;
 use trace_format::ranks::Ranks;
-use trace_format::text::Names;
 
 /// Calls kept before and after each one that is asked for.
 pub const BEFORE: u64 = 3;

@@ -7,9 +7,9 @@ use mpivet_tests::{compile::compile, root, run, scratch, side_by_side, vet};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
 use trace_format::reader::{RankEvent, RankReader};
+use trace_format::system::SystemEvent;
 
 const LIMIT: Duration = Duration::from_secs(40);
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
-use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
 use trace_format::reader::{RankEvent, RankReader};
+use trace_format::system::SystemEvent;
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -10,13 +10,14 @@ use serde_json::json;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use trace_format::call::{Call, SystemEvent};
+use trace_format::call::Call;
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::job::Job;
 use trace_format::marks::Mark;
 use trace_format::reader::RankEvent;
 use trace_format::synthetic::{Stencil, header};
+use trace_format::system::SystemEvent;
 use trace_format::text::parse;
 use trace_format::writer::RankWriter;
 

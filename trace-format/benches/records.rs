@@ -6,10 +6,10 @@
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use std::path::Path;
-use trace_format::call::{Call, Outcome, Status, Value};
+use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{STAGE_BYTES, rank_path};
-use trace_format::mpi::FnId;
+use trace_format::mpi::{FnId, Status};
 use trace_format::pack::{Packer, Unpacker};
 use trace_format::ranks::Ranks;
 use trace_format::reader::RankReader;

@@ -1,7 +1,8 @@
 //! The values of a call in one direction in a form that needs no memory of its own for the calls that programs make most:
 //! integers and handles stand side by side, by their places. [`Value`]s are what is spelled and shown.
 
-use crate::call::{Status, Value};
+use crate::call::{Call, Value};
+use crate::mpi::{FnId, Status};
 use crate::record::{STATUS_BYTES, pack_status, unpack_status};
 
 /// Places that have room for an integer.
@@ -247,6 +248,14 @@ impl From<Vec<Value>> for Args {
         let mut args = Args::new(values.len());
         values.into_iter().enumerate().for_each(|(place, value)| args.set(place, value));
         args
+    }
+}
+
+impl Call<Args> {
+    /// A call of which nothing is known, to be filled in: its function means nothing either.
+    #[inline(always)]
+    pub fn blank() -> Call<Args> {
+        Call::with(FnId::MPI_Init, Args::default(), Args::default())
     }
 }
 

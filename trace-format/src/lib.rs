@@ -23,6 +23,7 @@ pub mod job;
 pub mod keeping;
 pub mod marks;
 pub mod mpi;
+pub mod names;
 pub mod near;
 pub mod pack;
 pub mod plan;
@@ -39,6 +40,7 @@ pub mod stages;
 pub mod symbols;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;
+pub mod system;
 pub mod text;
 pub mod variables;
 pub mod witness;

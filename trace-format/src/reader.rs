@@ -2,15 +2,15 @@
 //! then what is still in the stages. Damage is reported as a [`Defect`] and skipped; it never ends the reading.
 
 use crate::args::Args;
-use crate::call::{Call, SystemEvent, Value};
-use crate::codec;
+use crate::call::{Call, Value};
 use crate::definition::Definition;
 use crate::file::{
     BlockKind, MAGIC, OLDEST_VERSION, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem,
     rank_stem, trace_path,
 };
-use crate::foreign;
 use crate::pack::CallTimes;
+use crate::system::SystemEvent;
+use crate::{codec, foreign};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;

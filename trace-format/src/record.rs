@@ -18,7 +18,7 @@
 //! or string has its length as a u32 before it (bit 31: contents are in blob definition number `bits 0-30`).
 //! See [`crate::plan`] for which parameters come in which order.
 
-use crate::call::Status;
+use crate::mpi::Status;
 
 pub const CALL_HEADER_BYTES: usize = 32;
 pub const RETURN_HEADER_BYTES: usize = 32;
@@ -61,11 +61,11 @@ pub enum SystemKind {
     Recording = 5,
     /// u64 call index, u32 level, u32 other thread (u32::MAX: none)
     ThreadLevel = 6,
-    /// [`crate::call::Found`], by [`crate::codec`]
+    /// [`crate::system::Found`], by [`crate::codec`]
     Found = 7,
     /// u64 call index, [`crate::marks::Mark`] by [`crate::codec`]
     Mark = 8,
-    /// [`crate::call::Checksums`], by [`crate::codec`]
+    /// [`crate::system::Checksums`], by [`crate::codec`]
     Checksums = 9,
     /// [`crate::sample::Sample`], by [`crate::codec`]
     Sample = 10,

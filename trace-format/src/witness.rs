@@ -5,7 +5,7 @@
 //! from 0, in the order in which they are called; a poll (MPI_Iprobe, MPI_Improbe) that finds nothing does not count. A
 //! persistent receive counts where it is described: what it takes holds for all its starts.
 
-use crate::call::special::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+use crate::mpi::special::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::mpi::{Class, FUNCTIONS, Function, Start};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ impl Wildcards {
     }
 }
 
-/// Is a receive or probe with these arguments a wildcard? Both are neutral values ([`crate::call::special`]).
+/// Is a receive or probe with these arguments a wildcard? Both are neutral values ([`crate::mpi::special`]).
 pub fn is_wild(source: i32, tag: i32) -> bool {
     source == ANY_SOURCE || tag == ANY_TAG && source != PROC_NULL
 }

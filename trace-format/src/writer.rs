@@ -1,13 +1,14 @@
 //! Writes trace files from decoded values: synthetic traces for tests and benchmarks. The interposer encodes from
 //! raw memory instead, by the same plans.
 
-use crate::call::{Call, Outcome, SystemEvent, Value};
+use crate::call::{Call, Outcome, Value};
 use crate::codec;
 use crate::definition::Definition;
 use crate::file::{BlockHeader, BlockKind, MAGIC, NOT_COUNTED, RATE_BYTES, RankHeader, STAGE_BYTES, VERSION, checksum};
 use crate::pack::Packer;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{CALL_HEADER_BYTES, Commit, MAX_INLINE_BYTES, State, SystemKind, pack_duration, pack_status};
+use crate::system::SystemEvent;
 use std::io::{self, Write};
 
 /// The bytes in front of the first block.

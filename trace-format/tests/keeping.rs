@@ -7,9 +7,9 @@ use common::Random;
 use std::collections::BTreeMap;
 use std::fs;
 use trace_format::args::Args;
-use trace_format::call::{Call, Outcome, Status, Value};
+use trace_format::call::{Call, Outcome, Value};
 use trace_format::file::rank_path;
-use trace_format::mpi::FnId;
+use trace_format::mpi::{FnId, Status};
 use trace_format::reader::{
     Again, Keeps, LeanEvent, Part, RankEvent, RankReader, Rounds, Sink, own_fields, own_of, with_own,
 };

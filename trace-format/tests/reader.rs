@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use trace_format::call::{Call, Checksum, Checksums, Outcome, SystemEvent};
+use trace_format::call::{Call, Outcome};
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET,
     STAGE_MAGIC, rank_path, stage_path,
@@ -16,9 +16,9 @@ use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
 use trace_format::reader::{LeanEvent, RankEvent, RankReader};
 use trace_format::record::{Commit, LAP_MASK};
-use trace_format::sample::Sample;
 use trace_format::synthetic;
-use trace_format::text::{format_checksums, parse};
+use trace_format::system::{Checksum, Checksums, SystemEvent};
+use trace_format::text::{format_checksums, format_sample, parse, parse_sample};
 use trace_format::writer::{RankWriter, encode_call, encode_system, file_header, seal};
 
 const STAGE: usize = 1 << 12;
@@ -363,7 +363,7 @@ fn an_empty_stage_is_no_damage_and_a_short_one_is_told_once() {
 
 #[test]
 fn samples_are_read_as_they_were_written() {
-    let sample = |text: &str| Sample::parse(text).unwrap();
+    let sample = |text: &str| parse_sample(text).unwrap();
     let written = [sample("queue 200 of c1 most 199 at 3/4"), sample("time 1.5"), sample("level -1")];
     let dir = tempfile::tempdir().unwrap();
     let mut writer = RankWriter::new(File::create(rank_path(dir.path(), 0)).unwrap(), &header()).unwrap();
@@ -383,9 +383,9 @@ fn samples_are_read_as_they_were_written() {
     {}
     assert_eq!(read, written);
     for sample in &written {
-        let trace = parse(&format!("0: {sample}\n")).unwrap();
+        let trace = parse(&format!("0: {}\n", format_sample(sample))).unwrap();
         let Some((0, RankEvent::System { event: SystemEvent::Sample(read), .. })) = trace.events.last() else {
-            panic!("{sample} is no sample");
+            panic!("{sample:?} is no sample");
         };
         assert_eq!(read, sample);
     }

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
-use trace_format::call::{Call, Outcome, SystemEvent};
+use trace_format::call::{Call, Outcome};
 use trace_format::definition::Definition;
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, PROCESS_THREAD, RankHeader, SEGMENTS, SNAPSHOT, STAGE_BYTES,
@@ -13,6 +13,7 @@ use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
 use trace_format::reader::{RankEvent, RankReader};
 use trace_format::synthetic;
+use trace_format::system::SystemEvent;
 use trace_format::writer::{definition_block, encode_call, file_header, seal};
 
 fn header(max_bytes: u64) -> RankHeader {

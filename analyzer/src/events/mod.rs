@@ -24,9 +24,9 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tell::Teller;
-use trace_format::call::SystemEvent;
 use trace_format::file::RankHeader;
 use trace_format::selection::Selection;
+use trace_format::system::SystemEvent;
 
 /// What a writer needs to know besides the event.
 pub struct Scene {

@@ -11,12 +11,14 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use trace_format::call::{Call, Outcome, SystemEvent, call_event};
+use trace_format::call::{Call, Outcome, call_event};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::Mark;
 use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::text::{NoNames, format_call, format_int, format_return};
+use trace_format::names::{NoNames, format_int};
+use trace_format::system::SystemEvent;
+use trace_format::text::{format_call, format_mark, format_return};
 
 /// See the module.
 pub struct Perfetto {
@@ -197,7 +199,7 @@ impl Writer for Perfetto {
         match event {
             SystemEvent::Mark { mark: Mark::RegionBegin { name }, .. } => self.region(of, ns, name, true),
             SystemEvent::Mark { mark: Mark::RegionEnd { name }, .. } => self.region(of, ns, name, false),
-            SystemEvent::Mark { mark, .. } => self.instant(of, ns, "mark", mark.format(&NoNames), json!({})),
+            SystemEvent::Mark { mark, .. } => self.instant(of, ns, "mark", format_mark(mark, &NoNames), json!({})),
             SystemEvent::Sample(sample) => {
                 let comm = sample.comm.map(|c| format!(" of {}", format_int(Kind::Comm, i64::from(c), &NoNames)));
                 let name = format!("{}{}", sample.variable, comm.unwrap_or_default());

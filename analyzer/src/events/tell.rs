@@ -4,8 +4,8 @@ use super::{Limit, Scene, Writer};
 use engine::listen::{Collective, Listener, Message, Returned};
 use report::Report;
 use std::io;
-use trace_format::call::SystemEvent;
 use trace_format::file::RankHeader;
+use trace_format::system::SystemEvent;
 
 pub(super) struct Teller {
     scene: Scene,

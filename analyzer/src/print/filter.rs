@@ -2,9 +2,9 @@
 
 use super::known::Known;
 use std::collections::BTreeSet;
-use trace_format::call::{Call, Value, special};
+use trace_format::call::{Call, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
-use trace_format::mpi::{Dir, FnId, Kind};
+use trace_format::mpi::{Dir, FnId, Kind, special};
 use trace_format::near::did_you_mean;
 use trace_format::text::{format_arguments, format_results};
 use trace_format::variables::fits;

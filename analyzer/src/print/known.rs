@@ -4,8 +4,8 @@ use report::ObjectNames;
 use std::collections::HashMap;
 use trace_format::definition::{Definition, Id, NULL_ID, ObjectKind};
 use trace_format::mpi::Kind;
+use trace_format::names::format_int;
 use trace_format::ranks::Ranks;
-use trace_format::text::format_int;
 
 /// The objects of a rank.
 #[derive(Default)]

@@ -15,15 +15,15 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
-use trace_format::args::Arg;
-use trace_format::call::{Call, Outcome, SystemEvent, call_event};
+use trace_format::call::{Call, Outcome, call_event};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::{Mark, is_mark};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::reader::RankEvent;
 use trace_format::symbols::Location;
-use trace_format::text::{format_call, format_definition, format_return};
+use trace_format::system::SystemEvent;
+use trace_format::text::{format_call, format_definition, format_mark, format_return};
 
 /// Calls that wait for an earlier one to return; beyond, the earlier one is printed as it is.
 const MAX_WAITING: usize = 10_000;
@@ -341,7 +341,7 @@ impl<'a> Printer<'a> {
 
     /// The line of a call to mpivet, and the elements of a dump behind it.
     fn mark(&mut self, thread: u16, call: u64, time: u64, mark: &Mark, symbols: &mut Symbols) -> String {
-        let text = mark.format(&self.known.names);
+        let text = format_mark(mark, &self.known.names);
         let site = self.marking_site(thread, call);
         let place = site.and_then(|site| self.place(site, symbols));
         let contents = match mark {
@@ -400,6 +400,6 @@ fn place(rank: i32, site: Id, symbols: &mut Symbols) -> Option<Place> {
 }
 
 /// The first argument of a call.
-fn level_of(call: &Call) -> Arg<'_> {
-    call.ins.first().map_or(Arg::None, Arg::from)
+fn level_of(call: &Call) -> i64 {
+    call.ins.first().map_or(0, trace_format::call::Value::int)
 }

@@ -1,9 +1,9 @@
 //! What a rank tells beside calls, in the notation.
 
-use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::text::format_checksums;
+use trace_format::system::SystemEvent;
+use trace_format::text::{format_callback, format_checksums, format_sample};
 
 pub(super) fn system(event: &SystemEvent) -> String {
     match event {
@@ -20,8 +20,8 @@ pub(super) fn system(event: &SystemEvent) -> String {
         }
         SystemEvent::Gap { .. } | SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
         SystemEvent::Checksums(checksums) => format_checksums(checksums),
-        SystemEvent::Sample(sample) => sample.to_string(),
-        SystemEvent::Callback(callback) => callback.to_string(),
+        SystemEvent::Sample(sample) => format_sample(sample),
+        SystemEvent::Callback(callback) => format_callback(callback),
         SystemEvent::Found(found) => {
             let places = found.places.iter().skip(1).map(|p| {
                 let function = FnId::from_index(p.func.into()).map_or("?", FnId::name);

@@ -26,10 +26,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use run::{Run, run};
 use std::collections::BTreeMap;
-use trace_format::call::{Signal, SystemEvent};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
+use trace_format::system::{Signal, SystemEvent};
 use trace_format::text::parse;
 use truth::{certainly_stuck, is_fickle, is_plain, may_hang, may_hang_as_far_as_known, show, wrong};
 

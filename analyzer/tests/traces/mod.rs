@@ -5,11 +5,11 @@
 
 use std::fs;
 use std::path::Path;
-use trace_format::call::SystemEvent;
 use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::job::Job;
 use trace_format::reader::RankEvent;
 use trace_format::synthetic;
+use trace_format::system::SystemEvent;
 use trace_format::text::parse;
 use trace_format::writer::RankWriter;
 

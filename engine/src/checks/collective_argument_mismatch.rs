@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 use trace_format::args::Arg;
 use trace_format::call::Value;
-use trace_format::call::special::UNDEFINED;
 use trace_format::catalogue::{COLLECTIVE_ARGUMENT_MISMATCH, CheckInfo};
 use trace_format::definition::{GROUP_EMPTY, Id};
+use trace_format::mpi::special::UNDEFINED;
 use trace_format::mpi::{Coll, FnId, Kind};
+use trace_format::names::{NoNames, format_int};
 use trace_format::ranks::Ranks;
-use trace_format::text::{NoNames, format_int};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_ARGUMENT_MISMATCH;
 

@@ -1,13 +1,12 @@
 //! `diff-reductions`: see `trace_format::catalogue::DIFF_REDUCTIONS`.
 
 use super::{answers, grouped, said};
-use crate::Model;
 use crate::collective::{Gathering, Verdict};
 use crate::facts::{Draft, Report};
-use crate::op_name;
-use trace_format::call::special::PROC_NULL;
+use crate::{Model, op_name};
 use trace_format::catalogue::{CheckInfo, DIFF_REDUCTIONS};
 use trace_format::definition::FIRST_USER_ID;
+use trace_format::mpi::special::PROC_NULL;
 
 pub(super) static CHECK: &CheckInfo = &DIFF_REDUCTIONS;
 

@@ -5,7 +5,7 @@ use crate::ending::Ending;
 use crate::facts::{Draft, Report, Site, outside_rank};
 use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND};
 use trace_format::mpi::Kind;
-use trace_format::text::{NoNames, format_int};
+use trace_format::names::{NoNames, format_int};
 
 pub(super) static CHECK: &CheckInfo = &NONPAIRED_SEND;
 

@@ -4,10 +4,10 @@ use super::{answers, grouped, said};
 use crate::Model;
 use crate::collective::{Gathering, Verdict};
 use crate::facts::{Draft, Report};
-use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::catalogue::{CheckInfo, WRONG_ROOT};
 use trace_format::mpi::Kind;
-use trace_format::text::{NoNames, format_int};
+use trace_format::mpi::special::{PROC_NULL, ROOT};
+use trace_format::names::{NoNames, format_int};
 
 pub(super) static CHECK: &CheckInfo = &WRONG_ROOT;
 

@@ -7,7 +7,7 @@
 use super::matching::Bipartite;
 use crate::p2p::{Mailbox, Op, OpId, Pending};
 use crate::slab::Slab;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
 /// Mailboxes with more receives or lanes than this are not looked at.
 const MOST: usize = 64;

@@ -9,9 +9,8 @@ use crate::shape::{NONE, Shape};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use trace_format::args::{Arg, Args};
-use trace_format::call::Status;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
-use trace_format::mpi::{Many, Start};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
+use trace_format::mpi::{Many, Start, Status};
 
 impl Model {
     /// A receive is over.

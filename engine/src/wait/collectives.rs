@@ -6,8 +6,8 @@ use crate::Model;
 use crate::collective::{Needs, View, What, moves_data, needs, neighbors, what};
 use crate::comms::{Comm, CommIx};
 use crate::types::Amount;
-use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::mpi::Coll;
+use trace_format::mpi::special::{PROC_NULL, ROOT};
 
 /// When the part of the process at `position` in a collective can complete.
 pub(super) fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond {

@@ -15,7 +15,7 @@ use crate::requests::Request;
 use crate::shape::shape;
 use crate::{Model, OpenCall, Rank};
 use rustc_hash::FxHashMap;
-use trace_format::call::special::ANY_SOURCE;
+use trace_format::mpi::special::ANY_SOURCE;
 use trace_format::mpi::{Class, Many, RmaSync, SendMode, Start};
 
 /// Outlooks of mailboxes, made when needed.

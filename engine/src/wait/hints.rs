@@ -10,10 +10,10 @@ use crate::p2p::Pending;
 use crate::replay::int;
 use crate::requests::Request;
 use crate::shape::shape;
-use trace_format::call::special::ANY_TAG;
 use trace_format::definition::{Id, UNKNOWN_ID};
+use trace_format::mpi::special::ANY_TAG;
 use trace_format::mpi::{Class, Kind, Start};
-use trace_format::text::format_int;
+use trace_format::names::format_int;
 
 impl Graph {
     /// What lies near that which the first few of these ranks wait for, each thing once.

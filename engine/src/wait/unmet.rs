@@ -10,10 +10,10 @@ use crate::model::RankNames;
 use crate::replay::int;
 use crate::requests::Request;
 use std::rc::Rc;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::definition::{Id, UNKNOWN_ID};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, Kind, Start};
-use trace_format::text::format_int;
+use trace_format::names::format_int;
 
 impl Graph {
     /// Somebody whom the rank waits for in a collective operation takes part in the same one on another communicator.

@@ -8,9 +8,8 @@ use crate::call::info::Info;
 use crate::mpi::abi::Abi;
 use crate::mpi::{handles, real};
 use std::ffi::CStr;
-use trace_format::call::special;
 use trace_format::definition::{NULL_ID, UNKNOWN_ID};
-use trace_format::mpi::{FnId, Kind};
+use trace_format::mpi::{FnId, Kind, special};
 use trace_format::plan::{Elem, Item, Len, Shape};
 use trace_format::record::{BLOB_BIT, MAX_INLINE_BYTES, STATUS_BYTES, pack_status};
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use trace_format::definition::{FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{Kind, predefined};
-use trace_format::text::{NoNames, format_int};
+use trace_format::names::{NoNames, format_int};
 
 type Key = (Kind, u64);
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, FUNCTIONS, Function, SendMode};
 use trace_format::witness::{Take, Wildcards, Witness, is_wild};
 

@@ -9,14 +9,12 @@ use crate::job::config::Config;
 use crate::job::{each, launch, stranger};
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, Real};
-use crate::mpi::sessions;
-use crate::mpi::{define, handles};
+use crate::mpi::{define, handles, sessions};
 use crate::process::{errors, forced, limits, signals};
 use crate::record::{clock, environment, log, stage_place, stop, trace};
 use crate::state::{interrupted, thread};
 use crate::tool;
-use crate::watch::checks;
-use crate::watch::early;
+use crate::watch::{checks, early};
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -25,13 +23,12 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use trace_format::call::ThreadLevel;
 use trace_format::file::{
     Launch, RATE_BYTES, RankHeader, SEGMENTS, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, segment_path,
     stage_path_of, trace_path,
 };
 use trace_format::job::{Buffering, Job, Mpi};
-use trace_format::mpi::{Class, FnId, Kind, Rows};
+use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
 use trace_format::private;
 use trace_format::reader::{OpenError, RankReader};
 use trace_format::variables::Variables;

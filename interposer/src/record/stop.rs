@@ -5,7 +5,7 @@
 use crate::process::signals;
 use crate::record::{clock, log, trace};
 use std::sync::OnceLock;
-use trace_format::call::SystemEvent;
+use trace_format::system::SystemEvent;
 use trace_format::writer::encode_system;
 
 /// Why the recording ends.

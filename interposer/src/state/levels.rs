@@ -10,9 +10,9 @@ use crate::watch::report;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use trace_format::call::{SystemEvent, ThreadLevel};
 use trace_format::catalogue::FINALIZE_MISUSE;
-use trace_format::mpi::{Class, FnId, Function};
+use trace_format::mpi::{Class, FnId, Function, ThreadLevel};
+use trace_format::system::SystemEvent;
 
 /// The level in force, as a number; nothing is checked while it is that of MPI_THREAD_MULTIPLE.
 static LEVEL: AtomicU8 = AtomicU8::new(ThreadLevel::Multiple as u8);

@@ -20,8 +20,8 @@ use crate::watch::operations::{Part, Spare};
 use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use trace_format::call::Checksum;
 use trace_format::record::State;
+use trace_format::system::Checksum;
 use trace_format::writer;
 
 /// What every call touches comes first.
@@ -326,14 +326,14 @@ impl Thread {
             reason.pop();
         }
         let mut bytes = Vec::new();
-        let event = trace_format::call::SystemEvent::Lost { reason };
+        let event = trace_format::system::SystemEvent::Lost { reason };
         writer::encode_system(&event, crate::record::clock::now(), &mut bytes);
         self.last_poll = None;
         self.stage.last(&bytes, trace_format::record::SystemKind::Lost as u16);
     }
 
     /// Writes a system record.
-    pub(crate) fn system(&mut self, event: &trace_format::call::SystemEvent) {
+    pub(crate) fn system(&mut self, event: &trace_format::system::SystemEvent) {
         recording::commit_poll(self);
         let mut bytes = Vec::new();
         writer::encode_system(event, crate::record::clock::now(), &mut bytes);

@@ -15,9 +15,9 @@ use crate::state::thread::Thread;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
-use trace_format::call::SystemEvent;
 use trace_format::file::{NOT_COUNTED, PROCESS_THREAD};
 use trace_format::sample::{Sample, Sampling};
+use trace_format::system::SystemEvent;
 use trace_format::variables::fits;
 use trace_format::writer::encode_system;
 

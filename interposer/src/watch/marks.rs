@@ -1,7 +1,6 @@
 //! What the program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see `trace_format::marks`).
 
-use crate::entry::dispatch;
-use crate::entry::fortran;
+use crate::entry::{dispatch, fortran};
 use crate::mpi::{handles, real};
 use crate::record::{log, memory, trace};
 use crate::state::recording::Call;
@@ -10,10 +9,10 @@ use crate::watch::checks::{Spot, watched_data_changed};
 use crate::watch::operations;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use trace_format::call::SystemEvent;
 use trace_format::definition::{Definition, Id, UNKNOWN_ID};
 use trace_format::marks::{Action, Dump, LEVEL, MAGIC, MAX_DUMP_BYTES, Mark};
 use trace_format::mpi::{FnId, Kind};
+use trace_format::system::SystemEvent;
 
 /// A region with this name is an error of ours, if MPIVET_PROVOKE is set.
 const PROVOKED: &str = "mpivet's internal error";

@@ -1,7 +1,6 @@
 //! The message buffers that a call names: where they are, of what, and whether MPI reads or writes them.
 
-use crate::call::encode::handle_at;
-use crate::call::encode::{Words, ask};
+use crate::call::encode::{Words, ask, handle_at};
 use crate::call::info::Info;
 use crate::mpi::abi::Abi;
 use crate::mpi::{define, handles, types};
@@ -10,9 +9,9 @@ use crate::state::thread::Thread;
 use crate::watch::sums;
 use smallvec::SmallVec;
 use std::sync::Arc;
-use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::definition::Id;
 use trace_format::folds::Fold;
+use trace_format::mpi::special::{PROC_NULL, ROOT};
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind};
 use trace_format::plan::{Len, Plan, Shape};
 use typemap::{Buffer, Typemap};

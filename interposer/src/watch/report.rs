@@ -8,12 +8,12 @@ use crate::record::{log, trace};
 use crate::watch::symbols;
 use std::cmp;
 use std::sync::atomic::{AtomicU64, Ordering};
-use trace_format::call::Place;
 use trace_format::catalogue::{self, CheckInfo};
 use trace_format::finding::Severity;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::symbols::{Location, Sources};
+use trace_format::system::Place;
 
 /// An MPI call reported an error that ends the program: the call made at `site`, or the one that is being made.
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str, site: Option<u32>) {

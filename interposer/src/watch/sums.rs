@@ -13,9 +13,9 @@ use crate::watch::operands::{self, Access, Partners, Reduced, Use};
 use crate::watch::snapshots::looked_at;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trace_format::call::{Checksum, Checksums, SystemEvent};
 use trace_format::folds::Fold;
 use trace_format::mpi::{Class, Coll, FnId, Kind};
+use trace_format::system::{Checksum, Checksums, SystemEvent};
 use typemap::{Buffer, Sampling, checksum_prefix};
 
 static ON: AtomicBool = AtomicBool::new(false);

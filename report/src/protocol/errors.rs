@@ -102,7 +102,7 @@ impl Page<'_> {
         let Some((trail, passed)) = self.trail(site).zip(self.passed(site)) else { return };
         let Some(id) = passed.call.arg("comm").map(|comm| comm.int() as u32) else { return };
         let Some(ranks) = trail.comms.get(&id).filter(|_| self.names().count() < 2) else { return };
-        let name = trace_format::text::format_int(trace_format::mpi::Kind::Comm, i64::from(id), &trail.names);
+        let name = trace_format::names::format_int(trace_format::mpi::Kind::Comm, i64::from(id), &trail.names);
         let ranks = ranks.clone();
         self.line(&format!(
             "{indent}communicator = {name}   Nproc = {}   Ntriple = {}",

@@ -1,9 +1,9 @@
 //! What a program and its library say while it runs: regions, samples of performance variables, signals.
 
 use std::collections::BTreeMap;
-use trace_format::call::SystemEvent;
 use trace_format::definition::Id;
 use trace_format::marks::Mark;
+use trace_format::system::SystemEvent;
 
 /// Regions, and points of curves, that are kept.
 const REGIONS: usize = 20_000;

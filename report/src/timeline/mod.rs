@@ -17,8 +17,8 @@ use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message
 use engine::worlds::link::Clock;
 use marks::Marks;
 use std::collections::BTreeMap;
-use trace_format::call::SystemEvent;
 use trace_format::mpi::{Class, FnId};
+use trace_format::system::SystemEvent;
 use traffic::{Arrow, Bar, Stub, Traffic};
 
 pub use view::Timeline;

@@ -11,7 +11,8 @@ use serde::Serialize;
 use trace_format::call::Call;
 use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Kind};
-use trace_format::text::{NoNames, format_call, format_int};
+use trace_format::names::{NoNames, format_int};
+use trace_format::text::format_call;
 
 /// Longer texts of calls are cut.
 const MAX_TEXT: usize = 400;

@@ -5,10 +5,10 @@ use super::program::{Attribute, Program, Step, attribute};
 use super::recorded::{Recorded, neutral};
 use super::witness::Witness;
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::call::{Call, Outcome, Status, Value, special};
+use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::mpi::{Class, Dir, Kind, Many, Param, Start};
+use trace_format::mpi::{Class, Dir, Kind, Many, Param, Start, Status, special};
 use trace_format::plan::{Elem, Item, Len, Shape, plans};
 
 /// What came of the comparison.

@@ -2,11 +2,16 @@
 //! depends on it (wrappers, encoding, decoding, printing, classification) is derived from [`FUNCTIONS`].
 
 pub mod kinds;
+mod level;
 pub mod predefined;
+pub mod special;
+mod status;
 #[macro_use]
 pub mod table;
 
 pub use kinds::{Class, Coll, Kind, Many, RmaSync, SendMode, Start};
+pub use level::ThreadLevel;
+pub use status::Status;
 
 /// Which way a parameter's value travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

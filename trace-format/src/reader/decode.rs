@@ -5,15 +5,16 @@ use super::own::{Layout, layout};
 use super::weight::of_call;
 use super::{Again, LeanEvent, RankEvent};
 use crate::args::Args;
-use crate::call::{Call, Outcome, Signal, SystemEvent, ThreadLevel, Value};
+use crate::call::{Call, Outcome, Value};
 use crate::file::NOT_COUNTED;
-use crate::mpi::FnId;
+use crate::mpi::{FnId, ThreadLevel};
 use crate::pack::Unpacked;
 use crate::plan::{Elem, Item, Shape, plans};
 use crate::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,
     SystemKind, unpack_status,
 };
+use crate::system::{Signal, SystemEvent};
 
 /// A call handed over while it was open.
 struct OpenCall {

@@ -8,8 +8,9 @@ use super::rounds::Trials;
 use super::stage::StageView;
 use super::{Again, Keeps, LeanEvent, RankEvent, Sink};
 use crate::args::Args;
-use crate::call::{Outcome, SystemEvent};
+use crate::call::Outcome;
 use crate::pack::Unpacked;
+use crate::system::SystemEvent;
 use std::collections::VecDeque;
 
 /// What a stage held at one moment.

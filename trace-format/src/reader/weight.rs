@@ -2,9 +2,10 @@
 
 use super::{Again, Keeps, LeanEvent, RankEvent, Rounds, Sink};
 use crate::args::Args;
-use crate::call::{Call, Checksum, Found, Place, SystemEvent, Value};
+use crate::call::{Call, Value};
 use crate::definition::Definition;
 use crate::ranks::Ranks;
+use crate::system::{Checksum, Found, Place, SystemEvent};
 use std::cell::Cell;
 use std::mem::size_of;
 

@@ -2,12 +2,13 @@
 //! exchange halos with their four neighbours, and now and then reduce something over all, over their row and over their
 //! column. Times have a jitter, addresses differ from rank to rank, so that the files are as large as those of a run.
 
-use crate::call::{Call, Outcome, Status, SystemEvent, Value};
+use crate::call::{Call, Outcome, Value};
 use crate::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id, Module};
 use crate::file::{RankHeader, job_path, rank_path};
 use crate::job::{Job, Mpi};
-use crate::mpi::FnId;
+use crate::mpi::{FnId, Status};
 use crate::ranks::Ranks;
+use crate::system::SystemEvent;
 use crate::writer::RankWriter;
 use std::fs::File;
 use std::io::{BufWriter, Result};

@@ -1,9 +1,9 @@
 //! Definitions of objects, and what is found in the process, read from the notation.
 
 use super::values::{int, parse_id, parse_ranks, split_top};
-use crate::call::{Checksum, Checksums, Found, Place};
 use crate::definition::{Bridge, BridgeKind, Combiner, Definition, Id};
 use crate::mpi::{FnId, Kind};
+use crate::system::{Checksum, Checksums, Found, Place};
 
 /// `MV104 "message" {3 MPI_Irecv "pending"}`: the last call of the thread is where it was found; in braces others.
 pub(super) fn parse_found(text: &str, thread: u16, call: u64) -> Result<Found, String> {

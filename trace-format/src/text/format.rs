@@ -1,68 +1,12 @@
 //! Calls, values and definitions in words.
 
-use super::{Names, NoNames};
-use crate::call::{Call, Checksum, Checksums, Outcome, Status, Value, special};
-use crate::definition::{Bridge, COMM_SELF, COMM_WORLD, Definition, FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
-use crate::mpi::predefined::{DATATYPES, OPS, error_class_name};
-use crate::mpi::{Dir, Kind, Param};
+use crate::call::{Call, Outcome, Value};
+use crate::definition::{Bridge, Definition};
+use crate::mpi::predefined::error_class_name;
+use crate::mpi::{Dir, Kind, Param, Status};
+use crate::names::{Names, NoNames, format_int, handle_name};
+use crate::system::{Checksum, Checksums};
 use std::fmt::Write as _;
-
-fn handle_name(kind: Kind, id: Id, names: &dyn Names) -> String {
-    if let Some(name) = names.name(kind, id) {
-        return name;
-    }
-    let upper = format!("{kind:?}").to_uppercase();
-    let user = id.wrapping_sub(FIRST_USER_ID);
-    match (kind, id) {
-        (_, UNKNOWN_ID) => format!("an unknown {}", format!("{kind:?}").to_lowercase()),
-        (_, NULL_ID) => format!("MPI_{upper}_NULL"),
-        (Kind::Comm, COMM_WORLD) => "MPI_COMM_WORLD".into(),
-        (Kind::Comm, COMM_SELF) => "MPI_COMM_SELF".into(),
-        (Kind::Group, crate::definition::GROUP_EMPTY) => "MPI_GROUP_EMPTY".into(),
-        (Kind::Datatype, id) if (id as usize) <= DATATYPES.len() => DATATYPES[id as usize - 1].into(),
-        (Kind::Op, id) if (id as usize) <= OPS.len() => OPS[id as usize - 1].into(),
-        (Kind::Datatype, _) => format!("t{user}"),
-        (Kind::Op, _) => format!("o{user}"),
-        (kind, id) if id < FIRST_USER_ID => format!("{}#{id}", format!("{kind:?}").to_lowercase()),
-        (kind, _) => format!("{}{user}", format!("{kind:?}").to_lowercase().chars().next().unwrap_or('x')),
-    }
-}
-
-/// One integer as its kind prints it.
-pub fn format_int(kind: Kind, value: i64, names: &dyn Names) -> String {
-    match (kind, value) {
-        (Kind::Rank, v) if v == i64::from(special::ANY_SOURCE) => "MPI_ANY_SOURCE".into(),
-        (Kind::Rank | Kind::Root, v) if v == i64::from(special::PROC_NULL) => "MPI_PROC_NULL".into(),
-        (Kind::Root, v) if v == i64::from(special::ROOT) => "MPI_ROOT".into(),
-        (Kind::Tag, v) if v == i64::from(special::ANY_TAG) => "MPI_ANY_TAG".into(),
-        (Kind::Color | Kind::Index | Kind::Int | Kind::Rank | Kind::Count, v) if v == i64::from(special::UNDEFINED) => {
-            "MPI_UNDEFINED".into()
-        }
-        (Kind::SendBuf | Kind::RecvBuf | Kind::Buf, special::IN_PLACE) => "MPI_IN_PLACE".into(),
-        (Kind::SendBuf | Kind::RecvBuf | Kind::Buf | Kind::Pointer | Kind::Callback | Kind::Opaque, 0) => "NULL".into(),
-        (Kind::Request, 0) => "MPI_REQUEST_NULL".into(),
-        (Kind::Message, 0) => "MPI_MESSAGE_NULL".into(),
-        (Kind::Message, special::MESSAGE_NO_PROC) => "MPI_MESSAGE_NO_PROC".into(),
-        (
-            Kind::SendBuf
-            | Kind::RecvBuf
-            | Kind::Buf
-            | Kind::Pointer
-            | Kind::Callback
-            | Kind::Opaque
-            | Kind::Request
-            | Kind::Message
-            | Kind::Stream
-            | Kind::StrArray
-            | Kind::StrArrays
-            | Kind::FStatus
-            | Kind::F08Status,
-            v,
-        ) => format!("{v:#x}"),
-        (kind, v) if kind.is_handle() => handle_name(kind, v as u32, names),
-        (_, v) => v.to_string(),
-    }
-}
 
 pub(crate) fn format_status(s: &Status) -> String {
     let mut text = String::new();

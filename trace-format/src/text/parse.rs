@@ -1,16 +1,17 @@
 //! Reads traces in the notation.
 
+use super::callbacks::parse_callback;
 use super::definitions::{parse_checksums, parse_definition, parse_found};
+use super::marks::parse_mark;
+use super::samples::parse_sample;
 use super::values::{error, int, matching_close, parse_value, split_top};
-use crate::call::{Call, Outcome, Signal, Status, SystemEvent, ThreadLevel, Value};
-use crate::callbacks::Callback;
+use crate::call::{Call, Outcome, Value};
 use crate::definition::{COMM_SELF, COMM_WORLD, Definition, Id};
-use crate::marks::Mark;
 use crate::mpi::predefined::{datatype_id, op_id};
-use crate::mpi::{Dir, FnId, Kind};
+use crate::mpi::{Dir, FnId, Kind, Status, ThreadLevel};
 use crate::ranks::Ranks;
 use crate::reader::RankEvent;
-use crate::sample::Sample;
+use crate::system::{Signal, SystemEvent};
 
 /// More ranks are a slip of the pen.
 const MAX_RANKS: i32 = 1 << 16;
@@ -150,14 +151,14 @@ impl Parser {
                 // It stands for the call of MPI_Pcontrol that it was made by.
                 let calls = &mut self.threads.entry((rank, thread)).or_default().0;
                 *calls += 1;
-                system(thread, time, SystemEvent::Mark { call: *calls - 1, mark: Mark::parse(what)? })
+                system(thread, time, SystemEvent::Mark { call: *calls - 1, mark: parse_mark(what)? })
             }
             "checksums" => {
                 let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));
                 system(thread, time, SystemEvent::Checksums(parse_checksums(rest, call)?))
             }
-            "sample" => system(thread, time, SystemEvent::Sample(Sample::parse(rest)?)),
-            "callback" => system(thread, time, SystemEvent::Callback(Callback::parse(rest)?)),
+            "sample" => system(thread, time, SystemEvent::Sample(parse_sample(rest)?)),
+            "callback" => system(thread, time, SystemEvent::Callback(parse_callback(rest)?)),
             "return" => {
                 let open = &mut self.threads.entry((rank, thread)).or_default().1;
                 let mut call = open.pop().ok_or("no call of this thread is open")?;

@@ -1,10 +1,10 @@
 //! Values of arguments, handles and numbers, read from the notation.
 
 use super::definitions::parse_comm;
-use crate::call::{Status, Value, special};
+use crate::call::Value;
 use crate::definition::{COMM_SELF, COMM_WORLD, Definition, FIRST_USER_ID, Id, NULL_ID};
-use crate::mpi::Kind;
 use crate::mpi::predefined::{ERROR_CLASSES, datatype_id, op_id};
+use crate::mpi::{Kind, Status, special};
 use crate::ranks::Ranks;
 
 pub(super) fn matching_close(text: &str) -> Option<usize> {

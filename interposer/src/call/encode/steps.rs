@@ -5,8 +5,7 @@ use super::{Encoder, Out, Words, followed};
 use crate::mpi::abi::Abi;
 use crate::mpi::handles;
 use crate::mpi::real::MAX_ARGS;
-use trace_format::call::special;
-use trace_format::mpi::Kind;
+use trace_format::mpi::{Kind, special};
 use trace_format::plan::{Elem, Item, Shape};
 
 /// What is done for a value. Names that end in `At` are of values behind the pointer in the argument.

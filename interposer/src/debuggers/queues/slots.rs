@@ -10,8 +10,8 @@ use crate::watch::checks::Spot;
 use queue_table::{Operation, flag, kind, stamp};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
-use trace_format::call::special::{ANY_TAG, PROC_NULL};
 use trace_format::definition::{Id, UNKNOWN_ID};
+use trace_format::mpi::special::{ANY_TAG, PROC_NULL};
 use trace_format::mpi::{FnId, Kind};
 
 /// An entry that belongs to one operation or call at a time.

@@ -7,8 +7,7 @@ pub(crate) mod tool;
 pub(crate) use predefined::Predefined;
 pub(crate) use room::{Room, room_for};
 
-use trace_format::call::{Status, ThreadLevel, special};
-use trace_format::mpi::Kind;
+use trace_format::mpi::{Kind, Status, ThreadLevel, special};
 
 /// No family has a larger status.
 pub(crate) const MOST_STATUS_BYTES: usize = 32;

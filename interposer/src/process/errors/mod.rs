@@ -12,19 +12,17 @@ mod unset;
 use crate::debuggers::queues;
 use crate::entry::dispatch;
 use crate::mpi::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
-use crate::mpi::handles;
-use crate::mpi::real;
+use crate::mpi::{handles, real};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::state::{levels, thread};
-use crate::watch::grequests;
-use crate::watch::report;
+use crate::watch::{grequests, report};
 use handlers::{Means, Owner, Replaced};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use trace_format::call::SystemEvent;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::{PROGRAMS_ERROR_CLASS, UNKNOWN_ERROR_CLASS, error_class_name};
+use trace_format::system::SystemEvent;
 use unset::Answer;
 
 /// A handler of ours was called in the place of one that ends the program.

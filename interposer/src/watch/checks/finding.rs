@@ -3,14 +3,13 @@
 
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::watch::marks;
-use crate::watch::report;
+use crate::watch::{marks, report};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
-use trace_format::call::{Found, Place, SystemEvent};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::mpi::FnId;
+use trace_format::system::{Found, Place, SystemEvent};
 
 /// A call of the program, small enough to be kept with what it has made or started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::arguments::{Amount, Buffer, Exam, Part};
 use crate::record::mappings::{self, Fault};
 use crate::watch::operands;
-use trace_format::call::special::PROC_NULL;
 use trace_format::catalogue::{INACCESSIBLE_BUFFER, RECEIVES};
+use trace_format::mpi::special::PROC_NULL;
 use trace_format::mpi::{Class, Coll};
 
 /// Is a buffer memory that the process may read, or write where MPI writes?

@@ -3,8 +3,8 @@
 use super::arguments::{Exam, Of, up_to};
 use crate::mpi::facts::Standing;
 use crate::mpi::handles;
-use trace_format::call::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::catalogue::INVALID_RANK;
+use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::mpi::{Class, Kind};
 
 /// Is a rank one of its group, or a special one that may stand there?

@@ -2,10 +2,10 @@
 
 use super::arguments::{Exam, up_to};
 use crate::mpi::facts::Standing;
-use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::catalogue::INVALID_ROOT;
 use trace_format::mpi::Kind;
-use trace_format::text::{NoNames, format_int};
+use trace_format::mpi::special::{PROC_NULL, ROOT};
+use trace_format::names::{NoNames, format_int};
 
 /// Is the root a process of the communicator?
 pub(super) fn check(exam: &mut Exam, param: usize) -> bool {

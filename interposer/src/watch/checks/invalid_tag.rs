@@ -2,8 +2,8 @@
 
 use super::arguments::{Exam, PORTABLE_TAG};
 use super::tag_portability;
-use trace_format::call::special::ANY_TAG;
 use trace_format::catalogue::INVALID_TAG;
+use trace_format::mpi::special::ANY_TAG;
 
 /// Is a tag between 0 and the greatest one that the library allows?
 pub(super) fn check(exam: &mut Exam, param: usize, wildcard: bool) -> bool {

@@ -6,9 +6,9 @@ use crate::mpi::abi::Abi;
 use crate::state::{interrupted, thread};
 use crate::watch::checks::{Spot, grequest_misuse};
 use std::cell::{Cell, RefCell};
-use trace_format::call::{Status, SystemEvent};
 use trace_format::callbacks::{Callback, Which};
-use trace_format::mpi::FnId;
+use trace_format::mpi::{FnId, Status};
+use trace_format::system::SystemEvent;
 
 /// Our functions, in the order of the parameters of MPI_Grequest_start.
 pub(super) const OURS: [fn() -> u64; 3] =

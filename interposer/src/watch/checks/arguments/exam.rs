@@ -8,9 +8,9 @@ use crate::state::recording::{Call, encoder};
 use crate::state::thread::Thread;
 use crate::watch::checks::{Finding, Spot};
 use crate::watch::operands;
-use trace_format::call::special::{PROC_NULL, ROOT};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::FIRST_USER_ID;
+use trace_format::mpi::special::{PROC_NULL, ROOT};
 use trace_format::mpi::{Class, Dir, Kind, predefined};
 use trace_format::plan::{Len, Shape};
 

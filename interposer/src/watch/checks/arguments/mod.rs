@@ -18,8 +18,8 @@ use crate::mpi::facts::Standing;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use rules::NONE;
-use trace_format::call::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::Kind;
+use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
 /// The greatest tag that every MPI library allows (MPI 4.1, 9.1.2).
 pub(super) const PORTABLE_TAG: i32 = 32767;

@@ -1,0 +1,46 @@
+//! Levels of thread support.
+
+/// Levels of thread support, in their order (MPI 4.1, 11.2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ThreadLevel {
+    Single = 0,
+    Funneled = 1,
+    Serialized = 2,
+    Multiple = 3,
+}
+
+impl ThreadLevel {
+    pub const ALL: [ThreadLevel; 4] =
+        [ThreadLevel::Single, ThreadLevel::Funneled, ThreadLevel::Serialized, ThreadLevel::Multiple];
+
+    /// Name of the standard's constant.
+    pub fn name(self) -> &'static str {
+        match self {
+            ThreadLevel::Single => "MPI_THREAD_SINGLE",
+            ThreadLevel::Funneled => "MPI_THREAD_FUNNELED",
+            ThreadLevel::Serialized => "MPI_THREAD_SERIALIZED",
+            ThreadLevel::Multiple => "MPI_THREAD_MULTIPLE",
+        }
+    }
+
+    /// What is wrong with a call of `function` by `thread` under this level. `other` was in a call; `None`: the thread
+    /// is not the one that started MPI by calling `start`.
+    pub fn breach(self, function: &str, thread: u16, other: Option<u16>, start: &str) -> String {
+        let level = self.name();
+        match other {
+            Some(other) => format!(
+                "{function} is called by thread {thread} while thread {other} is in an MPI call; the level is {level}, \
+                 which forbids two calls at once"
+            ),
+            None => format!(
+                "{function} is called by thread {thread}; the level is {level}, so that only the thread that called \
+                 {start} may call MPI"
+            ),
+        }
+    }
+
+    pub fn by_name(name: &str) -> Option<ThreadLevel> {
+        ThreadLevel::ALL.into_iter().find(|l| l.name() == name)
+    }
+}

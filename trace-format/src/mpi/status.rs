@@ -1,0 +1,14 @@
+//! A status, as all MPI libraries have it.
+
+use serde::{Deserialize, Serialize};
+
+/// What MPI wrote into a status, in family-neutral form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Status {
+    /// Rank in the communicator, or one of [`super::special`].
+    pub source: i32,
+    pub tag: i32,
+    /// Bytes received; `None` where the library does not say.
+    pub bytes: Option<u64>,
+    pub cancelled: bool,
+}

@@ -1,4 +1,4 @@
-//! The run once more in a library that promises nothing: see `schedules::Replay`. Told from the engine's own replay as
+//! The run once more in a library that promises nothing: see `schedules::DeadlockReplay`. Told from the engine's own replay as
 //! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
 
 mod epochs;
@@ -17,7 +17,7 @@ pub(crate) use epochs::Meeting;
 use epochs::Meetings;
 use needs::{gets_only_from, needs_between, promised_needs};
 use rustc_hash::{FxHashMap, FxHashSet};
-use schedules::{Act, Call, Id, Ids, Kind, Knot, Look, Mode, Need, Needs, OpIx, Permission, Replay};
+use schedules::{Act, Call, Id, Ids, Kind, Knot, Mode, Need, Needs, OpIx, Permission, Probe};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub(crate) struct ToldAll {
 /// The replay of a run, and what it found.
 #[derive(Default)]
 pub(crate) struct DeadlockReplay {
-    replay: Replay<Known>,
+    replay: schedules::DeadlockReplay<Known>,
     /// Nobody asks what the replay finds: it is told nothing.
     off: bool,
     /// Rank and thread of each of the replay's threads.
@@ -423,7 +423,7 @@ impl Model {
         }
         let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
         let info = origin.clone();
-        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, look: None, info };
+        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, probe: None, info };
         w.replay.wait(lane, call);
         self.keep_up();
     }
@@ -534,8 +534,8 @@ impl Model {
         if c.is_foreign() || c.made_wrongly || self.has_threads(origin.rank) {
             return;
         }
-        let look = Some(Look { comm: comm.1, at, source: wanted.0, tag: wanted.1, told });
-        let call = Call { ops: Ids::new(), any: None, patient, returned: true, look, info: origin.clone() };
+        let probe = Some(Probe { comm: comm.1, at, source: wanted.0, tag: wanted.1, reported: told });
+        let call = Call { ops: Ids::new(), any: None, patient, returned: true, probe, info: origin.clone() };
         self.deadlock_replay.replay.wait(lane, call);
         self.keep_up();
     }

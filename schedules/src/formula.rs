@@ -1,35 +1,36 @@
-//! The question "can all that go on come to an end before the end?" as a formula.
+//! The question "can everything that still goes on stop before the end?" as a formula.
 //!
-//! A state is how far each thread has come and which messages met which receives. Variables: `passed` for each gate (a step
-//! in which a thread may have to wait) and `met` for each pair of a send and a receive that may belong together. The
-//! clauses say that a state is consistent (what is passed could be passed, every message has one receive, the order rules
-//! of MPI 4.1 section 3.5 hold), that nothing more can happen in it, and that somebody has not come to its end.
+//! A state says how far each thread has come and which messages matched which receives. Variables: `passed` for each
+//! point (a step in which a thread may have to wait) and `matched` for each pair of a send and a receive that may
+//! match. The clauses say that a state is consistent (each point that was passed could be passed, every message has
+//! one receive, the order rules of MPI 4.1 section 3.5 hold), that nothing more can happen in it, and that some
+//! thread has not come to its end.
 //!
-//! Left out is that the order of what led to the state is free of circles; see [`mod@super::explore`].
+//! The formula does not say that the events before the state are free of cycles; see [`mod@super::explore`].
 
-use crate::explore::Reading;
+use crate::explore::Semantics;
 use crate::layout::Layout;
 use crate::program::{Kind, Many, Mode, OpIx, Step};
 use batsat::{Callbacks, Lit, Solver, SolverInterface, Var, lbool};
 
-/// Sends and receives of which it is said that as many of the ones as of the others have met.
-const MOST_COUNTED: usize = 400;
+/// Limit of sends and receives in a pool for which the formula counts that equally many of both have matched.
+const MAX_COUNTED: usize = 400;
 
-/// Pairs of pairs that exclude each other, of which the solver is told before it comes upon them.
-const MOST_CROSSING: usize = 500_000;
+/// Limit of pairs of pairs that exclude each other and that the solver is told in advance.
+const MAX_CROSSING: usize = 500_000;
 
-/// What is true in a model.
+/// The variables that are true in a model.
 pub(crate) struct State {
-    /// By gate: it was passed.
+    /// By point: it was passed.
     pub(crate) passed: Vec<bool>,
-    /// By pair: the two met.
-    pub(crate) met: Vec<bool>,
+    /// By pair: the two matched.
+    pub(crate) matched: Vec<bool>,
 }
 
-/// What the solver says.
+/// The solver's verdict.
 pub(crate) enum Verdict {
     Model(State),
-    /// There is none.
+    /// The formula has no model.
     Impossible,
     /// The budget ended.
     Undecided,
@@ -40,31 +41,31 @@ pub(crate) struct Formula<'a, C: Callbacks> {
     pub(crate) layout: &'a Layout<'a>,
     solver: Solver<C>,
     passed: Vec<Var>,
-    met: Vec<Var>,
+    matched: Vec<Var>,
 }
 
 impl<'a, C: Callbacks> Formula<'a, C> {
-    pub(crate) fn new(layout: &'a Layout<'a>, reading: Reading, callbacks: C) -> Formula<'a, C> {
+    pub(crate) fn new(layout: &'a Layout<'a>, semantics: Semantics, callbacks: C) -> Formula<'a, C> {
         let mut formula = Formula::reachable(layout, callbacks);
-        for gate in 0..layout.gates.list.len() as u32 {
-            formula.staying(gate, reading);
+        for point in 0..layout.points.list.len() as u32 {
+            formula.staying(point, semantics);
         }
-        let ends: Vec<Lit> = layout.last.iter().flatten().map(|g| formula.gate(*g, false)).collect();
+        let ends: Vec<Lit> = layout.last.iter().flatten().map(|g| formula.point(*g, false)).collect();
         formula.add(ends);
         formula
     }
 
-    /// Of consistent states alone: they may be on the way to another one, and everybody may come to the end.
+    /// The formula of consistent states alone: more may happen behind them, and all threads may come to their end.
     pub(crate) fn reachable(layout: &'a Layout<'a>, callbacks: C) -> Formula<'a, C> {
         let mut solver = Solver::new(batsat::SolverOpts::default(), callbacks);
-        let passed = layout.gates.list.iter().map(|_| solver.new_var_default()).collect();
-        let met = layout.pairs.iter().map(|_| solver.new_var_default()).collect();
-        let mut formula = Formula { layout, solver, passed, met };
-        formula.order_of_gates();
-        formula.meetings();
+        let passed = layout.points.list.iter().map(|_| solver.new_var_default()).collect();
+        let matched = layout.pairs.iter().map(|_| solver.new_var_default()).collect();
+        let mut formula = Formula { layout, solver, passed, matched };
+        formula.order_of_points();
+        formula.matchings();
         formula.counts();
-        for gate in 0..layout.gates.list.len() as u32 {
-            formula.passing(gate);
+        for point in 0..layout.points.list.len() as u32 {
+            formula.passing(point);
         }
         formula
     }
@@ -82,36 +83,36 @@ impl<'a, C: Callbacks> Formula<'a, C> {
             return Verdict::Impossible;
         }
         let of = |vars: &[Var]| vars.iter().map(|v| self.solver.value_var(*v) == lbool::TRUE).collect();
-        Verdict::Model(State { passed: of(&self.passed), met: of(&self.met) })
+        Verdict::Model(State { passed: of(&self.passed), matched: of(&self.matched) })
     }
 
-    pub(crate) fn gate(&self, gate: u32, value: bool) -> Lit {
-        Lit::new(self.passed[gate as usize], value)
+    pub(crate) fn point(&self, point: u32, value: bool) -> Lit {
+        Lit::new(self.passed[point as usize], value)
     }
 
     pub(crate) fn pair(&self, pair: u32, value: bool) -> Lit {
-        Lit::new(self.met[pair as usize], value)
+        Lit::new(self.matched[pair as usize], value)
     }
 
-    /// Literals of which one is true if and only if the operation has been started and has met another.
-    fn matched(&self, op: OpIx) -> Vec<Lit> {
+    /// Literals of which one is true if and only if the operation has started and has matched another.
+    fn matches_of(&self, op: OpIx) -> Vec<Lit> {
         self.layout.pairs_of[op as usize].iter().map(|p| self.pair(*p, true)).collect()
     }
 
-    /// The literal that the operation has not been started; `None`: it always has.
+    /// The literal "the operation has not started"; `None`: it starts before all points.
     fn unposted(&self, op: OpIx) -> Option<Lit> {
-        self.layout.gate_before(op).map(|g| self.gate(g, false))
+        self.layout.point_before(op).map(|g| self.point(g, false))
     }
 
-    fn order_of_gates(&mut self) {
-        for (i, gate) in self.layout.gates.list.iter().enumerate() {
-            if let Some(before) = gate.before {
-                self.add(vec![self.gate(i as u32, false), self.gate(before, true)]);
+    fn order_of_points(&mut self) {
+        for (i, point) in self.layout.points.list.iter().enumerate() {
+            if let Some(before) = point.before {
+                self.add(vec![self.point(i as u32, false), self.point(before, true)]);
             }
         }
     }
 
-    fn meetings(&mut self) {
+    fn matchings(&mut self) {
         let layout = self.layout;
         for op in 0..layout.program.ops.len() {
             let pairs = &layout.pairs_of[op];
@@ -124,30 +125,30 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         for (i, pair) in layout.pairs.iter().enumerate() {
             let not = self.pair(i as u32, false);
             for op in [pair.send, pair.recv] {
-                if let Some(gate) = layout.gate_before(op) {
-                    self.add(vec![not, self.gate(gate, true)]);
+                if let Some(point) = layout.point_before(op) {
+                    self.add(vec![not, self.point(point, true)]);
                 }
             }
             for earlier in layout.before_pair(*pair) {
-                let mut clause = self.matched(earlier);
+                let mut clause = self.matches_of(earlier);
                 clause.push(not);
                 self.add(clause);
             }
-            if let Some(gate) = layout.unknown_behind(*pair) {
-                self.add(vec![not, self.gate(gate, false)]);
+            if let Some(point) = layout.unknown_behind(*pair) {
+                self.add(vec![not, self.point(point, false)]);
             }
         }
-        for (one, other) in layout.crossing(MOST_CROSSING) {
+        for (one, other) in layout.crossing(MAX_CROSSING) {
             self.add(vec![self.pair(one, false), self.pair(other, false)]);
         }
-        // Two that could meet do not both stay alone.
+        // A send and a receive that could match do not both stay unmatched.
         for send in 0..layout.program.ops.len() as OpIx {
             if !matches!(layout.kind(send), Kind::Send { .. }) {
                 continue;
             }
             for recv in &layout.fitting[send as usize] {
-                let mut clause = self.matched(send);
-                clause.extend(self.matched(*recv));
+                let mut clause = self.matches_of(send);
+                clause.extend(self.matches_of(*recv));
                 clause.extend(self.unposted(send));
                 clause.extend(self.unposted(*recv));
                 self.add(clause);
@@ -155,10 +156,10 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         }
     }
 
-    /// As many sends as receives have met, among those that can meet each other only. It follows from the rest, but a solver
-    /// does not count by itself: this is what makes receives from anybody decidable.
+    /// Says that as many sends as receives have matched, among those that can match each other only. This follows
+    /// from the rest, but a solver does not count by itself: it makes receives from any source decidable.
     fn counts(&mut self) {
-        for (sends, recvs) in self.layout.pools(MOST_COUNTED) {
+        for (sends, recvs) in self.layout.pools(MAX_COUNTED) {
             let [sends, recvs] = [sends, recvs].map(|ops| {
                 let matched: Vec<Lit> = ops.into_iter().map(|op| self.is_matched(op)).collect();
                 self.sorted(&matched)
@@ -176,10 +177,10 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         }
     }
 
-    /// A literal that is true if and only if the operation has met another.
+    /// A literal that is true if and only if the operation has matched another.
     fn is_matched(&mut self, op: OpIx) -> Lit {
         let is = Lit::new(self.solver.new_var_default(), true);
-        let matched = self.matched(op);
+        let matched = self.matches_of(op);
         for lit in &matched {
             self.add(vec![!*lit, is]);
         }
@@ -212,16 +213,16 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         both
     }
 
-    /// What has to be so if a gate was passed.
-    fn passing(&mut self, gate: u32) {
+    /// Adds the conditions under which a point can be passed.
+    fn passing(&mut self, point: u32) {
         let layout = self.layout;
-        let not = self.gate(gate, false);
-        match layout.step(&layout.gates.list[gate as usize]) {
+        let not = self.point(point, false);
+        match layout.step(&layout.points.list[point as usize]) {
             Step::Wait(wait) => {
                 for op in wait.done() {
                     match *layout.kind(*op) {
                         Kind::Recv { .. } | Kind::Send { mode: Mode::Synchronous, .. } => {
-                            let mut clause = self.matched(*op);
+                            let mut clause = self.matches_of(*op);
                             clause.push(not);
                             self.add(clause);
                         }
@@ -231,8 +232,8 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                                 self.add(vec![not]);
                             }
                             for other in needed {
-                                if let Some(before) = layout.gate_before(other) {
-                                    self.add(vec![not, self.gate(before, true)]);
+                                if let Some(before) = layout.point_before(other) {
+                                    self.add(vec![not, self.point(before, true)]);
                                 }
                             }
                         }
@@ -242,11 +243,11 @@ impl<'a, C: Callbacks> Formula<'a, C> {
             }
             Step::Probe { found, .. } => {
                 let Some(found) = *found else { return self.add(vec![not]) };
-                if let Some(before) = layout.gate_before(found) {
-                    self.add(vec![not, self.gate(before, true)]);
+                if let Some(before) = layout.point_before(found) {
+                    self.add(vec![not, self.point(before, true)]);
                 }
-                for earlier in layout.before_probe(&layout.gates.list[gate as usize], found) {
-                    let mut clause = self.matched(earlier);
+                for earlier in layout.before_probe(&layout.points.list[point as usize], found) {
+                    let mut clause = self.matches_of(earlier);
                     clause.push(not);
                     self.add(clause);
                 }
@@ -255,17 +256,17 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         }
     }
 
-    /// What has to be so if a thread stays before a gate for ever.
-    fn staying(&mut self, gate: u32, reading: Reading) {
+    /// Adds the conditions under which a thread waits at a point for ever.
+    fn staying(&mut self, point: u32, semantics: Semantics) {
         let layout = self.layout;
-        let g = &layout.gates.list[gate as usize];
-        let mut stay = vec![self.gate(gate, true)];
-        stay.extend(g.before.map(|b| self.gate(b, false)));
+        let g = &layout.points.list[point as usize];
+        let mut stay = vec![self.point(point, true)];
+        stay.extend(g.before.map(|b| self.point(b, false)));
         match layout.step(g) {
             Step::Wait(wait) if !wait.patient => self.add(stay),
             Step::Probe { patient: false, .. } => self.add(stay),
             Step::Wait(wait) => {
-                let open: Vec<Open> = wait.ops.iter().map(|op| self.incomplete(*op, reading)).collect();
+                let open: Vec<Open> = wait.ops.iter().map(|op| self.incomplete(*op, semantics)).collect();
                 match wait.many {
                     Many::All => {
                         if open.iter().any(|o| matches!(o, Open::Ever)) {
@@ -292,7 +293,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                     if layout.program.fits(send, *comm, *at, *source, *tag) {
                         let mut clause = stay.clone();
                         clause.extend(self.unposted(send));
-                        clause.extend(self.matched(send));
+                        clause.extend(self.matches_of(send));
                         self.add(clause);
                     }
                 }
@@ -301,17 +302,17 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         }
     }
 
-    /// When the operation is not complete, for good.
-    fn incomplete(&mut self, op: OpIx, reading: Reading) -> Open {
+    /// The condition under which the operation never completes.
+    fn incomplete(&mut self, op: OpIx, semantics: Semantics) -> Open {
         match *self.layout.kind(op) {
             Kind::Send { mode: Mode::Buffered, .. } | Kind::Free => Open::Never,
-            Kind::Send { mode: Mode::Standard, .. } if !reading.sends_block => Open::Never,
+            Kind::Send { mode: Mode::Standard, .. } if !semantics.sends_block => Open::Never,
             Kind::Send { .. } | Kind::Recv { .. } => {
-                let matched = self.matched(op);
+                let matched = self.matches_of(op);
                 if matched.is_empty() {
                     return Open::Ever;
                 }
-                // alone -> not met by any.
+                // alone -> matched by none.
                 let alone = Lit::new(self.solver.new_var_default(), true);
                 for lit in matched {
                     self.add(vec![!alone, !lit]);
@@ -319,7 +320,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
                 Open::If(vec![alone])
             }
             Kind::Part { collective, position } => {
-                let (needed, never) = self.layout.needed(collective, position, reading.collectives_block);
+                let (needed, never) = self.layout.needed(collective, position, semantics.collectives_block);
                 if never {
                     return Open::Ever;
                 }
@@ -328,12 +329,12 @@ impl<'a, C: Callbacks> Formula<'a, C> {
         }
     }
 
-    /// These threads do not all wait at these gates at once.
-    pub(crate) fn exclude(&mut self, gates: &[u32]) {
+    /// Excludes that these threads all wait at these points at once.
+    pub(crate) fn exclude(&mut self, points: &[u32]) {
         let mut clause = Vec::new();
-        for g in gates {
-            clause.push(self.gate(*g, true));
-            clause.extend(self.layout.gates.list[*g as usize].before.map(|b| self.gate(b, false)));
+        for g in points {
+            clause.push(self.point(*g, true));
+            clause.extend(self.layout.points.list[*g as usize].before.map(|b| self.point(b, false)));
         }
         self.add(clause);
     }
@@ -343,7 +344,7 @@ impl<'a, C: Callbacks> Formula<'a, C> {
 enum Open {
     Never,
     Ever,
-    /// If one of these is true.
+    /// It does if one of these is true.
     If(Vec<Lit>),
 }
 

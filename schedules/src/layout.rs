@@ -1,58 +1,58 @@
-//! A program in the terms of the formula: gates, pairs that may belong together, and what comes before what.
+//! A program in the terms of the formula: wait points, pairs that may match, and the order between them.
 
-use crate::gates::{Gate, Gates};
 use crate::mailboxes::Mailboxes;
 use crate::order::Order;
 use crate::program::{Kind, OpIx, Program, Step};
+use crate::wait_points::{WaitPoint, WaitPoints};
 use rustc_hash::FxHashMap;
 
-/// A send and a receive that may belong together.
+/// A send and a receive that may match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub(crate) send: OpIx,
     pub(crate) recv: OpIx,
 }
 
-/// What both the formula and the check of its models need to know of a program.
+/// The facts of a program that both the formula and the check of its models need.
 pub(crate) struct Layout<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) gates: Gates,
-    /// The last gate of each thread.
+    pub(crate) points: WaitPoints,
+    /// The last point of each thread.
     pub(crate) last: Vec<Option<u32>>,
     pub(crate) pairs: Vec<Pair>,
-    /// By operation: pairs that it is in.
+    /// By operation: the pairs that contain it.
     pub(crate) pairs_of: Vec<Vec<u32>>,
-    /// By operation: those that fit as far as their arguments go.
+    /// By operation: the operations whose arguments fit.
     pub(crate) fitting: Vec<Vec<OpIx>>,
-    /// By operation: earlier ones of its thread that go the same way (same communicator and process).
+    /// By operation: earlier ones of its thread with the same communicator and process.
     earlier: Vec<Vec<OpIx>>,
-    /// Pairs behind which nobody knows what the process does are pairs, too, even if they lead nowhere.
+    /// Pairs behind which the process is unknown are kept, too, even if no deadlock contains them.
     unknown_too: bool,
 }
 
-/// Pairs of operations that are looked at, for each pair that may belong together.
+/// Limit of pairs of operations that are compared, for each pair that may match.
 const WORK: usize = 200;
 
 impl<'a> Layout<'a> {
-    /// `None` if there are more than `max_pairs` pairs.
+    /// Returns `None` if there are more than `max_pairs` pairs.
     pub(crate) fn new(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
         Layout::of(program, max_pairs, false)
     }
 
-    /// The same with the pairs that no deadlock which can be told of has.
+    /// As [`Layout::new`], with the pairs that are part of no deadlock that can be reported.
     pub(crate) fn with_unknown(program: &'a Program, max_pairs: usize) -> Option<Layout<'a>> {
         Layout::of(program, max_pairs, true)
     }
 
     fn of(program: &'a Program, max_pairs: usize, unknown_too: bool) -> Option<Layout<'a>> {
         let count = program.ops.len();
-        let gates = Gates::new(program);
+        let points = WaitPoints::new(program);
         let boxes = Mailboxes::new(program);
-        let order = Order::new(program, &gates, &boxes.certain);
-        let last = (0..program.lanes.len()).map(|lane| gates.last(lane)).collect();
+        let order = Order::new(program, &points, &boxes.certain);
+        let last = (0..program.lanes.len()).map(|lane| points.last(lane)).collect();
         let mut layout = Layout {
             program,
-            gates,
+            points,
             last,
             pairs: Vec::new(),
             pairs_of: vec![Vec::new(); count],
@@ -66,10 +66,10 @@ impl<'a> Layout<'a> {
 
     fn pair_up(&mut self, boxes: &Mailboxes, order: &Order, max_pairs: usize) -> Option<()> {
         for (send, recv) in &boxes.certain {
-            self.may_meet(*send, *recv, usize::MAX)?;
+            self.may_match(*send, *recv, usize::MAX)?;
         }
         let max_pairs = max_pairs + self.pairs.len();
-        // Operations of one thread that go the same way, in its order.
+        // Operations of one thread with the same communicator and process, in the thread's order.
         let mut streams: FxHashMap<(u32, u32, u32, bool), Vec<OpIx>> = FxHashMap::default();
         let mut work = 0;
         for (key, (sends, recvs)) in &boxes.open {
@@ -86,8 +86,8 @@ impl<'a> Layout<'a> {
             for recv in recvs {
                 let Kind::Recv { comm, at, source, tag, .. } = self.program.ops[*recv as usize].kind else { continue };
                 for send in sends.iter().filter(|s| self.program.fits(**s, comm, at, source, tag)) {
-                    if !order.keeps_apart(self.program, &self.gates, Pair { send: *send, recv: *recv }) {
-                        self.may_meet(*send, *recv, max_pairs)?;
+                    if !order.keeps_apart(self.program, &self.points, Pair { send: *send, recv: *recv }) {
+                        self.may_match(*send, *recv, max_pairs)?;
                     }
                 }
             }
@@ -95,8 +95,8 @@ impl<'a> Layout<'a> {
         Some(())
     }
 
-    /// The two may belong together. `None`: there are too many already.
-    fn may_meet(&mut self, send: OpIx, recv: OpIx, max_pairs: usize) -> Option<()> {
+    /// Adds a pair that may match. Returns `None` if there are too many already.
+    fn may_match(&mut self, send: OpIx, recv: OpIx, max_pairs: usize) -> Option<()> {
         self.fitting[send as usize].push(recv);
         self.fitting[recv as usize].push(send);
         if !self.unknown_too && self.leads_nowhere(Pair { send, recv }) {
@@ -112,7 +112,7 @@ impl<'a> Layout<'a> {
         Some(())
     }
 
-    /// Pairs that would each have to meet before the other, by the order of their threads; no more than `most` of them.
+    /// Pairs of pairs that would each have to match before the other, by the order of their threads; at most `most`.
     pub(crate) fn crossing(&self, most: usize) -> Vec<(u32, u32)> {
         let mut all = Vec::new();
         for (i, pair) in self.pairs.iter().enumerate() {
@@ -131,7 +131,7 @@ impl<'a> Layout<'a> {
         all
     }
 
-    /// Sends and receives that can meet each other only, where there are more than two, and no more than `most`.
+    /// Sends and receives that can match each other only, where there are more than two and at most `most`.
     pub(crate) fn pools(&self, most: usize) -> Vec<(Vec<OpIx>, Vec<OpIx>)> {
         let mut seen = vec![false; self.program.ops.len()];
         let mut pools = Vec::new();
@@ -164,14 +164,14 @@ impl<'a> Layout<'a> {
         pools
     }
 
-    /// If the two met, the process would wait for nothing else, and nobody knows what it does then: no deadlock that can be
-    /// told of has them together.
+    /// Is the process unknown right behind this pair? If the two matched, it would wait for nothing else, and nobody
+    /// knows what it does then: no deadlock that can be reported contains the pair.
     fn leads_nowhere(&self, pair: Pair) -> bool {
-        let Some(gate) = self.unknown_behind(pair) else { return false };
-        // Nor does it wait for anything before.
-        let at_once = self.gates.list[gate as usize].before == self.gates.before_op[pair.recv as usize];
+        let Some(point) = self.unknown_behind(pair) else { return false };
+        // It does not wait for anything before that, either.
+        let at_once = self.points.list[point as usize].before == self.points.before_op[pair.recv as usize];
         let alone = |step: &Step| matches!(step, Step::Wait(wait) if wait.ops == [pair.recv]);
-        at_once && self.gates.completed_at(pair.recv) == Some(gate) && alone(self.gates.step(self.program, gate))
+        at_once && self.points.completed_at(pair.recv) == Some(point) && alone(self.points.step(self.program, point))
     }
 
     /// Could a receive take a message of another thread, or with another tag, than it did?
@@ -186,54 +186,54 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// The last gate before the operation starts.
-    pub(crate) fn gate_before(&self, op: OpIx) -> Option<u32> {
-        self.gates.before_op[op as usize]
+    /// The last point before the operation starts.
+    pub(crate) fn point_before(&self, op: OpIx) -> Option<u32> {
+        self.points.before_op[op as usize]
     }
 
     pub(crate) fn kind(&self, op: OpIx) -> &'a Kind {
         &self.program.ops[op as usize].kind
     }
 
-    pub(crate) fn step(&self, gate: &Gate) -> &'a Step {
-        &self.program.lanes[gate.lane as usize][gate.step as usize]
+    pub(crate) fn step(&self, point: &WaitPoint) -> &'a Step {
+        &self.program.lanes[point.lane as usize][point.step as usize]
     }
 
     pub(crate) fn fit(&self, a: OpIx, b: OpIx) -> bool {
         self.fitting[a as usize].contains(&b)
     }
 
-    /// Operations that must have met somebody before this pair can.
+    /// Operations that must have matched before this pair can.
     pub(crate) fn before_pair(&self, pair: Pair) -> impl Iterator<Item = OpIx> + '_ {
         let sends = self.earlier[pair.send as usize].iter().copied().filter(move |s| self.fit(*s, pair.recv));
         let recvs = self.earlier[pair.recv as usize].iter().copied().filter(move |r| self.fit(*r, pair.send));
         sends.chain(recvs)
     }
 
-    /// The gate that is not passed if the two meet: the last one before nobody knows what the process does, and none before
-    /// the one that the receive is waited for at.
+    /// The point that is not passed if the two match: the last one before the process becomes unknown, but none before
+    /// the one that waits for the receive.
     pub(crate) fn unknown_behind(&self, pair: Pair) -> Option<u32> {
         let step = self.program.steered(pair.send, pair.recv)?;
-        let completes = self.gates.completed_at(pair.recv)?;
+        let completes = self.points.completed_at(pair.recv)?;
         let lane = self.program.ops[pair.recv as usize].lane;
-        let gates = self.gates.of_lane[lane as usize].clone();
-        let before = self.gates.list[gates.start as usize..gates.end as usize].partition_point(|g| g.step < step);
-        Some(before.checked_sub(1).map_or(completes, |b| completes.max(gates.start + b as u32)))
+        let points = self.points.of_lane[lane as usize].clone();
+        let before = self.points.list[points.start as usize..points.end as usize].partition_point(|g| g.step < step);
+        Some(before.checked_sub(1).map_or(completes, |b| completes.max(points.start + b as u32)))
     }
 
-    /// Pairs that are not those of the run.
+    /// Pairs that did not match in the run.
     pub(crate) fn other_pairs(&self) -> Vec<u32> {
         let other = |pair: &Pair| !matches!(self.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
         (0..self.pairs.len() as u32).filter(|p| other(&self.pairs[*p as usize])).collect()
     }
 
-    /// Operations that must have met somebody before a probe is told of `found`: earlier messages that it would be told of,
-    /// and receives of its thread that are there already and would take `found` (MPI 4.1 section 3.8.1).
-    pub(crate) fn before_probe(&self, gate: &Gate, found: OpIx) -> impl Iterator<Item = OpIx> + '_ {
-        let Step::Probe { comm, at, source, tag, .. } = *self.step(gate) else { unreachable!("a probe") };
+    /// Operations that must have matched before a probe reports `found`: earlier messages that it would report, and
+    /// earlier receives of its thread that would take `found` (MPI 4.1 section 3.8.1).
+    pub(crate) fn before_probe(&self, point: &WaitPoint, found: OpIx) -> impl Iterator<Item = OpIx> + '_ {
+        let Step::Probe { comm, at, source, tag, .. } = *self.step(point) else { unreachable!("a probe") };
         let sends = self.earlier[found as usize].iter().copied();
         let sends = sends.filter(move |s| self.program.fits(*s, comm, at, source, tag));
-        let (lane, step) = (gate.lane, gate.step);
+        let (lane, step) = (point.lane, point.step);
         let before = move |r: &OpIx| {
             let op = &self.program.ops[*r as usize];
             op.lane == lane && op.step < step
@@ -241,7 +241,7 @@ impl<'a> Layout<'a> {
         sends.chain(self.fitting[found as usize].iter().copied().filter(before))
     }
 
-    /// Whose calls a part cannot do without: operations, and whether one of them is never called.
+    /// The operations of a collective that a part depends on, and whether one of them is never called.
     pub(crate) fn needed(&self, collective: u32, position: u32, strict: bool) -> (Vec<OpIx>, bool) {
         let c = &self.program.collectives[collective as usize];
         let all: Vec<u32> = (0..c.parts.len() as u32).collect();

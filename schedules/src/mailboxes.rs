@@ -1,15 +1,15 @@
-//! Sends and receives by where the messages go, and which of them belong together in every matching.
+//! Sends and receives by the destination of their messages, and the pairs that match in every schedule.
 
 use crate::program::{Kind, OpIx, Program, Step};
 use std::collections::BTreeMap;
 
-/// Source and tag that a receive or probe asks for; `None`: any.
+/// The source and tag that a receive or probe asks for; `None`: any.
 pub(crate) type Pattern = (Option<u32>, Option<i32>);
 
-/// Sends and receives by where the messages go.
+/// Sends and receives by the destination of their messages.
 pub(crate) struct Mailboxes {
-    /// Pairs that belong together in every matching: of messages of one thread to one thread, with one tag, that no
-    /// wildcard and no probe can take or see.
+    /// Pairs that match in every schedule: their messages go from one thread to one thread with one tag, and no
+    /// wildcard and no probe can take or see them.
     pub(crate) certain: Vec<(OpIx, OpIx)>,
     /// By communicator and destination: the other sends and receives.
     pub(crate) open: BTreeMap<(u32, u32), (Vec<OpIx>, Vec<OpIx>)>,

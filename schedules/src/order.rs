@@ -1,27 +1,27 @@
-//! What comes before what in every schedule, whichever messages the wildcards take: an over-approximation of what is
-//! possible, before anything is decided by search.
+//! The order that holds in every schedule, whichever messages the wildcards take: an over-approximation of the
+//! possible matchings, before the search decides anything.
 //!
-//! Clocks count, for each step in which a thread may have to wait, how many such steps of each other thread must have been
-//! passed before it is passed. They follow the order of each thread, collective operations whose data are needed,
-//! messages that can only be received by one receive, and probes.
+//! Clocks count, for each step in which a thread may have to wait, how many such steps of each other thread must have
+//! been passed before it is passed. They follow the order of each thread, collective operations whose data are
+//! needed, messages that only one receive can take, and probes.
 
-use crate::gates::Gates;
 use crate::layout::Pair;
 use crate::program::{Kind, Mode, OpIx, Program, Step};
+use crate::wait_points::WaitPoints;
 
-/// Steps that are joined in clocks before all clocks are left at zero.
-const MOST_WORK: usize = 300_000_000;
+/// Limit of clocks that are joined; beyond it all clocks stay at zero.
+const MAX_WORK: usize = 300_000_000;
 
-/// See the module.
+/// The order of the wait points, as clocks.
 pub(crate) struct Order {
     lanes: usize,
-    /// By gate, and in it by thread; empty if there is too much to know.
+    /// By point, and within it by thread; empty if there is too much to compute.
     clocks: Vec<u32>,
 }
 
 impl Order {
-    /// `certain`: pairs that belong together in every matching.
-    pub(crate) fn new(program: &Program, gates: &Gates, certain: &[(OpIx, OpIx)]) -> Order {
+    /// `certain`: pairs that match in every schedule.
+    pub(crate) fn new(program: &Program, points: &WaitPoints, certain: &[(OpIx, OpIx)]) -> Order {
         let lanes = program.lanes.len();
         let mut order = Order { lanes, clocks: Vec::new() };
         let mut partner: Vec<Option<OpIx>> = vec![None; program.ops.len()];
@@ -29,57 +29,57 @@ impl Order {
             partner[*send as usize] = Some(*recv);
             partner[*recv as usize] = Some(*send);
         }
-        let Some(before) = requirements(program, gates, &partner) else { return order };
+        let Some(before) = requirements(program, points, &partner) else { return order };
         let edges: usize = before.iter().map(Vec::len).sum();
-        if (edges + before.len()).saturating_mul(lanes) > MOST_WORK {
+        if (edges + before.len()).saturating_mul(lanes) > MAX_WORK {
             return order;
         }
-        order.clocks = vec![0; gates.list.len() * lanes];
-        for gate in in_order(&before) {
-            for earlier in &before[gate as usize] {
-                order.join(gate, *earlier);
+        order.clocks = vec![0; points.list.len() * lanes];
+        for point in in_order(&before) {
+            for earlier in &before[point as usize] {
+                order.join(point, *earlier);
             }
-            let own = &mut order.clocks[gate as usize * lanes + gates.list[gate as usize].lane as usize];
-            *own = (*own).max(gates.count(gate));
+            let own = &mut order.clocks[point as usize * lanes + points.list[point as usize].lane as usize];
+            *own = (*own).max(points.count(point));
         }
         order
     }
 
-    fn join(&mut self, gate: u32, earlier: u32) {
-        let [from, to] = [earlier, gate].map(|g| g as usize * self.lanes);
+    fn join(&mut self, point: u32, earlier: u32) {
+        let [from, to] = [earlier, point].map(|g| g as usize * self.lanes);
         for lane in 0..self.lanes {
             self.clocks[to + lane] = self.clocks[to + lane].max(self.clocks[from + lane]);
         }
     }
 
-    /// How many gates of `lane` must have been passed before the operation starts.
-    fn before_start(&self, gates: &Gates, op: OpIx, lane: u32) -> u32 {
-        let gate = gates.before_op[op as usize];
-        gate.and_then(|g| self.clocks.get(g as usize * self.lanes + lane as usize)).copied().unwrap_or(0)
+    /// Number of points of `lane` that must have been passed before the operation starts.
+    fn before_start(&self, points: &WaitPoints, op: OpIx, lane: u32) -> u32 {
+        let point = points.before_op[op as usize];
+        point.and_then(|g| self.clocks.get(g as usize * self.lanes + lane as usize)).copied().unwrap_or(0)
     }
 
-    /// Is the first one always complete before the second one starts?
-    pub(crate) fn is_over_before(&self, program: &Program, gates: &Gates, one: OpIx, other: OpIx) -> bool {
+    /// Is the first operation always complete before the second one starts?
+    pub(crate) fn is_over_before(&self, program: &Program, points: &WaitPoints, one: OpIx, other: OpIx) -> bool {
         let lane = program.ops[one as usize].lane;
-        gates.completed_at(one).is_some_and(|gate| self.before_start(gates, other, lane) >= gates.count(gate))
+        points.completed_at(one).is_some_and(|point| self.before_start(points, other, lane) >= points.count(point))
     }
 
-    /// Can the two never meet, since one of them is over before the other one starts?
-    pub(crate) fn keeps_apart(&self, program: &Program, gates: &Gates, pair: Pair) -> bool {
-        let over_before = |one, other| self.is_over_before(program, gates, one, other);
+    /// Can the two never match, since one is always complete before the other starts?
+    pub(crate) fn keeps_apart(&self, program: &Program, points: &WaitPoints, pair: Pair) -> bool {
+        let over_before = |one, other| self.is_over_before(program, points, one, other);
         let synchronous = matches!(program.ops[pair.send as usize].kind, Kind::Send { mode: Mode::Synchronous, .. });
         over_before(pair.recv, pair.send) || synchronous && over_before(pair.send, pair.recv)
     }
 }
 
-/// By gate: gates that must have been passed before it. `None`: too many.
-fn requirements(program: &Program, gates: &Gates, partner: &[Option<OpIx>]) -> Option<Vec<Vec<u32>>> {
-    let mut all = Vec::with_capacity(gates.list.len());
+/// By point: points that must have been passed before it. `None`: too many.
+fn requirements(program: &Program, points: &WaitPoints, partner: &[Option<OpIx>]) -> Option<Vec<Vec<u32>>> {
+    let mut all = Vec::with_capacity(points.list.len());
     let mut edges = 0;
-    for (number, gate) in gates.list.iter().enumerate() {
-        let mut before: Vec<u32> = gate.before.into_iter().collect();
-        let starts = |op: OpIx| gates.before_op[op as usize];
-        match gates.step(program, number as u32) {
+    for (number, point) in points.list.iter().enumerate() {
+        let mut before: Vec<u32> = point.before.into_iter().collect();
+        let starts = |op: OpIx| points.before_op[op as usize];
+        match points.step(program, number as u32) {
             Step::Wait(wait) => {
                 for op in wait.done() {
                     match program.ops[*op as usize].kind {
@@ -100,7 +100,7 @@ fn requirements(program: &Program, gates: &Gates, partner: &[Option<OpIx>]) -> O
             Step::Start(_) => {}
         }
         edges += before.len();
-        if edges > MOST_WORK / 8 {
+        if edges > MAX_WORK / 8 {
             return None;
         }
         all.push(before);
@@ -108,18 +108,18 @@ fn requirements(program: &Program, gates: &Gates, partner: &[Option<OpIx>]) -> O
     Some(all)
 }
 
-/// The gates, each behind those that it needs; without those that wait for themselves.
+/// The wait points in topological order, without those that wait for themselves.
 fn in_order(before: &[Vec<u32>]) -> Vec<u32> {
     let mut open: Vec<u32> = before.iter().map(|b| b.len() as u32).collect();
     let mut after: Vec<Vec<u32>> = vec![Vec::new(); before.len()];
-    for (gate, before) in before.iter().enumerate() {
-        before.iter().for_each(|b| after[*b as usize].push(gate as u32));
+    for (point, before) in before.iter().enumerate() {
+        before.iter().for_each(|b| after[*b as usize].push(point as u32));
     }
     let mut order: Vec<u32> = (0..before.len() as u32).filter(|g| open[*g as usize] == 0).collect();
     let mut next = 0;
-    while let Some(gate) = order.get(next).copied() {
+    while let Some(point) = order.get(next).copied() {
         next += 1;
-        for later in &after[gate as usize] {
+        for later in &after[point as usize] {
             open[*later as usize] -= 1;
             if open[*later as usize] == 0 {
                 order.push(*later);

@@ -1,29 +1,29 @@
-//! What happens in a state, and in which order: who needs what before.
+//! The order of the events of a state: each event after the events that it depends on.
 
 use crate::explore::Event;
 use crate::formula::State;
 use crate::layout::{Layout, Pair};
 use crate::program::{Kind, Mode, OpIx, Step};
 
-/// Something that happens in a model.
+/// An event of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Node {
-    Gate(u32),
+    Point(u32),
     Pair(u32),
 }
 
-/// A model that is played.
+/// A model whose events are put in order.
 pub(crate) struct Play<'a> {
     layout: &'a Layout<'a>,
-    /// What is to happen, and what has happened.
+    /// The events of the model, and whether each has happened.
     nodes: Vec<Node>,
     happened: Vec<bool>,
-    /// By gate and by pair: its node, if it is to happen.
-    of_gate: Vec<Option<u32>>,
+    /// By point and by pair: its node, if it is an event of the model.
+    of_point: Vec<Option<u32>>,
     of_pair: Vec<Option<u32>>,
     /// By operation: the node of its pair.
     of_op: Vec<Option<u32>>,
-    /// By node: what has to happen before.
+    /// By node: the nodes that must happen before.
     before: Vec<Vec<u32>>,
 }
 
@@ -33,16 +33,16 @@ impl<'a> Play<'a> {
             layout,
             nodes: Vec::new(),
             happened: Vec::new(),
-            of_gate: vec![None; layout.gates.list.len()],
+            of_point: vec![None; layout.points.list.len()],
             of_pair: vec![None; layout.pairs.len()],
             of_op: vec![None; layout.program.ops.len()],
             before: Vec::new(),
         };
         for (i, _) in state.passed.iter().enumerate().filter(|(_, p)| **p) {
-            play.of_gate[i] = Some(play.nodes.len() as u32);
-            play.nodes.push(Node::Gate(i as u32));
+            play.of_point[i] = Some(play.nodes.len() as u32);
+            play.nodes.push(Node::Point(i as u32));
         }
-        for (i, pair) in layout.pairs.iter().enumerate().filter(|(i, _)| state.met[*i]) {
+        for (i, pair) in layout.pairs.iter().enumerate().filter(|(i, _)| state.matched[*i]) {
             let node = Some(play.nodes.len() as u32);
             play.of_pair[i] = node;
             play.of_op[pair.send as usize] = node;
@@ -64,10 +64,10 @@ impl<'a> Play<'a> {
                 all.extend([pair.send, pair.recv].into_iter().filter_map(|op| self.start(op)));
                 all.extend(layout.before_pair(pair).filter_map(|op| self.of_op[op as usize]));
             }
-            Node::Gate(g) => {
-                let gate = &layout.gates.list[g as usize];
-                all.extend(gate.before.and_then(|b| self.of_gate[b as usize]));
-                match layout.step(gate) {
+            Node::Point(g) => {
+                let point = &layout.points.list[g as usize];
+                all.extend(point.before.and_then(|b| self.of_point[b as usize]));
+                match layout.step(point) {
                     Step::Wait(wait) => {
                         for op in wait.done() {
                             match *layout.kind(*op) {
@@ -84,7 +84,7 @@ impl<'a> Play<'a> {
                     }
                     Step::Probe { found: Some(found), .. } => {
                         all.extend(self.start(*found));
-                        all.extend(layout.before_probe(gate, *found).filter_map(|op| self.of_op[op as usize]));
+                        all.extend(layout.before_probe(point, *found).filter_map(|op| self.of_op[op as usize]));
                     }
                     Step::Probe { found: None, .. } | Step::Start(_) => {}
                 }
@@ -93,10 +93,10 @@ impl<'a> Play<'a> {
         all
     }
 
-    /// A message that a probe is told of is not received before.
+    /// Orders each probe before the receive of the message that it reports.
     fn add_probes(&mut self) {
-        for (g, gate) in self.layout.gates.list.iter().enumerate() {
-            if let (Some(node), Step::Probe { found: Some(found), .. }) = (self.of_gate[g], self.layout.step(gate))
+        for (g, point) in self.layout.points.list.iter().enumerate() {
+            if let (Some(node), Step::Probe { found: Some(found), .. }) = (self.of_point[g], self.layout.step(point))
                 && let Some(pair) = self.of_op[*found as usize]
             {
                 self.before[pair as usize].push(node);
@@ -104,7 +104,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// By node: what it has to happen before.
+    /// By node: the nodes that it must happen before.
     pub(crate) fn after(&self) -> Vec<Vec<u32>> {
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         for (i, before) in self.before.iter().enumerate() {
@@ -113,20 +113,20 @@ impl<'a> Play<'a> {
         after
     }
 
-    /// The node of the gate that is passed last before the operation starts; `None`: it starts at once.
+    /// The node of the last point that is passed before the operation starts; `None`: it starts at once.
     pub(crate) fn start(&self, op: OpIx) -> Option<u32> {
-        self.layout.gate_before(op).and_then(|g| self.of_gate[g as usize])
+        self.layout.point_before(op).and_then(|g| self.of_point[g as usize])
     }
 
     /// The node of the pair that the operation is in.
-    pub(crate) fn meeting(&self, op: OpIx) -> Option<u32> {
+    pub(crate) fn match_of(&self, op: OpIx) -> Option<u32> {
         self.of_op[op as usize]
     }
 
-    /// What has to happen for this to happen, and itself.
+    /// All events that must happen for this one to happen, and itself.
     pub(crate) fn past(&self, of: Node) -> Vec<Event> {
         let first = match of {
-            Node::Gate(g) => self.of_gate[g as usize],
+            Node::Point(g) => self.of_point[g as usize],
             Node::Pair(p) => self.of_pair[p as usize],
         };
         let mut open: Vec<u32> = first.into_iter().collect();
@@ -141,7 +141,7 @@ impl<'a> Play<'a> {
         past
     }
 
-    /// What happens, in an order; or what waits for itself.
+    /// The events in an order that is possible; or the events that wait for each other.
     pub(crate) fn run(mut self) -> Result<Vec<Event>, Vec<Node>> {
         let mut open: Vec<u32> = self.before.iter().map(|b| b.len() as u32).collect();
         let after = self.after();
@@ -158,26 +158,27 @@ impl<'a> Play<'a> {
                 }
             }
         }
-        if order.len() == self.nodes.len() { Ok(order) } else { Err(self.circle()) }
+        if order.len() == self.nodes.len() { Ok(order) } else { Err(self.cycle()) }
     }
 
     fn event(&self, node: u32) -> Event {
         match self.nodes[node as usize] {
-            Node::Gate(g) => {
-                let gate = &self.layout.gates.list[g as usize];
-                Event::Pass { lane: gate.lane, step: gate.step }
+            Node::Point(g) => {
+                let point = &self.layout.points.list[g as usize];
+                Event::Pass { lane: point.lane, step: point.step }
             }
             Node::Pair(p) => {
                 let pair = self.layout.pairs[p as usize];
-                Event::Meet { send: pair.send, recv: pair.recv }
+                Event::Match { send: pair.send, recv: pair.recv }
             }
         }
     }
 
-    /// A shortest circle among what has not happened.
-    fn circle(&self) -> Vec<Node> {
+    /// A shortest cycle among the nodes that have not happened.
+    fn cycle(&self) -> Vec<Node> {
         let waiting = |n: &&u32| !self.happened[**n as usize];
-        // Whoever has not happened waits for one that has not happened; so this walk comes back to where it was.
+        // Each node that has not happened waits for one that has not happened; so this walk comes back to where it
+        // was.
         let mut at = (0..self.nodes.len() as u32).find(|n| !self.happened[*n as usize]).unwrap_or_default();
         for _ in 0..self.nodes.len() {
             at = *self.before[at as usize].iter().find(waiting).unwrap_or(&at);
@@ -188,13 +189,13 @@ impl<'a> Play<'a> {
         while let Some(n) = queue.pop_front() {
             for next in self.before[n as usize].iter().filter(waiting) {
                 if *next == start {
-                    let mut circle = vec![self.nodes[n as usize]];
+                    let mut cycle = vec![self.nodes[n as usize]];
                     let mut back = n;
                     while let Some(previous) = from[back as usize] {
-                        circle.push(self.nodes[previous as usize]);
+                        cycle.push(self.nodes[previous as usize]);
                         back = previous;
                     }
-                    return circle;
+                    return cycle;
                 }
                 if from[*next as usize].is_none() {
                     from[*next as usize] = Some(n);

@@ -1,12 +1,12 @@
-//! What the processes of a run did, without what does not bear on who waits for whom.
+//! The calls of a run, reduced to what decides who waits for whom.
 
 /// Index of an operation in [`Program::ops`].
 pub type OpIx = u32;
 
-/// When a send is complete (MPI 4.1 section 3.4).
+/// The mode of a send: when it is complete (MPI 4.1 section 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// At the latest when its receive is posted; before that if the library buffers it, which it need not.
+    /// At the latest when its receive is posted; earlier if the library buffers it, which it need not.
     Standard,
     /// At once.
     Buffered,
@@ -14,7 +14,7 @@ pub enum Mode {
     Synchronous,
 }
 
-/// What an operation is.
+/// The kind of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// `comm`: any number, the same for all processes; `from`, `to`: processes.
@@ -27,25 +27,25 @@ pub enum Kind {
         tag: Option<i32>,
         /// The send whose message it got.
         got: Option<OpIx>,
-        /// From this step of its thread on, what the process does depends on which message it got. `None`: as far as is
-        /// known, nothing does. A message with another tag or another size than the one that it got is taken to matter
-        /// at once.
+        /// From this step of its thread on, the process does something that depends on the message that it got.
+        /// `None`: as far as is known, nothing does. A message with another tag or size than the one that it got is
+        /// assumed to matter at once.
         steers: Option<u32>,
     },
     /// The part of one process in a collective operation.
     Part { collective: u32, position: u32 },
-    /// Complete from the start, or nothing is known of it.
+    /// Complete from the start, or unknown.
     Free,
 }
 
 impl Kind {
-    /// Is it a receive that leaves the source or the tag open?
+    /// Is it a wildcard receive: one that leaves the source or the tag open?
     pub fn is_open(&self) -> bool {
         matches!(self, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none())
     }
 }
 
-/// Something that is started, and complete later.
+/// An operation: it starts, and is complete later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     pub kind: Kind,
@@ -54,7 +54,7 @@ pub struct Operation {
     pub step: u32,
 }
 
-/// Which of several operations a call waits for.
+/// The number of operations that a call waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Many {
     All,
@@ -73,7 +73,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// What was complete when the call returned.
+    /// The operations that were complete when the call returned.
     pub fn done(&self) -> &[OpIx] {
         match &self.many {
             Many::All => &self.ops,
@@ -82,12 +82,12 @@ impl Wait {
     }
 }
 
-/// One thing that a thread did.
+/// A step of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     Start(OpIx),
     Wait(Wait),
-    /// Waits for a message without receiving it. `found`: the send of the message that it was told of.
+    /// Waits for a message without receiving it. `found`: the send of the message that it reported.
     Probe {
         comm: u32,
         at: u32,
@@ -103,11 +103,12 @@ pub enum Step {
 pub struct Collective {
     /// By position in the communicator; `None`: never called.
     pub parts: Vec<Option<OpIx>>,
-    /// Whose call each position cannot do without, whatever the library does, since it needs their data.
+    /// By position: the positions whose data it needs, so that it cannot return before their calls, whatever the
+    /// library does.
     pub needs: Vec<Vec<u32>>,
 }
 
-/// What the threads of all processes did.
+/// The steps of the threads of all processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Program {
     /// Steps of each thread, in its order.
@@ -130,19 +131,19 @@ impl Program {
         op
     }
 
-    /// Adds a call that waits for all of these.
+    /// Adds a call that waits for all of these operations.
     pub fn wait_all(&mut self, lane: u32, ops: Vec<OpIx>) {
         self.lanes[lane as usize].push(Step::Wait(Wait { ops, many: Many::All, patient: true }));
     }
 
-    /// Could the receive (or probe) take the message, as far as its arguments go?
+    /// Do the arguments of the receive (or probe) fit the message?
     pub fn fits(&self, send: OpIx, comm: u32, at: u32, source: Option<u32>, tag: Option<i32>) -> bool {
         let Kind::Send { comm: c, from, to, tag: t, .. } = self.ops[send as usize].kind else { return false };
         c == comm && to == at && source.is_none_or(|s| s == from) && tag.is_none_or(|wanted| wanted == t)
     }
 
-    /// Would the process notice, as far as is known, that the receive took this message and not the one that it got? The
-    /// step from which on nobody knows what it does.
+    /// The step from which on nobody knows what the process does if the receive takes this message and not the one
+    /// that it got; `None`: as far as is known, the process would not notice.
     pub fn steered(&self, send: OpIx, recv: OpIx) -> Option<u32> {
         let op = &self.ops[recv as usize];
         let Kind::Recv { got: Some(got), steers, .. } = op.kind else { return None };
@@ -156,7 +157,7 @@ impl Program {
         if known(got) == known(send) { steers } else { Some(op.step) }
     }
 
-    /// Could the receive take the message, as far as its arguments go?
+    /// Do the arguments of the receive fit the message?
     pub fn pairs(&self, send: OpIx, recv: OpIx) -> bool {
         match self.ops[recv as usize].kind {
             Kind::Recv { comm, at, source, tag, .. } => self.fits(send, comm, at, source, tag),

@@ -1,8 +1,8 @@
-//! Messages that race: receives that could have got another message, if everything before had been as it was.
+//! Message races: receives that could have got another message, if everything before had been as it was.
 //!
-//! For one receive all is taken that the run did and that does not come behind the meeting of this receive. That is a state
-//! which the standard permits, and whatever message lies there for the receive may be the one that it gets. Nothing is
-//! taken for granted of what the processes do then.
+//! For each receive, the state is taken that holds all of the run but what comes behind the match of this receive.
+//! The standard permits that state, and any message that is there for the receive may be the one that it gets.
+//! Nothing is assumed about what the processes do then.
 
 use crate::explore::Budget;
 use crate::formula::State;
@@ -18,10 +18,11 @@ pub struct Race {
     pub send: OpIx,
 }
 
-/// Things that are looked at before the search ends.
-const MOST_WORK: usize = 50_000_000;
+/// Limit of nodes that the search visits.
+const MAX_WORK: usize = 50_000_000;
 
-/// Races of a program whose run came to its end; of those that are `wanted` only. `None`: there is too much to look at.
+/// The races of a program whose run came to its end, restricted to those that are `wanted`. `None`: there is too much
+/// to look at.
 pub fn races(program: &Program, budget: Budget, wanted: impl Fn(Race) -> bool) -> Option<Vec<Race>> {
     let layout = Layout::new(program, budget.pairs)?;
     let threads = Threads::new(program);
@@ -42,30 +43,30 @@ pub fn races(program: &Program, budget: Budget, wanted: impl Fn(Race) -> bool) -
     let after = play.after();
     let (mut all, mut work) = (Vec::new(), 0);
     for candidates in open {
-        let Some(meeting) = candidates.first().and_then(|r| play.meeting(r.recv)) else { continue };
+        let Some(meeting) = candidates.first().and_then(|r| play.match_of(r.recv)) else { continue };
         let behind = reached(&after, meeting, &mut work);
-        if work > MOST_WORK {
+        if work > MAX_WORK {
             return None;
         }
         let has_been = |node: u32| !behind[node as usize];
         let is_there = |r: &Race| {
             let mut first = layout.before_pair(Pair { send: r.send, recv: r.recv });
             play.start(r.send).is_none_or(has_been)
-                && !play.meeting(r.send).is_some_and(has_been)
-                && first.all(|op| play.meeting(op).is_some_and(has_been))
+                && !play.match_of(r.send).is_some_and(has_been)
+                && first.all(|op| play.match_of(op).is_some_and(has_been))
         };
         all.extend(candidates.into_iter().filter(is_there));
     }
     Some(all)
 }
 
-/// The end of the run.
+/// The state at the end of the run.
 fn as_it_was(layout: &Layout) -> State {
-    let met = |pair: &Pair| matches!(layout.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
-    State { passed: vec![true; layout.gates.list.len()], met: layout.pairs.iter().map(met).collect() }
+    let matched = |pair: &Pair| matches!(layout.kind(pair.recv), Kind::Recv { got, .. } if *got == Some(pair.send));
+    State { passed: vec![true; layout.points.list.len()], matched: layout.pairs.iter().map(matched).collect() }
 }
 
-/// What comes behind a node, with itself.
+/// All nodes behind a node, with itself.
 fn reached(after: &[Vec<u32>], from: u32, work: &mut usize) -> Vec<bool> {
     let mut seen = vec![false; after.len()];
     seen[from as usize] = true;
@@ -81,7 +82,8 @@ fn reached(after: &[Vec<u32>], from: u32, work: &mut usize) -> Vec<bool> {
     seen
 }
 
-/// Which threads send and receive what. Between the threads of a process there is an order that is not known.
+/// The one thread that sends or receives on a communicator, or `None` if several do. The order between the threads of
+/// a process is not known.
 struct Threads(FxHashMap<(u32, u32, bool), Option<u32>>);
 
 impl Threads {

@@ -1,8 +1,8 @@
-//! How a receive or probe could have got another message than it did, whatever comes after that.
+//! Ways in which a receive or probe could have got another message than it did, whatever comes after that.
 //!
-//! The same formula as for deadlocks ([`mod@crate::explore`]), without "nothing more can happen": all states that can be
-//! reached are models of it. What the process does once it has the other message is not asked, so that this also works
-//! where nobody knows it.
+//! The formula is that of deadlocks ([`mod@crate::explore`]), without "nothing more can happen": all states that can
+//! be reached are models of it. It does not ask what the process does once it has the other message, so that this
+//! also works where nobody knows it.
 
 use crate::explore::{Budget, Event};
 use crate::formula::Formula;
@@ -19,24 +19,24 @@ pub enum Place {
     Probe { lane: u32, step: u32 },
 }
 
-/// A message that is to be got.
+/// A message that a receive or probe could get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     pub place: Place,
     pub send: OpIx,
 }
 
-/// What is known of a choice.
+/// The answer to a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reached {
-    /// What must happen for it, and nothing else; in no order.
+    /// The events that must happen for it, and no others; in no order.
     Way(Vec<Event>),
     Never,
     /// The budget did not suffice.
     Undecided,
 }
 
-/// Asks for one choice after the other, as long as `next` has one; `next` is told what came of the one before.
+/// Answers one choice after the other, as long as `next` has one; `next` is given the answer to the one before.
 /// `None`: the program has too many possibilities.
 pub fn reach(program: &Program, budget: Budget, mut next: impl FnMut(Option<Reached>) -> Option<Choice>) -> Option<()> {
     let layout = Layout::with_unknown(program, budget.pairs)?;
@@ -51,7 +51,8 @@ pub fn reach(program: &Program, budget: Budget, mut next: impl FnMut(Option<Reac
     Some(())
 }
 
-/// What a probe is told of is a part of the formula, which is therefore another one for each message.
+/// Answers a choice of a probe. The message that a probe reports is a part of the formula, which is therefore another
+/// one for each message.
 fn probe(program: &Program, lane: u32, step: u32, send: OpIx, budget: Budget) -> Option<Reached> {
     let mut other = program.clone();
     match other.lanes.get_mut(lane as usize).and_then(|steps| steps.get_mut(step as usize)) {
@@ -59,21 +60,21 @@ fn probe(program: &Program, lane: u32, step: u32, send: OpIx, budget: Budget) ->
         _ => return Some(Reached::Never),
     }
     let layout = Layout::with_unknown(&other, budget.pairs)?;
-    let Some(gate) = layout.gates.list.iter().position(|g| (g.lane, g.step) == (lane, step)) else {
+    let Some(point) = layout.points.list.iter().position(|g| (g.lane, g.step) == (lane, step)) else {
         return Some(Reached::Never);
     };
-    let behind = layout.gates.list.iter().position(|g| g.before == Some(gate as u32));
+    let behind = layout.points.list.iter().position(|g| g.before == Some(point as u32));
     let mut asked = Asked::new(&layout, budget);
-    // What comes behind it would be something else.
-    let stop = behind.map(|b| asked.search.formula.gate(b as u32, false));
-    let goal = asked.search.formula.gate(gate as u32, true);
-    Some(asked.way(Node::Gate(gate as u32), stop.into_iter().chain([goal]).collect()))
+    // The program behind the probe would be another one.
+    let stop = behind.map(|b| asked.search.formula.point(b as u32, false));
+    let goal = asked.search.formula.point(point as u32, true);
+    Some(asked.way(Node::Point(point as u32), stop.into_iter().chain([goal]).collect()))
 }
 
 struct Asked<'a> {
     layout: &'a Layout<'a>,
     search: Search<'a>,
-    /// Pairs that are not those of the run.
+    /// Pairs that did not match in the run.
     others: Vec<u32>,
 }
 
@@ -84,14 +85,14 @@ impl<'a> Asked<'a> {
     }
 
     fn receive(&mut self, send: OpIx, recv: OpIx) -> Reached {
-        let meets = |p: &&u32| self.layout.pairs[**p as usize].recv == recv;
-        let pair = self.layout.pairs_of[send as usize].iter().find(meets).copied();
+        let matches = |p: &&u32| self.layout.pairs[**p as usize].recv == recv;
+        let pair = self.layout.pairs_of[send as usize].iter().find(matches).copied();
         let Some(pair) = pair else { return Reached::Never };
         let goal = self.search.formula.pair(pair, true);
         self.way(Node::Pair(pair), vec![goal])
     }
 
-    /// What must happen for `goal`, with as little as possible otherwise than in the run.
+    /// The events that `goal` requires, with as few differences from the run as possible.
     fn way(&mut self, goal: Node, assumed: Vec<Lit>) -> Reached {
         let is_goal = |p: &u32| goal == Node::Pair(*p);
         let others: Vec<u32> = self.others.iter().copied().filter(|p| !is_goal(p)).collect();
@@ -108,7 +109,7 @@ impl<'a> Asked<'a> {
         let before = past(&way);
         let is_used = |p: &u32| {
             let pair = self.layout.pairs[*p as usize];
-            way.state.met[*p as usize] && before.contains(&Event::Meet { send: pair.send, recv: pair.recv })
+            way.state.matched[*p as usize] && before.contains(&Event::Match { send: pair.send, recv: pair.recv })
         };
         let needed = others.iter().copied().filter(is_used).collect();
         Reached::Way(past(&self.search.with_fewest(way, needed, &others, &assumed)))

@@ -1,4 +1,4 @@
-//! The search for a state that a formula has and that an order of events leads to.
+//! The search for a state of a formula that an order of events leads to.
 
 use crate::explore::Event;
 use crate::formula::{Formula, State, Verdict};
@@ -7,7 +7,7 @@ use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What is found.
+/// The result of a search.
 pub(crate) enum Found {
     Way(Way),
     None,
@@ -17,13 +17,13 @@ pub(crate) enum Found {
 
 /// A way to a state.
 pub(crate) struct Way {
-    /// What is true at its end.
+    /// The variables that are true at its end.
     pub(crate) state: State,
-    /// What happens on it, in order.
+    /// The events on it, in order.
     pub(crate) events: Vec<Event>,
 }
 
-/// A formula, and what is learned of it from models that have no order.
+/// A formula, and the clauses learned from models that have no order.
 pub(crate) struct Search<'a> {
     pub(crate) formula: Formula<'a, Limit>,
     /// Models that may still be looked at.
@@ -41,29 +41,30 @@ impl Search<'_> {
             };
             match Play::new(self.formula.layout, &state).run() {
                 Ok(events) => return Found::Way(Way { state, events }),
-                Err(circle) => self.forbid(circle),
+                Err(cycle) => self.forbid(cycle),
             }
         }
         Found::Undecided
     }
 
-    /// What waits for itself does not happen.
-    fn forbid(&mut self, circle: Vec<Node>) {
+    /// Excludes a cycle of events that wait for each other.
+    fn forbid(&mut self, cycle: Vec<Node>) {
         let not = |node| match node {
-            Node::Gate(g) => self.formula.gate(g, false),
+            Node::Point(g) => self.formula.point(g, false),
             Node::Pair(p) => self.formula.pair(p, false),
         };
-        let clause: Vec<Lit> = circle.into_iter().map(not).collect();
+        let clause: Vec<Lit> = cycle.into_iter().map(not).collect();
         self.formula.add(clause);
     }
 
-    /// Assumes that of the pairs `others` only those in `kept` meet.
+    /// Assumes that only those of the pairs `others` match that are in `kept`.
     pub(crate) fn only(&self, others: &[u32], kept: &[u32]) -> Vec<Lit> {
         let gone = others.iter().filter(|p| !kept.contains(p));
         gone.map(|p| self.formula.pair(*p, false)).collect()
     }
 
-    /// A way like `way` on which as few of the pairs `others` meet as possible: no fewer of those in `needed` will do.
+    /// Finds a way like `way` with as few of the pairs `others` as possible: no pair of `needed` can be left out of
+    /// the result.
     pub(crate) fn with_fewest(&mut self, mut way: Way, mut needed: Vec<u32>, others: &[u32], assumed: &[Lit]) -> Way {
         let mut i = 0;
         while i < needed.len() {
@@ -71,7 +72,7 @@ impl Search<'_> {
             let assumptions: Vec<Lit> = assumed.iter().copied().chain(self.only(others, &fewer)).collect();
             match self.next(&assumptions) {
                 Found::Way(better) => {
-                    needed.retain(|p| better.state.met[*p as usize]);
+                    needed.retain(|p| better.state.matched[*p as usize]);
                     way = better;
                 }
                 Found::None | Found::Undecided => i += 1,

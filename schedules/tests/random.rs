@@ -7,11 +7,12 @@ mod reach;
 use common::{Luck, Recipe, Schedules, cook, random_recipe};
 use proptest::prelude::*;
 use schedules::{
-    Act, Answer, Budget, Call, Id, Ids, Kind, Many, Needs, OpIx, Program, Reading, Replay, Step, explore, races,
+    Act, Answer, Budget, Call, DeadlockReplay, Id, Ids, Kind, Many, Needs, OpIx, Program, Semantics, Step, explore,
+    races,
 };
 
-const READINGS: [Reading; 3] =
-    [Reading::WEAKEST, Reading::GENEROUS, Reading { sends_block: true, collectives_block: false }];
+const READINGS: [Semantics; 3] =
+    [Semantics::STRICT, Semantics::LENIENT, Semantics { sends_block: true, collectives_block: false }];
 
 fn recipes() -> impl Strategy<Value = Recipe> {
     (2u32..=4, prop::collection::vec(any::<[u8; 5]>(), 1..=7), any::<u64>()).prop_map(|(lanes, parts, luck)| Recipe {
@@ -21,15 +22,15 @@ fn recipes() -> impl Strategy<Value = Recipe> {
     })
 }
 
-/// The exploration says the same as looking at every schedule; whether it is a deadlock.
+/// Checks that the exploration agrees with looking at every schedule; returns whether it is a deadlock.
 fn agrees(recipe: &Recipe) -> Result<Option<bool>, TestCaseError> {
     let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 11) else { return Ok(None) };
     let mut any = false;
-    for reading in READINGS {
-        let truth = Schedules::may_deadlock(&program, reading, false);
-        let answer = explore(&program, reading, &[], Budget::default());
+    for semantics in READINGS {
+        let truth = Schedules::may_deadlock(&program, semantics, false);
+        let answer = explore(&program, semantics, &[], Budget::default());
         prop_assert_ne!(&answer, &Answer::Undecided);
-        prop_assert_eq!(truth, answer != Answer::Safe, "{:?} {:#?} {:?}", reading, program, answer);
+        prop_assert_eq!(truth, answer != Answer::Safe, "{:?} {:#?} {:?}", semantics, program, answer);
         any |= truth;
     }
     Ok(Some(any))
@@ -43,7 +44,7 @@ proptest! {
     }
 }
 
-/// The races are those that are found by looking at every schedule; how many.
+/// Checks that the races are those found by looking at every schedule; returns how many.
 fn races_agree(recipe: &Recipe) -> Result<usize, TestCaseError> {
     let Some(program) = cook(recipe).filter(|p| p.ops.len() <= 11) else { return Ok(0) };
     let mut found: Vec<(OpIx, OpIx)> =
@@ -83,7 +84,7 @@ fn races_are_exact_for_many_programs() {
     assert!(all > 1_000, "{all} races");
 }
 
-/// The same for many, always the same ones, without shrinking.
+/// The same comparison for many fixed programs, without shrinking.
 #[test]
 fn exploration_is_exact_for_a_hundred_thousand_programs() {
     let mut luck = Luck(1);
@@ -100,9 +101,9 @@ fn exploration_is_exact_for_a_hundred_thousand_programs() {
     assert!(deadlocks > 10_000 && safe > 10_000, "{deadlocks} may deadlock, {safe} may not");
 }
 
-/// The program told to a replay, thread by thread in any order.
-fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
-    let mut replay = Replay::default();
+/// Feeds the program to a replay, thread by thread in any order.
+fn replay(program: &Program, luck: &mut Luck) -> DeadlockReplay<(u32, u32)> {
+    let mut replay = DeadlockReplay::default();
     let size = program.lanes.len() as u32;
     (0..program.lanes.len()).for_each(|lane| _ = replay.lane((lane as u64) << 16));
     let collectives: Vec<u32> =
@@ -141,7 +142,7 @@ fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
                 let gone = any.clone().unwrap_or_else(|| ops.clone());
                 replay.wait(
                     lane as u32,
-                    Call { ops, any, patient: wait.patient, returned: true, look: None, info: place },
+                    Call { ops, any, patient: wait.patient, returned: true, probe: None, info: place },
                 );
                 gone.into_iter().for_each(|id| replay.forget(id));
             }
@@ -164,8 +165,8 @@ fn replay(program: &Program, luck: &mut Luck) -> Replay<(u32, u32)> {
     replay
 }
 
-/// Without a choice the replay finds a deadlock if and only if there may be one, and what it says is always permitted;
-/// it keeps nothing once all is over.
+/// Without a choice the replay finds a deadlock if and only if there may be one, and each finding is permitted; it
+/// keeps nothing once all is over.
 #[test]
 fn replay_finds_what_there_is() {
     let mut luck = Luck(2);
@@ -176,12 +177,12 @@ fn replay_finds_what_there_is() {
         if program.lanes.iter().flatten().any(|s| matches!(s, Step::Probe { .. })) {
             continue;
         }
-        let truth = Schedules::may_deadlock(&program, Reading::WEAKEST, true);
+        let truth = Schedules::may_deadlock(&program, Semantics::STRICT, true);
         let mut replay = replay(&program, &mut luck);
         let knots = replay.knots(true);
         let choice = |op: &OpIx| matches!(program.ops[*op as usize].kind, Kind::Recv { source, tag, .. } if source.is_none() || tag.is_none());
         let any = |s: &Step| matches!(s, Step::Wait(w) if w.many != Many::All || !w.patient);
-        // Where a thread may go on in a way that nobody knows, not all have to be stuck.
+        // If a thread may continue in an unknown way, not all threads have to be stuck.
         let unknown = program.lanes.iter().flatten().any(any);
         assert!(truth || unknown || knots.is_empty(), "{program:?}\n{knots:?}");
         let chooses = (0..program.ops.len() as OpIx).any(|op| choice(&op)) || unknown;

@@ -4,7 +4,8 @@
 mod common;
 
 use schedules::{
-    Act, Answer, Budget, Call, Collective, Ids, Kind, Mode, OpIx, Program, Reading, Replay, explore, has_choices,
+    Act, Answer, Budget, Call, Collective, DeadlockReplay, Ids, Kind, Mode, OpIx, Program, Semantics, explore,
+    has_choices,
 };
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ fn blocking(p: &mut Program, lane: u32, kind: Kind) -> OpIx {
     op
 }
 
-/// A master gives work to whoever asks; `answers`: and does not only collect.
+/// A master gives work to each worker that asks; `answers`: it does not only collect.
 fn master_and_workers(ranks: u32, requests: u32, answers: bool) -> Program {
     let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
     for i in 0..requests {
@@ -38,23 +39,23 @@ fn master_and_workers(ranks: u32, requests: u32, answers: bool) -> Program {
     p
 }
 
-/// What this thread has had of processors: other programs may be running.
+/// Processor time of this thread: other programs may be running.
 fn cpu_time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
-/// What `explore` says, and that it does not take long.
+/// Returns the answer of `explore` and checks that it does not take long.
 fn decide(p: &Program, limit: Duration) -> Answer {
     let (start, busy) = (Instant::now(), cpu_time());
     let choices = has_choices(p, Budget::default());
-    let answer = if choices { explore(p, Reading::WEAKEST, &[], Budget::default()) } else { Answer::Safe };
+    let answer = if choices { explore(p, Semantics::STRICT, &[], Budget::default()) } else { Answer::Safe };
     let said = match &answer {
         Answer::Deadlock(_) => "a deadlock",
         Answer::Safe => "safe",
         Answer::Undecided => "undecided",
     };
-    // The one is exact, the other does not depend on what else is running.
+    // Elapsed time is exact, processor time does not depend on other programs.
     let took = start.elapsed().min((cpu_time() - busy).max(Duration::from_millis(10)));
     println!("{} operations: {said} after {took:?}", p.ops.len());
     assert!(took < limit, "{took:?}");
@@ -73,7 +74,7 @@ fn a_master_that_collects_is_safe() {
     assert_eq!(decide(&master_and_workers(64, 20_000, false), Duration::from_secs(20)), Answer::Safe);
 }
 
-/// A master that collects, and tells one of the workers how far it is after every round.
+/// A master that collects, and tells one of the workers its progress after every round.
 fn collected_in_rounds(ranks: u32, rounds: u32) -> Program {
     let mut p = Program { lanes: vec![Vec::new(); ranks as usize], ..Program::default() };
     for _ in 0..rounds {
@@ -151,7 +152,8 @@ fn random_traffic(ranks: u32, messages: u32) -> Program {
     p
 }
 
-/// How long decisions take: `cargo test --release -p permitted --test scale -- --nocapture` prints the table.
+/// Measures how long decisions take: `cargo test --release -p schedules --test scale -- --nocapture` prints the
+/// table.
 #[test]
 fn gathers_and_masters_are_decided_whatever_the_number_of_wildcards() {
     for wildcards in [8, 16, 32, 64, 125, 250, 500, 1000] {
@@ -169,15 +171,15 @@ fn gathers_and_masters_are_decided_whatever_the_number_of_wildcards() {
     }
 }
 
-/// Two threads that send to each other before they receive, again and again, when nothing was looked at before the end: each
-/// time is a knot, and must not take longer because there are many.
+/// Two threads that send to each other before they receive, again and again, when nothing was looked at before the
+/// end: each time is a knot, and the time for one must not grow with their number.
 #[test]
 fn knots_take_as_long_as_there_are_many_not_as_their_square() {
     let laps = 30_000;
-    let mut replay: Replay<u32> = Replay::default();
+    let mut replay: DeadlockReplay<u32> = DeadlockReplay::default();
     let lanes = [replay.lane(0), replay.lane(1 << 16)];
-    let wait = |replay: &mut Replay<u32>, lane: u32, op: u32, info: u32| {
-        let call = Call { ops: Ids::from_slice(&[op]), any: None, patient: true, returned: true, look: None, info };
+    let wait = |replay: &mut DeadlockReplay<u32>, lane: u32, op: u32, info: u32| {
+        let call = Call { ops: Ids::from_slice(&[op]), any: None, patient: true, returned: true, probe: None, info };
         replay.wait(lane, call);
     };
     for lap in 0..laps {

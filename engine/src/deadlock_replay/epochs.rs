@@ -92,7 +92,7 @@ impl Model {
             return ops.into_iter().for_each(|id| w.replay.forget(id));
         }
         let call =
-            Call { ops: ops.clone(), any: None, look: None, patient: true, returned: true, info: origin.clone() };
+            Call { ops: ops.clone(), any: None, probe: None, patient: true, returned: true, info: origin.clone() };
         w.replay.wait(lane, call);
         ops.into_iter().for_each(|id| w.replay.forget(id));
         if w.replay.lag() > w.patience.max(PATIENCE) {

@@ -293,7 +293,7 @@ impl RecordedProgram {
         let mut passed: FxHashSet<(u32, u32)> = FxHashSet::default();
         for event in events {
             match event {
-                Event::Meet { send, recv } => _ = met.insert(*recv, *send),
+                Event::Match { send, recv } => _ = met.insert(*recv, *send),
                 Event::Pass { lane, step } => _ = passed.insert((*lane, *step)),
             }
         }

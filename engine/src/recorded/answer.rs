@@ -5,7 +5,7 @@ use crate::comms::Comms;
 use crate::facts::{Origin, plural};
 use rustc_hash::FxHashMap;
 use schedules::{
-    Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Reading, Step, Witness, explore, has_choices,
+    Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Semantics, Step, Witness, explore, has_choices,
 };
 use std::rc::Rc;
 use trace_format::witness::Take;
@@ -176,14 +176,14 @@ impl RecordedProgram {
         all: &mut Matchings,
     ) {
         let mut known: Vec<Vec<(u32, u32)>> = Vec::new();
-        let readings = [Some(Reading::GENEROUS), strict.then_some(Reading::WEAKEST)];
-        for reading in readings.into_iter().flatten() {
+        let all_semantics = [Some(Semantics::LENIENT), strict.then_some(Semantics::STRICT)];
+        for semantics in all_semantics.into_iter().flatten() {
             while known.len() < MOST_WITNESSES {
                 // Where one window is too much, the others are not worth as much time.
                 let whole = Budget::default();
                 let budget =
                     if all.undecided.is_some() { Budget { learned: whole.learned / 20, ..whole } } else { whole };
-                match explore(&part.program, reading, &known, budget) {
+                match explore(&part.program, semantics, &known, budget) {
                     Answer::Safe => break,
                     Answer::Undecided => {
                         all.undecided.get_or_insert("there are too many possibilities");
@@ -192,7 +192,7 @@ impl RecordedProgram {
                     Answer::Deadlock(witness) => {
                         let at = witness.stuck.iter().enumerate();
                         known.push(at.filter_map(|(lane, step)| Some((lane as u32, (*step)?))).collect());
-                        let strict = reading == Reading::WEAKEST;
+                        let strict = semantics == Semantics::STRICT;
                         all.schedules.push(self.schedule(part, &witness, window, lanes, strict));
                     }
                 }
@@ -224,7 +224,7 @@ impl RecordedProgram {
         }
         let mut swaps = Vec::new();
         for event in &witness.events {
-            let Event::Meet { send, recv } = *event else { continue };
+            let Event::Match { send, recv } = *event else { continue };
             if let Kind::Recv { got, source, tag, .. } = part.program.ops[recv as usize].kind
                 && got != Some(send)
                 && (source.is_none() || tag.is_none())
@@ -261,7 +261,7 @@ impl RecordedProgram {
                 } else {
                     let send = match &part.program.lanes[lane][step - range.start] {
                         Step::Start(op) => witness.events.iter().find_map(|e| match e {
-                            Event::Meet { send, recv } if recv == op => Some(*send),
+                            Event::Match { send, recv } if recv == op => Some(*send),
                             _ => None,
                         }),
                         Step::Probe { found, .. } => *found,
@@ -352,7 +352,7 @@ impl Part {
         };
         let all = || 0..self.program.ops.len() as OpIx;
         let met = |op: OpIx| {
-            witness.events.iter().any(|e| matches!(e, Event::Meet { send, recv } if *send == op || *recv == op))
+            witness.events.iter().any(|e| matches!(e, Event::Match { send, recv } if *send == op || *recv == op))
         };
         match &self.program.lanes[lane][step as usize] {
             Step::Wait(wait) => {

@@ -1,32 +1,32 @@
-//! Small programs and the plain truth about them.
+//! Small programs, and the truth about them by brute force.
 
 use rustc_hash::FxHashSet;
-use schedules::{Choice, Kind, Many, Mode, OpIx, Place, Program, Reading, Step, Wait};
+use schedules::{Choice, Kind, Many, Mode, OpIx, Place, Program, Semantics, Step, Wait};
 
 /// How far a run of a program has come.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     at: Vec<u32>,
     /// By operation: its partner.
-    met: Vec<Option<OpIx>>,
+    matched: Vec<Option<OpIx>>,
 }
 
 /// Every schedule of a program, one by one.
 pub(crate) struct Schedules<'a> {
     program: &'a Program,
-    reading: Reading,
+    semantics: Semantics,
     seen: FxHashSet<State>,
-    /// Processes go on in the same way whatever they get.
+    /// Processes continue in the same way whatever they get.
     indifferent: bool,
-    /// What is looked for, if it is no deadlock.
+    /// The choice that is searched for; `None`: a deadlock.
     wanted: Option<Choice>,
 }
 
 impl<'a> Schedules<'a> {
-    /// Does any schedule that is permitted under `reading` end in a deadlock?
-    pub(crate) fn may_deadlock(program: &'a Program, reading: Reading, indifferent: bool) -> bool {
-        let mut all = Schedules { program, reading, seen: FxHashSet::default(), indifferent, wanted: None };
-        let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
+    /// Does any schedule that is permitted under `semantics` end in a deadlock?
+    pub(crate) fn may_deadlock(program: &'a Program, semantics: Semantics, indifferent: bool) -> bool {
+        let mut all = Schedules { program, semantics, seen: FxHashSet::default(), indifferent, wanted: None };
+        let mut start = State { at: vec![0; program.lanes.len()], matched: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
     }
@@ -35,12 +35,12 @@ impl<'a> Schedules<'a> {
     pub(crate) fn could_get(program: &'a Program, recv: OpIx) -> Vec<OpIx> {
         let all = Schedules {
             program,
-            reading: Reading::GENEROUS,
+            semantics: Semantics::LENIENT,
             seen: FxHashSet::default(),
             indifferent: true,
             wanted: None,
         };
-        let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
+        let mut start = State { at: vec![0; program.lanes.len()], matched: vec![None; program.ops.len()] };
         all.settle(&mut start);
         let (mut seen, mut open, mut found) = (FxHashSet::default(), vec![start], Vec::new());
         while let Some(state) = open.pop() {
@@ -50,15 +50,15 @@ impl<'a> Schedules<'a> {
             for send in 0..program.ops.len() as OpIx {
                 for other in 0..program.ops.len() as OpIx {
                     let Kind::Recv { got, .. } = program.ops[other as usize].kind else { continue };
-                    if !all.may_meet(&state, send, other) {
+                    if !all.may_match(&state, send, other) {
                         continue;
                     }
                     if other == recv {
                         found.push(send);
                     } else if got == Some(send) {
                         let mut s = state.clone();
-                        s.met[send as usize] = Some(other);
-                        s.met[other as usize] = Some(send);
+                        s.matched[send as usize] = Some(other);
+                        s.matched[other as usize] = Some(send);
                         open.push(s);
                     }
                 }
@@ -79,16 +79,16 @@ impl<'a> Schedules<'a> {
 
     /// Is there a schedule in which this receive or probe gets this message?
     pub(crate) fn may_get(program: &'a Program, wanted: Choice) -> bool {
-        let (reading, seen, wanted) = (Reading::GENEROUS, FxHashSet::default(), Some(wanted));
-        let mut all = Schedules { program, reading, seen, indifferent: false, wanted };
-        let mut start = State { at: vec![0; program.lanes.len()], met: vec![None; program.ops.len()] };
+        let (semantics, seen, wanted) = (Semantics::LENIENT, FxHashSet::default(), Some(wanted));
+        let mut all = Schedules { program, semantics, seen, indifferent: false, wanted };
+        let mut start = State { at: vec![0; program.lanes.len()], matched: vec![None; program.ops.len()] };
         all.settle(&mut start);
         all.visit(start)
     }
 
     fn is_wanted(&self, state: &State, wanted: Choice) -> bool {
         match wanted.place {
-            Place::Recv(recv) => state.met[recv as usize] == Some(wanted.send),
+            Place::Recv(recv) => state.matched[recv as usize] == Some(wanted.send),
             Place::Probe { lane, step } => {
                 let Step::Probe { comm, at, source, tag, .. } = self.program.lanes[lane as usize][step as usize] else {
                     return false;
@@ -100,7 +100,7 @@ impl<'a> Schedules<'a> {
         }
     }
 
-    /// Goes past the steps that start something.
+    /// Passes the steps that start something.
     fn settle(&self, state: &mut State) {
         for (lane, at) in state.at.iter_mut().enumerate() {
             while matches!(self.program.lanes[lane].get(*at as usize), Some(Step::Start(_))) {
@@ -121,10 +121,10 @@ impl<'a> Schedules<'a> {
         let mut next = Vec::new();
         for send in 0..self.program.ops.len() as OpIx {
             for recv in 0..self.program.ops.len() as OpIx {
-                if self.may_meet(&state, send, recv) {
+                if self.may_match(&state, send, recv) {
                     let mut s = state.clone();
-                    s.met[send as usize] = Some(recv);
-                    s.met[recv as usize] = Some(send);
+                    s.matched[send as usize] = Some(recv);
+                    s.matched[recv as usize] = Some(send);
                     next.push(s);
                 }
             }
@@ -145,9 +145,9 @@ impl<'a> Schedules<'a> {
         state.at[op.lane as usize] > op.step
     }
 
-    /// Posted, not received, and nothing of the same thread that the receive would get before it.
-    fn may_meet(&self, state: &State, send: OpIx, recv: OpIx) -> bool {
-        let alone = |op: OpIx| self.posted(state, op) && state.met[op as usize].is_none();
+    /// Is the message posted and not received, and is no message of the same thread before it?
+    fn may_match(&self, state: &State, send: OpIx, recv: OpIx) -> bool {
+        let alone = |op: OpIx| self.posted(state, op) && state.matched[op as usize].is_none();
         if !self.program.pairs(send, recv) || !alone(send) || !alone(recv) {
             return false;
         }
@@ -174,33 +174,33 @@ impl<'a> Schedules<'a> {
     /// May the operation be complete?
     fn may_be_complete(&self, state: &State, op: OpIx) -> bool {
         match self.program.ops[op as usize].kind {
-            Kind::Send { mode: Mode::Synchronous, .. } | Kind::Recv { .. } => state.met[op as usize].is_some(),
+            Kind::Send { mode: Mode::Synchronous, .. } | Kind::Recv { .. } => state.matched[op as usize].is_some(),
             Kind::Part { collective, position } => self.part(state, collective, position, false),
             Kind::Send { .. } | Kind::Free => true,
         }
     }
 
-    /// Has the operation to be complete?
+    /// Must the operation be complete?
     fn is_complete(&self, state: &State, op: OpIx) -> bool {
         match self.program.ops[op as usize].kind {
             Kind::Send { mode: Mode::Buffered, .. } | Kind::Free => true,
-            Kind::Send { mode: Mode::Standard, .. } if !self.reading.sends_block => true,
-            Kind::Send { .. } | Kind::Recv { .. } => state.met[op as usize].is_some(),
+            Kind::Send { mode: Mode::Standard, .. } if !self.semantics.sends_block => true,
+            Kind::Send { .. } | Kind::Recv { .. } => state.matched[op as usize].is_some(),
             Kind::Part { collective, position } => {
-                self.part(state, collective, position, self.reading.collectives_block)
+                self.part(state, collective, position, self.semantics.collectives_block)
             }
         }
     }
 
-    /// Messages that a probe could be told of: not those that a receive would take which is there already.
+    /// Messages that a probe could report: those that no posted receive takes first.
     fn waiting(&self, state: &State, comm: u32, at: u32, source: Option<u32>, tag: Option<i32>) -> Vec<OpIx> {
         let would_take = |recv: OpIx, send: OpIx| {
-            self.fits(send, recv) && self.posted(state, recv) && state.met[recv as usize].is_none()
+            self.fits(send, recv) && self.posted(state, recv) && state.matched[recv as usize].is_none()
         };
         let fits = |op: &OpIx| {
             self.program.fits(*op, comm, at, source, tag)
                 && self.posted(state, *op)
-                && state.met[*op as usize].is_none()
+                && state.matched[*op as usize].is_none()
                 && !(0..self.program.ops.len() as OpIx).any(|recv| would_take(recv, *op))
         };
         let all: Vec<OpIx> = (0..self.program.ops.len() as OpIx).filter(fits).collect();
@@ -209,7 +209,7 @@ impl<'a> Schedules<'a> {
         all.iter().copied().filter(first).collect()
     }
 
-    /// Does nobody know what the thread does behind the step that it is at, since it got another message than it did?
+    /// Is the thread unknown behind its step, since it got another message than in the run?
     fn is_unknown_behind(&self, state: &State, lane: usize) -> bool {
         let steps = &self.program.lanes[lane];
         if self.indifferent {
@@ -218,7 +218,7 @@ impl<'a> Schedules<'a> {
         let is_gate = |step: &usize| !matches!(steps[*step], Step::Start(_));
         (0..self.program.ops.len()).any(|recv| {
             let op = &self.program.ops[recv];
-            let (Kind::Recv { .. }, Some(send)) = (&op.kind, state.met[recv]) else { return false };
+            let (Kind::Recv { .. }, Some(send)) = (&op.kind, state.matched[recv]) else { return false };
             let Some(from) = self.program.steered(send, recv as OpIx).filter(|_| op.lane as usize == lane) else {
                 return false;
             };
@@ -242,7 +242,7 @@ impl<'a> Schedules<'a> {
         }
     }
 
-    /// Does the library have to let it go on, or does the program do something that nobody knows?
+    /// Must the library let it continue, or does the program do something unknown?
     fn goes_on(&self, state: &State, lane: usize) -> bool {
         match self.program.lanes[lane].get(state.at[lane] as usize) {
             None | Some(Step::Start(_)) => false,
@@ -261,14 +261,14 @@ impl<'a> Schedules<'a> {
         let lanes = 0..state.at.len();
         let ended = |l: usize| state.at[l] as usize >= self.program.lanes[l].len();
         let ops = 0..self.program.ops.len() as OpIx;
-        let alone = |op: &OpIx| self.posted(state, *op) && state.met[*op as usize].is_none();
+        let alone = |op: &OpIx| self.posted(state, *op) && state.matched[*op as usize].is_none();
         !lanes.clone().all(ended)
             && !lanes.clone().any(|l| self.goes_on(state, l))
             && !ops.clone().filter(alone).any(|s| ops.clone().filter(alone).any(|r| self.fits(s, r)))
     }
 }
 
-/// What a random program is made of. Shrinks to fewer and simpler parts.
+/// The ingredients of a random program. They shrink to fewer and simpler parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Recipe {
     pub(crate) lanes: u32,
@@ -349,7 +349,7 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
                 let ops = std::mem::take(&mut open[lane as usize]);
                 let any = b % 2 == 0 && !ops.is_empty();
                 if any {
-                    // What it returned with is filled in by the run; the rest is waited for later.
+                    // The run fills in what it returned with; the rest is waited for later.
                     open[lane as usize].clone_from(&ops);
                     let many = Many::Any(Vec::new());
                     p.lanes[lane as usize].push(Step::Wait(Wait { ops, many, patient: c % 4 != 0 }));
@@ -419,7 +419,7 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
     for (lane, ops) in open.into_iter().enumerate() {
         p.wait_all(lane as u32, ops);
     }
-    // What the process does depends on some messages, from some step on.
+    // From some step on, the process depends on some messages.
     for recv in 0..p.ops.len() {
         let (from, luck) = (p.ops[recv].step + 1, recipe.luck.rotate_right(recv as u32));
         if let Kind::Recv { steers, .. } = &mut p.ops[recv].kind {
@@ -431,16 +431,16 @@ pub(crate) fn cook(recipe: &Recipe) -> Option<Program> {
 
 /// Runs the program once, in a generous library, and writes down what its calls returned. Does it get through?
 fn run(p: &mut Program, luck: &mut Luck) -> bool {
-    let mut state = State { at: vec![0; p.lanes.len()], met: vec![None; p.ops.len()] };
+    let mut state = State { at: vec![0; p.lanes.len()], matched: vec![None; p.ops.len()] };
     let mut gone: Vec<OpIx> = Vec::new();
     loop {
-        let (reading, seen) = (Reading::GENEROUS, FxHashSet::default());
-        let all = Schedules { program: p, reading, seen, indifferent: false, wanted: None };
+        let (semantics, seen) = (Semantics::LENIENT, FxHashSet::default());
+        let all = Schedules { program: p, semantics, seen, indifferent: false, wanted: None };
         all.settle(&mut state);
         let mut choices: Vec<(Option<usize>, OpIx, OpIx)> = Vec::new();
         let ops = 0..p.ops.len() as OpIx;
         for send in ops.clone() {
-            choices.extend(ops.clone().filter(|r| all.may_meet(&state, send, *r)).map(|r| (None, send, r)));
+            choices.extend(ops.clone().filter(|r| all.may_match(&state, send, *r)).map(|r| (None, send, r)));
         }
         let mut passes: Vec<(usize, Step)> = Vec::new();
         for lane in 0..p.lanes.len() {
@@ -448,7 +448,7 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
             match step {
                 Step::Start(_) => {}
                 Step::Wait(w) => {
-                    // What was returned before is not waited for again.
+                    // Operations that were returned before are not waited for again.
                     let left: Vec<OpIx> = w.ops.iter().copied().filter(|o| !gone.contains(o)).collect();
                     let done: Vec<OpIx> = left.iter().copied().filter(|o| all.may_be_complete(&state, *o)).collect();
                     let wait = |many| Step::Wait(Wait { ops: left.clone(), many, patient: w.patient });
@@ -471,8 +471,8 @@ fn run(p: &mut Program, luck: &mut Luck) -> bool {
         }
         let pick = luck.below(choices.len() + passes.len());
         if let Some((_, send, recv)) = choices.get(pick) {
-            state.met[*send as usize] = Some(*recv);
-            state.met[*recv as usize] = Some(*send);
+            state.matched[*send as usize] = Some(*recv);
+            state.matched[*recv as usize] = Some(*send);
             if let Kind::Recv { got, .. } = &mut p.ops[*recv as usize].kind {
                 *got = Some(*send);
             }

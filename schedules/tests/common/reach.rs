@@ -1,9 +1,9 @@
-//! What wildcards could have got, against every schedule of small random programs.
+//! Messages that wildcards could have got, against every schedule of small random programs.
 
 use super::common::{Luck, Schedules, cook, random_recipe};
 use schedules::{Budget, Choice, Kind, OpIx, Place, Program, Reached, Step, reach};
 
-/// All that receives and probes could get as far as their arguments go.
+/// All messages that receives and probes could get as far as their arguments allow.
 fn choices(program: &Program) -> Vec<Choice> {
     let ops = || 0..program.ops.len() as OpIx;
     let mut all = Vec::new();
@@ -60,7 +60,7 @@ fn a_way_holds_what_is_needed_and_nothing_else() {
     let send = |from, to| Kind::Send { mode: schedules::Mode::Standard, comm: 0, from, to, tag: 1, bytes: 4 };
     let receives: Vec<OpIx> = (0..2).map(|_| p.start(0, recv(0))).collect();
     p.wait_all(0, receives.clone());
-    // Something that has nothing to do with it.
+    // An operation that has nothing to do with it.
     let other = p.start(3, recv(3));
     let sends = [p.start(1, send(1, 0)), p.start(2, send(2, 0)), p.start(1, send(1, 3))];
     for (recv, got) in [(receives[0], sends[0]), (receives[1], sends[1]), (other, sends[2])] {
@@ -69,6 +69,6 @@ fn a_way_holds_what_is_needed_and_nothing_else() {
         }
     }
     let choice = Choice { place: Place::Recv(receives[0]), send: sends[1] };
-    let meet = schedules::Event::Meet { send: sends[1], recv: receives[0] };
+    let meet = schedules::Event::Match { send: sends[1], recv: receives[0] };
     assert_eq!(answers(&p, &[choice]), [Reached::Way(vec![meet])]);
 }

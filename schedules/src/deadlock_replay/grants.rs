@@ -1,12 +1,12 @@
-//! What the library has to grant so that the replay can go on.
+//! Permissions that the library must have granted so that the replay can continue.
 
 use super::graph::Graph;
-use super::{Act, Call, Id, Op, Replay};
+use super::{Act, Call, DeadlockReplay, Id, Op};
 use crate::program::Mode;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-impl<T: Clone> Replay<T> {
+impl<T: Clone> DeadlockReplay<T> {
     pub(super) fn grant(&mut self, ids: &[Id]) {
         for id in ids {
             if let Some(op) = self.op_mut(*id) {
@@ -18,22 +18,24 @@ impl<T: Clone> Replay<T> {
         self.go_on();
     }
 
-    /// Where a thread would return with other operations than in the run, be told of another message, or poll in vain,
-    /// nobody knows what it does then. But the library may also do what it did in the run: for that thread, or for those
-    /// that it waits for. `dead`: those who wait for none of that.
+    /// Where a thread would return with other operations than in the run, get another message from a probe, or poll
+    /// in vain, nobody knows what it does then. But the library may also do what it did in the run: for that thread,
+    /// or for the threads that it waits for. `dead`: threads that wait for none of that.
     pub(super) fn go_on_as_in_the_run(&mut self, dead: &FxHashSet<u32>) -> bool {
         let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).filter(|l| !dead.contains(l)).collect();
-        // What threads wait for that could be helped at once may come by itself, when the others have gone on.
+        // Operations that the library could complete at once may complete by themselves when the other threads have
+        // continued: these threads come last.
         let waits = |l: u32| self.front(l).is_some_and(|c| c.any.is_none()) && self.missing(l, false).is_some();
         lanes.sort_unstable_by_key(|l| (waits(*l), self.lanes[*l as usize].order));
-        // First without messages that nobody received: they are to be waited for for ever, if that is what comes of it.
+        // Messages that nobody received come last: a thread may have to wait for them for ever.
         [true, false].into_iter().any(|received| {
             let missing = self.to_be_helped(&lanes, received);
             missing.map(|ids| self.grant(&ids)).is_some()
         })
     }
 
-    /// What a thread waits for that the library may complete: of these threads or, in turn, those that they wait for.
+    /// Operations that the library may complete and that one of these threads waits for, directly or through other
+    /// threads.
     fn to_be_helped(&self, lanes: &[u32], received: bool) -> Option<Vec<Id>> {
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         for start in lanes {
@@ -43,29 +45,29 @@ impl<T: Clone> Replay<T> {
                 if let Some(missing) = self.missing(lane, received) {
                     return Some(missing);
                 }
-                work.extend(call.look.and_then(|look| self.sender(&look)));
+                work.extend(call.probe.and_then(|probe| self.sender(&probe)));
                 work.extend(self.open_in_the_run(call).into_iter().flat_map(|id| self.others(id)));
             }
         }
         None
     }
 
-    /// What the call has still to wait for to return as in the run.
+    /// The incomplete operations that the call must wait for to return as in the run.
     fn open_in_the_run(&self, call: &Call<T>) -> Vec<Id> {
         let wanted = call.any.as_ref().unwrap_or(&call.ops).iter();
         wanted.copied().filter(|id| self.op(*id).is_some_and(|o| !o.complete)).collect()
     }
 
-    /// Messages that are missing for the call that a thread is in, if the library can complete all of it.
+    /// The incomplete operations of the call that a thread is in, if the library can complete all of them.
     fn missing(&self, lane: u32, received: bool) -> Option<Vec<Id>> {
         let call = self.front(lane)?;
         let missing = self.open_in_the_run(call);
-        // Where others are complete it waits for nothing.
+        // If other operations are complete, it waits for nothing.
         let received = received && call.any.is_none();
         (!missing.is_empty() && missing.iter().all(|id| self.may_be_helped(*id, received))).then_some(missing)
     }
 
-    /// Could the library complete it although it need not? `received`: only a message that somebody received.
+    /// Could the library complete it although it need not? `received`: only messages that somebody received.
     fn may_be_helped(&self, id: Id, received: bool) -> bool {
         let Some(op) = self.op(id) else { return false };
         match &op.act {
@@ -87,8 +89,8 @@ impl<T: Clone> Replay<T> {
         others.filter_map(|id| self.op(*id)).filter(|op| !op.posted).map(|op| op.lane).collect()
     }
 
-    /// The cheapest operations that may be complete and without which these threads would go on; whether there is
-    /// certainly nothing cheaper.
+    /// The cheapest operations that, if complete, let these threads continue; and whether there is certainly nothing
+    /// cheaper.
     pub(super) fn least(&self, graph: &Graph, part: &[u32]) -> (Vec<Id>, bool) {
         let mut early = Vec::new();
         let mut buffers = Vec::new();
@@ -105,7 +107,7 @@ impl<T: Clone> Replay<T> {
                 }
             }
         }
-        // The cheapest first; of equals the first in the order of threads and calls.
+        // The cheapest come first; among equals, the first in the order of threads and calls.
         buffers.sort_by_key(|b| b.0);
         let mut seen = FxHashSet::default();
         buffers.retain(|b| seen.insert(b.1));
@@ -119,11 +121,12 @@ impl<T: Clone> Replay<T> {
         if !ids.is_empty() {
             return (ids, least);
         }
-        // What some call on the way makes possible, such as leaving a broadcast once the root has come, will be seen then.
+        // Some call on the way may make more possible, such as leaving a broadcast once the root has come; that is
+        // seen then.
         (cheapest(&early, &buffers, |ids| frees(&dead_with(ids))).0, false)
     }
 
-    /// Are all there whose call the part cannot do without?
+    /// Have all positions arrived whose data the part needs?
     fn may_be_early(&self, id: Id) -> bool {
         let Some(Op { act: Act::Part { collective, position }, .. }) = self.op(id) else { return false };
         let Some(Some(c)) = self.collectives.get(*collective as usize) else { return false };
@@ -133,8 +136,8 @@ impl<T: Clone> Replay<T> {
     }
 }
 
-/// The cheapest of these collective operations and sends (with their bytes, ascending) that help; none if all of them do
-/// not. And whether there is certainly nothing cheaper.
+/// The cheapest of these collective operations and sends (with their bytes, ascending) that help; none if all of them
+/// together do not. Also whether there is certainly nothing cheaper.
 fn cheapest(early: &[Id], buffers: &[(u64, Id)], helps: impl Fn(&[Id]) -> bool) -> (Vec<Id>, bool) {
     // A collective operation that returns early costs nothing.
     for id in early {
@@ -160,7 +163,7 @@ fn cheapest(early: &[Id], buffers: &[(u64, Id)], helps: impl Fn(&[Id]) -> bool) 
             }
         }
     }
-    // The dearest ones that are not needed are left out one by one.
+    // The most expensive ones that are not needed are left out one by one.
     let mut chosen: Vec<Id> = early.iter().copied().chain(buffers.iter().map(|b| b.1)).collect();
     if !helps(&chosen) {
         return (Vec::new(), true);

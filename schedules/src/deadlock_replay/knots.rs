@@ -1,36 +1,37 @@
-//! Where the replay cannot go on and the run did: who holds whom, and what the library must have granted.
+//! Knots: places where the replay cannot continue and the run did, with who holds whom and the permissions that the
+//! library must have granted.
 
 use super::graph::{Dependence, Graph, Waits};
-use super::told::{Act, Id, Place};
+use super::input::{Act, Id, Place};
 use super::waiting::Waiting;
-use super::{Op, Replay, Step};
+use super::{DeadlockReplay, Op, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// Sends and receives that are still to be posted.
 type Coming = FxHashMap<Place, Vec<Alike>>;
 
-/// Waiters of one thread with the same arguments, in their order: of these the first stands for all.
+/// Operations of one thread with the same arguments, in their order: the first stands for all.
 struct Alike {
     lane: u32,
     ids: VecDeque<Id>,
 }
 
-/// Where and by whom, whether it is a send, source and tag.
+/// Place, thread, whether it is a send, source and tag.
 type Arguments = (Place, u32, bool, Option<u32>, Option<i32>);
 
-/// What one thread of a knot waits for.
+/// The event that a thread of a knot waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Need<T> {
     /// That thread posts the receive (or the send) of this operation.
     Partner { op: T, lane: u32 },
-    /// Nobody ever does.
+    /// Nobody ever posts its partner.
     Nobody { op: T },
     /// These threads call the collective operation.
     Calls { op: T, lanes: Vec<u32> },
 }
 
-/// What the run was granted by its library.
+/// A permission of the library that the run needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission<T> {
     /// This many bytes of a standard send were buffered.
@@ -39,7 +40,7 @@ pub enum Permission<T> {
     Early { op: T },
 }
 
-/// A thread that cannot go on, and why.
+/// A thread that cannot continue, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block<T> {
     pub lane: u32,
@@ -50,19 +51,19 @@ pub struct Block<T> {
     pub needs: Vec<Need<T>>,
 }
 
-/// Threads that cannot go on without a permission.
+/// Threads that cannot continue without a permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Knot<T> {
-    /// Blocks that hold each other, or the one that waits for what never comes.
+    /// Blocks that hold each other, or the one that waits for something that never comes.
     pub blocks: Vec<Block<T>>,
-    /// The least that lets them go on: what it is, and whether there is certainly nothing less.
+    /// The smallest permissions that let them continue, and whether there are certainly no smaller ones.
     pub permissions: Vec<Permission<T>>,
     pub least: bool,
 }
 
-impl<T: Clone> Replay<T> {
-    /// Where the replay cannot go on and the run did. `over`: nothing more will be told. Grants what is missing, so that
-    /// nothing is said twice.
+impl<T: Clone> DeadlockReplay<T> {
+    /// Finds the knots and grants their permissions, so that each is reported once. `over`: the run has ended, no
+    /// more steps will follow.
     pub fn knots(&mut self, over: bool) -> Vec<Knot<T>> {
         let mut knots = Vec::new();
         let mut hopeless: FxHashSet<u32> = FxHashSet::default();
@@ -83,7 +84,7 @@ impl<T: Clone> Replay<T> {
             let returned = |lane: &u32| matches!(self.front(*lane), Some(call) if call.returned);
             let (ids, least) = if part.iter().any(returned) { self.least(&graph, &part) } else { (Vec::new(), true) };
             if ids.is_empty() {
-                // It happened in the run too, or its matching is not possible: nothing that can be granted.
+                // It happened in the run too, or its matching is not possible: no permission helps.
                 hopeless.extend(part);
                 continue;
             }
@@ -100,13 +101,13 @@ impl<T: Clone> Replay<T> {
             if !call.patient {
                 return None;
             }
-            if let Some(look) = &call.look {
-                let ops = vec![(Id::MAX, self.arrival(lane, look, over)?)];
+            if let Some(probe) = &call.probe {
+                let ops = vec![(Id::MAX, self.arrival(lane, probe, over)?)];
                 return Some(Waits { any: false, ops });
             }
             let open: Vec<&Id> = call.ops.iter().filter(|id| self.op(**id).is_some_and(|op| !op.complete)).collect();
             if call.any.is_some() && open.len() < call.ops.len() {
-                // It would return with another one than it did, and who knows what then.
+                // It would return with another operation than in the run, and nobody knows what follows.
                 return None;
             }
             let ops = open.into_iter().map(|id| (*id, self.dependence(*id, over, coming))).collect();
@@ -115,7 +116,7 @@ impl<T: Clone> Replay<T> {
         Graph { waits: waits.collect() }
     }
 
-    /// What an incomplete operation waits for.
+    /// The threads that an incomplete operation waits for.
     fn dependence(&self, id: Id, over: bool, coming: &mut Coming) -> Dependence {
         let Some(op) = self.op(id) else { return Dependence::Unknown };
         if !op.posted {
@@ -135,7 +136,7 @@ impl<T: Clone> Replay<T> {
                 }
                 Dependence::Lanes(lanes)
             }
-            // What others may send before the run is over nobody knows yet.
+            // Before the run is over nobody knows which messages others may still send.
             Act::Recv { source, tag, .. } if !over && (source.is_none() || tag.is_none()) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } if self.has_a_choice(id) => Dependence::Unknown,
             Act::Send { .. } | Act::Recv { .. } => {
@@ -156,7 +157,7 @@ impl<T: Clone> Replay<T> {
         }
     }
 
-    /// Threads that are still to start what it could belong to instead, as far as arguments go.
+    /// Threads that are still to start an operation that could match this one instead.
     fn rivals(&self, op: &Op<T>, coming: &mut Coming) -> Vec<u32> {
         let mut lanes = Vec::new();
         for alike in op.act.place().and_then(|place| coming.get_mut(&place)).into_iter().flatten() {
@@ -171,7 +172,7 @@ impl<T: Clone> Replay<T> {
         lanes
     }
 
-    /// What is still to be posted, if anybody leaves open what he receives.
+    /// Operations that are still to be posted; empty if no receive is a wildcard.
     fn coming(&self) -> Coming {
         let mut coming = Coming::default();
         if !self.ops.iter().flatten().any(|op| op.act.is_open()) {
@@ -196,7 +197,7 @@ impl<T: Clone> Replay<T> {
         coming
     }
 
-    /// Could it belong to another one than in the run, that is there now?
+    /// Could it match another operation than in the run that is posted now?
     fn has_a_choice(&self, id: Id) -> bool {
         let Some(op) = self.op(id) else { return false };
         let Some(place) = op.act.place() else { return false };
@@ -209,8 +210,8 @@ impl<T: Clone> Replay<T> {
         let call = self.front(lane)?;
         let waits = graph.waits[lane as usize].as_ref()?;
         let mut needs = Vec::new();
-        if let Some(look) = &call.look {
-            needs.push(Need::Partner { op: call.info.clone(), lane: self.sender(look)? });
+        if let Some(probe) = &call.probe {
+            needs.push(Need::Partner { op: call.info.clone(), lane: self.sender(probe)? });
         }
         for (id, dependence) in &waits.ops {
             let Some(op) = self.op(*id) else { continue };

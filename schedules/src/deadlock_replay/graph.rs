@@ -3,7 +3,7 @@
 use super::Id;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What an operation waits for.
+/// The threads that an operation waits for.
 pub(super) enum Dependence {
     /// All of these threads.
     Lanes(Vec<u32>),
@@ -19,13 +19,13 @@ pub(super) struct Waits {
     pub(super) ops: Vec<(Id, Dependence)>,
 }
 
-/// By thread: what it waits for; `None`: it does not.
+/// By thread: the operations that it waits for; `None`: it does not wait.
 pub(super) struct Graph {
     pub(super) waits: Vec<Option<Waits>>,
 }
 
 impl Graph {
-    /// Threads that can never go on, if these operations were complete.
+    /// Threads that can never continue, even if these operations were complete.
     pub(super) fn dead(&self, granted: &FxHashSet<Id>) -> FxHashSet<u32> {
         let mut dead: Vec<bool> = self.waits.iter().map(Option::is_some).collect();
         let mut left: Vec<u32> = (0..self.waits.len() as u32).filter(|l| dead[*l as usize]).collect();
@@ -39,7 +39,8 @@ impl Graph {
             if left.len() == before {
                 return left.into_iter().collect();
             }
-            // A chain of threads that wait for each other is gone through once, whichever way it goes.
+            // The alternating direction takes a chain of threads that wait for each other in one pass, whichever way
+            // it runs.
             left.reverse();
         }
     }
@@ -56,13 +57,14 @@ impl Graph {
         all
     }
 
-    /// Dead threads that hold each other and wait for no other dead ones, or wait for what never comes; by their lowest.
+    /// Dead threads that hold each other and wait for no other dead ones, or wait for something that never comes;
+    /// sorted by their lowest.
     pub(super) fn causes(&self, dead: &FxHashSet<u32>) -> Vec<Vec<u32>> {
         let mut lanes: Vec<u32> = dead.iter().copied().collect();
         lanes.sort_unstable();
         let next: FxHashMap<u32, Vec<u32>> = lanes.iter().map(|l| (*l, self.next(*l, dead))).collect();
         let mut parts: Vec<Vec<u32>> = components(&lanes, &next);
-        // A part with no way out.
+        // A cause is a component with no way out.
         parts.retain(|part| part.iter().all(|l| next[l].iter().all(|other| part.binary_search(other).is_ok())));
         parts.sort_unstable();
         parts
@@ -70,7 +72,7 @@ impl Graph {
 }
 
 impl Waits {
-    /// Does it go on waiting if these threads do nothing more?
+    /// Does it keep waiting if these threads do nothing more?
     fn keep(&self, dead: &[bool], granted: &FxHashSet<Id>) -> bool {
         let is_dead = |lane: &u32| dead.get(*lane as usize) == Some(&true);
         let open = |(id, on): &(Id, Dependence)| {
@@ -86,46 +88,46 @@ impl Waits {
     }
 }
 
-/// Threads that all reach each other, in groups, each ascending (Tarjan, without recursion).
+/// Strongly connected components of the threads, each ascending (Tarjan, without recursion).
 fn components(lanes: &[u32], next: &FxHashMap<u32, Vec<u32>>) -> Vec<Vec<u32>> {
-    /// When a thread was met, and the earliest one on the path that it reaches.
-    struct Met {
+    /// The number of a thread's visit, and the earliest visit on the path that it reaches.
+    struct Visit {
         at: usize,
         low: usize,
         on_path: bool,
     }
-    let mut met: FxHashMap<u32, Met> = FxHashMap::default();
+    let mut visits: FxHashMap<u32, Visit> = FxHashMap::default();
     let (mut path, mut parts) = (Vec::new(), Vec::new());
     for root in lanes {
         let mut work = vec![(*root, 0usize)];
-        if met.contains_key(root) {
+        if visits.contains_key(root) {
             continue;
         }
         while let Some((lane, step)) = work.pop() {
             if step == 0 {
-                let at = met.len();
-                met.insert(lane, Met { at, low: at, on_path: true });
+                let at = visits.len();
+                visits.insert(lane, Visit { at, low: at, on_path: true });
                 path.push(lane);
             }
             if let Some(other) = next.get(&lane).and_then(|n| n.get(step)) {
                 work.push((lane, step + 1));
-                match met.get(other).map(|m| (m.at, m.on_path)) {
+                match visits.get(other).map(|m| (m.at, m.on_path)) {
                     None => work.push((*other, 0)),
-                    Some((at, true)) => _ = met.entry(lane).and_modify(|m| m.low = m.low.min(at)),
+                    Some((at, true)) => _ = visits.entry(lane).and_modify(|m| m.low = m.low.min(at)),
                     Some(_) => {}
                 }
                 continue;
             }
-            let Some((at, low)) = met.get(&lane).map(|m| (m.at, m.low)) else { continue };
+            let Some((at, low)) = visits.get(&lane).map(|m| (m.at, m.low)) else { continue };
             if at == low {
                 let begin = path.iter().rposition(|l| *l == lane).unwrap_or(0);
                 let mut part = path.split_off(begin);
-                part.iter().for_each(|l| _ = met.entry(*l).and_modify(|m| m.on_path = false));
+                part.iter().for_each(|l| _ = visits.entry(*l).and_modify(|m| m.on_path = false));
                 part.sort_unstable();
                 parts.push(part);
             }
             if let Some((before, _)) = work.last() {
-                _ = met.entry(*before).and_modify(|m| m.low = m.low.min(low));
+                _ = visits.entry(*before).and_modify(|m| m.low = m.low.min(low));
             }
         }
     }

@@ -1,6 +1,7 @@
-//! What the replay is told of a run: operations, calls that wait for them, and whom collective operations need.
+//! The input of the deadlock replay: operations, calls that wait for them, and the positions that collective
+//! operations depend on.
 
-use super::probes::Look;
+use super::probes::Probe;
 use crate::program::Mode;
 use smallvec::SmallVec;
 
@@ -10,15 +11,16 @@ pub type Id = u32;
 /// Operations of one call.
 pub type Ids = SmallVec<[Id; 8]>;
 
-/// Whose call a part of a collective operation cannot do without, whatever the library does.
+/// The positions of a collective operation whose data a part needs, so that it cannot return before their calls,
+/// whatever the library does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Needs {
     All,
-    /// The root has what all others need.
+    /// Every position needs the root's data.
     Root(u32),
-    /// The root needs what all others have.
+    /// The root needs the data of all others.
     AtRoot(u32),
-    /// All before it.
+    /// Each position needs all lower ones.
     Lower,
     /// By position.
     Given(Vec<Vec<u32>>),
@@ -26,7 +28,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Positions that `position` needs, of `size`.
+    /// The positions that `position` needs, out of `size`.
     pub fn of(&self, position: u32, size: u32) -> Vec<u32> {
         match self {
             Needs::All => (0..size).collect(),
@@ -39,7 +41,7 @@ impl Needs {
     }
 }
 
-/// What is started.
+/// The operation that a thread starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     Send {
@@ -57,7 +59,7 @@ pub enum Act {
         source: Option<u32>,
         tag: Option<i32>,
     },
-    /// `collective`: from [`super::Replay::collective`].
+    /// `collective`: from [`super::DeadlockReplay::collective`].
     Part {
         collective: u32,
         position: u32,
@@ -79,12 +81,12 @@ impl Act {
         matches!(self, Act::Send { .. })
     }
 
-    /// Is it a receive from anybody, or with any tag?
+    /// Is it a wildcard receive?
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Act::Recv { source, tag, .. } if source.is_none() || tag.is_none())
     }
 
-    /// Is it a receive that could take the message of this send, as far as arguments go?
+    /// Do the arguments of this receive fit the send?
     pub(super) fn takes(&self, send: &Act) -> bool {
         let (Act::Recv { comm, at, source, tag }, Act::Send { comm: c, to, from, tag: t, .. }) = (self, send) else {
             return false;
@@ -93,17 +95,17 @@ impl Act {
     }
 }
 
-/// A call that waited. Its operations may be forgotten once it is told of.
+/// A call that waited. Its operations may be forgotten once it is passed to the replay.
 #[derive(Debug, Clone)]
 pub struct Call<T> {
     pub ops: Ids,
-    /// It waits for any of them, and had these when it returned; `None`: it waits for all.
+    /// It waits for any of them, and these were complete when it returned; `None`: it waits for all.
     pub any: Option<Ids>,
     /// The process did nothing else until then.
     pub patient: bool,
     /// It returned in the run.
     pub returned: bool,
     /// It waited for a message without receiving it.
-    pub look: Option<Look>,
+    pub probe: Option<Probe>,
     pub info: T,
 }

@@ -1,30 +1,30 @@
-//! The run once more, with the messages that it had, in a library that promises nothing: standard sends wait for their
-//! receive, collective operations for all of their communicator.
+//! The deadlock replay: the run once more, with the messages that it had, in a library that does no more than the
+//! standard promises. Standard sends wait for their receive, collective operations for all of their communicator.
 //!
-//! With the matching given, whatever can happen will: the order in which things are tried does not matter. What is told of
-//! the run is forgotten as soon as it has happened here too. Where this replay cannot go on and the run did, the run needed
-//! a permission; the replay says which, grants it and goes on, so that it finds the next place.
+//! With a fixed matching, the order in which events are tried does not matter. An event of the run is forgotten as
+//! soon as it has happened here too. Where this replay cannot continue and the run did, the run needed a permission;
+//! the replay names it, grants it and continues, so that it finds the next place.
 
 mod grants;
 mod graph;
+mod input;
 mod knots;
 mod probes;
-mod told;
 mod waiting;
 
 use crate::program::Mode;
+use input::Place;
+pub use input::{Act, Call, Id, Ids, Needs};
 pub use knots::{Block, Knot, Need, Permission};
-pub use probes::Look;
+pub use probes::Probe;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use told::Place;
-pub use told::{Act, Call, Id, Ids, Needs};
 use waiting::{List, Lists, NO_LIST, Waiting};
 
 enum Step<T> {
     Start(Id),
-    /// How many of those that it waits for were seen to be complete.
+    /// A call that waits, and how many of its operations were seen to be complete.
     Wait(Box<Call<T>>, usize),
 }
 
@@ -33,72 +33,72 @@ struct Op<T> {
     lane: u32,
     partner: Option<Id>,
     posted: bool,
-    /// It has met its partner, or will not.
-    met: bool,
+    /// It has matched its partner, or never will.
+    matched: bool,
     complete: bool,
-    /// It needed a permission to be complete.
+    /// The library needed a permission to complete it.
     granted: bool,
-    /// The caller will not speak of it again.
+    /// The caller will not name it again.
     forgotten: bool,
-    /// Steps still to come that have to do with it.
+    /// Number of steps to come that need it.
     steps: u32,
     /// Threads that wait for it.
     waiters: SmallVec<[u32; 1]>,
-    /// Where it waits for its partner since it was posted.
+    /// The list in which it waits for its partner since it was posted.
     list: List,
     info: T,
 }
 
 struct Lane<T> {
-    /// Its place among the threads, whenever it was met.
+    /// Its place among the threads, independent of when the replay first saw it.
     order: u64,
     steps: VecDeque<Step<T>>,
 }
 
 struct Collective {
     needs: Needs,
-    /// What some parts need instead, by position.
+    /// Needs of single parts that differ, by position.
     others: Vec<(u32, Vec<u32>)>,
     parts: Vec<Option<Id>>,
     posted: Vec<bool>,
     arrived: u32,
-    /// Parts that are over and forgotten.
+    /// Number of parts that are complete and forgotten.
     gone: u32,
 }
 
 impl<T> Op<T> {
-    /// Could the two belong together because the receive of them leaves open what it gets?
+    /// Could the two match because their receive is a wildcard?
     fn could_be_of(&self, other: &Op<T>) -> bool {
         self.act.is_open() && self.act.takes(&other.act) || other.act.is_open() && other.act.takes(&self.act)
     }
 }
 
-/// See the module. `T`: what the caller knows a call by.
-pub struct Replay<T> {
+/// See the module. `T`: the caller's name of a call.
+pub struct DeadlockReplay<T> {
     ops: Vec<Option<Op<T>>>,
     free: Vec<Id>,
     lanes: Vec<Lane<T>>,
     collectives: Vec<Option<Collective>>,
     free_collectives: Vec<u32>,
-    /// Threads that may be able to go on.
+    /// Threads that may be able to continue.
     ready: Vec<u32>,
     queued: usize,
-    /// Sends and receives that were posted and have not met, by communicator and destination.
+    /// Sends and receives that were posted and have not matched, by communicator and destination.
     waiting: Lists,
-    /// Where some of them belong together and have to let others go before them.
+    /// Places where a pair must let earlier operations match first.
     held: FxHashSet<Place>,
-    /// Threads in a probe, by the same.
+    /// Threads in a probe, by communicator and destination.
     probing: FxHashMap<Place, Vec<u32>>,
-    /// What the caller knew operations by that are over, for [`Replay::take_spare`].
+    /// The caller's names of operations that are complete, for [`DeadlockReplay::take_spare`].
     spare: Vec<T>,
 }
 
-/// So many are kept.
+/// Limit of names that are kept.
 const MAX_SPARE: usize = 1 << 12;
 
-impl<T: Clone> Default for Replay<T> {
-    fn default() -> Replay<T> {
-        Replay {
+impl<T: Clone> Default for DeadlockReplay<T> {
+    fn default() -> DeadlockReplay<T> {
+        DeadlockReplay {
             ops: Vec::new(),
             free: Vec::new(),
             lanes: Vec::new(),
@@ -114,20 +114,20 @@ impl<T: Clone> Default for Replay<T> {
     }
 }
 
-impl<T: Clone> Replay<T> {
-    /// A new thread. `order`: its place among all threads, so that the answer does not depend on who was met first: its
-    /// process, and 16 bits that tell it apart from the other threads of that.
+impl<T: Clone> DeadlockReplay<T> {
+    /// Adds a thread. `order`: its place among all threads, so that the answer does not depend on which was seen
+    /// first: its process, and 16 bits that tell it apart from the other threads of that process.
     pub fn lane(&mut self, order: u64) -> u32 {
         self.lanes.push(Lane { order, steps: VecDeque::new() });
         self.lanes.len() as u32 - 1
     }
 
-    /// Steps that were told and have not happened here.
+    /// Number of steps of the run that have not happened here.
     pub fn lag(&self) -> usize {
         self.queued
     }
 
-    /// Operations and collective operations that are kept.
+    /// Number of operations and collective operations that are kept.
     pub fn kept(&self) -> usize {
         self.ops.iter().flatten().count() + self.collectives.iter().flatten().count()
     }
@@ -163,14 +163,14 @@ impl<T: Clone> Replay<T> {
 
     /// The thread starts an operation.
     pub fn start(&mut self, lane: u32, act: Act, info: T) -> Id {
-        // With nothing before it, it happens at once.
+        // If no step is before it, it happens at once.
         let at_once = self.lanes[lane as usize].steps.is_empty();
         let op = Op {
             act,
             lane,
             partner: None,
             posted: false,
-            met: false,
+            matched: false,
             complete: false,
             granted: false,
             forgotten: false,
@@ -203,21 +203,21 @@ impl<T: Clone> Replay<T> {
         id
     }
 
-    /// The two belong together.
+    /// The two matched in the run.
     pub fn pair(&mut self, send: Id, recv: Id) {
         for (one, other) in [(send, recv), (recv, send)] {
             if let Some(op) = self.op_mut(one) {
                 op.partner = Some(other);
             }
         }
-        self.try_meet(send);
+        self.try_match(send);
         self.go_on();
     }
 
-    /// The thread waited.
+    /// The thread called a function that waits.
     pub fn wait(&mut self, lane: u32, call: Call<T>) {
-        if self.lanes[lane as usize].steps.is_empty() && call.look.is_none() && !self.waits(&call) {
-            // It is over at once.
+        if self.lanes[lane as usize].steps.is_empty() && call.probe.is_none() && !self.waits(&call) {
+            // The call is complete at once.
             return call.ops.iter().for_each(|id| self.retire(*id));
         }
         for id in &call.ops {
@@ -228,7 +228,7 @@ impl<T: Clone> Replay<T> {
         self.push(lane, Step::Wait(Box::new(call), 0));
     }
 
-    /// The caller will not speak of the operation again, except to [`Replay::pair`] it.
+    /// The caller will not name the operation again, except to [`DeadlockReplay::pair`] it.
     pub fn forget(&mut self, id: Id) {
         if let Some(op) = self.op_mut(id) {
             op.forgotten = true;
@@ -236,13 +236,13 @@ impl<T: Clone> Replay<T> {
         self.retire(id);
     }
 
-    /// The operation did not take place, or nothing is known of its partner: nobody waits for it.
+    /// The operation did not take place, or its partner is unknown: nobody waits for it.
     pub fn release(&mut self, id: Id) {
         let place = self.op(id).and_then(|op| op.act.place());
         self.no_longer_waiting(id);
-        self.has_met(id);
+        self.has_matched(id);
         self.forget(id);
-        self.let_others_meet(place);
+        self.let_others_match(place);
         self.go_on();
     }
 
@@ -256,7 +256,7 @@ impl<T: Clone> Replay<T> {
         self.ops.get_mut(id as usize)?.as_mut()
     }
 
-    /// Has the call to wait for some operation?
+    /// Must the call wait for some operation?
     fn waits(&self, call: &Call<T>) -> bool {
         call.any.as_ref().unwrap_or(&call.ops).iter().any(|id| self.op(*id).is_some_and(|op| !op.complete))
     }
@@ -302,10 +302,10 @@ impl<T: Clone> Replay<T> {
                         }
                         return;
                     }
-                    if let Some(look) = call.look
-                        && !self.is_there(&look, true)
+                    if let Some(probe) = call.probe
+                        && !self.is_there(&probe, true)
                     {
-                        self.probing.entry((look.comm, look.at)).or_default().push(lane);
+                        self.probing.entry((probe.comm, probe.at)).or_default().push(lane);
                         return;
                     }
                     let Some(Step::Wait(call, _)) = self.lanes[lane as usize].steps.pop_front() else { return };
@@ -337,7 +337,7 @@ impl<T: Clone> Replay<T> {
                 if buffered {
                     self.complete(id);
                 }
-                self.try_meet(id);
+                self.try_match(id);
             }
             Act::Part { collective, position } => {
                 if let Some(Some(c)) = self.collectives.get_mut(collective as usize) {
@@ -356,8 +356,8 @@ impl<T: Clone> Replay<T> {
         self.step_over(id);
     }
 
-    /// Lets a posted send or receive meet its partner, if that is posted too.
-    fn try_meet(&mut self, id: Id) {
+    /// Matches a posted send or receive with its partner, if that is posted too.
+    fn try_match(&mut self, id: Id) {
         let Some(other) = self.op(id).filter(|op| op.posted).and_then(|op| op.partner) else { return };
         if !self.op(other).is_some_and(|op| op.posted) {
             return;
@@ -369,24 +369,24 @@ impl<T: Clone> Replay<T> {
         let place = self.op(id).and_then(|op| op.act.place());
         for id in [id, other] {
             self.no_longer_waiting(id);
-            self.has_met(id);
+            self.has_matched(id);
         }
         self.retire(id);
         self.retire(other);
-        self.let_others_meet(place);
+        self.let_others_match(place);
     }
 
-    /// Something has gone there that others had to let go before them.
-    fn let_others_meet(&mut self, place: Option<Place>) {
+    /// Tries again the pairs that had to let others match first.
+    fn let_others_match(&mut self, place: Option<Place>) {
         let Some(place) = place.filter(|place| !self.held.is_empty() && self.held.remove(place)) else { return };
         for id in self.waiting.get(place).map(Waiting::in_order).unwrap_or_default() {
             if self.waiting.get(place).is_some_and(|list| list.holds(id)) {
-                self.try_meet(id);
+                self.try_match(id);
             }
         }
     }
 
-    /// Would the two overtake others of their threads, that are there and could be in their place? Where.
+    /// The place, if the two would overtake others of their threads that are posted and could match instead.
     fn overtakes(&self, one: Id, other: Id) -> Option<Place> {
         let (a, b) = (self.op(one)?, self.op(other)?);
         let list = self.waiting.list(a.list)?;
@@ -410,9 +410,9 @@ impl<T: Clone> Replay<T> {
         }
     }
 
-    fn has_met(&mut self, id: Id) {
+    fn has_matched(&mut self, id: Id) {
         if let Some(op) = self.op_mut(id) {
-            op.met = true;
+            op.matched = true;
         }
         self.complete(id);
     }
@@ -445,9 +445,9 @@ impl<T: Clone> Replay<T> {
         let Some(op) = self.op(id) else { return };
         match op.act {
             Act::Send { .. } | Act::Recv { .. } => {
-                // The partner has to see that it was posted, and to be told of.
+                // The partner still has to see that it was posted.
                 match op.partner {
-                    Some(other) if !op.met && self.op(other).is_some_and(|o| o.partner == Some(id)) => return,
+                    Some(other) if !op.matched && self.op(other).is_some_and(|o| o.partner == Some(id)) => return,
                     None if op.granted || matches!(op.act, Act::Send { mode: Mode::Buffered, .. }) => return,
                     _ => {}
                 }
@@ -472,7 +472,7 @@ impl<T: Clone> Replay<T> {
         self.free.push(id);
     }
 
-    /// What the caller knew an operation by that is over: its memory may be used again.
+    /// Returns the caller's name of an operation that is complete: its memory may be used again.
     #[inline]
     pub fn take_spare(&mut self) -> Option<T> {
         self.spare.pop()

@@ -1,30 +1,30 @@
-//! Sends and receives that were posted at one place and have not met, in the order of their posting.
+//! Sends and receives that were posted at one place and have not matched, in the order of their posting.
 
 use super::Id;
-use super::told::Place;
+use super::input::Place;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// One that waits.
+/// A posted operation that waits for its partner.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waiter {
     pub(super) id: Id,
     /// Its thread.
     pub(super) lane: u32,
-    /// How many were posted here before it.
+    /// Number of operations that were posted here before it.
     number: u64,
-    /// It leaves open what it receives.
+    /// It is a wildcard receive.
     is_open: bool,
 }
 
-/// See the module. Sends and receives stand apart: only one's own kind can be overtaken, and mostly the first one of
-/// both kinds meet.
+/// The operations that wait at one place. Sends and receives are in lists of their own: an operation can overtake
+/// only its own kind, and mostly the first ones of both kinds match.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     sends: VecDeque<Waiter>,
     recvs: VecDeque<Waiter>,
     posted: u64,
-    /// Of these, those that leave open what they receive.
+    /// Number of wildcard receives among them.
     open: usize,
 }
 
@@ -51,7 +51,7 @@ impl Waiting {
         self.open -= usize::from(removed.is_some_and(|w| w.is_open));
     }
 
-    /// Does one of them leave open what it receives?
+    /// Is one of them a wildcard receive?
     pub(super) fn has_open(&self) -> bool {
         self.open > 0
     }
@@ -73,7 +73,7 @@ impl Waiting {
         list.iter().take_while(move |w| w.id != id)
     }
 
-    /// All, in no order.
+    /// All, in any order.
     pub(super) fn all(&self) -> impl Iterator<Item = Id> {
         self.sends.iter().chain(&self.recvs).map(|w| w.id)
     }
@@ -90,7 +90,7 @@ impl Waiting {
     }
 }
 
-/// Lists that are kept although they are empty.
+/// Limit of empty lists that are kept.
 const MAX_LISTS: usize = 1 << 14;
 
 /// Number of a list.
@@ -101,7 +101,7 @@ pub(super) const NO_LIST: List = List::MAX;
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     by_place: FxHashMap<Place, List>,
-    /// Some of them, for a quicker look: by the last bits of both numbers of a place.
+    /// Lists of recent places, for a quicker search: indexed by the last bits of both numbers of a place.
     recent: Vec<(Place, List)>,
     all: Vec<Waiting>,
     free: Vec<List>,
@@ -115,7 +115,7 @@ fn recent(place: Place) -> usize {
 }
 
 impl Lists {
-    /// The list of a place, where something is to be posted.
+    /// The list of a place, made if there is none.
     #[inline]
     pub(super) fn of(&mut self, place: Place) -> (List, &mut Waiting) {
         let list = match self.recent.get(recent(place)) {
@@ -146,7 +146,7 @@ impl Lists {
         self.all.get(list as usize)
     }
 
-    /// It waits no more. Empty lists are kept for the next message, as long as there are not too many.
+    /// Takes an operation out of its list. Empty lists are kept for the next message, up to a limit.
     pub(super) fn remove(&mut self, (list, place): (List, Place), id: Id, is_send: bool) {
         let Some(waiting) = self.all.get_mut(list as usize) else { return };
         waiting.remove(id, is_send);

@@ -20,6 +20,7 @@ mod debuggers;
 mod entry;
 mod job;
 mod mpi;
+mod pending;
 mod process;
 mod record;
 mod state;

@@ -6,15 +6,12 @@ pub(crate) use steps::Steps;
 
 use crate::call::info::Info;
 use crate::mpi::abi::Abi;
-use crate::mpi::{handles, real};
-use std::ffi::CStr;
+use crate::mpi::handles;
+use crate::mpi::words::{Words, ask, c_string};
 use trace_format::definition::{NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::{FnId, Kind, special};
 use trace_format::plan::{Elem, Item, Len, Shape};
 use trace_format::record::{BLOB_BIT, MAX_INLINE_BYTES, STATUS_BYTES, pack_status};
-
-/// The words of a call's arguments.
-pub(crate) type Words = [u64; real::MAX_ARGS];
 
 /// Where values are written to, one after the other. Whoever makes one has reserved room for all.
 pub(crate) struct Out(pub(crate) *mut u8);
@@ -392,40 +389,6 @@ fn raw_handle(kind: Kind, handle: u64) -> i64 {
     } else {
         special::REQUEST_NULL
     }
-}
-
-/// An integer that a local query of a valid communicator answers.
-pub(crate) fn ask(function: FnId, comm: u64) -> usize {
-    let mut answer = 0i32;
-    real::call(function, &[comm, &raw mut answer as u64]);
-    answer.max(0) as usize
-}
-
-/// The handle in the program's variable at `address`; `None` if that is no address.
-pub(crate) fn handle_at(abi: &Abi, kind: Kind, address: u64) -> Option<u64> {
-    if address < abi.lowest_address {
-        return None;
-    }
-    // SAFETY: the program passed the address of a handle of this kind to MPI.
-    let handle = unsafe {
-        match abi.handle_bytes(kind) {
-            4 => u64::from((address as *const u32).read_unaligned()),
-            _ => (address as *const u64).read_unaligned(),
-        }
-    };
-    Some(handle)
-}
-
-/// Is the flag true that a call has written to this address?
-pub(crate) fn is_true(abi: &Abi, flag: Option<u64>) -> bool {
-    // SAFETY: the library has written the flag that the program passed the address of.
-    flag.is_some_and(|a| a >= abi.lowest_address && unsafe { (a as *const i32).read_unaligned() } != 0)
-}
-
-/// The text at an address.
-pub(crate) fn c_string(address: u64) -> &'static [u8] {
-    // SAFETY: the program passed a C string, or MPI has written one.
-    unsafe { CStr::from_ptr(address as *const std::ffi::c_char) }.to_bytes()
 }
 
 /// The strings of an array of at most `most`, or up to NULL, joined by spaces.

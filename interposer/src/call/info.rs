@@ -1,15 +1,15 @@
 //! What handling the calls of a function needs to know, worked out once from its row of the table.
 
 use crate::call::encode::{Steps, max_bytes};
+use crate::call::operands::Operands;
 use crate::call::recall::{self, Recall};
+use crate::call::requests::RequestParam;
 use crate::debuggers::queues;
 use crate::entry::quick;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::process::forced::{self, Forced};
-use crate::state::given::RequestParam;
 use crate::watch::checks::{Part, Rules};
-use crate::watch::operands::Operands;
 use std::ffi::c_void;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};

@@ -3,6 +3,10 @@
 pub(crate) mod caller;
 pub(crate) mod encode;
 pub(crate) mod info;
+pub(crate) mod mode;
+pub(crate) mod operands;
 pub(crate) mod python;
 pub(crate) mod recall;
+pub(crate) mod requests;
 pub(crate) mod sites;
+pub(crate) mod threads;

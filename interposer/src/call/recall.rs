@@ -3,10 +3,10 @@
 //! object is made, changed or freed and no module unloaded. Functions that do not say everything in the words of their
 //! arguments are remembered for their call sites alone.
 
-use crate::call::encode::Words;
 use crate::call::info::Info;
 use crate::call::sites::{Arrival, Site, Slots};
 use crate::mpi::handles;
+use crate::mpi::words::Words;
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::num::NonZeroU64;
 

@@ -1,18 +1,18 @@
 //! What happens at every MPI call: record it, call the library, record its return. Everything of ours is guarded: a
 //! panic ends the recording and the program goes on.
 
-use crate::call::encode::Words;
-use crate::call::info::{self, Info, Watched, arg_count};
-use crate::debuggers::queues;
+use crate::call::info::{Info, Watched, arg_count};
+use crate::call::mode::{guarded, is_inert, is_recording, known, recorded};
 use crate::entry::stubs::{Frame, INDEX, PROFILING};
 use crate::entry::{ordinary, quick};
-use crate::mpi::abi::Abi;
+use crate::mpi::abi::{self, Abi};
 use crate::mpi::handles::Dying;
+use crate::mpi::words::Words;
 use crate::mpi::{handles, real};
 use crate::process::errors::{UnderWay, handlers};
 use crate::process::{errors, forced, lifecycle};
-use crate::record::stop::{Reason, stop};
 use crate::record::{clock, trace};
+use crate::state::queued;
 use crate::state::recording::{Call, Open, Return, complete, record_late};
 use crate::state::thread::{Thread, ThreadPtr};
 use crate::state::{interrupted, levels, thread, user_threads};
@@ -20,87 +20,11 @@ use crate::tool::sampling;
 use crate::watch::{checks, marks, sums};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};
 
-/// Whether calls are recorded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Mode {
-    /// MPI has not started.
-    Inert = 0,
-    Recording = 1,
-    /// For good: disabled, failed, or in a forked child.
-    Off = 2,
-}
-
-static MODE: AtomicU8 = AtomicU8::new(Mode::Inert as u8);
-static INFOS: OnceLock<Vec<Info>> = OnceLock::new();
-static ABI: OnceLock<&'static Abi> = OnceLock::new();
-
 static STARTING: Mutex<()> = Mutex::new(());
-
-/// What a child of the process does not inherit, not even one that the C library is not told of (a system call of the
-/// program's own): the stages are in memory that both share.
-#[repr(C, align(4096))]
-struct Wiped {
-    /// The table of functions while calls are recorded.
-    recorded: AtomicPtr<Info>,
-    rest: [u8; 4096 - size_of::<AtomicPtr<Info>>()],
-}
-
-static WIPED: Wiped =
-    Wiped { recorded: AtomicPtr::new(std::ptr::null_mut()), rest: [0; 4096 - size_of::<AtomicPtr<Info>>()] };
-
-/// Has the system wipe the page in children.
-fn stay_out_of_children() {
-    let page = (&raw const WIPED).cast_mut().cast();
-    // SAFETY: the page holds this variable alone. Where the system cannot do it, nothing changes.
-    unsafe { libc::madvise(page, size_of::<Wiped>(), libc::MADV_WIPEONFORK) };
-}
-
-pub(crate) fn set_mode(mode: Mode) {
-    MODE.store(mode as u8, Ordering::SeqCst);
-    let infos = INFOS.get().filter(|_| mode == Mode::Recording);
-    let first = infos.map_or(std::ptr::null(), |infos| infos.as_ptr());
-    WIPED.recorded.store(first.cast_mut(), Ordering::Release);
-    if mode == Mode::Off {
-        queues::lost();
-    }
-}
-
-pub(crate) fn is_recording() -> bool {
-    !WIPED.recorded.load(Ordering::Relaxed).is_null()
-}
-
-/// The family of the process, known once MPI has started.
-pub(crate) fn abi() -> Option<&'static Abi> {
-    ABI.get().copied()
-}
-
-/// Works out the table and starts recording.
-pub(crate) fn start(abi: &'static Abi) {
-    _ = ABI.set(abi);
-    INFOS.get_or_init(|| info::all(abi));
-    stay_out_of_children();
-    set_mode(Mode::Recording);
-}
-
-/// Runs our own code; a panic ends the recording and gives `None`.
-#[inline(always)]
-pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
-    match catch_unwind(AssertUnwindSafe(f)) {
-        Ok(value) => Some(value),
-        Err(_) => {
-            set_mode(Mode::Off);
-            stop(Reason::InternalError);
-            None
-        }
-    }
-}
 
 /// Called by every entry point with its number.
 pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 {
@@ -138,15 +62,6 @@ pub(crate) extern "C-unwind" fn dispatch(number: u32, frame: &mut Frame) -> u64 
 #[inline(always)]
 fn of_call(thread: ThreadPtr, result: u64) -> u64 {
     thread.with(|thread| if thread.fatal.is_some() { errors::result(thread, result) } else { result })
-}
-
-/// What is known of a function, if calls are recorded.
-#[inline(always)]
-fn recorded(index: usize) -> Option<&'static Info> {
-    let all = WIPED.recorded.load(Ordering::Acquire);
-    const COUNT: usize = FUNCTIONS.len();
-    // SAFETY: the pointer is null or that of the table, which lives for ever and has all functions.
-    (!all.is_null() && index < COUNT).then(|| unsafe { &*all.add(index) })
 }
 
 /// A call that does not take the quick path.
@@ -234,7 +149,7 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     }
     // SAFETY: MPI_Wtime and MPI_Wtick take no argument and return a double.
     let function: extern "C" fn() -> f64 = unsafe { std::mem::transmute(f) };
-    let (Some(info), Some(abi), Some(thread)) = (info, abi(), info.and_then(|_| thread::current())) else {
+    let (Some(info), Some(abi), Some(thread)) = (info, abi::current(), info.and_then(|_| thread::current())) else {
         return function().to_bits();
     };
     if !enter(thread, frame.stack_pointer(), info.row.id) {
@@ -265,7 +180,7 @@ fn is_for_us(thread: ThreadPtr, call: &Call, stack_pointer: u64) -> bool {
 
 /// What was known of a function before an error of ours has ended the recording.
 fn recorded_once(index: usize) -> Option<&'static Info> {
-    INFOS.get().filter(|_| trace::is_lost() && lifecycle::is_recorder())?.get(index)
+    known(index).filter(|_| trace::is_lost() && lifecycle::is_recorder())
 }
 
 /// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.
@@ -309,8 +224,8 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
     }
     let words = frame.args(arg_count(row));
     let starts = matches!(row.class, Class::Init | Class::SessionInit);
-    let inert = starts && MODE.load(Ordering::Relaxed) == Mode::Inert as u8;
-    if MODE.load(Ordering::Relaxed) == Mode::Inert as u8 && !profiling && !IS_STARTING.get() {
+    let inert = starts && is_inert();
+    if is_inert() && !profiling && !IS_STARTING.get() {
         guarded(|| checks::call_outside_mpi::before_init(row));
     }
     // Another tool, or the library itself, may call the profiling entry on the way.
@@ -327,7 +242,7 @@ fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
             // Threads may call MPI_Session_init at the same time: whoever comes first starts the recording, and the
             // others go on when it has begun.
             let _one = STARTING.lock();
-            if MODE.load(Ordering::SeqCst) == Mode::Inert as u8 {
+            if is_inert() {
                 lifecycle::after_init(before, row.class, &words);
             }
             if is_recording() {
@@ -347,7 +262,7 @@ thread_local! {
 
 /// Records a call that has returned.
 pub(crate) fn record_after(index: usize, frame: &Frame, words: &Words, entered: u64, result: i32) {
-    let (Some(info), Some(abi)) = (INFOS.get().and_then(|i| i.get(index)), abi()) else { return };
+    let (Some(info), Some(abi)) = (known(index), abi::current()) else { return };
     let Some(thread) = thread::current() else { return };
     thread.with(|thread| {
         interrupted::enter(thread, frame.stack_pointer());
@@ -453,7 +368,7 @@ impl Drop for Unwinding<'_> {
                 interrupted::enter(thread, stack_pointer);
                 thread.depth -= 1;
                 thread.under_way.truncate(outer);
-                queues::left(thread, call);
+                queued::left(thread, call);
                 thread.fatal = None;
                 call.open.freed.into_iter().for_each(handles::kept);
                 let done = Return { time: clock::now(), class: UNKNOWN_ERROR_CLASS, valid: false };

@@ -8,8 +8,8 @@
 //! relocated is the MPI library itself and libraries that are linked to it. The change is made by a resolver that the
 //! loader calls as the last thing in relocating this library, or else by the constructor.
 
-use crate::entry::emulated;
 use crate::entry::fortran;
+use crate::mpi::emulated;
 use crate::record::elf::{self, STT_FUNC, STT_GNU_IFUNC, Symbols};
 use trace_format::mpi::FUNCTIONS;
 

@@ -4,10 +4,11 @@
 //! library does call the C function, that call is the record, otherwise the arguments are read as Fortran passes them:
 //! by reference, handles as integers.
 
+use crate::call::mode;
 use crate::entry::dispatch;
 use crate::entry::stubs::Frame;
-use crate::mpi::abi::Family;
 use crate::mpi::real::{self, MAX_ARGS};
+use crate::mpi::words::fortran_handle;
 use crate::record::{clock, elf};
 use crate::state::thread::{self, Thread, ThreadPtr};
 use crate::state::{interrupted, levels, user_threads};
@@ -112,7 +113,7 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         // ignored by the calling convention.
         unsafe { real::call_words(routine, MAX_ARGS, &args) }
     };
-    let Some(thread) = dispatch::is_recording().then(thread::current).flatten() else { return forward() };
+    let Some(thread) = mode::is_recording().then(thread::current).flatten() else { return forward() };
     let is_at_work = thread.with(|state| {
         let is_at_work = interrupted::is_at_work(state);
         if is_at_work {
@@ -140,7 +141,7 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
     let inner = thread.with(|thread| thread.in_routine);
     drop(under_way);
     if inner.is_some_and(|r| !r.recorded) {
-        dispatch::guarded(|| record(row, frame, &args, entered, result));
+        mode::guarded(|| record(row, frame, &args, entered, result));
         thread.with(|thread| leave(thread));
     }
     result
@@ -188,7 +189,7 @@ fn leave(thread: &Thread) {
 
 /// Records a routine after it has returned, with its arguments as C has them.
 fn record(row: &'static Function, frame: &Frame, args: &[u64; MAX_ARGS], entered: u64, result: u64) {
-    let Some(abi) = dispatch::abi() else { return };
+    let Some(abi) = crate::mpi::abi::current() else { return };
     let params = row.params.iter().zip(args);
     // Attributes and extra states of the removed functions are plain integers (MPI 4.1, 16.3.7).
     let short = matches!(row.id, FnId::MPI_Attr_get | FnId::MPI_Attr_put | FnId::MPI_Keyval_create);
@@ -196,7 +197,7 @@ fn record(row: &'static Function, frame: &Frame, args: &[u64; MAX_ARGS], entered
     let mut slots = [0u64; MAX_ARGS];
     for (slot, (param, at)) in slots.iter_mut().zip(params.clone()) {
         *slot = match (param.dir, param.kind) {
-            (_, kind) if kind.is_handle() => handle(abi.family, kind, int(*at)),
+            (_, kind) if kind.is_handle() => fortran_handle(abi.family, kind, int(*at)),
             (_, Kind::Pointer) => pointer(*at),
             _ => 0,
         };
@@ -228,22 +229,6 @@ fn int(at: u64) -> i32 {
 fn long(at: u64) -> u64 {
     // SAFETY: Fortran passes the address of an INTEGER(KIND=MPI_ADDRESS_KIND).
     if at == 0 { 0 } else { unsafe { (at as *const u64).read_unaligned() } }
-}
-
-/// The C handle of a Fortran one.
-pub(crate) fn handle(family: Family, kind: Kind, value: i32) -> u64 {
-    let (f2c, fromint) = match kind {
-        Kind::Comm => (FnId::MPI_Comm_f2c, FnId::MPI_Comm_fromint),
-        Kind::Datatype => (FnId::MPI_Type_f2c, FnId::MPI_Type_fromint),
-        Kind::Win => (FnId::MPI_Win_f2c, FnId::MPI_Win_fromint),
-        Kind::Errhandler => (FnId::MPI_Errhandler_f2c, FnId::MPI_Errhandler_fromint),
-        _ => return u64::from(value as u32),
-    };
-    match family {
-        Family::Mpich => u64::from(value as u32),
-        Family::OpenMpi => real::call_long(f2c, &[value as u64]).unwrap_or(0),
-        Family::Standard | Family::Draft => real::call_long(fromint, &[value as u64]).unwrap_or(0),
-    }
 }
 
 /// The place of a symbol in the list, worked out by the compiler.

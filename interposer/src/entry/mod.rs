@@ -1,7 +1,6 @@
 //! How calls come in: the exported functions of C and Fortran.
 
 pub(crate) mod dispatch;
-pub(crate) mod emulated;
 pub(crate) mod exports;
 pub(crate) mod fortran;
 pub(crate) mod ordinary;

@@ -1,18 +1,19 @@
 //! The beginning and the end of any call that is recorded. Calls like those that programs make most often take a
 //! shorter way with the same result ([`crate::entry::quick`]).
 
-use crate::call::encode::{Words, handle_at};
 use crate::call::info::{Info, Watched};
 use crate::call::sites;
 use crate::call::sites::Arrival;
-use crate::debuggers::queues;
 use crate::entry::stubs::Frame;
 use crate::mpi::abi::Abi;
-use crate::mpi::{define, handles, real};
+use crate::mpi::define::{self, Maker};
+use crate::mpi::words::{Words, handle_at};
+use crate::mpi::{handles, real};
 use crate::process::errors::handlers;
 use crate::process::{errors, lifecycle, signals};
 use crate::record::modules::Origin;
 use crate::record::{clock, trace};
+use crate::state::queued;
 use crate::state::recording::{
     Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
     write_header, write_ins,
@@ -112,7 +113,7 @@ pub(crate) fn begin(
         levels::breach(thread, info.row, open.index, site, inside);
     }
     checks::before(thread, &Call { info, abi, words, open });
-    queues::entered(thread, &Call { info, abi, words, open });
+    queued::entered(thread, &Call { info, abi, words, open });
     true
 }
 
@@ -147,7 +148,7 @@ fn after_call(call: &Call, spot: checks::Spot) {
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
         Watched::AddsError => errors::added(call),
         Watched::SetName => define::named(abi, info.row.id, words),
-        Watched::GetContents => define::contents(call, spot),
+        Watched::GetContents => define::contents(&maker(call, spot)),
         Watched::Commit => define::committed(abi, words),
         Watched::GetAttribute => checks::attribute_was_asked(abi, words),
         Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
@@ -157,11 +158,24 @@ fn after_call(call: &Call, spot: checks::Spot) {
     }
 }
 
+fn maker<'a>(call: &Call<'a>, spot: checks::Spot) -> Maker<'a> {
+    let &Call { info, abi, words, open } = call;
+    Maker { function: info.row, abi, words, entered: open.entered, spot: Some(spot).filter(|_| !open.site.for_tool) }
+}
+
+/// A call has made an object of the program.
+fn made(kind: Kind, handle: u64, call: &Call, spot: checks::Spot) {
+    let is_ours = kind == Kind::Errhandler && handlers::is_ours(handle);
+    if !is_ours && define::object(kind, handle, &maker(call, spot)) {
+        handlers::watch_made(kind, handle, call.abi);
+    }
+}
+
 /// Completes the record of a call that has returned.
 pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     let &Call { info, abi, words, open } = call;
     let time = clock::now();
-    queues::left(thread, call);
+    queued::left(thread, call);
     let told = if thread.told.is_some() { errors::told(thread, call) } else { None };
     let failed = info.row.ret == Kind::Code && (result != 0 || told.is_some());
     if failed {
@@ -179,7 +193,7 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     } else {
         for (param, kind) in &info.makes {
             if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                define::object(*kind, handle, call, checks::Spot::of(thread, call));
+                made(*kind, handle, call, checks::Spot::of(thread, call));
             }
         }
         if let Some(dying) = open.freed {

@@ -2,13 +2,13 @@
 //! checked, made by the program itself outside of any other call, while nothing unusual is on. What is recorded is what the
 //! long way ([`crate::entry::ordinary`]) would record.
 
-use crate::call::encode::Words;
 use crate::call::info::{Info, Watched};
 use crate::call::sites::{Arrival, Site};
-use crate::debuggers::queues;
 use crate::entry::ordinary;
 use crate::mpi::handles;
+use crate::mpi::words::Words;
 use crate::record::{clock, unusual};
+use crate::state::queued;
 use crate::state::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
 use crate::state::thread::Thread;
 use crate::state::{interrupted, statuses};
@@ -105,7 +105,7 @@ fn room(thread: &mut Thread, info: &Info, words: &Words) -> usize {
 #[inline(always)]
 pub(crate) fn look(thread: &mut Thread, call: &Call) {
     checks::before_usual(thread, call);
-    queues::entered(thread, call);
+    queued::entered(thread, call);
 }
 
 /// Makes room, and writes the values of a call that is not remembered. `None` as [`begin`].
@@ -127,7 +127,7 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
         return ordinary::end(thread, call, result);
     }
     let time = clock::counter();
-    queues::left(thread, call);
+    queued::left(thread, call);
     checks::after_usual(thread, call);
     complete_usual(thread, call, time);
 }

@@ -6,12 +6,12 @@
 //! Why assembly: the return address and the stack pointer at the call are what identifies a call site, and handles
 //! travel as whole machine words whatever their size in the MPI library at hand.
 
-use crate::call::encode::Words;
 use crate::call::sites::Arrival;
 use crate::entry::dispatch::{dispatch, dispatch_double};
 use crate::entry::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
 use crate::entry::fortran::{self, dispatch_fortran};
 use crate::mpi::real::MAX_ARGS;
+use crate::mpi::words::Words;
 use std::arch::naked_asm;
 use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};
 

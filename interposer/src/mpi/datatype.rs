@@ -8,7 +8,7 @@ use trace_format::mpi::{FnId, Kind};
 /// Reads the arguments of a constructor one after the other.
 struct Args<'a> {
     abi: &'a Abi,
-    words: &'a crate::call::encode::Words,
+    words: &'a crate::mpi::words::Words,
     ints: Vec<i64>,
     types: Vec<Id>,
 }
@@ -84,7 +84,7 @@ pub(crate) fn definition(
     id: Id,
     handle: u64,
     function: FnId,
-    words: &crate::call::encode::Words,
+    words: &crate::mpi::words::Words,
 ) -> Definition {
     use FnId::*;
     use Width::{Int, Long};

@@ -1,14 +1,11 @@
 //! Definitions of the objects that a call has made, from local queries of the library alone.
 
-use crate::call::encode::{Words, ask};
 use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
+use crate::mpi::spot::Spot;
+use crate::mpi::words::{Words, ask};
 use crate::mpi::{datatype, handles, outsiders, real, types};
-use crate::process::errors;
-use crate::process::errors::handlers::watch_made;
 use crate::record::trace;
-use crate::state::recording::Call;
-use crate::watch::checks::Spot;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };
@@ -124,25 +121,35 @@ fn comm(abi: &Abi, id: Id, handle: u64, function: &Function, words: &Words) -> D
     let neighbors =
         (!inter).then(|| neighbors(abi, of)).filter(|n| !n.sources.is_empty() || !n.destinations.is_empty());
     let parent = parent.map_or(NULL_ID, |parent| handles::lookup(Kind::Comm, parent));
-    queues::made(id, &local, remote.as_ref(), function, words, parent);
+    let made = queues::Made { id, local: &local, remote: remote.as_ref(), function, words, parent };
+    queues::made(&made, || handles::describe(Kind::Comm, id));
     Definition::Comm { id, local, remote, neighbors }
 }
 
-/// Numbers and defines an object that a call, made by `spot`, has just returned.
-pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
-    let &Call { info, abi, words, open } = call;
-    let (function, entered) = (info.row, open.entered);
+/// A call that has made something.
+#[derive(Clone, Copy)]
+pub(crate) struct Maker<'a> {
+    pub(crate) function: &'static Function,
+    pub(crate) abi: &'static Abi,
+    pub(crate) words: &'a Words,
+    /// When it began, in ticks.
+    pub(crate) entered: u64,
+    /// `None`: another tool has called for itself, and what it made is not the program's to free.
+    pub(crate) spot: Option<Spot>,
+}
+
+/// Numbers and defines an object that a call has just returned. False if it is none of the program's making.
+pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> bool {
+    let &Maker { function, abi, words, entered, spot } = maker;
     // The parent of a spawned world is one communicator, however often it is asked for.
     let known = function.id == FnId::MPI_Comm_get_parent && handles::lookup(kind, handle) != UNKNOWN_ID;
-    let ours = kind == Kind::Errhandler && errors::handlers::is_ours(handle);
-    if handles::is_predefined(kind, handle) || known || ours {
-        return;
+    if handles::is_predefined(kind, handle) || known {
+        return false;
     }
     // Libraries hand out the same handle again for groups, types and error handlers that they share.
     let shared = matches!(kind, Kind::Group | Kind::Datatype | Kind::Errhandler | Kind::Info);
-    let (id, fresh) = handles::made(kind, handle, shared, Some(spot).filter(|_| !open.site.for_tool));
-    watch_made(kind, handle, abi);
-    let Some(trace) = trace::get() else { return };
+    let (id, fresh) = handles::made(kind, handle, shared, spot);
+    let Some(trace) = trace::get() else { return true };
     let plain = |kind| Definition::Object { kind, id };
     let on_comm = |kind| {
         let comm = function.param("comm").and_then(|p| words.get(p)).map(|w| abi.handle_arg(Kind::Comm, *w));
@@ -177,9 +184,10 @@ pub(crate) fn object(kind: Kind, handle: u64, call: &Call, spot: Spot) {
         Kind::Info if fresh => plain(ObjectKind::Info),
         Kind::Errhandler if fresh => plain(ObjectKind::Errhandler),
         Kind::Session => plain(ObjectKind::Session),
-        _ => return,
+        _ => return true,
     };
     trace.define(&[definition]);
+    true
 }
 
 /// Notes what sort of datatype a call has made.
@@ -202,7 +210,7 @@ fn mark_type(abi: &Abi, definition: &Definition, handle: u64, function: &Functio
 
 /// A datatype was committed.
 pub(crate) fn committed(abi: &Abi, words: &Words) {
-    if let Some(handle) = crate::call::encode::handle_at(abi, Kind::Datatype, words[0]) {
+    if let Some(handle) = crate::mpi::words::handle_at(abi, Kind::Datatype, words[0]) {
         handles::set_committed(handle);
     }
 }
@@ -238,9 +246,8 @@ pub(crate) fn named(abi: &Abi, function: FnId, words: &Words) {
 }
 
 /// Numbers the datatypes that MPI_Type_get_contents has handed out: each is to be freed by the program.
-pub(crate) fn contents(call: &Call, spot: Spot) {
-    let &Call { info, abi, words, .. } = call;
-    let function = info.row;
+pub(crate) fn contents(maker: &Maker) {
+    let &Maker { function, abi, words, .. } = maker;
     let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
     let args =
         [words[0], &raw mut ints as u64, &raw mut addresses as u64, &raw mut types as u64, &raw mut combiner as u64];
@@ -258,6 +265,6 @@ pub(crate) fn contents(call: &Call, spot: Spot) {
                 _ => (place as *const u64).read_unaligned(),
             }
         };
-        object(Kind::Datatype, handle, call, spot);
+        object(Kind::Datatype, handle, maker);
     }
 }

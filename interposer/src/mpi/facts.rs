@@ -1,9 +1,8 @@
 //! What checks need to know of an object, asked from the library once for each object, by local calls.
 
-use crate::call::encode::ask;
-use crate::entry::dispatch;
 use crate::mpi::abi::Family;
 use crate::mpi::handles::{self, Freed};
+use crate::mpi::words::ask;
 use crate::mpi::{define, real};
 use crate::record::memory;
 use dashmap::DashMap;
@@ -108,7 +107,7 @@ fn ask_for(kind: Kind, handle: u64, id: Id) -> Facts {
         }
         Kind::Group => facts.ranks = Some(ask(FnId::MPI_Group_size, handle) as i32),
         Kind::Win => {
-            let group = dispatch::abi().and_then(|abi| {
+            let group = crate::mpi::abi::current().and_then(|abi| {
                 let group = define::handle_out(abi, Kind::Group, FnId::MPI_Win_get_group, &[handle])?;
                 Some((abi, group))
             });
@@ -149,7 +148,7 @@ pub(crate) fn proof(kind: Kind, handle: u64) -> Option<Proof> {
     if let Some(freed) = handles::freed_before(kind, handle) {
         return Some(Proof::Freed(freed));
     }
-    let family = dispatch::abi()?.family;
+    let family = crate::mpi::abi::current()?.family;
     if family == Family::Mpich && kind != Kind::File {
         return bits(kind, handle);
     }

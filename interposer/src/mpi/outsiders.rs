@@ -2,10 +2,9 @@
 //! They come over intercommunicators that MPI_Comm_spawn and the like make; every later group is told by translating
 //! its ranks to the groups that are known, a local call.
 
-use crate::call::encode::{Words, ask};
-use crate::entry::dispatch;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
+use crate::mpi::words::{Words, ask};
 use crate::record::{clock, trace};
 use std::sync::{Arc, Mutex, MutexGuard};
 use trace_format::definition::{Bridge, BridgeKind, Definition, Id, NULL_ID};
@@ -17,7 +16,7 @@ struct Group(u64);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if let Some(abi) = dispatch::abi() {
+        if let Some(abi) = crate::mpi::abi::current() {
             free_group(abi, self.0);
         }
     }

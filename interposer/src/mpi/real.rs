@@ -1,8 +1,8 @@
 //! Finds the MPI library of the process and its entry points. The only module that calls the library, always through
 //! pointers taken from it, never by name.
 
-use crate::entry::emulated;
 use crate::mpi::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
+use crate::mpi::emulated;
 use crate::record::modules;
 use libloading::os::unix::{Library, Symbol};
 use std::ffi::{CStr, CString, c_void};

@@ -1,12 +1,12 @@
 //! The sessions model (MPI 4.1 section 11.3): which sessions are open, and which of them, or the world model, lends the
 //! group that ranks are told by.
 
-use crate::call::encode::{self, ask};
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
 use crate::mpi::handles;
 use crate::mpi::outsiders;
 use crate::mpi::real::Real;
+use crate::mpi::words::ask;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::mpi::{FnId, Kind};
 
@@ -147,11 +147,11 @@ pub(crate) fn is_over() -> bool {
 
 /// The session in the program's variable at `address`.
 pub(crate) fn handle_at(abi: &Abi, address: u64) -> Option<u64> {
-    encode::handle_at(abi, Kind::Session, address)
+    crate::mpi::words::handle_at(abi, Kind::Session, address)
 }
 
 /// The session that MPI_Session_init has made.
-pub(crate) fn made(abi: &Abi, words: &crate::call::encode::Words) -> Option<u64> {
+pub(crate) fn made(abi: &Abi, words: &crate::mpi::words::Words) -> Option<u64> {
     let place = FnId::MPI_Session_init.row().param("session")?;
     handle_at(abi, words.get(place).copied()?)
 }

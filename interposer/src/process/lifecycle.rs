@@ -1,15 +1,16 @@
 //! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes
 //! load this library too. After fork the child is silent.
 
-use crate::call::encode::{Words, ask};
+use crate::call::mode::{self, Mode};
 use crate::call::sites;
 use crate::debuggers::queues;
-use crate::entry::dispatch::{self, Mode};
 use crate::job::config::Config;
 use crate::job::{each, launch, stranger};
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, Real};
-use crate::mpi::{define, handles, sessions};
+use crate::mpi::sessions;
+use crate::mpi::words::{Words, ask};
+use crate::mpi::{define, handles};
 use crate::process::{errors, forced, limits, signals};
 use crate::record::{clock, environment, log, stage_place, stop, trace};
 use crate::state::{interrupted, thread};
@@ -51,7 +52,7 @@ pub(crate) fn before_init() -> Option<Before> {
     std::panic::set_hook(Box::new(|info| log::line(&format!("internal error: {info}"))));
     let config = Config::from_environment();
     if config.disabled {
-        dispatch::set_mode(Mode::Off);
+        mode::set_mode(Mode::Off);
         return None;
     }
     clock::choose();
@@ -112,7 +113,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         Ok(plain) => plain,
         Err(e) => {
             log::line(&format!("rank {rank}: cannot record to {}: {e}; the program runs unchecked", dir.display()));
-            return dispatch::set_mode(Mode::Off);
+            return mode::set_mode(Mode::Off);
         }
     };
     stop::prepare();
@@ -159,7 +160,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     signals::install(before.config.under_run);
     checks::begin();
     queues::begin(before.config.queues, checks::are_operations_known(), rank, size);
-    dispatch::start(abi);
+    mode::start(abi);
 }
 
 /// The world model is there: MPI_Init, called at `entered` (ticks), has returned.
@@ -373,14 +374,14 @@ pub(crate) fn is_recorder() -> bool {
 /// The number of this process. While calls are recorded, which no child does, it is known without asking the kernel.
 pub(crate) fn pid() -> libc::pid_t {
     match PID.load(Ordering::Relaxed) {
-        pid @ 1.. if dispatch::is_recording() => pid as libc::pid_t,
+        pid @ 1.. if mode::is_recording() => pid as libc::pid_t,
         // SAFETY: a plain system call that cannot fail.
         _ => unsafe { libc::getpid() },
     }
 }
 
 extern "C" fn after_fork() {
-    dispatch::set_mode(Mode::Off);
+    mode::set_mode(Mode::Off);
     trace::detach();
 }
 
@@ -409,7 +410,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
 extern "C" fn at_last() {
     if is_recorder() && ENDS_IN_ORDER.load(Ordering::SeqCst) {
         at_the_end(|thread| {
-            if dispatch::is_recording() && !trace::is_lost() {
+            if mode::is_recording() && !trace::is_lost() {
                 checks::at_exit(thread);
             }
             if let (Some(trace), Some(rate)) = (trace::get(), clock::ticks_per_second_so_far()) {
@@ -429,7 +430,7 @@ static AT_LAST: extern "C" fn() = at_last;
 
 /// Does something with the state of the thread that ends the process, and empties its stage.
 fn at_the_end(what: impl FnOnce(&mut thread::Thread)) {
-    dispatch::guarded(|| {
+    mode::guarded(|| {
         if let Some(thread) = thread::existing() {
             thread.with(|thread| {
                 what(thread);

@@ -2,8 +2,8 @@
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
 use crate::call::info;
+use crate::call::threads;
 use crate::record::trace::{self, Lap, Packing};
-use crate::state::thread;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -179,7 +179,7 @@ impl Stage {
         // SAFETY: the first `cursor` bytes are records written by this thread.
         let records = unsafe { std::slice::from_raw_parts(self.at(0), self.cursor) };
         // Which of two threads did something first, their times must tell.
-        if thread::are_several() {
+        if threads::are_several() {
             self.packing.packer.be_exact();
         }
         let lap = Lap { thread: self.thread, lap: self.lap, calls: self.before, records };

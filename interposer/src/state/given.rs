@@ -1,34 +1,11 @@
 //! The requests that a call is given, and which of them it has completed.
 
-use crate::call::encode::handle_at;
+pub(crate) use crate::call::requests::{AllGiven, Given};
 use crate::mpi::handles;
+use crate::mpi::words::handle_at;
 use crate::state::recording::{Call, encoder};
 use crate::state::thread::Thread;
-use smallvec::SmallVec;
 use trace_format::mpi::{Class, Kind, Many};
-use trace_format::plan::Len;
-
-/// Where a call has its requests.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RequestParam {
-    pub(crate) param: usize,
-    /// Passed as it is, not by the address of its variable.
-    pub(crate) by_value: bool,
-    pub(crate) len: Option<(Len, bool)>,
-}
-
-/// A request that a call was given.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Given {
-    /// Its place in the array.
-    pub(crate) place: usize,
-    /// Where its handle stands.
-    pub(crate) slot: u64,
-    pub(crate) handle: u64,
-}
-
-/// In the order of their places.
-pub(crate) type AllGiven = SmallVec<[Given; 3]>;
 
 /// The requests that a call is given, without null handles.
 pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {

@@ -1,11 +1,12 @@
 //! `thread-level`: calls from threads that the level of thread support in force forbids (MPI 4.1, 11.2.1). The level
 //! is what the library says that it provides, not what the program asked for.
 
+use crate::call::threads;
 use crate::job::config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::record::unusual::{self, Matter};
-use crate::state::thread::{self, Thread};
+use crate::state::thread::Thread;
 use crate::watch::report;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -55,7 +56,7 @@ pub(crate) fn enter(thread: &Thread, always_available: bool) -> Option<u32> {
         return (!thread.is_main).then_some(NOT_MAIN);
     }
     let me = u32::from(thread.number()) + 1;
-    if !thread::are_several() {
+    if !threads::are_several() {
         // Nobody competes: a plain store. Whoever comes finds it.
         INSIDE.store(me, Ordering::Relaxed);
         return None;
@@ -71,7 +72,7 @@ pub(crate) const NOT_MAIN: u32 = u32::MAX;
 #[inline(always)]
 pub(crate) fn leave(thread: &Thread) {
     if LEVEL.load(Ordering::Relaxed) == ThreadLevel::Serialized as u8 {
-        if !thread::are_several() {
+        if !threads::are_several() {
             return INSIDE.store(0, Ordering::Release);
         }
         let me = u32::from(thread.number()) + 1;

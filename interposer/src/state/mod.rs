@@ -3,6 +3,7 @@
 pub(crate) mod given;
 pub(crate) mod interrupted;
 pub(crate) mod levels;
+pub(crate) mod queued;
 pub(crate) mod recording;
 pub(crate) mod statuses;
 pub(crate) mod thread;

@@ -1,12 +1,14 @@
 //! The record of a call: its parts, its completion in place, or behind other records where that is too late.
 
-use crate::call::encode::{Encoder, Out, Words, max_bytes};
+use crate::call::encode::{Encoder, Out, max_bytes};
 use crate::call::info::Info;
 use crate::call::recall;
 use crate::call::recall::Same;
 use crate::call::sites::{Arrival, Site};
 use crate::mpi::abi::Abi;
 use crate::mpi::handles;
+use crate::mpi::spot::Spot;
+use crate::mpi::words::Words;
 use crate::record::stage;
 use crate::state::thread::{LastPoll, Thread};
 use trace_format::plan::Shape;
@@ -41,6 +43,15 @@ pub(crate) struct Call<'a> {
     pub(crate) abi: &'static Abi,
     pub(crate) words: &'a Words,
     pub(crate) open: &'a Open,
+}
+
+impl Spot {
+    /// The call that `thread` is making.
+    #[inline(always)]
+    pub(crate) fn of(thread: &Thread, call: &Call) -> Spot {
+        let Call { info, open, .. } = call;
+        Spot { call: open.index, site: open.site.stack, func: info.func, thread: thread.number() }
+    }
 }
 
 /// How a call ended.

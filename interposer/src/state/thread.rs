@@ -1,25 +1,27 @@
 //! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
 //! threads have left.
 
+use crate::call::mode;
 use crate::call::recall::Recall;
 use crate::call::sites;
+use crate::call::threads;
 use crate::debuggers::queues::Queued;
-use crate::entry::dispatch;
 use crate::entry::fortran::InRoutine;
 use crate::job::config;
 use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
+use crate::pending::{shards::Part, spare::Spare};
 use crate::process::errors;
 use crate::record::spare_stack::SpareStack;
 use crate::record::stage::Stage;
 use crate::record::{log, mappings, tls, trace};
 use crate::state::given::AllGiven;
+use crate::state::queued;
 use crate::state::recording::{self, Unwritten};
 use crate::state::user_threads::OneStack;
-use crate::watch::operations::{Part, Spare};
 use std::ffi::c_void;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use trace_format::record::State;
 use trace_format::system::Checksum;
 use trace_format::writer;
@@ -89,9 +91,6 @@ pub(crate) struct LastPoll {
 
 /// States of ended threads, for new ones.
 static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
-static NUMBER: AtomicU32 = AtomicU32::new(0);
-/// A thread has taken over the state of an ended one.
-static REUSED: AtomicBool = AtomicBool::new(false);
 static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
 /// Key whose destructor runs when a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -109,7 +108,7 @@ pub(crate) fn prepare(config: &config::Config) {
 }
 
 unsafe extern "C" fn ended(thread: *mut c_void) {
-    dispatch::guarded(|| end(thread.cast()));
+    mode::guarded(|| end(thread.cast()));
 }
 
 fn end(thread: *mut Thread) {
@@ -126,7 +125,7 @@ fn end(thread: *mut Thread) {
     // It may have been cancelled in a call.
     crate::state::levels::leave(state);
     state.depth = 0;
-    crate::debuggers::queues::abandoned(state);
+    queued::abandoned(state);
     recording::commit_poll(state);
     state.stage.empty();
     state.stage.abandon();
@@ -141,7 +140,7 @@ fn end(thread: *mut Thread) {
 /// Removes the files of the stages, which are empty, if this is the only thread that has not ended.
 pub(crate) fn remove_stages() {
     let Some(trace) = trace::get() else { return };
-    let all = NUMBER.load(Ordering::Relaxed);
+    let all = threads::numbers();
     if IDLE.lock().is_ok_and(|idle| idle.len() + 1 != all as usize) {
         return;
     }
@@ -186,18 +185,6 @@ pub(crate) fn current() -> Option<ThreadPtr> {
     }
 }
 
-/// Has more than one thread called MPI?
-#[inline(always)]
-pub(crate) fn are_several() -> bool {
-    NUMBER.load(Ordering::Relaxed) > 1 || REUSED.load(Ordering::Relaxed)
-}
-
-/// How many threads have called MPI at once, at most.
-#[inline(always)]
-pub(crate) fn count() -> usize {
-    NUMBER.load(Ordering::Relaxed) as usize
-}
-
 /// The state of this thread if it has one. Safe in a signal handler.
 pub(crate) fn existing() -> Option<ThreadPtr> {
     match tls::get() {
@@ -216,7 +203,7 @@ fn first_call() -> Option<ThreadPtr> {
     let idle = IDLE.lock().ok()?.pop();
     let pointer = match idle {
         Some(p) => {
-            REUSED.store(true, Ordering::Relaxed);
+            threads::is_taken_over();
             let thread = p as *mut Thread;
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
@@ -232,12 +219,12 @@ fn first_call() -> Option<ThreadPtr> {
                 (*thread).one_stack = OneStack::default();
                 (*thread).told = None;
                 (*thread).untold = None;
-                crate::debuggers::queues::abandoned(&mut *thread);
+                queued::abandoned(&mut *thread);
             }
             thread
         }
         None => {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let number = threads::next_number();
             if number >= MAX_THREADS {
                 trace::lost(&format!("more than {MAX_THREADS} threads call MPI at once"));
                 return None;
@@ -349,12 +336,4 @@ impl Thread {
         }
         self.stage.commit(start + bytes.len(), kind, State::System);
     }
-}
-
-/// For tests: as many threads as there may be have called MPI, as long as nobody else pretends so.
-#[cfg(test)]
-pub(crate) fn pretend_several() -> std::sync::MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    NUMBER.store(32, Ordering::SeqCst);
-    ALONE.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -5,7 +5,7 @@
 use super::interface::Interface;
 use super::probe::Probe;
 use super::value::Datatypes;
-use crate::entry::dispatch;
+use crate::call::mode;
 use crate::mpi::real::Real;
 use crate::process::lifecycle;
 use crate::record::trace::Lap;
@@ -132,9 +132,9 @@ fn watch(interval: Duration) {
         if !IS_ON.load(Ordering::SeqCst) {
             return;
         }
-        let done = dispatch::guarded(|| {
+        let done = mode::guarded(|| {
             let mut sampler = sampler();
-            let late = sampler.as_mut().filter(|s| dispatch::is_recording() && s.read.elapsed() >= s.interval);
+            let late = sampler.as_mut().filter(|s| mode::is_recording() && s.read.elapsed() >= s.interval);
             let samples = late.map(Sampler::read).unwrap_or_default();
             drop(sampler);
             write(samples);

@@ -1,6 +1,7 @@
 //! What the program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see `trace_format::marks`).
 
-use crate::entry::{dispatch, fortran};
+use crate::call::mode;
+use crate::mpi::words::fortran_handle;
 use crate::mpi::{handles, real};
 use crate::record::{log, memory, trace};
 use crate::state::recording::Call;
@@ -94,7 +95,7 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
         }
         Action::Dump | Action::DumpFortran => {
             let datatype = match action {
-                Action::DumpFortran => fortran::handle(call.abi.family, Kind::Datatype, datatype as i32),
+                Action::DumpFortran => fortran_handle(call.abi.family, Kind::Datatype, datatype as i32),
                 _ => call.abi.handle_arg(Kind::Datatype, datatype),
             };
             let Some(dump) = dump(name, address, count, datatype) else { return true };
@@ -157,5 +158,5 @@ fn extent(datatype: u64) -> Option<u64> {
 
 /// Is it a call of the program to mpivet, which nothing is to be said of?
 pub(crate) fn is_for_us(call: &Call) -> bool {
-    call.info.row.id == FnId::MPI_Pcontrol && call.words[0] as i32 == LEVEL && dispatch::is_recording()
+    call.info.row.id == FnId::MPI_Pcontrol && call.words[0] as i32 == LEVEL && mode::is_recording()
 }

@@ -7,6 +7,5 @@ pub(crate) mod marks;
 pub(crate) mod operands;
 pub(crate) mod operations;
 pub(crate) mod report;
-pub(crate) mod snapshots;
 pub(crate) mod sums;
 pub(crate) mod symbols;

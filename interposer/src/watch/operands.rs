@@ -1,181 +1,24 @@
 //! The message buffers that a call names: where they are, of what, and whether MPI reads or writes them.
 
-use crate::call::encode::{Words, ask, handle_at};
 use crate::call::info::Info;
+use crate::call::operands::{Operand, Operands};
 use crate::mpi::abi::Abi;
+use crate::mpi::words::handle_at;
+use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles, types};
+use crate::pending::uses::{Access, Partners, Reduced, Use, Uses};
 use crate::state::recording::{Call, encoder};
 use crate::state::thread::Thread;
 use crate::watch::sums;
-use smallvec::SmallVec;
-use std::sync::Arc;
 use trace_format::definition::Id;
 use trace_format::folds::Fold;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
-use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind};
-use trace_format::plan::{Len, Plan, Shape};
-use typemap::{Buffer, Typemap};
-
-/// What MPI does to a buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
-    Read,
-    Write,
-    /// Contributions and results in one place.
-    Both,
-}
-
-impl Access {
-    pub(crate) fn writes(self) -> bool {
-        self != Access::Read
-    }
-}
-
-/// Whose data a buffer holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Partners {
-    /// The operands of one partner, or the same for all.
-    All,
-    /// The operands of one partner of several, by its place among them.
-    One(u32),
-    /// The operands of so many partners, in blocks of one size.
-    Each(u32),
-}
-
-/// Whether the data are reduced with those of others, and what is known of that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reduced {
-    No,
-    By(Fold),
-    /// By an operation, or of elements, that cannot be folded.
-    Somehow,
-}
-
-/// A buffer that a call uses.
-#[derive(Debug, Clone)]
-pub(crate) struct Use {
-    pub(crate) buffer: Buffer,
-    pub(crate) access: Access,
-    pub(crate) partners: Partners,
-    pub(crate) reduced: Reduced,
-    /// The parameter that names it, and the function that it is one of: not the one that starts what another describes.
-    pub(crate) param: u8,
-    pub(crate) func: FnId,
-    /// What the parameter says.
-    pub(crate) base: u64,
-    /// Where the elements begin: elsewhere if there are displacements.
-    pub(crate) address: u64,
-    pub(crate) count: u64,
-    pub(crate) datatype: Id,
-    /// Of a type that the program has made, which it may free before the buffer is done with.
-    pub(crate) map: Option<Arc<Typemap>>,
-}
-
-/// Most operations have one.
-pub(crate) type Uses = SmallVec<[Use; 1]>;
-
-/// One buffer of a function's row. Counts, displacements and types stand behind it; two buffers may share those.
-#[derive(Debug, Clone, Copy)]
-struct Operand {
-    func: FnId,
-    param: usize,
-    kind: Kind,
-    count: usize,
-    large: bool,
-    /// Length of the arrays, for functions that have one count a partner.
-    many: Option<(Len, bool)>,
-    /// Displacements, and whether they are 8 bytes wide.
-    displacements: Option<(usize, bool)>,
-    datatype: usize,
-    /// One datatype a partner: then displacements are in bytes.
-    types: bool,
-}
-
-/// The buffers of a function, from its row.
-#[derive(Debug, Default)]
-pub(crate) struct Operands {
-    list: SmallVec<[Operand; 2]>,
-    /// Partner of the send and of the receive half, where there is one.
-    dest: Option<usize>,
-    source: Option<usize>,
-    /// One message to or from one partner.
-    is_message: bool,
-}
+use trace_format::mpi::{Class, Coll, FnId, Kind};
+use trace_format::plan::Len;
+use typemap::Buffer;
 
 /// More partners than this are not looked at.
 const MAX_PARTNERS: usize = 4096;
-
-impl Operands {
-    pub(crate) fn of(row: &Function, plan: &Plan) -> Operands {
-        let communicates = matches!(
-            row.class,
-            Class::Send(..)
-                | Class::Recv(_)
-                | Class::SendRecv(_)
-                | Class::SendRecvReplace(_)
-                | Class::Mrecv(_)
-                | Class::PartitionedSend
-                | Class::PartitionedRecv
-                | Class::Collective(..)
-                | Class::FileIo(_)
-        );
-        if !communicates {
-            return Operands::default();
-        }
-        let is_buffer = |k: Kind| matches!(k, Kind::SendBuf | Kind::RecvBuf | Kind::Buf);
-        let operand = |param: usize| {
-            let behind = |test: &dyn Fn(&trace_format::mpi::Param) -> bool| {
-                row.params.iter().enumerate().skip(param + 1).find(|(_, p)| test(p)).map(|(i, _)| i)
-            };
-            let count = behind(&|p| matches!(p.kind, Kind::Count | Kind::LargeCount) && p.name != "partitions")?;
-            let datatype = behind(&|p| p.kind == Kind::Datatype)?;
-            let is_array = |i: usize| row.params.get(i).is_some_and(|p| !p.len.is_empty());
-            let many = plan.ins.iter().find(|i| i.param == count).and_then(|i| match i.shape {
-                Shape::Array { len, at_root, .. } => Some((len, at_root)),
-                _ => None,
-            });
-            let between = || row.params.iter().enumerate().take(datatype).skip(count + 1);
-            let displacements = between().find(|(i, p)| {
-                is_array(*i) && matches!(p.kind, Kind::Int | Kind::Aint | Kind::LargeCount) && p.dir == Dir::In
-            });
-            Some(Operand {
-                func: row.id,
-                param,
-                kind: row.params.get(param)?.kind,
-                count,
-                large: row.params.get(count)?.kind == Kind::LargeCount,
-                many,
-                displacements: displacements.map(|(i, p)| (i, p.kind != Kind::Int)),
-                datatype,
-                types: is_array(datatype),
-            })
-        };
-        let buffers = row.params.iter().enumerate().filter(|(_, p)| is_buffer(p.kind));
-        let ranks: SmallVec<[usize; 2]> =
-            row.params.iter().enumerate().filter(|(_, p)| p.kind == Kind::Rank).map(|(i, _)| i).collect();
-        let (dest, source) = match row.class {
-            Class::Send(..) | Class::PartitionedSend => (ranks.first(), None),
-            Class::Recv(_) | Class::PartitionedRecv => (None, ranks.first()),
-            Class::SendRecv(_) | Class::SendRecvReplace(_) => (ranks.first(), ranks.get(1)),
-            _ => (None, None),
-        };
-        Operands {
-            list: buffers.filter_map(|(i, _)| operand(i)).collect(),
-            dest: dest.copied(),
-            source: source.copied(),
-            is_message: matches!(row.class, Class::Send(..) | Class::Recv(_)),
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    /// The parameter that names the receiver.
-    pub(crate) fn dest(&self) -> Option<usize> {
-        self.dest
-    }
-}
 
 /// May one of the datatypes of the call's buffers be one that the program has made?
 #[inline(always)]

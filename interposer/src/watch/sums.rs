@@ -2,15 +2,16 @@
 //! looked at when the operation starts, what is received when it is complete; the sums stand in the trace between the
 //! call and its return.
 
-use crate::call::encode::ask;
 use crate::job::config;
 use crate::mpi::types;
+use crate::mpi::words::ask;
+use crate::pending::snapshots::looked_at;
+use crate::pending::uses::{Access, Partners, Reduced, Use};
 use crate::record::memory;
 use crate::record::unusual::{self, Matter};
 use crate::state::recording::Call;
 use crate::state::thread::{self, Thread};
-use crate::watch::operands::{self, Access, Partners, Reduced, Use};
-use crate::watch::snapshots::looked_at;
+use crate::watch::operands::{self};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::folds::Fold;

@@ -2,15 +2,13 @@
 
 use super::pages::{change, entry, turn, write_text};
 use super::{are_kept, mpivet_queues, slots};
-use crate::call::encode::Words;
-use crate::mpi::handles;
 use queue_table::{Communicator, stamp, trait_of};
 use rustc_hash::FxHashMap;
 use std::ffi::CStr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
-use trace_format::mpi::{Class, Function, Kind};
+use trace_format::mpi::{Class, Function};
 use trace_format::ranks::Ranks;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -56,17 +54,28 @@ pub(super) fn begin(rank: i32, size: i32) {
     table.add(COMM_SELF, (of_self, false), &own, (0, 0), "MPI_COMM_SELF");
 }
 
-/// A call has made a communicator.
-pub(crate) fn made(id: Id, local: &Ranks, remote: Option<&Ranks>, function: &Function, words: &Words, parent: Id) {
+/// A call of `function`, with these arguments, has made a communicator from `parent`.
+pub(crate) struct Made<'a> {
+    pub(crate) id: Id,
+    pub(crate) local: &'a Ranks,
+    pub(crate) remote: Option<&'a Ranks>,
+    pub(crate) function: &'a Function,
+    pub(crate) words: &'a [u64],
+    pub(crate) parent: Id,
+}
+
+/// A communicator was made, which `name` describes.
+pub(crate) fn made(made: &Made, name: impl FnOnce() -> String) {
     if !are_kept() {
         return;
     }
+    let &Made { id, local, remote, function, .. } = made;
     let mut guard = table();
     let table = guard.get_or_insert_default();
     table.bury();
-    let unique = table.unique(id, local, remote, function, words, parent);
+    let unique = table.unique(made);
     let rank = local.position(table.rank).map_or(-1, |rank| rank as i32);
-    let name = format!("{} by {}", handles::describe(Kind::Comm, id), function.name);
+    let name = format!("{} by {}", name(), function.name);
     let traits = if remote.is_some() { trait_of::INTER } else { 0 };
     table.add(id, unique, remote.unwrap_or(local), (rank, traits), &name);
 }
@@ -145,15 +154,8 @@ impl Table {
     /// A number for a new communicator, and whether all its processes give it that number. They do where they can tell
     /// which of the communicators it is that were made the same way: from the same one, by the same function, for the
     /// same processes.
-    fn unique(
-        &mut self,
-        id: Id,
-        local: &Ranks,
-        remote: Option<&Ranks>,
-        function: &Function,
-        words: &Words,
-        parent: Id,
-    ) -> (u64, bool) {
+    fn unique(&mut self, made: &Made) -> (u64, bool) {
+        let &Made { id, local, remote, function, words, parent } = made;
         let all = || local.iter().chain(remote.iter().flat_map(|r| r.iter()));
         let word = |name: &str| function.param(name).and_then(|p| words.get(p)).copied();
         let (a, b) = (hash_of(local), remote.map_or(0, hash_of));

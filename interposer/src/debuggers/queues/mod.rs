@@ -11,10 +11,11 @@ mod pages;
 mod shape;
 mod slots;
 
-pub(crate) use communicators::{gone, made};
+pub(crate) use communicators::{Made, gone, made};
 pub(crate) use names::{name_communicator, name_datatype, name_site};
-pub(crate) use shape::Shape;
-pub(crate) use slots::{Queued, abandoned, describe, entered, left};
+pub(crate) use pages::change;
+pub(crate) use shape::{Half, Shape};
+pub(crate) use slots::Queued;
 
 use crate::job::config::Queues;
 use queue_table::{Communicator, Header, Name, Operation, Pages, Text, state};

@@ -53,7 +53,7 @@ fn make<E>(slot: &AtomicU64, entries: usize) -> Option<u64> {
 
 /// Changes an entry that nobody else changes at the same time, so that readers notice. `to` is one of [`stamp`].
 #[inline(always)]
-pub(super) fn change(stamp: &AtomicU64, to: u64, write: impl FnOnce()) {
+pub(crate) fn change(stamp: &AtomicU64, to: u64, write: impl FnOnce()) {
     let count = (stamp.load(Ordering::Relaxed) & !stamp::MASK).wrapping_add(stamp::STEP);
     stamp.store(count | stamp::WRITING, Ordering::Relaxed);
     fence(Ordering::Release);

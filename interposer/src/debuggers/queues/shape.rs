@@ -7,26 +7,26 @@ use trace_format::mpi::{Class, Function, Kind, Start};
 /// The arguments of a call that sends, receives, or does both. Small: it is read at every such call.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(super) first: Half,
-    pub(super) second: Option<Half>,
-    pub(super) comm: u8,
+    pub(crate) first: Half,
+    pub(crate) second: Option<Half>,
+    pub(crate) comm: u8,
     /// The operation is over when the call returns.
-    pub(super) blocking: bool,
+    pub(crate) blocking: bool,
     /// MPI_Start starts it.
-    pub(super) persistent: bool,
+    pub(crate) persistent: bool,
     /// How many times so many elements.
-    pub(super) partitions: Option<u8>,
+    pub(crate) partitions: Option<u8>,
 }
 
 /// A send, receive or probe.
 #[derive(Clone, Copy)]
-pub(super) struct Half {
+pub(crate) struct Half {
     /// One of [`kind`].
-    pub(super) kind: u8,
-    pub(super) rank: u8,
-    pub(super) tag: u8,
+    pub(crate) kind: u8,
+    pub(crate) rank: u8,
+    pub(crate) tag: u8,
     /// Buffer, count, whether that has 8 bytes, and datatype; a probe has none.
-    pub(super) data: Option<(u8, u8, bool, u8)>,
+    pub(crate) data: Option<(u8, u8, bool, u8)>,
 }
 
 impl Shape {

@@ -7,6 +7,7 @@ pub(crate) mod tool;
 pub(crate) use predefined::Predefined;
 pub(crate) use room::{Room, room_for};
 
+use std::sync::OnceLock;
 use trace_format::mpi::{Kind, Status, ThreadLevel, special};
 
 /// No family has a larger status.
@@ -385,6 +386,18 @@ impl CountAt {
         }
         before
     }
+}
+
+static CURRENT: OnceLock<&'static Abi> = OnceLock::new();
+
+/// The family of the process, known once MPI has started.
+pub(crate) fn current() -> Option<&'static Abi> {
+    CURRENT.get().copied()
+}
+
+/// Recording begins, with the library of this family.
+pub(crate) fn set_current(abi: &'static Abi) {
+    _ = CURRENT.set(abi);
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Our handlers in the place of the library's that end the program, and their disguise.
 
 use super::{on_error, unset};
-use crate::call::encode::Words;
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, Real};
 use crate::mpi::sessions;
+use crate::mpi::words::Words;
 use crate::mpi::{define, handles};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};

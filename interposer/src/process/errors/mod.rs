@@ -9,10 +9,10 @@ pub(crate) mod handlers;
 pub(crate) mod program;
 mod unset;
 
-use crate::debuggers::queues;
-use crate::entry::dispatch;
 use crate::mpi::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
-use crate::mpi::{handles, real};
+use crate::mpi::handles;
+use crate::mpi::real;
+use crate::state::queued;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::state::{levels, thread};
@@ -44,7 +44,7 @@ impl Fatal {
 /// Our handlers, for objects of each kind: `void (HANDLE *, int *, ...)`.
 extern "C" fn on_error<const OWNER: usize, const REPLACED: usize>(handle: *mut u64, code: *mut i32) {
     let (Some(owner), Some(replaced)) = (Owner::ALL.get(OWNER), Replaced::ALL.get(REPLACED)) else { return };
-    let Some(abi) = dispatch::abi() else { return };
+    let Some(abi) = crate::mpi::abi::current() else { return };
     // SAFETY: the library passes pointers to the handle of the object and to the error code.
     let (handle, code) = unsafe {
         let handle = match abi.handle_bytes(owner.kind()) {
@@ -263,7 +263,7 @@ pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
         thread.depth = call.depth;
         call.freed.into_iter().for_each(handles::kept);
     }
-    queues::abandoned(thread);
+    queued::abandoned(thread);
     thread.untold = None;
     thread.told = None;
     thread.fatal = None;
@@ -274,7 +274,7 @@ pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
 
 /// The program's own error handler is about to be called with `code`.
 fn handled_by_program(thread: &mut Thread, code: i32) {
-    let (Some(abi), Some(call)) = (dispatch::abi(), thread.under_way.last().copied()) else { return };
+    let (Some(abi), Some(call)) = (crate::mpi::abi::current(), thread.under_way.last().copied()) else { return };
     let (class, text) = meaning(thread, abi, code, Source::of(call.func));
     thread.told = Some(call.index);
     // It may jump away, and nobody would say that the thread has left MPI.

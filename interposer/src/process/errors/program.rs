@@ -4,8 +4,8 @@
 //! stack as the library has left them.
 
 use super::handled_by_program;
-use crate::call::encode::Words;
-use crate::entry::dispatch;
+use crate::call::mode;
+use crate::mpi::words::Words;
 use crate::state::{interrupted, thread};
 use std::arch::naked_asm;
 use std::sync::Mutex;
@@ -35,7 +35,7 @@ pub(crate) fn before_create(words: &mut Words) {
 
 /// Records the error; the address of the program's function. `stack_pointer`: the library's at the call.
 extern "C" fn arrived(number: usize, stack_pointer: u64, code: *const i32) -> u64 {
-    if dispatch::is_recording()
+    if mode::is_recording()
         && let Some(thread) = thread::existing()
         && !code.is_null()
         // Otherwise it is the error of a call of our own, or of one that is not recorded.
@@ -44,7 +44,7 @@ extern "C" fn arrived(number: usize, stack_pointer: u64, code: *const i32) -> u6
         thread.with(|thread| interrupted::enter(thread, stack_pointer));
         // SAFETY: the library passes a pointer to the error code.
         let code = unsafe { code.read_unaligned() };
-        dispatch::guarded(|| thread.with(|thread| handled_by_program(thread, code)));
+        mode::guarded(|| thread.with(|thread| handled_by_program(thread, code)));
         thread.with(|thread| interrupted::leave(thread));
     }
     FUNCTIONS.get(number).map_or(0, |f| f.load(Ordering::SeqCst))

@@ -4,10 +4,10 @@ use super::send_buffers::{self, Taking};
 use super::{Finding, Spot};
 use crate::mpi::abi::{Abi, room};
 use crate::mpi::real;
+use crate::pending::uses::Use;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::operands;
-use crate::watch::operands::Use;
 use trace_format::catalogue::{BUFFERED_SEND_SPACE, CheckInfo};
 use trace_format::mpi::{FnId, Kind};
 

@@ -2,26 +2,16 @@
 
 use super::{Spot, collective_overlap, overlapping, overlapping_sendrecv, send_checksum};
 use crate::mpi::types;
+use crate::pending::conflicts::Conflict;
+use crate::pending::uses::{Access, Use};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::watch::operands::{self, Access, Use};
+use crate::watch::operands::{self};
 use crate::watch::operations;
 use trace_format::definition::{FIRST_USER_ID, UNKNOWN_ID};
 use trace_format::mpi::Class;
 use trace_format::mpi::predefined::DATATYPES;
 use typemap::{Change, Pending, common_byte};
-
-/// Two uses of the same memory that do not go together.
-pub(crate) struct Conflict {
-    pub(crate) mine: Use,
-    /// How the pending operation uses it.
-    pub(crate) theirs: Use,
-    /// What the pending operation is.
-    pub(crate) class: Class,
-    pub(crate) started: Spot,
-    /// A byte that both use.
-    pub(crate) address: u64,
-}
 
 /// A buffer that MPI was reading and that has changed.
 pub(crate) struct Changed<'a> {

@@ -1,10 +1,11 @@
 //! `collective-overlap`: see `trace_format::catalogue::COLLECTIVE_OVERLAP`.
 
-use super::buffers::{Conflict, byte_of, verb};
+use super::buffers::{byte_of, verb};
 use super::{Finding, Spot, overlapping};
+use crate::pending::conflicts::Conflict;
+use crate::pending::uses::Use;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::watch::operands::Use;
 use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo};
 
 static CHECK: &CheckInfo = &COLLECTIVE_OVERLAP;

@@ -1,36 +1,17 @@
 //! A finding of a check in this process: on standard error at once, if no other process has said it, and in the trace for
 //! the report.
 
-use crate::state::recording::Call;
+use crate::mpi::spot::Spot;
 use crate::state::thread::Thread;
 use crate::watch::{marks, report};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
-use trace_format::mpi::FnId;
 use trace_format::system::{Found, Place, SystemEvent};
 
-/// A call of the program, small enough to be kept with what it has made or started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spot {
-    pub(crate) call: u64,
-    pub(crate) site: Id,
-    pub(crate) func: FnId,
-    pub(crate) thread: u16,
-}
-
-impl Spot {
-    /// The call that `thread` is making.
-    #[inline(always)]
-    pub(crate) fn of(thread: &Thread, call: &Call) -> Spot {
-        let Call { info, open, .. } = call;
-        Spot { call: open.index, site: open.site.stack, func: info.func, thread: thread.number() }
-    }
-
-    fn place(self, role: String) -> Place {
-        Place { thread: self.thread, call: self.call, func: self.func as u16, site: self.site, role }
-    }
+fn place(spot: Spot, role: String) -> Place {
+    Place { thread: spot.thread, call: spot.call, func: spot.func as u16, site: spot.site, role }
 }
 
 /// What a check found.
@@ -50,7 +31,7 @@ impl Finding {
 
     /// A call that proves it, and what it is in the finding: "the send is pending", "freed here".
     pub(crate) fn at(mut self, spot: Spot, role: impl Into<String>) -> Finding {
-        self.places.push(spot.place(role.into()));
+        self.places.push(place(spot, role.into()));
         self
     }
 

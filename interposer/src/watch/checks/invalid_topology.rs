@@ -1,8 +1,8 @@
 //! `invalid-topology`: see `trace_format::catalogue::INVALID_TOPOLOGY`.
 
 use super::arguments::{Exam, up_to};
-use crate::call::encode::ask;
 use crate::mpi::facts::Standing;
+use crate::mpi::words::ask;
 use crate::mpi::{define, real};
 use trace_format::catalogue::{INVALID_ARGUMENT, INVALID_TOPOLOGY};
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};

@@ -2,9 +2,9 @@
 //! services.
 
 use super::Spot;
-use crate::call::encode::{c_string, handle_at, is_true};
 use crate::call::info::{Loan, Thing};
 use crate::mpi::handles;
+use crate::mpi::words::{c_string, handle_at, is_true};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use rustc_hash::FxHashMap;

@@ -63,16 +63,17 @@ mod uncommitted_datatype;
 mod use_after_free;
 pub(crate) mod watched_data_changed;
 mod wrong_request_free;
+pub(crate) use crate::mpi::spot::Spot;
 pub(crate) use arguments::Rules;
-pub(crate) use finding::{Finding, Spot};
+pub(crate) use finding::Finding;
 pub(crate) use leaks::at_exit;
 pub(crate) use send_buffers::Part;
 
-use crate::call::encode::Words;
 use crate::call::info::{Role, Watched};
-use crate::entry::emulated;
 use crate::job::config;
 use crate::mpi::abi::Abi;
+use crate::mpi::emulated;
+use crate::mpi::words::Words;
 use crate::state::given;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -109,6 +110,9 @@ pub(crate) fn begin() {
     // Checksums of all data are taken when operations end; and which requests are inactive must be known.
     let told = config::queues() == config::Queues::All;
     let needed = told || config::checksums().between || emulated::is_needed();
+    if emulated::is_needed() {
+        emulated::operations_are_known(operations::is_inactive);
+    }
     let operations = needed || of_operations.iter().any(|c| is_on(c));
     let wanted = [(arguments, ARGUMENTS), (operations, OPERATIONS), (is_on(&DATATYPE_ALIGNMENT), ALIGNMENT)];
     let groups = wanted.iter().filter(|(on, _)| *on).fold(0, |all, (_, group)| all | group);

@@ -1,7 +1,8 @@
 //! `overlapping`: see `trace_format::catalogue::OVERLAPPING`.
 
-use super::buffers::{Conflict, byte_of, verb};
+use super::buffers::{byte_of, verb};
 use super::{Finding, Spot};
+use crate::pending::conflicts::Conflict;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use trace_format::catalogue::{CheckInfo, OVERLAPPING};

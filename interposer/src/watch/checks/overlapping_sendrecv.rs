@@ -2,9 +2,9 @@
 
 use super::buffers::{byte_of, what};
 use super::{Finding, Spot};
+use crate::pending::uses::Use;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::watch::operands::Use;
 use trace_format::catalogue::{CheckInfo, OVERLAPPING_SENDRECV};
 
 static CHECK: &CheckInfo = &OVERLAPPING_SENDRECV;

@@ -2,9 +2,10 @@
 
 use super::request_misuse;
 use super::requests::Known;
+use crate::call::threads;
 use crate::state::given::Given;
 use crate::state::recording::Call;
-use crate::state::thread::{self, Thread};
+use crate::state::thread::Thread;
 use crate::watch::operations::{self, Meant};
 use smallvec::SmallVec;
 use trace_format::mpi::Class;
@@ -48,7 +49,7 @@ pub(super) fn check(caller: &mut Thread, call: &Call, given: Given, known: &Know
             let n = partitions.ready.len();
             let outside = named.iter().find(|p| !(0..n as i64).contains(*p));
             // Another thread may have marked it for the last time before it notes so.
-            let marks = marks && !thread::are_several();
+            let marks = marks && !threads::are_several();
             let again = || named.iter().find(|p| partitions.ready.get(**p as usize) == Some(&true)).filter(|_| marks);
             match (outside, again()) {
                 (Some(p), _) => {

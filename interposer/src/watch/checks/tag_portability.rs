@@ -1,9 +1,9 @@
 //! `tag-portability`: see `trace_format::catalogue::TAG_PORTABILITY`.
 
 use super::arguments::{Exam, PORTABLE_TAG};
-use crate::call::encode::Words;
 use crate::mpi::abi::{Abi, Family};
 use crate::mpi::real;
+use crate::mpi::words::Words;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, OnceLock};

@@ -1,7 +1,7 @@
 //! `watched-data-changed`: see `trace_format::catalogue::WATCHED_DATA_CHANGED`.
 
 use super::{Finding, Spot};
-use crate::call::encode::is_true;
+use crate::mpi::words::is_true;
 use crate::record::unusual::{self, Matter};
 use crate::record::{log, memory};
 use crate::state::recording::Call;

@@ -1,7 +1,7 @@
 //! The functions that the library is given in the place of the program's callbacks.
 
 use super::{Answer, Grequest, all, of_state};
-use crate::entry::dispatch;
+use crate::call::mode;
 use crate::mpi::abi::Abi;
 use crate::state::{interrupted, thread};
 use crate::watch::checks::{Spot, grequest_misuse};
@@ -83,7 +83,7 @@ impl Grequest {
             });
         }
         let made = self.life().made;
-        let (Some(made), Some(thread)) = (made, thread::existing().filter(|_| dispatch::is_recording())) else {
+        let (Some(made), Some(thread)) = (made, thread::existing().filter(|_| mode::is_recording())) else {
             return;
         };
         let request = (made.thread, made.call);
@@ -110,7 +110,7 @@ fn guarded(f: impl FnOnce()) {
         });
         is_entered.map(|()| thread)
     });
-    dispatch::guarded(f);
+    mode::guarded(f);
     if let Some(thread) = marked {
         thread.with(|thread| interrupted::leave(thread));
     }
@@ -118,7 +118,7 @@ fn guarded(f: impl FnOnce()) {
 
 extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
     let Some(request) = of_state(state) else { return 0 };
-    let Some(abi) = dispatch::abi() else { return request.call(Which::Query, Some(status), ierror) };
+    let Some(abi) = crate::mpi::abi::current() else { return request.call(Which::Query, Some(status), ierror) };
     let outer = SET.replace(0);
     let mark = Mark::put(abi, status);
     let result = request.call(Which::Query, Some(status), ierror);
@@ -198,7 +198,7 @@ struct Mark {
 
 impl Mark {
     fn put(abi: &'static Abi, status: u64) -> Mark {
-        let is_wanted = dispatch::is_recording() && grequest_misuse::is_on() && status >= abi.lowest_address;
+        let is_wanted = mode::is_recording() && grequest_misuse::is_on() && status >= abi.lowest_address;
         // SAFETY: the library passes a valid status.
         let before = is_wanted.then(|| unsafe { abi.count_at(status) }.replace(MARK));
         Mark { abi, status, before }

@@ -5,8 +5,8 @@
 
 mod callbacks;
 
-use crate::call::encode::{Words, handle_at};
 use crate::mpi::abi::{Abi, Family};
+use crate::mpi::words::{Words, handle_at};
 use crate::state::recording::Call;
 use crate::state::statuses;
 use crate::state::thread::Thread;

@@ -1,8 +1,8 @@
 //! One call whose arguments are being looked at: their values, and whether MPI looks at them at all.
 
 use super::{Amount, Buffer, Part, Times, When};
-use crate::call::encode::handle_at;
 use crate::mpi::facts::{Facts, Standing};
+use crate::mpi::words::handle_at;
 use crate::mpi::{define, handles};
 use crate::state::recording::{Call, encoder};
 use crate::state::thread::Thread;

@@ -2,7 +2,6 @@
 //! lists of ranks may hold.
 
 use super::{Exam, up_to};
-use crate::entry::dispatch;
 use crate::mpi::define;
 use crate::mpi::facts::Standing;
 use crate::watch::checks::invalid_topology;
@@ -60,7 +59,8 @@ pub(crate) fn check(exam: &mut Exam) -> bool {
 /// The value of a named constant.
 fn constant(name: &str) -> Option<i64> {
     static VALUES: OnceLock<FxHashMap<&str, i64>> = OnceLock::new();
-    let values = VALUES.get_or_init(|| dispatch::abi().map(|abi| abi.constants().collect()).unwrap_or_default());
+    let values =
+        VALUES.get_or_init(|| crate::mpi::abi::current().map(|abi| abi.constants().collect()).unwrap_or_default());
     values.get(name).copied()
 }
 
@@ -292,7 +292,7 @@ fn access_mode(exam: &mut Exam) -> bool {
 
 /// MPI_KEYVAL_INVALID is no key.
 fn keyval(exam: &mut Exam) -> bool {
-    let invalid = match dispatch::abi().map(|abi| abi.family) {
+    let invalid = match crate::mpi::abi::current().map(|abi| abi.family) {
         Some(crate::mpi::abi::Family::Mpich) => 0x2400_0000,
         Some(crate::mpi::abi::Family::OpenMpi) => -1,
         _ => 0,

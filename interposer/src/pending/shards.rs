@@ -2,10 +2,10 @@
 //! has those that it begins in a part of its own, with a lock of its own. It goes to the other parts for requests that others
 //! have made, and where its buffers may be in use there ([`super::reach`]). Nobody holds two of the locks.
 
-use super::State;
 use super::reach::Reach;
+use super::state::State;
+use crate::call::threads;
 use crate::record::biased::Biased;
-use crate::state::thread;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::requests::Requests;
 use typemap::Pending;
@@ -57,13 +57,13 @@ impl Part {
     }
 
     #[inline(always)]
-    pub(super) fn reach(self) -> &'static Reach {
+    pub(crate) fn reach(self) -> &'static Reach {
         &self.0.reach
     }
 
     /// Runs `f` with the operations of this part. It must not call the library, report, or go to another part.
     #[inline]
-    pub(super) fn with<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
+    pub(crate) fn with<T>(self, f: impl FnOnce(&mut State) -> T) -> T {
         let Guarded { state, pending } = &self.0.operations;
         state.with(|state| {
             let result = f(state);
@@ -74,14 +74,14 @@ impl Part {
 
     /// Is any buffer in use by a pending operation?
     #[inline(always)]
-    pub(super) fn is_any_pending(self) -> bool {
+    pub(crate) fn is_any_pending(self) -> bool {
         self.0.operations.pending.load(Ordering::Relaxed) != 0
     }
 
     /// The other parts that have had operations.
     #[inline]
-    pub(super) fn others(self) -> impl Iterator<Item = Part> {
-        ALL.iter().take(thread::count()).map(Part).filter(move |part| *part != self && part.reach().is_used())
+    pub(crate) fn others(self) -> impl Iterator<Item = Part> {
+        ALL.iter().take(threads::count()).map(Part).filter(move |part| *part != self && part.reach().is_used())
     }
 
     #[inline(always)]
@@ -92,19 +92,19 @@ impl Part {
 
     /// Has a request of this part this handle? If not it may have it all the same.
     #[inline(always)]
-    pub(super) fn is_live(self, handle: u64) -> bool {
+    pub(crate) fn is_live(self, handle: u64) -> bool {
         handle != 0 && self.place_of(handle).load(Ordering::Relaxed) == handle
     }
 
     /// There is a request with this handle. Its lock is held.
     #[inline(always)]
-    pub(super) fn set_live(self, handle: u64) {
+    pub(crate) fn set_live(self, handle: u64) {
         self.place_of(handle).store(handle, Ordering::Relaxed);
     }
 
     /// A request with this handle is gone. Its lock is held.
     #[inline(always)]
-    pub(super) fn set_gone(self, handle: u64) {
+    pub(crate) fn set_gone(self, handle: u64) {
         let place = self.place_of(handle);
         if place.load(Ordering::Relaxed) == handle {
             place.store(0, Ordering::Relaxed);

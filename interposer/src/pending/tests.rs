@@ -1,11 +1,16 @@
 //! Operations of several threads, in their parts.
 
-use super::conflicts::conflict_elsewhere;
-use super::*;
+use super::conflicts::{Begun, conflict_elsewhere};
+use super::lookup::{Meant, ended_anywhere, find};
+use super::operation::Operation;
+use super::shards::Part;
+use crate::call::threads;
+use crate::mpi::spot::Spot;
+use crate::pending::uses::{Access, Partners, Reduced, Use};
 use crate::record::tls;
-use crate::watch::operands::{Access, Partners, Reduced};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
+use trace_format::mpi::Class;
 use trace_format::mpi::{FnId, Start};
 use typemap::Buffer;
 
@@ -57,7 +62,7 @@ fn numbers(mut state: u64) -> impl FnMut(u64) -> u64 {
 /// What is found of conflicts and requests is what one list of all operations would say, whichever thread asks.
 #[test]
 fn parts_find_what_one_list_would() {
-    let _alone = thread::pretend_several();
+    let _alone = threads::pretend_several();
     for seed in 0..300 {
         let mut random = numbers(seed);
         let mut all: Vec<(u16, u64, (u64, u64), bool)> = Vec::new();
@@ -92,7 +97,7 @@ fn parts_find_what_one_list_would() {
 /// One handle of several requests: the variable says which, and without it nothing is certain.
 #[test]
 fn one_handle_of_several_threads_is_told_apart_by_its_variable() {
-    let _alone = thread::pretend_several();
+    let _alone = threads::pretend_several();
     let (first, second, handle) = (5, 6, 7);
     for (thread, slot) in [(first, 0x100), (second, 0x200)] {
         begin(thread, (handle, slot), (0x5000_0000 + slot, 8), true);
@@ -111,7 +116,7 @@ fn one_handle_of_several_threads_is_told_apart_by_its_variable() {
 /// Of two threads that begin operations on the same memory at the same time, one at least is told.
 #[test]
 fn a_conflict_of_two_threads_at_once_is_seen() {
-    let _alone = thread::pretend_several();
+    let _alone = threads::pretend_several();
     let rounds = 3000;
     let start = Barrier::new(2);
     let told: Vec<Vec<bool>> = std::thread::scope(|scope| {

@@ -7,12 +7,12 @@
 //! and sees it. What is said is taken back only while nothing is pending: buffers are used again and again, and so long nobody
 //! writes here.
 
-use super::State;
+use super::state::State;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 
 #[repr(align(128))]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     says: AtomicU8,
     reads: Spans,
     writes: Spans,
@@ -33,18 +33,18 @@ struct Spans {
 const MOST: usize = 8;
 
 impl Reach {
-    pub(super) const fn new() -> Reach {
+    pub(crate) const fn new() -> Reach {
         Reach { says: AtomicU8::new(NOTHING), reads: Spans::new(), writes: Spans::new() }
     }
 
     #[inline(always)]
-    pub(super) fn is_used(&self) -> bool {
+    pub(crate) fn is_used(&self) -> bool {
         self.says.load(Ordering::Relaxed) != NOTHING
     }
 
     /// The first operation of the part is made. As all that changes this, under its lock.
     #[inline(always)]
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         if !self.is_used() {
             self.says.store(SOMETHING, Ordering::Relaxed);
             fence(Ordering::SeqCst);
@@ -53,7 +53,7 @@ impl Reach {
 
     /// There are other threads: says where the operations are from now on.
     #[inline(always)]
-    pub(super) fn follow(&self, state: &State) {
+    pub(crate) fn follow(&self, state: &State) {
         if self.says.load(Ordering::Relaxed) != WHERE {
             self.say(state);
         }
@@ -72,7 +72,7 @@ impl Reach {
 
     /// A buffer that an operation is about to read, or to write (and maybe read).
     #[inline(always)]
-    pub(super) fn add(&self, span: &Range<u64>, writes: bool) {
+    pub(crate) fn add(&self, span: &Range<u64>, writes: bool) {
         let spans = if writes { &self.writes } else { &self.reads };
         if !spans.hold(span) {
             spans.add(span);
@@ -81,13 +81,13 @@ impl Reach {
 
     /// May a pending operation use this memory in a way that does not go with reading it, or `writes`?
     #[inline(always)]
-    pub(super) fn meets(&self, span: &Range<u64>, writes: bool) -> bool {
+    pub(crate) fn meets(&self, span: &Range<u64>, writes: bool) -> bool {
         let says_where = self.says.load(Ordering::Relaxed) == WHERE;
         !says_where || self.writes.meet(span) || writes && self.reads.meet(span)
     }
 
     /// Another thread was here, and found no conflict.
-    pub(super) fn was_met(&self, state: &State) {
+    pub(crate) fn was_met(&self, state: &State) {
         self.follow(state);
         if state.pending.is_empty() {
             self.reads.count.store(0, Ordering::Relaxed);

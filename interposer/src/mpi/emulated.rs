@@ -3,13 +3,12 @@
 //! Only for who would not run otherwise: a program, or a library of it, whose own reference to the function nothing
 //! satisfies. Lookups (dlsym) and weak references are answered as without this library: the function is not there.
 
-use crate::call::encode::handle_at;
-use crate::entry::dispatch;
 use crate::mpi::abi::Abi;
+use crate::mpi::words::handle_at;
 use crate::mpi::{handles, real};
 use crate::record::elf;
-use crate::watch::operations::{self, Meant, Part};
 use std::ffi::c_void;
+use std::sync::OnceLock;
 use trace_format::mpi::{FnId, Kind};
 
 /// Ours in the place of a function.
@@ -41,6 +40,14 @@ pub(crate) fn is_needed() -> bool {
     all.iter().any(|f| is_needed(b"", f.name()) || is_needed(b"P", f.name()))
 }
 
+/// Tells whether a request, with its handle and its place, is persistent and not started. Known where operations are.
+static IS_INACTIVE: OnceLock<fn(u64, u64) -> bool> = OnceLock::new();
+
+/// Operations are known from now on, and `is_inactive` tells of a request whether it waits to be started.
+pub(crate) fn operations_are_known(is_inactive: fn(u64, u64) -> bool) {
+    _ = IS_INACTIVE.set(is_inactive);
+}
+
 /// What MPI_Request_get_status says of one request.
 struct Said {
     code: i32,
@@ -57,7 +64,7 @@ struct Given {
 
 impl Given {
     fn new(count: i32, requests: u64, statuses: u64) -> Option<Given> {
-        Some(Given { abi: dispatch::abi()?, count: usize::try_from(count).unwrap_or(0), requests, statuses })
+        Some(Given { abi: crate::mpi::abi::current()?, count: usize::try_from(count).unwrap_or(0), requests, statuses })
     }
 
     fn slot(&self, i: usize) -> u64 {
@@ -72,13 +79,8 @@ impl Given {
     fn active(&self) -> impl Iterator<Item = usize> {
         (0..self.count).filter(|i| {
             let (handle, slot) = (self.handle(*i), self.slot(*i));
-            let is_inactive = || {
-                operations::find(Part::of(0), (handle, slot), |state, Meant { ix, .. }| {
-                    let operation = state.requests.get(ix)?;
-                    Some(operation.persistent && !operation.active)
-                })
-            };
-            !handles::is_null_request(handle) && is_inactive() != Some(true)
+            let is_inactive = || IS_INACTIVE.get().is_some_and(|is_inactive| is_inactive(handle, slot));
+            !handles::is_null_request(handle) && !is_inactive()
         })
     }
 

@@ -1,8 +1,9 @@
 //! Which request a call means, in whatever part it is.
 
-use super::{Ended, Part, State};
-use crate::state::given::Given;
-use crate::state::thread;
+use super::shards::Part;
+use super::state::{Ended, State};
+use crate::call::requests::Given;
+use crate::call::threads;
 use trace_format::requests::Ix;
 
 /// A request that was found.
@@ -21,7 +22,7 @@ pub(crate) fn find<T>(
     (handle, slot): (u64, u64),
     f: impl FnOnce(&mut State, Meant) -> Option<T>,
 ) -> Option<T> {
-    let part = if thread::are_several() { part_of_several(own, (handle, slot))? } else { own };
+    let part = if threads::are_several() { part_of_several(own, (handle, slot))? } else { own };
     part.with(|state| {
         let (ix, is_certain) = state.requests.meant(handle, slot)?;
         f(state, Meant { part, ix, is_certain })
@@ -69,7 +70,7 @@ fn elsewhere(own: Part, (handle, slot): (u64, u64)) -> Option<Part> {
 /// A request with this handle is over, and it is not certain that it was this one: those in other parts are complete, too.
 #[cold]
 #[inline(never)]
-pub(super) fn end_of_sharing(found: Part, own: Part, handle: u64) {
+pub(crate) fn end_of_sharing(found: Part, own: Part, handle: u64) {
     for part in std::iter::once(own).chain(own.others()).filter(|part| *part != found) {
         part.with(|state| {
             if let Some((ix, false)) = state.requests.meant(handle, 0) {
@@ -91,7 +92,7 @@ pub(crate) fn ended(own: Part, given: &[Given]) -> Option<Ended> {
 #[inline(never)]
 pub(crate) fn ended_anywhere(own: Part, handle: u64) -> Option<Ended> {
     let of = |part: Part| part.with(|state| (state.requests.knows(handle), state.requests.ended(handle)));
-    if !thread::are_several() {
+    if !threads::are_several() {
         return of(own).1;
     }
     if own.others().any(|part| part.is_live(handle)) {

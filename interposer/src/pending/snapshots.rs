@@ -2,8 +2,8 @@
 
 use crate::job::config;
 use crate::mpi::types;
+use crate::pending::uses::{Access, Use};
 use crate::record::memory::{self, Region};
-use crate::watch::operands::{Access, Use};
 use smallvec::SmallVec;
 use typemap::{Buffer, Change, Sampling, Snapshot};
 

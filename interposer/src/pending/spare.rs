@@ -1,8 +1,8 @@
 //! Operations that are over, for the next ones of their thread.
 
-use super::Operation;
+use super::operation::Operation;
 use crate::call::recall::{self, Place};
-use crate::watch::checks::Spot;
+use crate::mpi::spot::Spot;
 use trace_format::mpi::Class;
 
 /// Operations of a thread that are over: the next ones take their memory, and those of the same call their buffers, too.
@@ -22,16 +22,16 @@ impl Spare {
     }
 
     /// The last operation of the call that is remembered at `place`, with its buffers, if it is there.
-    pub(super) fn take_again(&mut self, place: Option<Place>) -> Option<Box<Operation>> {
+    pub(crate) fn take_again(&mut self, place: Option<Place>) -> Option<Box<Operation>> {
         self.of_calls.get_mut(place?.index())?.take_if(|operation| operation.place == place)
     }
 
     /// An operation without buffers.
-    pub(super) fn take(&mut self, class: Class, made: Spot) -> Box<Operation> {
+    pub(crate) fn take(&mut self, class: Class, made: Spot) -> Box<Operation> {
         self.any.pop().unwrap_or_else(|| Box::new(Operation::new(class, made)))
     }
 
-    pub(super) fn give_back(&mut self, mut operation: Box<Operation>) {
+    pub(crate) fn give_back(&mut self, mut operation: Box<Operation>) {
         if operation.uses.capacity() > MAX_SPARE_USES {
             return;
         }
@@ -59,7 +59,7 @@ mod tests {
     use crate::call::recall::{Recall, Same};
     use crate::call::sites::{Arrival, Site};
     use crate::mpi::abi::{Abi, Family};
-    use crate::watch::operands::{Access, Partners, Reduced, Use};
+    use crate::pending::uses::{Access, Partners, Reduced, Use};
     use trace_format::mpi::{FnId, SendMode, Start};
     use typemap::Buffer;
 

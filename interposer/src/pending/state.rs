@@ -1,0 +1,147 @@
+//! The operations of a part: their requests, and the memory that they use.
+
+use crate::call::threads;
+use crate::mpi::spot::Spot;
+use crate::pending::conflicts::{Begun, Conflict, Suspects};
+use crate::pending::operation::Operation;
+use crate::pending::shards::Part;
+use crate::pending::uses::Use;
+use trace_format::requests::{Ix, Requests};
+use typemap::Pending;
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended {
+    pub(crate) made: Spot,
+    pub(crate) by: Spot,
+    pub(crate) time: u64,
+}
+
+pub(crate) struct State {
+    /// Boxed: tables move what they hold.
+    pub(crate) requests: Requests<Box<Operation>, Ended>,
+    pub(crate) pending: Pending<Used>,
+}
+
+/// A buffer of an operation: which operation, and the place among its buffers. One word, which is read in one piece as it was
+/// written.
+#[derive(Clone, Copy)]
+pub(crate) struct Used(u64);
+
+impl Used {
+    pub(crate) fn new(operation: Ix, place: u8) -> Used {
+        Used(u64::from(operation) | u64::from(place) << 32)
+    }
+
+    pub(crate) fn operation(self) -> Ix {
+        self.0 as Ix
+    }
+
+    pub(crate) fn place(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+}
+
+impl State {
+    /// A pending operation whose use of memory does not go with one of these.
+    pub(crate) fn conflict(&mut self, uses: &[Use]) -> Option<Box<Conflict>> {
+        let found = |used: &Use| self.pending.conflict(&used.buffer, used.access.writes());
+        let (mine, (&theirs, address)) = uses.iter().find_map(|used| Some((used, found(used)?)))?;
+        self.disturbed(mine.clone(), theirs, address)
+    }
+
+    #[cold]
+    pub(crate) fn disturbed(&mut self, mine: Use, theirs: Used, address: u64) -> Option<Box<Conflict>> {
+        let other = self.requests.get_mut(theirs.operation())?;
+        other.is_disturbed = true;
+        let theirs = other.uses.get(theirs.place())?.clone();
+        Some(Box::new(Conflict { mine, theirs, class: other.class, started: other.started, address }))
+    }
+
+    /// A request of the part `own`.
+    pub(crate) fn add(&mut self, own: Part, (handle, slot): (u64, u64), operation: Box<Operation>) -> Ix {
+        own.reach().begin();
+        own.set_live(handle);
+        self.requests.add(handle, slot, operation)
+    }
+
+    /// The request of the part `own` is gone, by the call `by`, which began at `time`.
+    pub(crate) fn remove(
+        &mut self,
+        own: Part,
+        (ix, handle): (Ix, u64),
+        (by, time): (Spot, u64),
+    ) -> Option<Box<Operation>> {
+        let ended = Ended { made: self.requests.get(ix)?.made, by, time };
+        own.set_gone(handle);
+        let mut removed = self.requests.remove(ix, ended);
+        removed.iter_mut().for_each(|operation| operation.queued.clear());
+        removed
+    }
+
+    /// The operation of the part `own` begins: its buffers are in use.
+    pub(crate) fn start(&mut self, own: Part, ix: Ix, spot: Spot) -> Option<Begun> {
+        self.release(ix);
+        let are_several = threads::are_several();
+        if are_several {
+            self.say(own, ix);
+        }
+        let State { requests, pending } = self;
+        requests.started(ix);
+        let operation = requests.get_mut(ix)?;
+        let found = |used: &Use| pending.conflict(&used.buffer, used.access.writes());
+        let conflict = operation.uses.iter().find_map(|used| found(used).map(|(other, at)| (used.clone(), *other, at)));
+        operation.started = spot;
+        operation.active = true;
+        operation.cancelled = false;
+        operation.seen_complete = false;
+        if let Some(partitions) = &mut operation.partitions {
+            partitions.ready.fill(false);
+        }
+        if !operation.is_partitioned() {
+            // No adapter of two iterators: a build without optimization across units of code leaves calls of it here.
+            for (place, used) in operation.uses.iter().enumerate() {
+                let Ok(place) = u8::try_from(place) else { break };
+                let key = pending.insert(used.buffer.clone(), used.access.writes(), Used::new(ix, place));
+                operation.keys.push(key);
+            }
+        }
+        operation.is_disturbed = false;
+        let suspects = if are_several { Suspects::of(own, &operation.uses) } else { None };
+        let conflict = conflict.and_then(|(mine, theirs, address)| self.disturbed(mine, theirs, address));
+        if conflict.is_some() {
+            self.requests.get_mut(ix)?.is_disturbed = true;
+        }
+        Some(Begun { ix, conflict, suspects })
+    }
+
+    /// Says to other threads which memory the operation of the part `own` uses, which is about to begin.
+    #[inline(never)]
+    pub(crate) fn say(&mut self, own: Part, ix: Ix) {
+        own.reach().follow(self);
+        for used in self.requests.get(ix).into_iter().flat_map(|operation| &operation.uses) {
+            own.reach().add(&used.buffer.span(), used.access.writes());
+        }
+    }
+
+    /// The memory of an operation is the program's again.
+    #[inline]
+    pub(crate) fn release(&mut self, ix: Ix) {
+        let State { requests, pending } = self;
+        let Some(operation) = requests.get_mut(ix) else { return };
+        if operation.keys.is_empty() {
+            return;
+        }
+        while let Some(key) = operation.keys.pop() {
+            pending.remove(key);
+        }
+    }
+
+    /// Requests that share a handle are all complete, as the library has it: which is meant does not matter then.
+    pub(crate) fn end_of_sharing(&mut self, ix: Ix) {
+        for other in self.requests.newly_sharing(ix) {
+            self.release(other);
+            self.requests.get_mut(other).into_iter().for_each(|o| o.is_disturbed = true);
+        }
+    }
+}

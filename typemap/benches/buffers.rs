@@ -11,7 +11,7 @@ fn main() {
 }
 
 const DOUBLE: u32 = 29;
-/// Rows of a matrix, and elements of a row.
+/// Vector of a matrix, and elements of a row.
 const ROWS: i64 = 1024;
 const COLUMNS: i64 = 64;
 
@@ -101,7 +101,7 @@ fn pending_runs(bencher: Bencher, window: u64) {
     go_through(bencher, (0..window).map(|i| Buffer::bytes(0x10_0000 + 64 * i, 64)).collect());
 }
 
-/// The same for columns of a matrix.
+/// As above, for columns of a matrix.
 #[divan::bench(args = [1, 8, 64])]
 fn pending_columns(bencher: Bencher, window: u64) {
     let map = column();

@@ -2,14 +2,14 @@
 
 use trace_format::mpi::predefined::{self, DATATYPES};
 
-/// Of any basic type.
+/// The largest alignment of any basic type.
 pub(crate) const MAX_ALIGNMENT: i64 = 16;
 
 fn name(id: u32) -> Option<&'static str> {
     DATATYPES.get((id as usize).checked_sub(1)?).copied()
 }
 
-/// What addresses of a basic type of this size are multiples of; 1 where that is not certain.
+/// The alignment of addresses of a basic type of this size; 1 where it is not certain.
 pub(crate) fn alignment(id: u32, size: u64) -> i64 {
     let Some(name) = name(id) else {
         return 1;

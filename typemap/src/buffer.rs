@@ -1,8 +1,8 @@
 //! The memory that the arguments of a call name.
 
-use crate::comb::Comb;
 use crate::shape::{Kind, Shape};
 use crate::typemap::Typemap;
+use crate::vector::Vector;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ const END_OF_MEMORY: i64 = 1 << 62;
 /// `count` elements of a datatype at an address, or plain bytes.
 #[derive(Debug, Clone)]
 pub struct Buffer {
-    /// From the lowest byte to after the highest one; equal if there are none.
+    /// The lowest byte, and one past the highest; equal if there are none.
     pub(crate) low: i64,
     pub(crate) high: i64,
-    /// Only if the elements are not one run of bytes in typemap order.
+    /// Present only if the elements are not one run of bytes in typemap order.
     pub(crate) layout: Option<Arc<Layout>>,
 }
 
-/// How the elements lie.
+/// The layout of the elements.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) address: i64,
@@ -28,13 +28,13 @@ pub(crate) struct Layout {
     pub(crate) form: Form,
 }
 
-/// Which bytes between the lowest and the highest one are touched.
+/// The bytes between the lowest and the highest one that the buffer names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     All,
     /// More than one row.
-    Rows(Comb),
-    /// What the typemap says.
+    Vector(Vector),
+    /// The bytes of the typemap.
     Irregular,
 }
 
@@ -43,7 +43,7 @@ impl Buffer {
     #[inline]
     pub fn bytes(address: u64, length: u64) -> Buffer {
         const LIMIT: u64 = END_OF_MEMORY as u64;
-        // What cannot be memory has no bytes.
+        // An address range that cannot be memory has no bytes.
         let is_memory = address <= LIMIT && length <= LIMIT - address;
         let (low, high) = if is_memory { (address as i64, (address + length) as i64) } else { (0, 0) };
         Buffer { low, high, layout: None }
@@ -70,16 +70,16 @@ impl Buffer {
         if low < 0 || high > END_OF_MEMORY {
             return None;
         }
-        let form = match comb(&map.shape, address, map.extent(), count) {
-            Some(comb) if comb.rows == 1 => Form::All,
-            Some(comb) => Form::Rows(comb),
+        let form = match vector(&map.shape, address, map.extent(), count) {
+            Some(vector) if vector.rows == 1 => Form::All,
+            Some(vector) => Form::Vector(vector),
             None => Form::Irregular,
         };
         let layout = Layout { address, map: map.clone(), count, form };
         Some(Buffer { low, high, layout: Some(Arc::new(layout)) })
     }
 
-    /// From the lowest address touched to after the highest one.
+    /// The range from the lowest byte to one past the highest.
     pub fn span(&self) -> Range<u64> {
         self.low as u64..self.high as u64
     }
@@ -110,21 +110,21 @@ impl Buffer {
         self.layout.as_ref().map_or(Form::All, |l| l.form)
     }
 
-    /// The buffer as one comb, if it is one.
-    pub(crate) fn comb(&self) -> Option<Comb> {
+    /// The buffer as one vector, if it is one.
+    pub(crate) fn vector(&self) -> Option<Vector> {
         match self.form() {
-            Form::All => Some(Comb::run(self.low, self.high)),
-            Form::Rows(comb) => Some(comb),
+            Form::All => Some(Vector::run(self.low, self.high)),
+            Form::Vector(vector) => Some(vector),
             Form::Irregular => None,
         }
     }
 }
 
-/// The bytes of `count` copies of a shape as one comb, if they are one.
-pub(crate) fn comb(shape: &Shape, base: i64, stride: i64, count: u64) -> Option<Comb> {
+/// The bytes of `count` copies of a shape as one vector, if they are one.
+pub(crate) fn vector(shape: &Shape, base: i64, stride: i64, count: u64) -> Option<Vector> {
     let rows = i64::try_from(count).ok()?;
     if shape.dense {
-        return Some(Comb::new(base.wrapping_add(shape.low), i64::try_from(shape.size).ok()?, stride, rows));
+        return Some(Vector::new(base.wrapping_add(shape.low), i64::try_from(shape.size).ok()?, stride, rows));
     }
     let (child, n, s, displacement) = match &shape.kind {
         Kind::Repeat { child, count, stride } => (child, *count, *stride, 0),
@@ -136,9 +136,9 @@ pub(crate) fn comb(shape: &Shape, base: i64, stride: i64, count: u64) -> Option<
     };
     let base = base.wrapping_add(displacement);
     if count == 1 {
-        return comb(child, base, s, n);
+        return vector(child, base, s, n);
     }
-    // Rows that go on with the same stride from element to element.
+    // Vector that go on with the same stride from element to element.
     let n = i64::try_from(n).ok()?;
-    (s.checked_mul(n) == Some(stride)).then(|| comb(child, base, s, n.checked_mul(rows)? as u64))?
+    (s.checked_mul(n) == Some(stride)).then(|| vector(child, base, s, n.checked_mul(rows)? as u64))?
 }

@@ -1,14 +1,14 @@
-//! What can be wrong with a datatype itself: bytes named twice, parts that no address aligns.
+//! Faults of a datatype itself: bytes that it names twice, parts that no address aligns.
 
 use crate::basic;
-use crate::buffer::comb;
-use crate::comb::Comb;
+use crate::buffer::vector;
 use crate::runs::Runs;
 use crate::shape::{Alignment, Kind, ListBuilder, Part, Shape};
 use crate::typemap::Typemap;
+use crate::vector::Vector;
 use std::sync::Arc;
 
-/// Most runs that are sorted.
+/// Limit of runs that are sorted.
 const MAX_SORTED_RUNS: u64 = 1 << 16;
 /// Longest stretch of memory that is computed with.
 const MAX_SPAN: i64 = 1 << 60;
@@ -31,7 +31,7 @@ pub struct Misaligned {
     pub basic: u32,
     /// Bytes from the buffer address.
     pub offset: i64,
-    /// What the address of such an element should be a multiple of.
+    /// The alignment that the address of such an element should have.
     pub alignment: u64,
 }
 
@@ -60,15 +60,15 @@ fn sort(shape: &Shape, stride: i64, count: u64) -> Option<Arc<Shape>> {
 
 /// Whether copies of equal runs at equal distances overlap. `None` if the shape is something else.
 fn interleaved(shape: &Shape, extent: i64, count: u64) -> Option<SelfOverlap> {
-    let one = comb(shape, 0, 0, 1)?;
+    let one = vector(shape, 0, 0, 1)?;
     let (n, step) = (i64::try_from(count - 1).ok()?, extent.checked_abs()?);
     let way = step.checked_mul(n)?.checked_add(one.end().checked_sub(one.start)?)?;
     if way > MAX_SPAN {
         return None;
     }
     // Copy k overlaps copy 0 if a run at k * extent overlaps one of copy 0.
-    let first = Comb { start: 0, ..one };
-    let starts = Comb::new(step, one.length, step, n);
+    let first = Vector { start: 0, ..one };
+    let starts = Vector::new(step, one.length, step, n);
     Some(if starts.common(&first).is_some() { SelfOverlap::Yes } else { SelfOverlap::No })
 }
 

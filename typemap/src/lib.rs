@@ -1,11 +1,10 @@
-//! Which bytes of memory an MPI buffer names, and what follows from that: whether buffers overlap, what their checksum
-//! is, where they changed. Used inside the process under test, so nothing here panics, and effort and memory are
-//! bounded.
+//! The bytes of memory that an MPI buffer names, and what follows from them: whether buffers overlap, their
+//! checksums, their changes. The process under test uses this crate, so nothing here panics, and effort and memory
+//! are bounded.
 
 mod arrays;
 mod basic;
 mod buffer;
-mod comb;
 mod derive;
 mod faults;
 mod locate;
@@ -15,6 +14,7 @@ mod pending;
 mod runs;
 mod shape;
 mod typemap;
+mod vector;
 
 pub use buffer::Buffer;
 pub use faults::{Misaligned, SelfOverlap};

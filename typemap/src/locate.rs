@@ -1,9 +1,9 @@
-//! Which element of the program a byte of the packed data belongs to.
+//! The element of the program that a byte of the packed data belongs to.
 
 use crate::shape::Kind;
 use crate::typemap::Typemap;
 
-/// Where a byte of the packed data is.
+/// The place of a byte of the packed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Element of the buffer (0 is the first one).
@@ -19,8 +19,8 @@ pub struct Place {
 }
 
 impl Typemap {
-    /// Where the byte `nth` (from 0) of the packed data of `count` elements is, in time proportional to the depth of
-    /// the type. `None` if there is no such byte.
+    /// The place of the byte `nth` (from 0) of the packed data of `count` elements, in time proportional to the depth
+    /// of the type. `None` if there is no such byte.
     pub fn locate(&self, count: u64, nth: u64) -> Option<Place> {
         let element = nth.checked_div(self.shape.size)?;
         if element >= count {

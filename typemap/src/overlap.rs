@@ -1,6 +1,6 @@
 //! Whether two buffers have a byte in common.
 
-use crate::buffer::{Buffer, Form, comb};
+use crate::buffer::{Buffer, Form, vector};
 use crate::shape::{Kind, Part, Shape, bounds};
 use std::sync::{Arc, OnceLock};
 use trace_format::definition::UNKNOWN_ID;
@@ -26,7 +26,7 @@ pub(crate) fn common_byte_within(a: &Buffer, b: &Buffer, steps: &mut u32) -> Opt
     if a.form() == Form::All && b.form() == Form::All {
         return Some(low as u64);
     }
-    if let (Some(a), Some(b)) = (a.comb(), b.comb()) {
+    if let (Some(a), Some(b)) = (a.vector(), b.vector()) {
         return a.common(&b).map(|x| x as u64);
     }
     let (a, b) = (Node::of(a)?, Node::of(b)?);
@@ -90,8 +90,8 @@ impl Search<'_> {
             return None;
         }
         self.step()?;
-        let combs = [a, b].map(|n| comb(n.shape, n.base, n.stride, n.count));
-        match combs {
+        let vectors = [a, b].map(|n| vector(n.shape, n.base, n.stride, n.count));
+        match vectors {
             [Some(a), Some(b)] => a.common(&b),
             [None, Some(_)] => self.split(a, b),
             [Some(_), None] => self.split(b, a),

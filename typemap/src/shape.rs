@@ -6,7 +6,7 @@ use trace_format::definition::UNKNOWN_ID;
 
 /// Deeper types are refused: every walk of the tree, and its drop, may then recurse.
 const MAX_DEPTH: u8 = 64;
-/// Most parts of one list; types with more are refused (48 MiB in the process under test).
+/// Limit of parts of one list; types with more are refused (48 MiB in the process under test).
 const MAX_PARTS: usize = 1 << 20;
 /// Fewer equal blocks at equal distances are not worth a node of their own.
 const WORTH_A_REPEAT: usize = 4;
@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 }
 
 impl Shape {
-    /// Are there parts of which only the size is known?
+    /// Does it have parts of which only the size is known?
     pub(crate) fn is_opaque(&self) -> bool {
         match &self.kind {
             Kind::Empty => false,
@@ -65,7 +65,7 @@ pub(crate) struct Part {
     pub(crate) count: u64,
     pub(crate) stride: i64,
     pub(crate) child: Arc<Shape>,
-    /// What comes before this part in the list.
+    /// The data bytes before this part in the list.
     pub(crate) bytes_before: u64,
     pub(crate) elements_before: u64,
 }
@@ -99,7 +99,7 @@ pub(crate) fn bounds(child: &Shape, displacement: i64, count: u64, stride: i64) 
     Some((low, high))
 }
 
-/// What the basic parts ask of the address: it must be `-residue` modulo `align`.
+/// The condition of the basic parts on the address: it must be `-residue` modulo `align`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Alignment {
     /// A power of two, at most 16.
@@ -210,7 +210,7 @@ fn deeper(depth: u8) -> Option<u8> {
     (deeper <= MAX_DEPTH).then_some(deeper)
 }
 
-/// One of the two: the same node, or basic parts that are alike.
+/// Are the two the same node, or alike basic parts?
 fn same(a: &Arc<Shape>, b: &Arc<Shape>) -> bool {
     Arc::ptr_eq(a, b)
         || match (&a.kind, &b.kind) {

@@ -117,8 +117,8 @@ impl Typemap {
         }
     }
 
-    /// From the lowest byte of data in `count` elements to after the highest one, relative to the buffer address.
-    /// Bounds beyond 64 bits saturate.
+    /// The range from the lowest byte of data in `count` elements to one past the highest, relative to the buffer
+    /// address. Bounds beyond 64 bits saturate.
     pub fn span(&self, count: u64) -> Range<i64> {
         if count == 0 || self.shape.size == 0 {
             return 0..0;
@@ -174,7 +174,7 @@ mod tests {
     fn a_packed_struct_is_misaligned() {
         let types = [named("MPI_CHAR", 1), named("MPI_DOUBLE", 8)];
         let packed = Typemap::derive(Combiner::Struct, &[2, 1, 1, 0, 1], &types, 0, 9).expect("a struct");
-        // One alone can be aligned, at an odd address.
+        // One element can be aligned, at an odd address.
         assert_eq!(packed.misaligned(1), None);
         let found = packed.misaligned(2).expect("the second double");
         assert_eq!((found.position, found.offset, found.alignment), (3, 10, 8));

@@ -36,7 +36,7 @@ fn sum(buffer: &Buffer) -> u64 {
     unsafe { checksum(buffer, Sampling::NONE) }
 }
 
-/// In the memory of another one, which was small or large: as one that is new.
+/// Takes a snapshot in the memory of another one, which was small or large: it must equal a new one.
 fn take(buffer: &Buffer, sampling: Sampling) -> Snapshot {
     let other = vec![7u8; if buffer.size().is_multiple_of(2) { 5 } else { 10_000 }];
     // SAFETY: as above.
@@ -168,7 +168,7 @@ fn sampled() {
     let hits = seen.values().filter(|s| **s).count();
     assert_eq!((seen[&0], seen[&((2 << 20) - 1)]), (true, true));
     assert!((seen.len() / 8 - 4..=seen.len() / 8 + 4).contains(&hits), "{hits} of {}", seen.len());
-    // What is not larger is looked at completely.
+    // Data that are not larger are looked at completely.
     let small = Buffer::bytes(memory.0.as_ptr() as u64, 1 << 18);
     let before = take(&small, Sampling { over: 1 << 18 });
     memory.0[77_777] ^= 1;

@@ -14,10 +14,10 @@ const BASE: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 enum Memory {
     Bytes(u64),
-    /// Rows, length, stride.
+    /// Vector, length, stride.
     Column(i64, i64, i64),
     Any(Recipe, u64),
-    /// One of those made before, so that the same typemaps meet again.
+    /// One of those made before, so that the same typemaps occur again.
     Made(usize),
 }
 
@@ -41,7 +41,7 @@ fn memory() -> impl Strategy<Value = Memory> + Clone {
     ]
 }
 
-/// What programs mostly have.
+/// Buffers as most programs have them.
 fn regular() -> impl Strategy<Value = Memory> + Clone {
     prop_oneof![
         6 => (1u64..40).prop_map(Memory::Bytes),
@@ -86,7 +86,7 @@ fn build(memory: &Memory, place: u64, made: &[Made]) -> Option<(Buffer, BTreeSet
     Some((Buffer::new(address, &map, count), bytes))
 }
 
-/// Does the steps with both; they must agree at every one.
+/// Takes the steps with both; they must agree at each.
 fn run(steps: &[Step], made: &[Made]) -> Result<(), TestCaseError> {
     let mut pending = Pending::new();
     let mut list: Vec<(Key, BTreeSet<u64>, bool, usize)> = Vec::new();

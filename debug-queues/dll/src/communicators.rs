@@ -11,7 +11,7 @@ use std::mem::offset_of;
 #[derive(Debug, Clone)]
 pub(crate) struct Comm {
     pub(crate) unique: u64,
-    /// What operations name it by.
+    /// The number by which operations name it.
     pub(crate) number: u32,
     pub(crate) rank: i32,
     pub(crate) size: i32,
@@ -19,7 +19,7 @@ pub(crate) struct Comm {
     group: Group,
 }
 
-/// Which processes the ranks of a communicator are.
+/// The processes of the ranks of a communicator.
 #[derive(Debug, Clone)]
 enum Group {
     Regular { first: i32, stride: i32 },
@@ -96,7 +96,7 @@ impl Comm {
         }
     }
 
-    /// For the debugger.
+    /// The communicator in the form that the debugger reads.
     pub(crate) fn described(&self) -> mqs::Communicator {
         let mut to = mqs::Communicator::EMPTY;
         (to.unique_id, to.local_rank, to.size) = (self.unique, self.rank.into(), self.size.into());

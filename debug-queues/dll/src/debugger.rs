@@ -1,4 +1,4 @@
-//! What the debugger provides for everything (5.8.1): memory, and places to keep what belongs to an image or a process.
+//! Functions of the debugger that all parts use (5.8.1): memory, and places to keep data for an image or a process.
 
 use crate::failure::Failure;
 use mqs::{BasicCallbacks, Image, Process};
@@ -46,13 +46,13 @@ unsafe fn drop_stored<T>(place: *mut T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What of ours the debugger keeps with an object of its own.
+/// Data of ours that the debugger keeps with an object of its own.
 pub(crate) trait Kept: Sized {
     type Owner;
 
-    /// Has the debugger keep `info`.
+    /// Lets the debugger keep `info`.
     fn put(callbacks: &BasicCallbacks, owner: *mut Self::Owner, info: *mut Self) -> Result<(), Failure>;
-    /// What it keeps, or null.
+    /// The data that the debugger keeps, or null.
     fn get(callbacks: &BasicCallbacks, owner: *mut Self::Owner) -> Result<*mut Self, Failure>;
 }
 

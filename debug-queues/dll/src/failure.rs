@@ -1,4 +1,4 @@
-//! What can go wrong, as codes and texts for the debugger.
+//! Failures, as codes and texts for the debugger.
 
 use mqs::codes;
 use std::ffi::{CStr, c_int};
@@ -49,7 +49,7 @@ impl Failure {
     }
 }
 
-/// What a code means.
+/// The text of a code.
 pub(crate) fn text(code: c_int) -> &'static CStr {
     let own = || usize::try_from(code.checked_sub(codes::FIRST_USER_CODE)?).ok().and_then(|i| Failure::OWN.get(i));
     match code {

@@ -4,14 +4,14 @@ use crate::failure::Failure;
 use mqs::{Address, Image, ImageCallbacks, codes};
 use std::ffi::CStr;
 
-/// What is kept with an image.
+/// Our data of an image.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Info {
     pub(crate) callbacks: ImageCallbacks,
 }
 
 impl Info {
-    /// Where the table begins.
+    /// The address of the table.
     pub(crate) fn table(&self, image: *mut Image) -> Result<Address, Failure> {
         self.symbol(image, queue_table::SYMBOL)?.filter(|at| *at != 0).ok_or(Failure::NoInformation)
     }

@@ -65,7 +65,7 @@ impl Op {
         self.flags & flag != 0
     }
 
-    /// For the debugger.
+    /// The operation in the form that the debugger reads.
     pub(crate) fn described(
         &self,
         comm: &Comm,
@@ -80,7 +80,7 @@ impl Op {
         (to.desired_local_rank, to.desired_global_rank) = (self.peer.into(), global.into());
         to.tag_wild = self.is(flag::ANY_TAG).into();
         (to.desired_tag, to.desired_length, to.buffer) = (self.tag.into(), length, self.buffer);
-        // What is known of the other side: all of a send, and of a receive only what it asks for.
+        // The other side is known completely of a send, and of a receive only as far as it names it.
         (to.actual_local_rank, to.actual_global_rank) = (to.desired_local_rank, to.desired_global_rank);
         (to.actual_tag, to.actual_length) = (to.desired_tag, to.desired_length);
         for (line, text) in to.extra_text.iter_mut().zip(self.lines(names, target, tables)) {
@@ -89,7 +89,7 @@ impl Op {
         to
     }
 
-    /// What people want to know besides.
+    /// Further lines for people.
     fn lines(&self, names: &mut Names, target: &Target, tables: &Tables) -> Vec<String> {
         let function = text(&tables.functions, target, self.function.into());
         let how = match (self.is(flag::BLOCKING), self.is(flag::PERSISTENT)) {
@@ -126,7 +126,7 @@ impl Names {
     fn of(&mut self, number: u32, target: &Target, tables: &Tables) -> String {
         let known = self.0.get_or_insert_with(|| {
             let mut known = HashMap::new();
-            // Without names the operations are told all the same.
+            // Without names the operations are shown all the same.
             _ = tables.datatypes.live(target, |_, bytes| {
                 let fields = Fields { target, bytes };
                 known.insert(fields.u32(offset_of!(Name, number)), fields.text(offset_of!(Name, text)));

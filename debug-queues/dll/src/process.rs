@@ -10,18 +10,18 @@ use mqs::codes::op_class;
 use mqs::{Address, PendingOperation, Process, ProcessCallbacks};
 use std::ffi::{CStr, c_int};
 
-/// What is kept with a process.
+/// Our data of a process.
 #[derive(Debug)]
 pub(crate) struct Info {
     target: Target,
-    /// Where its table begins, once that was asked for.
+    /// The address of its table, once it was searched.
     table: Option<Address>,
     communicators: Vec<Comm>,
     /// The communicator that the iterator is at.
     at: usize,
     /// The operations that the other iterator has still to give, the last one first.
     operations: Vec<Op>,
-    /// What the operations lie in.
+    /// The tables that hold the operations.
     tables: Option<Tables>,
     names: Names,
 }
@@ -52,7 +52,7 @@ impl Info {
         Tables::read(&self.target, at)
     }
 
-    /// Whether there are queues; the text says why not, or what is missing.
+    /// Whether there are queues; the text says why not, or which part is missing.
     pub(crate) fn has_queues(&mut self) -> Result<Option<&'static CStr>, (Failure, &'static CStr)> {
         use queue_table::state;
         let tables = self.tables().map_err(|failure| (failure, crate::failure::text(failure.code())))?;
@@ -104,7 +104,7 @@ impl Info {
         let sends = match class {
             op_class::PENDING_SENDS => true,
             op_class::PENDING_RECEIVES => false,
-            // Which messages have arrived only the MPI library knows, and it has no way to tell.
+            // Only the MPI library knows which messages have arrived, and it has no way to tell.
             op_class::UNEXPECTED_MESSAGES => return Err(Failure::NoInformation),
             _ => return Err(Failure::UnknownClass),
         };

@@ -36,7 +36,7 @@ impl Tables {
     /// Reads the header.
     pub(crate) fn read(target: &Target, at: Address) -> Result<Tables, Failure> {
         let mut bytes = [0u8; size_of::<Header>()];
-        // What is common to all versions, in case that this one is smaller.
+        // All versions have these fields, in case that this header is smaller.
         let (start, _) = bytes.split_at_mut(16);
         target.fetch(at, start)?;
         let fields = Fields { target, bytes: start };
@@ -72,7 +72,7 @@ impl Table {
         Ok(Table { entry_bytes: entry_bytes as u64, first, used, pages: std::array::from_fn(page) })
     }
 
-    /// Where an entry is; `None` if there is no such entry.
+    /// The address of an entry; `None` if there is no such entry.
     fn address(&self, index: u64) -> Option<Address> {
         let (page, place) = place_of(index, self.first);
         let page = self.pages.get(page).copied().filter(|page| *page != 0 && index < self.used)?;
@@ -136,7 +136,7 @@ fn settled(target: &Target, at: Address, to: &mut [u8]) -> Result<bool, Failure>
     Ok(false)
 }
 
-/// Was an entry with this stamp not changed since?
+/// Is the entry unchanged since it had this stamp?
 pub(crate) fn is_still(target: &Target, at: Address, before: u64) -> Result<bool, Failure> {
     Ok(target.word(at)? == before)
 }

@@ -11,7 +11,7 @@ pub(crate) struct Target {
     pub(crate) callbacks: ProcessCallbacks,
 }
 
-/// Most bytes that are asked for at once.
+/// Most bytes that one request asks for.
 const MOST: usize = 1 << 16;
 
 impl Target {
@@ -45,7 +45,7 @@ impl Target {
         to
     }
 
-    /// Do the target's types have the sizes that the layouts of the table rest on?
+    /// Do the target's types have the sizes that the layouts of the table assume?
     pub(crate) fn check_types(&self, callbacks: &ImageCallbacks) -> Result<(), Failure> {
         let Some(get) = callbacks.get_type_sizes else { return Ok(()) };
         let mut sizes = TargetTypeSizes::default();

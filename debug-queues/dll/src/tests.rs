@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::mem::offset_of;
 
-/// Where the memory of the process begins.
+/// First address of the memory of the process.
 const BASE: u64 = 0x10_0000;
 
 thread_local! {
@@ -97,7 +97,7 @@ const OF_PROCESS: ProcessCallbacks = ProcessCallbacks {
     target_to_host: None,
 };
 
-/// What a debugger sees: codes that were no success, and operations of each communicator with its size.
+/// The view of a debugger: codes other than success, and operations of each communicator with its size.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     failures: Vec<c_int>,
@@ -197,7 +197,7 @@ fn look_at(memory: Vec<u8>) -> Seen {
     look()
 }
 
-/// One debugger at a time, as its functions are kept for all.
+/// Tests run one at a time, since the debugger's functions are kept for all.
 static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[test]

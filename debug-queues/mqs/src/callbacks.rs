@@ -36,7 +36,8 @@ pub struct BasicCallbacks {
 
 /// `mqs_get_type_sizes_ft`: the sizes of the target's types.
 pub type GetTypeSizes = unsafe extern "C" fn(process: *mut Process, sizes: *mut TargetTypeSizes);
-/// `mqs_find_function_ft`: where a function is; `mqs_ok` or `mqs_no_information`. `lang` is one of [`crate::codes::lang`].
+/// `mqs_find_function_ft`: where a function is; `mqs_ok` or `mqs_no_information`. `lang` is one of
+/// [`crate::codes::lang`].
 pub type FindFunction =
     unsafe extern "C" fn(image: *mut Image, name: *mut c_char, lang: c_int, address: *mut Address) -> c_int;
 /// `mqs_find_symbol_ft`: where a symbol is; `mqs_ok` or `mqs_no_information`.

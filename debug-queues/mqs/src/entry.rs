@@ -17,7 +17,8 @@ pub type DllErrorString = unsafe extern "C" fn(code: c_int) -> *mut c_char;
 
 /// `mqs_setup_image` (5.10.1).
 pub type SetupImage = unsafe extern "C" fn(image: *mut Image, callbacks: *const ImageCallbacks) -> c_int;
-/// `mqs_image_has_queues` (5.10.2). `message` is set to a text for people, or to null; some DLLs set it on success, too.
+/// `mqs_image_has_queues` (5.10.2). `message` is set to a text for people, or to null; some DLLs set it on success,
+/// too.
 pub type ImageHasQueues = unsafe extern "C" fn(image: *mut Image, message: *mut *mut c_char) -> c_int;
 /// `mqs_destroy_image_info` (5.10.3).
 pub type DestroyImageInfo = unsafe extern "C" fn(info: *mut ImageInfo) -> c_int;

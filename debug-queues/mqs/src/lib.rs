@@ -1,8 +1,9 @@
-//! The interface between a debugger and the message-queue DLL of an MPI library, as the MPI Forum's document on tools and
-//! debugging interfaces and its common header describe it. Numbers of sections are those of that document.
+//! The interface between a debugger and the message-queue DLL of an MPI library, as the MPI Forum's document on tools
+//! and debugging interfaces and its common header describe it. Numbers of sections are those of that document.
 //!
-//! The debugger loads the DLL that the target names in `MPIR_dll_name` ([`names`]), hands it three tables of functions
-//! ([`callbacks`]), and asks it for communicators and operations ([`objects`]) by the functions in [`entry`].
+//! The debugger loads the DLL that the target names in `MPIR_dll_name` ([`names`]), hands it three tables of
+//! functions ([`callbacks`]), and asks it for communicators and operations ([`objects`]) by the functions in
+//! [`entry`].
 //!
 //! All of it is `repr(C)` for hosts of 64 bits. Functions in tables are options, as a debugger may leave one out.
 

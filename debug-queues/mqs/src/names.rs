@@ -2,8 +2,8 @@
 
 use std::ffi::CStr;
 
-/// Data of the target: the path of its DLL. The document says `char *`; libraries have `char []`. Which of the two it is
-/// shows in the size of the symbol.
+/// Data of the target: the path of its DLL. The document says `char *`; libraries have `char []`. Which of the two it
+/// is shows in the size of the symbol.
 pub const DLL_NAME: &CStr = c"MPIR_dll_name";
 /// Data of targets with Open MPI: `char **`, further paths of DLLs, null behind the last.
 pub const DLL_LOCATIONS: &CStr = c"mpimsgq_dll_locations";

@@ -1,4 +1,4 @@
-//! What is passed through the interface (5.4, 5.7).
+//! Objects that pass through the interface (5.4, 5.7).
 
 use crate::{Address, Word};
 use std::ffi::{c_char, c_int};
@@ -54,7 +54,7 @@ pub struct PendingOperation {
     /// Rank in the communicator of where it goes to or comes from; negative for MPI_ANY_SOURCE. Some DLLs give it as an
     /// unsigned number of 32 bits.
     pub desired_local_rank: Word,
-    /// The same in MPI_COMM_WORLD.
+    /// Its rank in MPI_COMM_WORLD.
     pub desired_global_rank: Word,
     /// Not zero: a receive with MPI_ANY_TAG.
     pub tag_wild: c_int,
@@ -70,12 +70,12 @@ pub struct PendingOperation {
     pub actual_global_rank: Word,
     pub actual_tag: Word,
     pub actual_length: Word,
-    /// For people.
+    /// Lines for people.
     pub extra_text: [Text; TEXT_LINES],
 }
 
 impl Communicator {
-    /// Nothing.
+    /// An empty communicator.
     pub const EMPTY: Communicator = Communicator { unique_id: 0, local_rank: 0, size: 0, name: [0; TEXT_BYTES] };
 
     /// The name, as text.
@@ -85,7 +85,7 @@ impl Communicator {
 }
 
 impl PendingOperation {
-    /// Nothing.
+    /// An empty operation.
     pub const EMPTY: PendingOperation = PendingOperation {
         status: 0,
         desired_local_rank: 0,
@@ -108,7 +108,7 @@ impl PendingOperation {
     }
 }
 
-/// What a text says; what is not UTF-8 is replaced.
+/// The text up to its end; bytes that are not UTF-8 are replaced.
 pub fn read(text: &Text) -> String {
     let bytes: Vec<u8> = text.iter().map(|c| *c as u8).take_while(|b| *b != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

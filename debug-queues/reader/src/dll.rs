@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Communicators that are larger are damaged memory.
 const LARGEST: i64 = 1 << 26;
 
-/// What the debugger's own functions return, besides what is asked for.
+/// The result of the debugger's functions; they return data through pointers.
 type Code = c_int;
 
 /// The functions point into `_library`.
@@ -77,7 +77,7 @@ impl Dll {
         Error::Dll { path: self.path.clone(), why: why.into() }
     }
 
-    /// What it calls itself, and refuses a DLL of another interface. This is asked first.
+    /// The DLL's version. A DLL of another interface is refused, so this is asked first.
     pub fn version(&self) -> Result<String> {
         // SAFETY: no conditions; a text that lives as long as the DLL, or null.
         let version = unsafe { own_text((self.version_string)()) }.unwrap_or_default();
@@ -93,7 +93,7 @@ impl Dll {
         Ok(version.trim().to_owned())
     }
 
-    /// What a code of the DLL's means.
+    /// The meaning of a code of the DLL.
     fn meaning(&self, code: Code) -> String {
         // SAFETY: no conditions; as of `version`.
         let text = unsafe { own_text((self.error_string)(code)) };

@@ -30,7 +30,7 @@ impl Error {
         Error::File { path: path.into(), why: why.to_string() }
     }
 
-    /// What a system call on the process says.
+    /// An error of a system call on the process.
     pub(crate) fn from_errno(errno: nix::errno::Errno) -> Error {
         match errno {
             nix::errno::Errno::ESRCH | nix::errno::Errno::ENOENT => Error::Gone,
@@ -46,7 +46,7 @@ fn how_to_get_permission() -> String {
     permission(std::fs::read_to_string(YAMA).ok().as_deref())
 }
 
-/// What to do, by the setting of the kernel's Yama module, if there is one.
+/// Advice on permissions, by the setting of the kernel's Yama module, if there is one.
 fn permission(ptrace_scope: Option<&str>) -> String {
     match ptrace_scope.map(str::trim) {
         Some("1") => format!(

@@ -19,10 +19,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// In which memory is compared.
+/// The unit in which memory is compared.
 const BLOCK: u64 = 64;
 
-/// What the DLL is told of the target.
+/// The target as the DLL sees it.
 #[derive(Debug)]
 pub struct Host {
     pub modules: Vec<Module>,
@@ -36,7 +36,7 @@ pub struct Host {
     given_types: RefCell<Vec<Structure>>,
     image_info: Cell<*mut ImageInfo>,
     process_info: Cell<*mut ProcessInfo>,
-    /// What the DLL printed.
+    /// Lines that the DLL printed.
     pub printed: RefCell<Vec<String>>,
     /// Addresses and sizes of what it has read since this was cleared.
     pub fetched: RefCell<Vec<(Address, usize)>>,
@@ -77,7 +77,7 @@ impl Host {
         Rc::clone(all.entry(module.path.clone()).or_insert_with(load))
     }
 
-    /// Where a symbol is: in the program first, since that may hold the library's data (copy relocation).
+    /// The address of a symbol: the program comes first, since it may hold the library's data (copy relocation).
     pub fn find(&self, name: &str, function: bool) -> Option<Address> {
         self.modules.iter().find_map(|module| {
             let symbols = self.symbols_of(module);
@@ -85,8 +85,8 @@ impl Host {
         })
     }
 
-    /// Of all memory that the DLL has looked at, with `reach` bytes behind each place: another one if anything in it has
-    /// changed.
+    /// A fingerprint of all memory that the DLL has looked at, with `reach` bytes behind each place: it is another
+    /// one if anything there has changed.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for block in self.touched.borrow().iter() {
@@ -124,12 +124,12 @@ thread_local! {
     static HOST: RefCell<Option<Rc<Host>>> = const { RefCell::new(None) };
 }
 
-/// From now on the callbacks of this thread speak of this target.
+/// From now on the callbacks of this thread answer for this target.
 pub fn install(host: Rc<Host>) {
     HOST.with(|h| *h.borrow_mut() = Some(host));
 }
 
-/// What `answer` says of the target, or what is said without one.
+/// The result of `answer` for the target, or `otherwise` without one.
 fn ask<T>(otherwise: T, answer: impl FnOnce(&Host) -> T) -> T {
     let host = HOST.try_with(|h| h.try_borrow().ok().and_then(|h| h.clone())).ok().flatten();
     host.map_or(otherwise, |host| answer(&host))

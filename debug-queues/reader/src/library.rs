@@ -1,4 +1,4 @@
-//! Which MPI library a process has loaded, by what the library itself holds.
+//! The MPI library that a process has loaded, by the library's own data.
 
 use crate::memory::Memory;
 use crate::modules::Module;
@@ -22,7 +22,7 @@ pub struct Library {
     pub family: Family,
     /// As the library has it; empty if it does not say.
     pub version: String,
-    /// Of MPICH, for example `ch4:ucx`.
+    /// The device of MPICH, for example `ch4:ucx`.
     pub device: String,
     pub path: PathBuf,
 }
@@ -51,12 +51,12 @@ const MPICH_DEVICE: &str = "MPII_Version_device";
 /// Present in every MPI library, and in no tool that stands in front of it.
 const MARK: &str = "PMPI_Get_library_version";
 
-/// Is it the MPI library?
+/// Is the module an MPI library?
 pub fn is_mpi(module: &Module, symbols: &Symbols) -> bool {
     module.name() != crate::locate::INTERPOSER && symbols.find(MARK).is_some()
 }
 
-/// Which one it is.
+/// Names the library and its version.
 pub fn identify(module: &Module, symbols: &Symbols, memory: &Memory) -> Library {
     let text = |name| symbols.find(name).and_then(|s| memory.text(s.address).ok());
     let (family, version) = match (text(OPEN_MPI_VERSION), text(MPICH_VERSION)) {

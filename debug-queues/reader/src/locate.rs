@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The preloaded library of mpivet, whose DLL serves every MPI library.
 pub const INTERPOSER: &str = "libmpivet.so";
-/// Places of Open MPI's DLL below the directory of its library, as distributions move it: its `MPIR_dll_name` may name the
-/// place in which it was built.
+/// Places of Open MPI's DLL below the directory of its library, as distributions move it: its `MPIR_dll_name` may
+/// name the place in which it was built.
 const OPEN_MPI_PLACES: [&str; 3] = [
     "openmpi/lib/openmpi3/libompi_dbg_msgq.so",
     "openmpi/libompi_dbg_msgq.so",

@@ -34,7 +34,7 @@ impl Memory {
         }
     }
 
-    /// As many of the bytes from `address` on as can be read.
+    /// The bytes from `address` on, as many as can be read.
     pub fn read_some(&self, address: u64, most: usize) -> Vec<u8> {
         let mut bytes = vec![0; most];
         let Ok(base) = usize::try_from(address) else { return Vec::new() };
@@ -60,7 +60,7 @@ impl Memory {
     pub fn text(&self, address: u64) -> Result<String> {
         let mut text = Vec::new();
         while text.len() < LONGEST_TEXT {
-            // Not over the end of a page, which may be the last.
+            // The end of a page is not passed: the page may be the last.
             let at = address.checked_add(text.len() as u64).ok_or(Error::Memory { address })?;
             let mut part = vec![0; 256 - (at % 256) as usize];
             self.read(at, &mut part)?;

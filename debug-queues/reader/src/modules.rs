@@ -21,13 +21,13 @@ pub struct Mapping {
 /// An ELF file that is mapped.
 #[derive(Debug, Clone)]
 pub struct Module {
-    /// As the process calls it.
+    /// The path by which the process knows it.
     pub path: PathBuf,
-    /// The same file as it can be opened here.
+    /// The path by which this process can open the file.
     pub file: PathBuf,
     pub start: u64,
     pub end: u64,
-    /// What is added to addresses of the file.
+    /// The difference of addresses in memory and in the file.
     pub bias: u64,
 }
 
@@ -95,7 +95,7 @@ fn reachable(process: Process, path: &str) -> PathBuf {
     if Path::new(path).exists() || !inside.exists() { path.into() } else { inside }
 }
 
-/// From the addresses of the file to those in memory, by the segment that the mapping is the beginning of.
+/// The difference of addresses in memory and in the file, by the segment that the mapping begins with.
 fn bias(file: &Path, mapping: &Mapping) -> Option<u64> {
     let cache = ReadCache::new(File::open(file).ok()?);
     let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;

@@ -1,6 +1,6 @@
-//! What Open MPI's DLL does not tell, read beside it by the same layouts: which communicators join two groups, which
-//! requests are complete, and the order in which operations were posted (the DLL goes through the library's memory for
-//! requests, in the order of addresses).
+//! Facts that Open MPI's DLL does not tell, read with the same layouts: which communicators join two groups, which
+//! requests are complete, and the order in which operations were posted (the DLL goes through the library's memory
+//! for requests, in the order of addresses).
 
 use crate::host::Host;
 use std::collections::BTreeMap;
@@ -49,14 +49,14 @@ fn was_renamed(host: &Host, name: u64) -> bool {
     end.is_some_and(|end| end > 0 && text[..end].iter().all(|b| (0x20..0x7f).contains(b)))
 }
 
-/// Bytes behind each place that the DLL reads in which a request that was used anew differs: its sequence number is among
-/// them.
+/// Bytes behind each place that the DLL reads in which a request that was used anew differs: its sequence number is
+/// among them.
 pub const REACH: u64 = 512;
 
 /// Functions in which Open MPI is when it waits, and never when it does something at once.
 pub const WAITS: [&str; 4] = ["opal_progress", "ompi_sync_wait_mt", "sched_yield", "__sched_yield"];
 
-/// What the library knows of a request, and the DLL does not say.
+/// Facts of a request that the library knows and the DLL does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Its number in the order of posting.
@@ -68,8 +68,8 @@ pub struct Request {
 /// `REQUEST_COMPLETED` of `req_complete`; it is 0 of a pending request, and points to what waits for it otherwise.
 const COMPLETED: u64 = 1;
 
-/// The request that the DLL has just read, found by what it read: the fields lie where the layouts say from the one that
-/// held the buffer's address.
+/// The request that the DLL has just read, found by what it read: the fields lie where the layouts say from the one
+/// that held the buffer's address.
 pub fn request(host: &Host, buffer: u64) -> Option<Request> {
     let base = host.types.find("mca_pml_base_request_t")?;
     let at = |field: &str| base.fields.get(field).copied();

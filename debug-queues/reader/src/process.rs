@@ -1,4 +1,4 @@
-//! What the system tells of a process: does it live, who started it, which rank its launcher gave it.
+//! Facts of a process that the system knows: whether it lives, who started it, its rank by its launcher.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;

@@ -48,11 +48,11 @@ pub fn look(pid: i32, options: Options) -> Result<Snapshot> {
     let process = Process::find(pid).map_err(|_| Error::Other("there is no such process".into()))?;
     let seen = look_at(process, options);
     let has_queues = seen.as_ref().is_ok_and(|snapshot| snapshot.queues.is_some());
-    // Whatever failed, it failed because of this.
+    // Any other failure follows from this one.
     if !has_queues && has_ended(process) { Err(Error::Gone) } else { seen }
 }
 
-/// One that is being killed loses its memory before it becomes a zombie.
+/// A process that is being killed loses its memory before it becomes a zombie.
 fn has_ended(process: Process) -> bool {
     !process.lives() || matches!(modules::mappings(process), Err(Error::Gone))
 }
@@ -189,7 +189,7 @@ fn explain(error: Error, host: &Host) -> Error {
     }
 }
 
-/// Where the library's types are known from.
+/// The layouts of the library's types, and where they are from.
 fn types(mpi: &Module, library: &Library) -> Result<(Types, String)> {
     const MARK: [&str; 2] = ["ompi_communicator_t", "MPIR_Comm"];
     let files = std::iter::once(mpi.file.clone()).chain(dwarf::separate(&mpi.file));
@@ -218,7 +218,7 @@ fn types(mpi: &Module, library: &Library) -> Result<(Types, String)> {
     }
 }
 
-/// What was read at one time.
+/// The state of a process at one time.
 #[derive(Debug, PartialEq)]
 struct Reading {
     communicators: Vec<Communicator>,

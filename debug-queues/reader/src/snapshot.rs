@@ -1,11 +1,11 @@
-//! What was seen of a process. These types are also the JSON of `mpivet queues`, and what the process that loads the DLL
-//! hands to the one that prints.
+//! The state of a process as it was seen. These types are also the JSON of `mpivet queues`, and the process that
+//! loads the DLL sends them to the one that prints.
 
 use crate::library::Library;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// All of one process.
+/// The state of one process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub pid: i32,
@@ -16,7 +16,7 @@ pub struct Snapshot {
     pub rank: Option<i32>,
     /// Size of MPI_COMM_WORLD, if known.
     pub size: Option<i32>,
-    /// The same for all ranks of one MPI_COMM_WORLD on this host.
+    /// A name that all ranks of one MPI_COMM_WORLD on this host share.
     pub world: String,
     pub library: Library,
     pub queues: Option<Queues>,
@@ -35,16 +35,16 @@ pub struct Snapshot {
 pub struct Queues {
     pub dll: PathBuf,
     pub dll_version: String,
-    /// Where the sizes and fields of the library's types are from.
+    /// The source of the sizes and fields of the library's types.
     pub types: String,
     pub communicators: Vec<Communicator>,
     /// The process changed its queues each time they were read: what is shown may never have been there at one moment.
     pub changing: bool,
-    /// Of the library's memory for operations: if it is the same later, no operation has begun or ended in between.
-    /// Null: that is not known of this DLL.
+    /// Fingerprint of the library's memory for operations: if it is the same later, no operation has begun or ended
+    /// in between. Null: this DLL gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u64>,
-    /// What the DLL said, if anything.
+    /// Messages of the DLL, if any.
     pub messages: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct Communicator {
     /// No other communicator of the process has it.
     pub id: u64,
     pub name: String,
-    /// Of the process, in the communicator.
+    /// Rank of the process in the communicator.
     pub rank: i64,
     pub size: i64,
     /// Ranks in MPI_COMM_WORLD of its members; null if the DLL does not say.
@@ -65,7 +65,7 @@ pub struct Communicator {
     pub unexpected: Queue,
 }
 
-/// One queue, in the order in which the library matches.
+/// A queue, in the order in which the library matches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     /// False: the DLL cannot give it, which does not mean that it is empty.
@@ -83,7 +83,7 @@ pub enum Status {
     Complete,
 }
 
-/// What `length` counts.
+/// The unit of `length`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -96,7 +96,7 @@ pub struct Operation {
     pub status: Status,
     /// Rank in the communicator; null for MPI_ANY_SOURCE.
     pub peer: Option<i64>,
-    /// The same in MPI_COMM_WORLD; null if any, or not known.
+    /// Its rank in MPI_COMM_WORLD; null if any, or not known.
     pub world_peer: Option<i64>,
     /// Null for MPI_ANY_TAG.
     pub tag: Option<i64>,
@@ -106,9 +106,9 @@ pub struct Operation {
     pub buffer: u64,
     /// The buffer is the library's own.
     pub system_buffer: bool,
-    /// Of the message, once it is known.
+    /// The message, once it is known.
     pub actual: Option<Actual>,
-    /// What else the DLL says.
+    /// Further lines of the DLL.
     pub text: Vec<String>,
 }
 
@@ -126,10 +126,11 @@ pub struct Thread {
     pub tid: i32,
     /// The MPI function that the program has called, if the thread is in one.
     pub function: Option<String>,
-    /// It is certain to wait in that function, and not about to return without having waited. Null: not known of this library.
+    /// It is certain to wait in that function, and not about to return without having waited. Null: not known of this
+    /// library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<bool>,
-    /// From the innermost frame outwards.
+    /// The frames from the innermost one outwards.
     pub frames: Vec<Frame>,
     /// The stack was followed to its end.
     pub complete: bool,

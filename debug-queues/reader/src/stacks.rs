@@ -1,4 +1,4 @@
-//! What each thread of a process is doing: its call stack, and the MPI function that the program has called.
+//! The call stack of each thread of a process, and the MPI function that the program has called.
 
 use crate::error::{Error, Result};
 use crate::memory::Memory;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Of a deeper stack the rest is not seen.
+/// Limit of the part of a stack that is read.
 const MOST_STACK: u64 = 1 << 20;
 
 /// Registers and stack of a thread at one moment.
@@ -120,7 +120,7 @@ const LIBRARIES: [&str; 23] = [
 /// The modules of the system among them.
 const SYSTEM: [&str; 4] = ["libc.so", "libpthread", "ld-linux", "linux-vdso"];
 
-/// Is it the system's, an MPI library, or one that these are built on?
+/// Does the module belong to the system, to an MPI library, or to a library that these are built on?
 pub fn is_library(module: &str) -> bool {
     LIBRARIES.iter().any(|l| module.starts_with(l))
 }
@@ -162,8 +162,8 @@ fn mpi_name(symbol: &str) -> Option<String> {
     name.starts_with("MPI_").then(|| name.to_owned())
 }
 
-/// The function that the program has called: the outermost, if code outside of the library called it. Of a function that
-/// has called the program back nothing is said, since the program holds the thread.
+/// The function that the program has called: the outermost, if code outside of the library called it. Of a function
+/// that has called the program back nothing is said, since the program holds the thread.
 fn mpi_function(frames: &[(Frame, Option<String>, bool)]) -> Option<String> {
     let outermost = frames.iter().rposition(|(_, mpi, _)| mpi.is_some())?;
     // Entry points of mpivet's library need not have names.
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(found(&[("app", None), ("libc.so", None)]), None);
         let behind_mpivet = [("libmpi.so", send), ("libmpivet.so", None), ("app", None)];
         assert_eq!(found(&behind_mpivet).as_deref(), send);
-        // In a function of the program that the library called.
+        // The thread is in a function of the program that the library called.
         assert_eq!(found(&[("app", None), ("libmpi.so", send), ("app", None)]), None);
         // It is not known what called it.
         assert_eq!(found(&[("libmpi.so", send)]), None);

@@ -60,7 +60,7 @@ impl Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
-        // Of a thread that is not stopped the kernel lets go when this process ends.
+        // The kernel releases a thread that is not stopped when this process ends.
         if self.stands {
             _ = ptrace::detach(self.thread, None);
         }
@@ -79,7 +79,7 @@ pub fn all_threads(process: Process) -> Result<Vec<Stopped>> {
         for tid in new {
             match Stopped::new(tid) {
                 Ok(thread) => stopped.push(thread),
-                // One of several threads may end at any time.
+                // A process with several threads may lose one at any time.
                 Err(Error::Gone) if process.lives() => {}
                 Err(e) => return Err(e),
             }

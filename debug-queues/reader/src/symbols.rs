@@ -14,7 +14,7 @@ pub struct Symbol {
     pub function: bool,
 }
 
-/// All that are defined in a module, those that other modules see first.
+/// All symbols that a module defines, first those that other modules see.
 #[derive(Debug, Default)]
 pub struct Symbols(Vec<Symbol>);
 

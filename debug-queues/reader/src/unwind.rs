@@ -38,7 +38,7 @@ impl Stack {
     }
 }
 
-/// Where a thread is: instruction pointers from the innermost frame outwards, and whether that is all.
+/// The stack of a thread: instruction pointers from the innermost frame outwards, and whether that is all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// Addresses inside of the instruction that is being executed, or that called.
@@ -121,7 +121,7 @@ impl Frames {
         Some(Frames { section: EhFrame::from(EndianArcSlice::new(data, NativeEndian)), bases })
     }
 
-    /// One frame outwards. `address` is one of the file.
+    /// Goes one frame outwards. `address` is one of the file.
     fn step(&self, address: u64, registers: &Registers, stack: &Stack) -> Option<Step> {
         let fde = self.section.fde_for_address(&self.bases, address, EhFrame::cie_from_offset).ok()?;
         let mut context = UnwindContext::new();
@@ -140,8 +140,8 @@ impl Frames {
         for (number, next) in next.iter_mut().enumerate() {
             let register = Register(number as u16);
             *next = match row.register(register) {
-                // Without a rule a register is kept, unless the ABI lets functions change it; then its value is of no use
-                // to any caller. The return address has no value without a rule.
+                // Without a rule a register is kept, unless the ABI lets functions change it; then its value is of no
+                // use to any caller. The return address has no value without a rule.
                 None | Some(RegisterRule::SameValue) if number != RETURN_ADDRESS => registers[number],
                 Some(RegisterRule::Offset(offset)) => stack.word(cfa.checked_add_signed(offset)?),
                 Some(RegisterRule::ValOffset(offset)) => cfa.checked_add_signed(offset),

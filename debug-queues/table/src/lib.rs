@@ -1,10 +1,10 @@
-//! What `libmpivet.so` keeps in its memory for a reader outside of the process: communicators, and operations that have
-//! begun and not ended. The reader (`libmpivet_queues.so`) finds the [`Header`] by its [`SYMBOL`] and copies from there,
-//! while the process may go on.
+//! Tables in the memory of `libmpivet.so` for a reader outside of the process: communicators, and operations that
+//! have begun and not ended. The reader (`libmpivet_queues.so`) finds the [`Header`] by its [`SYMBOL`] and copies
+//! from there, while the process may go on.
 //!
-//! Entries lie in [`Pages`], which grow and never move. What changes carries a stamp ([`stamp`]): it tells whether the
-//! entry is in use and whether it was changed while it was copied. All fields that change are atomic, so that the process
-//! writes them by plain stores; a reader has them as bytes, at the offsets of these types.
+//! Entries lie in [`Pages`], which grow and never move. An entry that changes carries a stamp ([`stamp`]): it tells
+//! whether the entry is in use and whether it was changed while it was copied. All fields that change are atomic, so
+//! that the process writes them by plain stores; a reader has them as bytes, at the offsets of these types.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ pub mod state {
     pub const NOT_BEGUN: u32 = 0;
     /// Blocking calls and operations with requests are kept.
     pub const ALL: u32 = 1;
-    /// Only blocking calls are kept.
+    /// The tables hold blocking calls only.
     pub const BLOCKING: u32 = 2;
     /// The user wants no table.
     pub const OFF: u32 = 3;
@@ -34,30 +34,30 @@ pub mod state {
 
 /// The stamp of an entry: a count of its changes, and in the lowest two bits what it is.
 pub mod stamp {
-    /// Nobody's.
+    /// The entry is free.
     pub const EMPTY: u64 = 0;
     /// Being changed.
     pub const WRITING: u64 = 1;
-    /// In use.
+    /// The entry is in use.
     pub const LIVE: u64 = 2;
     /// A persistent operation that is not under way.
     pub const RESTING: u64 = 3;
     /// The bits that say so.
     pub const MASK: u64 = 3;
-    /// What is added by a change.
+    /// Each change adds this much.
     pub const STEP: u64 = 4;
 }
 
-/// Where all begins.
+/// The header, which points to all tables.
 #[repr(C)]
 pub struct Header {
     pub magic: u64,
     pub version: u32,
-    /// Of the header.
+    /// Size of the header.
     pub bytes: u32,
     /// One of [`state`].
     pub state: AtomicU32,
-    /// In MPI_COMM_WORLD.
+    /// Rank in MPI_COMM_WORLD.
     pub rank: AtomicI32,
     pub size: AtomicI32,
     pub unused: u32,
@@ -110,7 +110,7 @@ pub const TEXT_BYTES: usize = 64;
 /// A text with zeros behind it.
 pub type Text = [AtomicU8; TEXT_BYTES];
 
-/// What an operation is.
+/// Kinds of operations.
 pub mod kind {
     pub const SEND: u8 = 1;
     pub const RECEIVE: u8 = 2;
@@ -118,7 +118,7 @@ pub mod kind {
     pub const PROBE: u8 = 3;
 }
 
-/// What else is known of an operation.
+/// Flags of an operation.
 pub mod flag {
     /// The call that a thread is in.
     pub const BLOCKING: u8 = 1;
@@ -151,9 +151,9 @@ pub struct Operation {
     /// Rank in the communicator, or [`ANY_SOURCE`].
     pub peer: AtomicI32,
     pub tag: AtomicI32,
-    /// Where it was called or, if persistent, started.
+    /// The call site of the call or, if persistent, of its start.
     pub site: AtomicU32,
-    /// Where a persistent one was made; 0 of others.
+    /// The call site where a persistent operation was made; 0 for others.
     pub made: AtomicU32,
     pub function: AtomicU16,
     /// One of [`kind`].
@@ -162,7 +162,7 @@ pub struct Operation {
     pub flags: AtomicU8,
 }
 
-/// What else is known of a communicator.
+/// Traits of a communicator.
 pub mod trait_of {
     /// An intercommunicator: ranks, size and group are those of the remote group.
     pub const INTER: u32 = 1;
@@ -184,8 +184,8 @@ pub struct Communicator {
     pub size: AtomicI32,
     /// Some of [`trait_of`].
     pub traits: AtomicU32,
-    /// Address of the ranks in MPI_COMM_WORLD, as many as the size says, -1 for processes of other worlds. 0: the rank `i`
-    /// is `first + i * stride`.
+    /// Address of the ranks in MPI_COMM_WORLD, as many as the size says, -1 for processes of other worlds. 0: the
+    /// rank `i` is `first + i * stride`.
     pub ranks: AtomicU64,
     pub first: AtomicI32,
     pub stride: AtomicI32,

@@ -1,8 +1,8 @@
 //! A checksum of the packed data of a buffer: the same for the same data, whatever their layout in memory is.
 //!
-//! XXH3 takes 2 ns for 8 bytes and does 20 to 30 GB/s for long data (AMD EPYC, Zen 5, one thread; `examples/digest.rs`).
-//! It needs no instructions beyond the baseline. A CRC by carry-less multiplication is faster from 1 KiB on, 57 GB/s in the
-//! cache, and would be more than half of the code that mpivet brings into a process.
+//! XXH3 takes 2 ns for 8 bytes and does 20 to 30 GB/s for long data (AMD EPYC, Zen 5, one thread;
+//! `examples/digest.rs`). It needs no instructions beyond the baseline. A CRC by carry-less multiplication is faster
+//! from 1 KiB on, 57 GB/s in the cache, and would be more than half of the code that mpivet brings into a process.
 
 use super::packed::{self, SCRATCH};
 use crate::buffer::Buffer;
@@ -15,7 +15,7 @@ const MAX_CHUNKS: u64 = 4096;
 /// Whether large data are looked at completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
-    /// Of data with more bytes only about as many as these are looked at, in a fixed pattern.
+    /// Of larger data about this many bytes are looked at, in a fixed pattern.
     pub over: u64,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Chunks {
     length: u64,
     /// Bytes of a chunk.
     size: u64,
-    /// Of so many chunks one is looked at; the last one always is.
+    /// One of this many chunks is looked at; the last one always is.
     step: u64,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn whole(chunks: Chunks, mut sums: impl Iterator<Item = u64>) -> u64 
     let first = sums.next().unwrap_or(0);
     sums.fold(first, |all, sum| {
         let product = u128::from(all ^ 0x9e37_79b9_7f4a_7c15) * u128::from(sum ^ 0xd6e8_feb8_6659_fd93 ^ chunks.length);
-        // Neither half alone: a factor of 0 must not forget the other one.
+        // Both halves count: a factor of 0 must not hide the other one.
         (product as u64) ^ ((product >> 64) as u64) ^ all.rotate_left(29) ^ sum
     })
 }

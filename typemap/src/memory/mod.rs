@@ -1,4 +1,4 @@
-//! What is in the memory of a buffer: its checksum, and whether and where it changed.
+//! The content of a buffer's memory: its checksum, and whether and where it changed.
 
 mod digest;
 mod packed;

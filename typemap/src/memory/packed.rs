@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 /// `rows` runs of `length` bytes, `stride` bytes apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Rows {
+struct Vector {
     start: i64,
     length: u64,
     stride: i64,
@@ -28,7 +28,7 @@ impl Copies<'_> {
     }
 
     /// Visits the bytes from `from` to before `to` of the packed data.
-    fn visit(self, from: u64, to: u64, visit: &mut impl FnMut(Rows)) {
+    fn visit(self, from: u64, to: u64, visit: &mut impl FnMut(Vector)) {
         let size = self.shape.size;
         if from >= to || size == 0 {
             return;
@@ -59,9 +59,9 @@ impl Copies<'_> {
     }
 
     /// Copies that are one run each.
-    fn visit_dense(self, mut from: u64, to: u64, visit: &mut impl FnMut(Rows)) {
+    fn visit_dense(self, mut from: u64, to: u64, visit: &mut impl FnMut(Vector)) {
         let size = self.shape.size;
-        let run = |start: i64, length: u64| Rows { start, length, stride: 0, rows: 1 };
+        let run = |start: i64, length: u64| Vector { start, length, stride: 0, rows: 1 };
         let low = self.shape.low;
         if self.count == 1 || self.stride == size as i64 {
             return visit(run(self.base.wrapping_add(low).wrapping_add(from as i64), to - from));
@@ -75,7 +75,7 @@ impl Copies<'_> {
         let (whole, rest) = ((to - from) / size, (to - from) % size);
         let start = self.at(from / size).wrapping_add(low);
         if whole > 0 {
-            visit(Rows { start, length: size, stride: self.stride, rows: whole });
+            visit(Vector { start, length: size, stride: self.stride, rows: whole });
         }
         if rest > 0 {
             visit(run(start.wrapping_add(self.stride.wrapping_mul(whole as i64)), rest));
@@ -83,7 +83,7 @@ impl Copies<'_> {
     }
 }
 
-fn visit_rows(layout: &Layout, from: u64, to: u64, mut visit: impl FnMut(Rows)) {
+fn visit_rows(layout: &Layout, from: u64, to: u64, mut visit: impl FnMut(Vector)) {
     let (shape, base) = (&*layout.map.shape, layout.address);
     Copies { shape, base, stride: layout.map.extent(), count: layout.count }.visit(from, to, &mut visit);
 }
@@ -118,7 +118,7 @@ unsafe fn memory<'a>(start: i64, length: usize) -> &'a [u8] {
 /// Bytes that were collected and not yet handed on.
 struct Scratch<'a> {
     bytes: &'a mut [MaybeUninit<u8>; SCRATCH],
-    /// So many were written.
+    /// Number of bytes written.
     used: usize,
 }
 
@@ -135,7 +135,7 @@ impl Scratch<'_> {
     ///
     /// # Safety
     /// The rows must be readable.
-    unsafe fn collect(&mut self, rows: Rows) {
+    unsafe fn collect(&mut self, rows: Vector) {
         let length = rows.length as usize;
         if length == 0 || rows.rows == 0 {
             return;
@@ -162,7 +162,7 @@ impl Scratch<'_> {
     }
 }
 
-impl Rows {
+impl Vector {
     fn address(&self, row: u64) -> *const u8 {
         self.start.wrapping_add(self.stride.wrapping_mul(row as i64)) as usize as *const u8
     }
@@ -170,7 +170,7 @@ impl Rows {
 
 /// # Safety
 /// The rows must be readable and of the size of `T`, which must be an array of bytes.
-unsafe fn copy_rows<T>(rows: Rows, room: &mut [MaybeUninit<u8>]) {
+unsafe fn copy_rows<T>(rows: Vector, room: &mut [MaybeUninit<u8>]) {
     for (row, to) in (0..rows.rows).zip(room.chunks_exact_mut(size_of::<T>())) {
         // SAFETY: the caller's promise; arrays of bytes have no alignment.
         unsafe { to.as_mut_ptr().cast::<T>().write(rows.address(row).cast::<T>().read()) };
@@ -199,7 +199,7 @@ unsafe fn gather(layout: &Layout, from: u64, to: u64, take: &mut impl FnMut(&[u8
             let room = (SCRATCH - scratch.used) as u64;
             let n = (room / rows.length).min(rows.rows);
             // SAFETY: as above.
-            unsafe { scratch.collect(Rows { rows: n, ..rows }) };
+            unsafe { scratch.collect(Vector { rows: n, ..rows }) };
             rows.start = rows.start.wrapping_add(rows.stride.wrapping_mul(n as i64));
             rows.rows -= n;
             if rows.rows == 0 {
@@ -209,9 +209,9 @@ unsafe fn gather(layout: &Layout, from: u64, to: u64, take: &mut impl FnMut(&[u8
             let first = SCRATCH - scratch.used;
             let rest = rows.length - first as u64;
             // SAFETY: as above.
-            unsafe { scratch.collect(Rows { length: first as u64, rows: 1, ..rows }) };
+            unsafe { scratch.collect(Vector { length: first as u64, rows: 1, ..rows }) };
             scratch.hand_on(take);
-            let after = Rows { start: rows.start.wrapping_add(first as i64), length: rest, stride: 0, rows: 1 };
+            let after = Vector { start: rows.start.wrapping_add(first as i64), length: rest, stride: 0, rows: 1 };
             // SAFETY: as above.
             unsafe { scratch.collect(after) };
             rows.start = rows.start.wrapping_add(rows.stride);

@@ -1,13 +1,13 @@
-//! What was in the memory of a buffer, to find out later what changed.
+//! A snapshot of a buffer's memory, to find out later what changed.
 
 use super::digest::{self, Chunks, Sampling};
 use super::packed;
 use crate::buffer::Buffer;
 
-/// Up to here the data themselves are kept.
+/// Limit of data that are kept as they are.
 const MAX_COPY: u64 = 4096;
 /// Copies of this size need no allocation.
-const FEW: usize = 64;
+const INLINE: usize = 64;
 
 /// The data of a buffer at some time: a copy of a few bytes, checksums of many. Holds at most 32 KiB.
 #[derive(Debug, Clone)]
@@ -18,8 +18,8 @@ pub struct Snapshot {
 
 #[derive(Debug, Clone)]
 enum Data {
-    /// So many bytes.
-    Few([u8; FEW], usize),
+    /// The bytes and their number.
+    Inline([u8; INLINE], usize),
     Copy(Box<[u8]>),
     /// The digests of the chunks, of so many bytes.
     Sums {
@@ -45,81 +45,84 @@ impl Snapshot {
     /// # Safety
     /// All bytes of the buffer must be readable. If others write them meanwhile, the result is arbitrary.
     pub unsafe fn take(buffer: &Buffer, sampling: Sampling) -> Snapshot {
-        let mut snapshot = Snapshot { sampling, data: Data::Few([0; FEW], 0) };
+        let mut snapshot = Snapshot { sampling, data: Data::Inline([0; INLINE], 0) };
         // SAFETY: the caller's promise.
         unsafe { snapshot.take_again(buffer, sampling) };
         snapshot
     }
 
-    /// The same, in the memory of a snapshot that is over.
+    /// Takes a snapshot in the memory of one that is no longer needed.
     ///
     /// # Safety
+    ///
     /// As for [`Snapshot::take`].
     pub unsafe fn take_again(&mut self, buffer: &Buffer, sampling: Sampling) {
         let size = buffer.size();
         self.sampling = sampling;
-        if size > FEW as u64 {
+        if size > INLINE as u64 {
             // SAFETY: the caller's promise.
             self.data = unsafe { many(buffer, sampling) };
             return;
         }
         if !self.is_small() {
-            self.data = Data::Few([0; FEW], 0);
+            self.data = Data::Inline([0; INLINE], 0);
         }
-        if let Data::Few(bytes, used) = &mut self.data {
-            // SAFETY: the caller's promise. So few bytes are one piece.
+        if let Data::Inline(bytes, used) = &mut self.data {
+            // SAFETY: the caller promises it. A buffer this small is one piece.
             unsafe { packed::pieces(buffer, 0, size, |piece| *used = put(bytes, piece)) };
         }
     }
 
-    /// Does it hold no other memory?
+    /// Does it hold no memory beside itself?
     pub fn is_small(&self) -> bool {
-        matches!(&self.data, Data::Few(..))
+        matches!(&self.data, Data::Inline(..))
     }
 
     /// Bytes of data.
     pub fn size(&self) -> u64 {
         match &self.data {
-            Data::Few(_, used) => *used as u64,
+            Data::Inline(_, used) => *used as u64,
             Data::Copy(bytes) => bytes.len() as u64,
             Data::Sums { size, .. } => *size,
         }
     }
 
-    /// What [`crate::checksum`] would have given, without another look at the memory.
+    /// The result of [`crate::checksum`] at that time, without another look at the memory.
     pub fn checksum(&self) -> u64 {
         match &self.data {
-            Data::Few(bytes, used) => digest::digest(bytes.get(..*used).unwrap_or(bytes), self.sampling),
+            Data::Inline(bytes, used) => digest::digest(bytes.get(..*used).unwrap_or(bytes), self.sampling),
             Data::Copy(bytes) => digest::digest(bytes, self.sampling),
             Data::Sums { sums, size } => digest::whole(Chunks::of(*size, self.sampling), sums.iter().copied()),
         }
     }
 
-    /// What changed in the buffer since the snapshot of it was taken. `None` also for a buffer of another size.
+    /// The change of the buffer since its snapshot was taken. `None` also for a buffer of another size.
     ///
     /// # Safety
+    ///
     /// As for [`Snapshot::take`].
     pub unsafe fn changed(&self, buffer: &Buffer) -> Option<Change> {
         if buffer.size() != self.size() {
             return None;
         }
         let before: &[u8] = match &self.data {
-            Data::Few(bytes, used) => bytes.get(..*used).unwrap_or(bytes),
+            Data::Inline(bytes, used) => bytes.get(..*used).unwrap_or(bytes),
             Data::Copy(bytes) => bytes,
             // SAFETY: the caller's promise.
             Data::Sums { sums, size } => return unsafe { changed_sums(buffer, (sums, *size), self.sampling) },
         };
         let mut change = None;
-        // SAFETY: the caller's promise. So few bytes are one piece.
+        // SAFETY: the caller promises it. A buffer this small is one piece.
         unsafe { packed::pieces(buffer, 0, self.size(), |now| change = compare(before, now)) };
         change
     }
 }
 
-/// More than a few bytes. Apart, as the next one: they take pages of the stack, which those of a few bytes should not have
-/// to touch.
+/// Takes more than a few bytes. A function of its own, as the next one: both take pages of the stack, which a
+/// snapshot of a few bytes should not have to touch.
 ///
 /// # Safety
+///
 /// As for [`Snapshot::take`].
 #[inline(never)]
 unsafe fn many(buffer: &Buffer, sampling: Sampling) -> Data {
@@ -153,10 +156,10 @@ unsafe fn changed_sums(buffer: &Buffer, (sums, size): (&[u64], u64), sampling: S
     change
 }
 
-/// Copies a piece to the front, and says how many bytes it has. Those of the usual sizes without the C library's function,
-/// which is called with all sizes in turns, so that the processor guesses wrong how it goes on.
+/// Copies a piece to the front, and says how many bytes it has. Those of the usual sizes without the C library's
+/// function, which is called with all sizes in turns, so that the processor guesses wrong how it goes on.
 #[inline(always)]
-fn put(bytes: &mut [u8; FEW], piece: &[u8]) -> usize {
+fn put(bytes: &mut [u8; INLINE], piece: &[u8]) -> usize {
     if let (Ok(piece), Some(to)) = (<&[u8; 8]>::try_from(piece), bytes.first_chunk_mut()) {
         *to = *piece;
     } else if let (Ok(piece), Some(to)) = (<&[u8; 4]>::try_from(piece), bytes.first_chunk_mut()) {
@@ -167,7 +170,7 @@ fn put(bytes: &mut [u8; FEW], piece: &[u8]) -> usize {
     piece.len()
 }
 
-/// Are these the same bytes? As above.
+/// Are these the same bytes? A function of its own, as above.
 #[inline(always)]
 fn are_same(before: &[u8], now: &[u8]) -> bool {
     match (<&[u8; 8]>::try_from(before), <&[u8; 8]>::try_from(now)) {

@@ -1,4 +1,4 @@
-//! What searches in irregular buffers have found: programs repeat the same exchange many times.
+//! Results of searches in irregular buffers: programs repeat the same exchange many times.
 
 use crate::buffer::Buffer;
 use crate::overlap::{MAX_STEPS, common_byte_within};
@@ -13,7 +13,7 @@ const WAYS: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Pair {
     shapes: [(u64, u64); 2],
-    /// From the address of the first one to that of the second one.
+    /// Distance from the address of the first buffer to that of the second one.
     distance: i64,
 }
 
@@ -34,7 +34,7 @@ impl Pair {
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     pair: Pair,
-    /// Of the common byte, from the address of the first buffer.
+    /// The common byte, from the address of the first buffer.
     common: Option<i64>,
 }
 
@@ -51,7 +51,7 @@ impl Memo {
 
     /// [`crate::common_byte`] with what is left of a shared effort.
     pub(crate) fn common_byte(&self, a: &Buffer, b: &Buffer, steps: &mut u32) -> Option<u64> {
-        if a.comb().is_some() && b.comb().is_some() {
+        if a.vector().is_some() && b.vector().is_some() {
             return common_byte_within(a, b, steps);
         }
         if a.low >= b.high || b.low >= a.high {

@@ -1,14 +1,14 @@
 //! The memory of operations that have begun and not ended.
 
-mod few;
+mod linear;
 mod memo;
 mod sorted;
 mod spans;
 mod strided;
 
 use crate::buffer::{Buffer, Form};
-use crate::comb::Comb;
-use few::Few;
+use crate::vector::Vector;
+use linear::Linear;
 use memo::Memo;
 use sorted::{Entry, Links};
 use spans::{Span, Spans};
@@ -53,8 +53,8 @@ struct Slot<T> {
 #[derive(Debug, Clone, Copy)]
 enum Home {
     Nowhere,
-    /// With its place there.
-    Few(u32),
+    /// The place in the short list.
+    Linear(u32),
     Runs,
     Column(GroupId),
     Others,
@@ -64,7 +64,7 @@ enum Home {
 #[derive(Debug)]
 struct Side {
     /// Runs of bytes are here as long as there is place, then in `runs`.
-    few: Few,
+    linear: Linear,
     runs: Spans,
     columns: Strided,
     /// Irregular ones, and columns for which there was no place.
@@ -128,9 +128,10 @@ impl<T> Pending<T> {
             }
         };
         let side = if writes { &mut self.writes } else { &mut self.reads };
-        // Mostly there are only a few runs. Here, so that what was found is not read again from where it was just written.
-        let (home, before) = match side.insert_few(&buffer, number) {
-            Some(place) => (Home::Few(place), None),
+        // Mostly there are only a few runs. Here, so that what was found is not read again from where it was just
+        // written.
+        let (home, before) = match side.insert_linear(&buffer, number) {
+            Some(place) => (Home::Linear(place), None),
             None => side.insert(&buffer, number),
         };
         if let Some(before) = before.and_then(|b| slot_mut(&mut self.slots, b)) {
@@ -181,8 +182,14 @@ impl<T> Pending<T> {
     }
 
     fn search(&self, buffer: &Buffer, writes: bool) -> Option<(&T, u64)> {
-        let mut search =
-            Search { slots: &self.slots, memo: &self.memo, buffer, comb: buffer.comb(), steps: MAX_STEPS, found: None };
+        let mut search = Search {
+            slots: &self.slots,
+            memo: &self.memo,
+            buffer,
+            vector: buffer.vector(),
+            steps: MAX_STEPS,
+            found: None,
+        };
         search.side(&self.writes);
         if writes {
             search.side(&self.reads);
@@ -194,21 +201,21 @@ impl<T> Pending<T> {
 
 impl Side {
     const fn new() -> Side {
-        Side { few: Few::new(), runs: Spans::new(), columns: Strided::new(), others: Spans::new() }
+        Side { linear: Linear::new(), runs: Spans::new(), columns: Strided::new(), others: Spans::new() }
     }
 
     /// Quick, and certain if not: in most programs there are only a few runs.
     #[inline]
     fn may_touch(&self, buffer: &Buffer) -> bool {
-        let only_few = self.runs.is_empty() && self.columns.is_unused() && self.others.is_empty();
-        !only_few || self.few.is_touched((buffer.low, buffer.high))
+        let only_linear = self.runs.is_empty() && self.columns.is_unused() && self.others.is_empty();
+        !only_linear || self.linear.is_touched((buffer.low, buffer.high))
     }
 
-    /// Answers the place of a run for which there was one among the few.
+    /// Answers the place of a run for which there was one in the short list.
     #[inline(always)]
-    fn insert_few(&mut self, buffer: &Buffer, number: NonZeroU32) -> Option<u32> {
+    fn insert_linear(&mut self, buffer: &Buffer, number: NonZeroU32) -> Option<u32> {
         let is_run = !buffer.is_empty() && matches!(buffer.form(), Form::All);
-        if is_run { self.few.insert((buffer.low, buffer.high), number) } else { None }
+        if is_run { self.linear.insert((buffer.low, buffer.high), number) } else { None }
     }
 
     /// Answers the home of another entry, and the entry of the same bytes before it.
@@ -220,8 +227,8 @@ impl Side {
         }
         match buffer.form() {
             Form::All => return (Home::Runs, self.runs.insert(span, number)),
-            Form::Rows(comb) => {
-                if let Some((group, before)) = self.columns.insert(&comb, number) {
+            Form::Vector(vector) => {
+                if let Some((group, before)) = self.columns.insert(&vector, number) {
                     return (Home::Column(group), before);
                 }
             }
@@ -234,9 +241,9 @@ impl Side {
     fn remove(&mut self, buffer: &Buffer, home: Home, number: NonZeroU32, links: Links) -> Entry {
         let span = (buffer.low, buffer.high);
         match (home, buffer.form()) {
-            (Home::Few(place), _) => return self.few.remove(place),
+            (Home::Linear(place), _) => return self.linear.remove(place),
             (Home::Runs, _) => self.runs.remove(span, number, links),
-            (Home::Column(group), Form::Rows(comb)) => self.columns.remove(group, &comb, number, links),
+            (Home::Column(group), Form::Vector(vector)) => self.columns.remove(group, &vector, number, links),
             (Home::Others, _) => self.others.remove(span, number, links),
             (Home::Nowhere | Home::Column(_), _) => {}
         }
@@ -254,7 +261,7 @@ struct Search<'a, T> {
     slots: &'a [Slot<T>],
     memo: &'a Memo,
     buffer: &'a Buffer,
-    comb: Option<Comb>,
+    vector: Option<Vector>,
     steps: u32,
     /// The oldest one so far.
     found: Option<Found>,
@@ -262,15 +269,15 @@ struct Search<'a, T> {
 
 impl<T> Search<'_, T> {
     fn side(&mut self, side: &Side) {
-        let (span, comb) = ((self.buffer.low, self.buffer.high), self.comb);
-        let as_comb = |span: Span| Comb::run(span.0, span.1);
-        side.few.touching(span, |run, number| self.try_comb(&as_comb(run), number));
+        let (span, vector) = ((self.buffer.low, self.buffer.high), self.vector);
+        let as_vector = |span: Span| Vector::run(span.0, span.1);
+        side.linear.touching(span, |run, number| self.try_vector(&as_vector(run), number));
         side.runs.touching(span, |item| {
-            self.try_comb(&as_comb(item.key), item.head);
-            // Between the runs of a comb there may be many others.
-            comb.filter(|c| c.rows > 1).and_then(|c| c.next_byte(item.key.0))
+            self.try_vector(&as_vector(item.key), item.head);
+            // Between its rows there may be many other runs.
+            vector.filter(|c| c.rows > 1).and_then(|c| c.next_byte(item.key.0))
         });
-        side.columns.near(span, comb.as_ref(), |column, number| self.try_comb(column, number));
+        side.columns.near(span, vector.as_ref(), |column, number| self.try_vector(column, number));
         side.others.touching(span, |item| {
             let mut next = Some(item.head);
             while let Some((number, slot)) = next.and_then(|n| Some((n, slot(self.slots, n)?))) {
@@ -286,13 +293,13 @@ impl<T> Search<'_, T> {
     }
 
     /// Entries of the same bytes, the oldest of which is `number`.
-    fn try_comb(&mut self, bytes: &Comb, number: NonZeroU32) {
+    fn try_vector(&mut self, bytes: &Vector, number: NonZeroU32) {
         let Some(slot) = slot(self.slots, number).filter(|s| self.is_older(s.order)) else {
             return;
         };
-        match &self.comb {
-            Some(comb) => {
-                if let Some(address) = comb.common(bytes) {
+        match &self.vector {
+            Some(vector) => {
+                if let Some(address) = vector.common(bytes) {
                     self.found = Some(Found { order: slot.order, number, address });
                 }
             }

@@ -80,7 +80,7 @@ impl<K: Ord + Copy> Sorted<K> {
             return Some(std::mem::replace(&mut same.tail, entry));
         }
         if leaf.len() >= LEAF {
-            // Whoever inserts in order fills leaves, others halve them.
+            // Insertion in order fills leaves, any other order halves them.
             let keep = if place == LEAF { LEAF } else { LEAF / 2 };
             (at, place) = self.split(at, keep, place);
         }
@@ -164,7 +164,7 @@ impl<K: Ord + Copy> Sorted<K> {
         }
     }
 
-    /// From the first key that is not below `from` on.
+    /// A cursor at the first key that is not below `from`.
     pub(crate) fn from(&self, from: &K) -> Cursor<'_, K> {
         let at = self.leaf_of(from);
         let leaf = self.leaves.get(at).map(|l| l.as_slice()).unwrap_or_default();

@@ -3,10 +3,10 @@
 
 use super::sorted::{Entry, Item, Links, Sorted};
 use super::spans::{Span, class, reach};
-use crate::comb::Comb;
+use crate::vector::Vector;
 use std::num::NonZeroU32;
 
-/// Most groups: more are no pattern.
+/// Limit of groups: more are no pattern.
 const MAX_GROUPS: usize = 32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +19,8 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    fn of(comb: &Comb) -> Column {
-        Column { residue: comb.start % comb.stride, start: comb.start, length: comb.length, rows: comb.rows }
+    fn of(vector: &Vector) -> Column {
+        Column { residue: vector.start % vector.stride, start: vector.start, length: vector.length, rows: vector.rows }
     }
 
     fn at(residue: i64, start: i64) -> Column {
@@ -35,7 +35,7 @@ struct Group {
     length_class: usize,
     rows_class: usize,
     sorted: Sorted<Column>,
-    /// All of them are from here to there.
+    /// The bounds of all columns.
     low: i64,
     high: i64,
 }
@@ -61,9 +61,9 @@ impl Strided {
         self.groups.is_empty()
     }
 
-    fn group_for(&mut self, comb: &Comb) -> Option<usize> {
-        let (length_class, rows_class) = (class(comb.length), class(comb.rows));
-        let alike = |g: &Group| (g.stride, g.length_class, g.rows_class) == (comb.stride, length_class, rows_class);
+    fn group_for(&mut self, vector: &Vector) -> Option<usize> {
+        let (length_class, rows_class) = (class(vector.length), class(vector.rows));
+        let alike = |g: &Group| (g.stride, g.length_class, g.rows_class) == (vector.stride, length_class, rows_class);
         if let Some(found) = self.groups.iter().position(|g| alike(g) && !g.sorted.is_empty()) {
             return Some(found);
         }
@@ -76,35 +76,35 @@ impl Strided {
             None => return None,
         };
         let group = self.groups.get_mut(free)?;
-        (group.stride, group.length_class, group.rows_class) = (comb.stride, length_class, rows_class);
+        (group.stride, group.length_class, group.rows_class) = (vector.stride, length_class, rows_class);
         (group.low, group.high) = (i64::MAX, i64::MIN);
         Some(free)
     }
 
     /// Appends an entry; answers its group and the entry before it with the same column. `None` if there are too many
     /// different strides.
-    pub(crate) fn insert(&mut self, comb: &Comb, entry: NonZeroU32) -> Option<(GroupId, Entry)> {
-        let id = self.group_for(comb)?;
+    pub(crate) fn insert(&mut self, vector: &Vector, entry: NonZeroU32) -> Option<(GroupId, Entry)> {
+        let id = self.group_for(vector)?;
         let group = self.groups.get_mut(id)?;
-        group.low = group.low.min(comb.start);
-        group.high = group.high.max(comb.end());
-        Some((id as u32, group.sorted.insert(Column::of(comb), entry)))
+        group.low = group.low.min(vector.start);
+        group.high = group.high.max(vector.end());
+        Some((id as u32, group.sorted.insert(Column::of(vector), entry)))
     }
 
-    pub(crate) fn remove(&mut self, group: GroupId, comb: &Comb, entry: NonZeroU32, links: Links) {
+    pub(crate) fn remove(&mut self, group: GroupId, vector: &Vector, entry: NonZeroU32, links: Links) {
         if let Some(group) = self.groups.get_mut(group as usize) {
-            group.sorted.remove(Column::of(comb), entry, links);
+            group.sorted.remove(Column::of(vector), entry, links);
         }
     }
 
-    /// Visits the columns that may touch a buffer with this span, whose bytes are `comb` if they are one.
-    pub(crate) fn near(&self, (low, high): Span, comb: Option<&Comb>, mut visit: impl FnMut(&Comb, NonZeroU32)) {
+    /// Visits the columns that may touch a buffer with this span, whose bytes are `vector` if they are one.
+    pub(crate) fn near(&self, (low, high): Span, vector: Option<&Vector>, mut visit: impl FnMut(&Vector, NonZeroU32)) {
         for group in &self.groups {
             if group.sorted.is_empty() || group.low >= high || low >= group.high {
                 continue;
             }
-            // One run, and runs of the same stride, are a window within the stride.
-            let window = comb.filter(|c| c.rows == 1 || c.stride == group.stride);
+            // One run, or runs of the same stride, are a window within the stride.
+            let window = vector.filter(|c| c.rows == 1 || c.stride == group.stride);
             let reach = reach(group.length_class).min(group.stride);
             match window {
                 Some(c) if c.length.saturating_add(reach) < group.stride => {
@@ -123,7 +123,7 @@ impl Strided {
 
 impl Group {
     /// Visits the columns with residues in `from..to` whose spans may touch `low..high`.
-    fn window(&self, from: i64, to: i64, low: i64, high: i64, visit: &mut impl FnMut(&Comb, NonZeroU32)) {
+    fn window(&self, from: i64, to: i64, low: i64, high: i64, visit: &mut impl FnMut(&Vector, NonZeroU32)) {
         if from >= to {
             return;
         }
@@ -135,8 +135,8 @@ impl Group {
             } else if key.start < earliest {
                 items = self.sorted.from(&Column::at(key.residue, earliest));
             } else {
-                let comb = Comb { start: key.start, length: key.length, stride: self.stride, rows: key.rows };
-                visit(&comb, *head);
+                let vector = Vector { start: key.start, length: key.length, stride: self.stride, rows: key.rows };
+                visit(&vector, *head);
             }
         }
     }

@@ -13,7 +13,7 @@ use typemap::Typemap;
 pub struct Byte {
     pub offset: i64,
     pub basic: u32,
-    /// Which basic element of the datatype, and which byte of it.
+    /// Number of its basic element, and of the byte in it.
     pub position: u64,
     pub byte: u64,
 }

@@ -85,7 +85,7 @@ fn name(dwarf: &gimli::Dwarf<Reader>, unit: &Unit<Reader>, entry: &Entry) -> gim
     Ok(Some(dwarf.attr_string(unit, value)?.to_string_lossy()?.into_owned()))
 }
 
-/// What a structure, or a typedef of one, holds. `None` for other types and for declarations.
+/// The fields of a structure, or of a typedef of one. `None` for other types and for declarations.
 fn structure(
     dwarf: &gimli::Dwarf<Reader>,
     unit: &Unit<Reader>,

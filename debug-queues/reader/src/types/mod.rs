@@ -16,7 +16,7 @@ pub struct Structure {
     pub fields: BTreeMap<String, u64>,
 }
 
-/// Where a DLL's questions for types are answered from.
+/// The source that answers a DLL's questions for types.
 #[derive(Debug, Clone)]
 pub enum Types {
     Dwarf(dwarf::DebugInfo),

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 pub struct Layouts {
     pub family: Family,
     pub version: String,
-    /// Of MPICH: the beginning of its device's name.
+    /// MPICH: the beginning of its device's name.
     #[serde(default)]
     pub device: String,
-    /// Where the numbers are from.
+    /// The source of the numbers.
     pub from: String,
     pub types: BTreeMap<String, Structure>,
 }

@@ -1,28 +1,28 @@
-//! Equal runs of bytes at equal distances: when do two such touch?
+//! Equal runs of bytes at equal distances, as MPI_Type_vector makes them: when do two such touch?
 
 /// `rows` > 0 runs of `length` > 0 bytes; the first is at `start`, the next ones follow every `stride` bytes. With more
 /// than one row, `stride` > `length`: the bytes ascend. All of it is below 2^62.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Comb {
+pub(crate) struct Vector {
     pub(crate) start: i64,
     pub(crate) length: i64,
     pub(crate) stride: i64,
     pub(crate) rows: i64,
 }
 
-impl Comb {
-    pub(crate) fn run(low: i64, high: i64) -> Comb {
-        Comb { start: low, length: high - low, stride: high - low, rows: 1 }
+impl Vector {
+    pub(crate) fn run(low: i64, high: i64) -> Vector {
+        Vector { start: low, length: high - low, stride: high - low, rows: 1 }
     }
 
     /// The bytes of `rows` runs, whatever order and overlap they have.
-    pub(crate) fn new(start: i64, length: i64, stride: i64, rows: i64) -> Comb {
+    pub(crate) fn new(start: i64, length: i64, stride: i64, rows: i64) -> Vector {
         let way = stride.wrapping_mul(rows - 1);
         let start = start.wrapping_add(way.min(0));
         if stride.unsigned_abs() <= length as u64 || rows == 1 {
-            return Comb::run(start, start.wrapping_add(way.wrapping_abs()).wrapping_add(length));
+            return Vector::run(start, start.wrapping_add(way.wrapping_abs()).wrapping_add(length));
         }
-        Comb { start, length, stride: stride.wrapping_abs(), rows }
+        Vector { start, length, stride: stride.wrapping_abs(), rows }
     }
 
     pub(crate) fn end(&self) -> i64 {
@@ -42,7 +42,7 @@ impl Comb {
     }
 
     /// The lowest byte that both have.
-    pub(crate) fn common(&self, other: &Comb) -> Option<i64> {
+    pub(crate) fn common(&self, other: &Vector) -> Option<i64> {
         let (low, high) = (self.start.max(other.start), self.end().min(other.end()));
         if low >= high {
             return None;
@@ -53,7 +53,7 @@ impl Comb {
         if self.rows == 1 {
             return other.common(self);
         }
-        // Rows of `self` in the span of `other`: the first one that ends above its start, the last one that begins
+        // Vector of `self` in the span of `other`: the first one that ends above its start, the last one that begins
         // below its end.
         let first = ceil_div(other.start + 1 - self.start - self.length, self.stride).max(0);
         let last = (other.end() - 1 - self.start).div_euclid(self.stride).min(self.rows - 1);
@@ -71,14 +71,14 @@ impl Comb {
         (address < at + self.length && theirs < other.rows).then_some(address)
     }
 
-    /// How many rows after `first` (and up to `last`) the first row of `self` is that touches one of `other`.
-    fn first_touching(&self, other: &Comb, first: i64, last: i64) -> Option<i64> {
+    /// The number of rows after `first` (and up to `last`) to the first row of `self` that touches one of `other`.
+    fn first_touching(&self, other: &Vector, first: i64, last: i64) -> Option<i64> {
         // A row of `self` touches the row of `other` at or below its last byte if that byte is no more than this
         // far from the row's start.
         let reach = self.length + other.length - 2;
         // The last byte of row `first + i`, relative to the start of `other`: `base + i * stride`.
         let base = self.row(first) + self.length - 1 - other.start;
-        // Rows that end beyond the last period of `other` can only touch its last row, and the first of them does
+        // Vector that end beyond the last period of `other` can only touch its last row, and the first of them does
         // if any does.
         let beyond = ceil_div(other.stride.checked_mul(other.rows)? - base, self.stride).max(0);
         if beyond > 0 {
@@ -134,8 +134,8 @@ fn first_in_range(factor: u64, modulus: u64, low: u64, high: u64) -> Option<u64>
 mod tests {
     use super::*;
 
-    fn naive(a: &Comb, b: &Comb) -> Option<i64> {
-        let touches = |c: &Comb, x: i64| (0..c.rows).any(|r| (c.row(r)..c.row(r) + c.length).contains(&x));
+    fn naive(a: &Vector, b: &Vector) -> Option<i64> {
+        let touches = |c: &Vector, x: i64| (0..c.rows).any(|r| (c.row(r)..c.row(r) + c.length).contains(&x));
         (a.start..a.end()).find(|x| touches(a, *x) && touches(b, *x))
     }
 
@@ -162,8 +162,8 @@ mod tests {
         };
         let mut hits = 0;
         for _ in 0..60_000 {
-            let mut comb = || Comb::new(random(60), 1 + random(6), random(41) - 20, 1 + random(8));
-            let (a, b) = (comb(), comb());
+            let mut vector = || Vector::new(random(60), 1 + random(6), random(41) - 20, 1 + random(8));
+            let (a, b) = (vector(), vector());
             assert_eq!(a.common(&b), naive(&a, &b), "{a:?} {b:?}");
             hits += u32::from(a.common(&b).is_some());
         }

@@ -1,4 +1,4 @@
-//! A few plain runs of bytes, in no order: looked through all at once.
+//! A short list of plain runs of bytes, in no order: searched linearly, with vector instructions.
 
 use std::num::NonZeroU32;
 
@@ -7,19 +7,19 @@ const LANES: usize = 8;
 
 /// The first runs that are pending. As long as there are no more, nothing is faster than looking at all.
 #[derive(Debug)]
-pub(crate) struct Few {
+pub(crate) struct Linear {
     lows: [i64; PLACES],
     highs: [i64; PLACES],
     entries: [Option<NonZeroU32>; PLACES],
     len: usize,
 }
 
-/// Does not touch anything.
+/// Bounds of a run that touches no other.
 const NOTHING: (i64, i64) = (1 << 62, -(1 << 62));
 
-impl Few {
-    pub(crate) const fn new() -> Few {
-        Few { lows: [NOTHING.0; PLACES], highs: [NOTHING.1; PLACES], entries: [None; PLACES], len: 0 }
+impl Linear {
+    pub(crate) const fn new() -> Linear {
+        Linear { lows: [NOTHING.0; PLACES], highs: [NOTHING.1; PLACES], entries: [None; PLACES], len: 0 }
     }
 
     /// Answers the place of the entry, if there was one.

@@ -18,6 +18,7 @@ pub mod file;
 pub mod finding;
 pub mod folds;
 pub mod foreign;
+pub mod head;
 pub mod interruption;
 pub mod job;
 pub mod keeping;

@@ -4,17 +4,15 @@
 use crate::args::Args;
 use crate::call::{Call, Value};
 use crate::definition::Definition;
-use crate::file::{
-    BlockKind, MAGIC, OLDEST_VERSION, PROCESS_THREAD, RATE_BYTES, RankHeader, STAGE_MAGIC, VERSION, rank_of_stem,
-    rank_stem, trace_path,
-};
+use crate::file::{BlockKind, PROCESS_THREAD, RankHeader, STAGE_MAGIC, rank_of_stem, rank_stem};
+use crate::head::Head;
+pub use crate::head::OpenError;
 use crate::pack::CallTimes;
 use crate::system::SystemEvent;
 use crate::{codec, foreign};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,29 +37,6 @@ use ring::Files;
 use stage::StageView;
 use thread::Thread;
 use weight::Weighed;
-
-/// Why the trace of a rank cannot be read at all.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    #[error("cannot read {path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
-    #[error("{path} is not a trace of mpivet (it does not begin with the mark of one)")]
-    NotATrace { path: PathBuf },
-    #[error(
-        "{path} was written by a newer mpivet (layout {found}, this one reads up to {VERSION}); use that version to analyze it"
-    )]
-    Newer { path: PathBuf, found: u32 },
-    #[error(
-        "{path} was written by an mpivet that is too old (layout {found}, this one reads from {OLDEST_VERSION} on); use that version to analyze it"
-    )]
-    Older { path: PathBuf, found: u32 },
-    #[error(
-        "{path} was written by mpivet {found}, whose table of MPI functions differs from that of this build; use that version to analyze it"
-    )]
-    OtherTable { path: PathBuf, found: String },
-    #[error("{path}: the header is cut off or damaged; the rank died before it could write it, or the disk was full")]
-    BadHeader { path: PathBuf },
-}
 
 /// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of
 /// calls, as they are spelled or as [`Args`].
@@ -263,48 +238,9 @@ impl RankReader {
 
     /// Opens the trace whose files begin with `stem`.
     pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
-        let path = trace_path(dir, stem);
-        let io_error = |source| OpenError::Io { path: path.clone(), source };
-        let mut file = foreign::open(&path).map_err(io_error)?;
-        let mut head = [0; 16];
-        let got = read_up_to(&mut file, &mut head).map_err(io_error)?;
-        if got < 8 || head[..8] != MAGIC {
-            let path = path.clone();
-            return Err(if got < 8 { OpenError::BadHeader { path } } else { OpenError::NotATrace { path } });
-        }
-        let word = |i: usize| u32::from_le_bytes([head[i], head[i + 1], head[i + 2], head[i + 3]]);
-        let bad_header = || OpenError::BadHeader { path: path.clone() };
-        if got < 16 {
-            return Err(bad_header());
-        }
-        if word(8) > VERSION {
-            return Err(OpenError::Newer { path: path.clone(), found: word(8) });
-        }
-        if word(8) < OLDEST_VERSION {
-            return Err(OpenError::Older { path: path.clone(), found: word(8) });
-        }
-        let len = word(12) as usize;
-        // Nothing is allocated for what is not there.
-        if len as u64 > file.metadata().map_err(io_error)?.len() {
-            return Err(bad_header());
-        }
-        let mut item = head[12..16].to_vec();
-        item.resize(4 + len, 0);
-        file.read_exact(&mut item[4..]).map_err(|_| bad_header())?;
-        let mut header: RankHeader = match codec::take(&mut &item[..]) {
-            Some(Ok(h)) => h,
-            _ => return Err(bad_header()),
-        };
-        let mut rate = [0; RATE_BYTES];
-        file.read_exact(&mut rate).map_err(|_| bad_header())?;
-        if let rate @ 1.. = u64::from_le_bytes(rate) {
-            header.ticks_per_second = rate;
-        }
-        if !header.rows.are_known() {
-            return Err(OpenError::OtherTable { path: path.clone(), found: header.mpivet });
-        }
+        let Head { header, path, file, bytes } = Head::open(dir, stem)?;
         let limited = header.keeping.max_bytes > 0;
-        let main = Blocks::new(header.rank, (0, path), file, (16 + len + RATE_BYTES) as u64);
+        let main = Blocks::new(header.rank, (0, path), file, bytes);
         Ok(RankReader {
             blocks: Files::new(main, limited.then(|| (dir.to_owned(), stem.to_owned()))),
             header,
@@ -645,17 +581,6 @@ impl Place {
             defects.add(Defect { rank, offset, what: format!("damaged record: {what}") });
         }
     }
-}
-
-fn read_up_to(file: &mut File, out: &mut [u8]) -> io::Result<usize> {
-    let mut done = 0;
-    while done < out.len() {
-        match file.read(&mut out[done..])? {
-            0 => break,
-            n => done += n,
-        }
-    }
-    Ok(done)
 }
 
 /// Stems of the trace files in `dir`, by rank, the plain ones first.

@@ -28,10 +28,10 @@ use trace_format::file::{
     Launch, RATE_BYTES, RankHeader, SEGMENTS, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, segment_path,
     stage_path_of, trace_path,
 };
+use trace_format::head::{Head, OpenError};
 use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
 use trace_format::private;
-use trace_format::reader::{OpenError, RankReader};
 use trace_format::variables::Variables;
 
 /// The process that records; a forked child is another.
@@ -249,7 +249,7 @@ fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             created => return created.map(Some),
         }
-        match RankReader::open_stem(dir, stem).map(|r| r.header) {
+        match Head::open(dir, stem).map(|head| head.header) {
             Ok(h) if h.host == launch::host() && launch::process_start(h.pid) == Some(h.pid_start) => return Ok(None),
             Err(OpenError::BadHeader { .. }) if attempt < TRIES => std::thread::sleep(Duration::from_millis(1)),
             _ => std::fs::remove_file(trace_path(dir, stem))?,

@@ -6,7 +6,7 @@ use analyzer::observe::{Ending, Observer};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use trace_format::selection::Selection;
-use trace_format::synthetic::Stencil;
+use trace_reader::synthetic::Stencil;
 
 fn main() {
     divan::main();

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use trace_format::early::Early;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, trace_path};
 use trace_format::foreign;
+use trace_format::head::OpenError;
 use trace_format::job::{self, Job, MAX_JOB};
 use trace_format::mpi::Class;
-use trace_format::reader::{Keeps, LeanEvent, OpenError, RankEvent, RankReader, traces_in};
 use trace_format::several::{Wrapped, jobs_in};
 use trace_format::system::SystemEvent;
+use trace_reader::reader::{Keeps, LeanEvent, RankEvent, RankReader, traces_in};
 
 /// Why a directory cannot be analyzed at all.
 #[derive(Debug, thiserror::Error)]

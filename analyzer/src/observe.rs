@@ -28,10 +28,10 @@ use trace_format::definition::Id;
 use trace_format::file::RankHeader;
 use trace_format::interruption;
 use trace_format::job::Job;
-use trace_format::reader::{LeanEvent, RankEvent};
 use trace_format::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
 use trace_format::witness::{Take, Witness};
+use trace_reader::reader::{LeanEvent, RankEvent};
 
 /// Blocks read of one rank before it is the next rank's turn: what the engine holds of unmatched operations stays
 /// small when ranks advance together.

@@ -41,10 +41,10 @@ use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
-use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
-use trace_format::text::{TextTrace, parse};
+use trace_reader::reader::RankEvent;
+use trace_reader::text::{TextTrace, parse};
 
 /// What the options of a case say.
 #[derive(Debug, Default)]

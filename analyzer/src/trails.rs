@@ -5,10 +5,10 @@ use crate::load::Traces;
 use report::{AFTER, BEFORE, Passed, Place, Trail};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::call::Outcome;
 use trace_format::definition::{Definition, Id};
 use trace_format::mpi::FnId;
-use trace_format::reader::RankEvent;
+use trace_reader::call::Outcome;
+use trace_reader::reader::RankEvent;
 
 /// Reads the traces of these processes again.
 pub fn read(traces: &Traces, wanted: &BTreeMap<i32, BTreeSet<Place>>) -> BTreeMap<i32, Trail> {

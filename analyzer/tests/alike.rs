@@ -4,14 +4,14 @@
 use analyzer::observe::{Ending, Observer};
 use std::fs::File;
 use std::path::Path;
-use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, rank_path};
 use trace_format::mpi::{FnId, Rows};
 use trace_format::ranks::Ranks;
 use trace_format::selection::Selection;
 use trace_format::system::SystemEvent;
-use trace_format::writer::RankWriter;
+use trace_reader::call::{Call, Outcome, Value};
+use trace_reader::synthetic::RankWriter;
 
 const MESSAGES: i64 = 300;
 /// From this one on nobody receives them.

@@ -265,7 +265,7 @@ fn a_trace_is_analyzed_and_printed() {
     let printed = mpivet(dir, &["print", "run"]);
     assert_eq!(printed.code, 0);
     // What is printed is a trace in the readable notation.
-    let parsed = trace_format::text::parse(&printed.out).unwrap();
+    let parsed = trace_reader::text::parse(&printed.out).unwrap();
     assert_eq!(parsed.ranks, 2);
     let calls = |text: &str| text.lines().filter(|l| l.contains("MPI_")).count();
     assert!(calls(&printed.out) > 4, "{}", printed.out);

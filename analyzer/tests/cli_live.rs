@@ -9,9 +9,9 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use trace_format::file::{RankHeader, rank_path};
-use trace_format::reader::RankEvent;
-use trace_format::text::parse;
-use trace_format::writer::RankWriter;
+use trace_reader::reader::RankEvent;
+use trace_reader::synthetic::RankWriter;
+use trace_reader::text::parse;
 
 /// What the ranks have done in the readable notation, and how they behave then.
 struct Job {

@@ -3,12 +3,12 @@
 use analyzer::testing::describe;
 use engine::{End, Engine};
 use std::time::Instant;
-use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{COMM_WORLD, Combiner, Definition, FIRST_USER_ID, Id, Neighbors, ObjectKind};
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::datatype_id;
 use trace_format::ranks::Ranks;
-use trace_format::reader::RankEvent;
+use trace_reader::call::{Call, Outcome, Value};
+use trace_reader::reader::RankEvent;
 
 const RANKS: i32 = 2;
 

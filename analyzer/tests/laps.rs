@@ -4,15 +4,14 @@ use analyzer::observe::{Ending, Observer};
 use report::Look;
 use std::fs::File;
 use std::path::Path;
-use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id};
 use trace_format::file::rank_path;
 use trace_format::mpi::{FnId, Status};
 use trace_format::ranks::Ranks;
 use trace_format::selection::Selection;
-use trace_format::synthetic::header;
 use trace_format::system::SystemEvent;
-use trace_format::writer::RankWriter;
+use trace_reader::call::{Call, Outcome, Value};
+use trace_reader::synthetic::{RankWriter, header};
 
 const INT: i64 = 7;
 const DOUBLE: i64 = 29;

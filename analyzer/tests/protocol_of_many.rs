@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use trace_format::definition::Definition;
 use trace_format::file::{job_path, rank_path};
 use trace_format::job::Job;
-use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use trace_format::system::SystemEvent;
-use trace_format::text::parse;
-use trace_format::writer::RankWriter;
+use trace_reader::reader::RankEvent;
+use trace_reader::synthetic::RankWriter;
+use trace_reader::text::parse;
 use traces::header;
 
 const RANKS: i32 = 1000;

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use trace_format::synthetic::Stencil;
+use trace_reader::synthetic::Stencil;
 
 /// One at a time: each has the processors for itself.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -3,13 +3,13 @@
 
 use analyzer::testing::{analyze, check_trace, describe};
 use engine::{End, Engine};
-use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{Definition, Module};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::{FnId, Status};
-use trace_format::reader::RankEvent;
 use trace_format::system::{Signal, SystemEvent};
-use trace_format::text::parse;
+use trace_reader::call::{Call, Outcome, Value};
+use trace_reader::reader::RankEvent;
+use trace_reader::text::parse;
 
 fn call(name: &str, thread: u16, time: u64, site: u32, ins: &[(&str, i64)]) -> RankEvent {
     let func = FnId::by_name(name).unwrap();

@@ -2,10 +2,10 @@
 
 use engine::{End, Engine};
 use std::time::Instant;
-use trace_format::call::{Call, Outcome, Value};
 use trace_format::mpi::{FnId, Status};
-use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
+use trace_reader::call::{Call, Outcome, Value};
+use trace_reader::reader::RankEvent;
 
 fn call(func: FnId, index: &mut u64, ins: &[(&str, Value)], outs: &[(&str, Value)]) -> RankEvent {
     let mut call = Call::new(func);

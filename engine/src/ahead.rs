@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use trace_format::args::Args;
-use trace_format::call::Call;
 use trace_format::pack::CallTimes;
-use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Rounds, Sink};
+use trace_reader::args::Args;
+use trace_reader::call::Call;
+use trace_reader::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Rounds, Sink};
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
@@ -456,10 +456,9 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace_format::call::{Call, Outcome, Value};
     use trace_format::mpi::FnId;
-    use trace_format::synthetic::header;
-    use trace_format::writer::RankWriter;
+    use trace_reader::call::{Call, Outcome, Value};
+    use trace_reader::synthetic::{RankWriter, header};
 
     #[test]
     fn little_is_in_flight_of_calls_that_hold_much() {

@@ -17,9 +17,9 @@ use persistent::Persistents;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use trace_format::args::Arg;
 use trace_format::definition::{Id, Neighbors};
 use trace_format::mpi::{Class, Coll, FnId, Start, special};
+use trace_reader::args::Arg;
 
 /// The calls on one object, in order.
 pub(crate) struct Space {

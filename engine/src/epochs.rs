@@ -8,10 +8,10 @@ use super::facts::Origin;
 use super::wait::{Cond, Why, all, any};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use trace_format::args::Arg;
 use trace_format::definition::Id;
 use trace_format::mpi::{Kind, RmaSync};
 use trace_format::ranks::Ranks;
+use trace_reader::args::Arg;
 
 /// The epochs of one window. Processes are world ranks.
 #[derive(Default)]

@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
-use trace_format::args::Args;
-use trace_format::call::{Call, call_event};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
-use trace_format::reader::{Field, Own, own_fields, with_own};
+use trace_reader::args::Args;
+use trace_reader::call::{Call, call_event};
+use trace_reader::reader::{Field, Own, own_fields, with_own};
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]

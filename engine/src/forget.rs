@@ -15,9 +15,9 @@ use super::{Model, Rank};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use trace_format::args::{Arg, Args};
 use trace_format::definition::{FIRST_USER_ID, Id, UNKNOWN_ID};
 use trace_format::mpi::{Class, Dir, Kind};
+use trace_reader::args::{Arg, Args};
 
 /// So many freed objects are kept before they are gone through, and [`PER_RANK`] for each rank.
 const SWEEP_AT: usize = 4096;

@@ -71,11 +71,11 @@ use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Buffering;
-use trace_format::reader::{Again, Keeps, LeanEvent, RankEvent};
 use trace_format::selection::Selection;
 use trace_format::system::Signal;
 use trace_format::variables::BufferingLimit;
 use trace_format::witness::Witness;
+use trace_reader::reader::{Again, Keeps, LeanEvent, RankEvent};
 use types::Signatures;
 
 /// Ranks that cannot go on.
@@ -296,7 +296,7 @@ impl Engine {
         if self.model.listening.is_on() { Keeps::Same } else { Keeps::Alike }
     }
 
-    /// A call that is kept: see [`trace_format::reader::Sink`].
+    /// A call that is kept: see [`trace_reader::reader::Sink`].
     pub fn feed_kept(&mut self, rank: i32, slot: u16, event: &mut LeanEvent) {
         match event {
             RankEvent::Call(call) if self.model.rank_mut(rank).is_some() => self.model.call(rank, call, Some(slot)),

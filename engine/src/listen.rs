@@ -12,12 +12,12 @@ use crate::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_format::args::Args;
 use trace_format::definition::Id;
 use trace_format::marks::is_mark;
 use trace_format::mpi::{FnId, Kind, special};
 use trace_format::ranks::Ranks;
 use trace_format::system::SystemEvent;
+use trace_reader::args::Args;
 
 /// Takes what happened, rank by rank in each rank's order; ranks in any interleaving.
 ///
@@ -138,7 +138,7 @@ pub struct Returned<'a> {
     pub call: CallSeen,
     /// How many more times the same poll was made with the same negative answer. The times are those of the whole row.
     pub polls: u32,
-    /// Error class as in [`trace_format::call::Outcome::Returned`]; 0 is success. `None`: it did not return.
+    /// Error class as in [`trace_reader::call::Outcome::Returned`]; 0 is success. `None`: it did not return.
     pub class: Option<u16>,
     /// When the call, or the last of its polls, returned.
     pub last: Option<u64>,

@@ -19,8 +19,8 @@ use trace_format::mpi::{Class, Kind, predefined};
 use trace_format::names::Names;
 use trace_format::selection::Selection;
 use trace_format::system::SystemEvent;
-use trace_format::text::format_call;
 use trace_format::variables::BufferingLimit;
+use trace_reader::text::format_call;
 
 /// So many are kept for their memory: about as many as are in flight while ranks are read in turns.
 const MAX_SPARE: usize = 1 << 12;

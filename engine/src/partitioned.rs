@@ -10,8 +10,8 @@ use super::shape::shape;
 use super::wait::{Cond, Why};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use trace_format::args::Arg;
 use trace_format::mpi::{Class, Kind};
+use trace_reader::args::Arg;
 
 /// Source and destination (world ranks) and tag.
 type Lane = (i32, i32, i32);

@@ -6,8 +6,8 @@ use super::facts::Origin;
 use super::replay::{Entered, Target, int};
 use super::shape::{Shape, shape};
 use std::rc::Rc;
-use trace_format::args::Args;
 use trace_format::mpi::{Class, FnId, Many};
+use trace_reader::args::Args;
 
 /// So many polls in a row are no accident.
 const ENOUGH: u64 = 100;

@@ -14,13 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
-use trace_format::args::Args;
 use trace_format::catalogue::{CheckInfo, LEAK_WINDOW};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId, Kind, ThreadLevel};
-use trace_format::reader::Own;
 use trace_format::system::{Checksums, Found, Place, Signal};
+use trace_reader::args::Args;
+use trace_reader::reader::Own;
 
 const SIGABRT: i32 = 6;
 
@@ -42,7 +42,7 @@ pub(crate) struct Thread {
     /// Taken in calls that have not returned.
     pub(crate) sums: Vec<Checksums>,
     pub(crate) polls: Polls,
-    /// Calls that others are like: see [`trace_format::reader::Sink`].
+    /// Calls that others are like: see [`trace_reader::reader::Sink`].
     pub(super) kept: Vec<Option<Rc<Pattern>>>,
 }
 

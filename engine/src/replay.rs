@@ -18,13 +18,13 @@ use super::{Model, OpenCall};
 pub(crate) use bridges::Bridge;
 use std::cell::Cell;
 use std::rc::Rc;
-use trace_format::args::{Arg, Args};
-use trace_format::call::{Call, Outcome};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::mpi::{Class, Kind, SendMode, Start, Status};
-use trace_format::reader::{Again, Own, own_of};
+use trace_reader::args::{Arg, Args};
+use trace_reader::call::{Call, Outcome};
+use trace_reader::reader::{Again, Own, own_of};
 
 /// May a receive that ended with this error class have taken a message?
 fn may_have_received(class: u16) -> bool {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};
-use trace_format::reader::{Field, Part, own_fields};
+use trace_reader::reader::{Field, Part, own_fields};
 
 /// Place of a parameter; [`NONE`] where the function has none.
 pub type Place = u8;

@@ -6,10 +6,10 @@ use super::comms::CommIx;
 use super::p2p::{Op, OpId};
 use super::shape::{Shape, shape};
 use super::{Engine, Model, Rank};
-use trace_format::args::Args;
-use trace_format::call::{Call, Outcome};
 use trace_format::mpi::{Class, Coll, SendMode, Start};
-use trace_format::reader::Again;
+use trace_reader::args::Args;
+use trace_reader::call::{Call, Outcome};
+use trace_reader::reader::Again;
 
 /// With more than this in flight nothing is said.
 const MOST_IN_FLIGHT: usize = 1 << 10;

@@ -4,9 +4,9 @@ use super::Model;
 use super::facts::Origin;
 use super::replay::int;
 use super::shape::{NONE, Shape};
-use trace_format::args::{Arg, Args};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, Kind, Start, special};
+use trace_reader::args::{Arg, Args};
 
 /// Bytes of a call that has returned; `None`: it moves nothing by itself, or how much is not known.
 pub(super) fn of_call(model: &Model, origin: &Origin, outs: &Args) -> Option<u64> {

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use trace_format::names::NoNames;
-use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use trace_format::system::SystemEvent;
-use trace_format::text::{
+use trace_reader::reader::RankEvent;
+use trace_reader::text::{
     format_call, format_callback, format_checksums, format_definition, format_mark, format_return, format_sample,
 };
 

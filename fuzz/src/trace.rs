@@ -11,8 +11,8 @@ use trace_format::file::{
 };
 use trace_format::record::{Commit, LAP_MASK};
 use trace_format::selection::Selection;
-use trace_format::synthetic;
 use trace_format::writer::{file_header, seal};
+use trace_reader::synthetic;
 
 const STAGE_BYTES: usize = 1 << 14;
 /// Threads of a rank; one more number is that of the process as a whole.

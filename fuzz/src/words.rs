@@ -6,14 +6,14 @@ use report::gate::suppressions;
 use trace_format::job::Job;
 use trace_format::names::NoNames;
 use trace_format::ranks::Ranks;
-use trace_format::reader::RankEvent;
 use trace_format::sample::Sampling;
 use trace_format::selection::{Selection, codes};
-use trace_format::text::{
+use trace_format::witness::Witness;
+use trace_reader::reader::RankEvent;
+use trace_reader::text::{
     format_call, format_callback, format_definition, format_mark, format_return, format_sample, parse, parse_callback,
     parse_mark, parse_sample,
 };
-use trace_format::witness::Witness;
 
 pub fn target(data: &[u8]) {
     let Some((which, data)) = data.split_first() else { return };

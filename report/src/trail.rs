@@ -1,11 +1,11 @@
 //! The calls around some calls of a run.
 
 use std::collections::{BTreeMap, HashMap};
-use trace_format::call::Call;
 use trace_format::definition::{Definition, Id};
 use trace_format::mpi::Kind;
 use trace_format::names::Names;
 use trace_format::ranks::Ranks;
+use trace_reader::call::Call;
 
 /// Calls kept before and after each one that is asked for.
 pub const BEFORE: u64 = 3;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use trace_format::synthetic::Stencil;
+use trace_reader::synthetic::Stencil;
 
 const LIMIT: Duration = Duration::from_secs(600);
 /// Several laps of a stage, each of which is packed and written.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use trace_format::mpi::FUNCTIONS;
-use trace_format::reader::{RankEvent, RankReader, traces_in};
+use trace_reader::reader::{RankEvent, RankReader, traces_in};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

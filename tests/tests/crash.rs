@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use trace_format::head::OpenError;
 use trace_format::mpi::FnId;
-use trace_format::reader::{OpenError, RankEvent, RankReader};
 use trace_format::system::SystemEvent;
+use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// Processes side by side.

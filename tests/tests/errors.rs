@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use trace_format::mpi::FnId;
-use trace_format::reader::{RankEvent, RankReader};
 use trace_format::system::SystemEvent;
+use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(40);
 

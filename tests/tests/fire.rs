@@ -11,8 +11,8 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 use trace_format::mpi::FnId;
-use trace_format::reader::{RankEvent, RankReader};
 use trace_format::system::SystemEvent;
+use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -7,8 +7,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use trace_format::reader::{RankEvent, RankReader};
 use trace_format::system::SystemEvent;
+use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -205,8 +205,8 @@ fn events_are_calls_and_returns_in_their_order() -> Result<()> {
     );
     // The notation has no names of communicators.
     let whole = print(&["--events", "--rank", "1"])?.stdout.replace("=halo", "=MPI_COMM_WORLD");
-    let again = trace_format::text::parse(&whole).map_err(|e| anyhow::anyhow!("{e}\n{whole}"))?;
-    let is_return = |e: &trace_format::reader::RankEvent| matches!(e, trace_format::reader::RankEvent::Return { .. });
+    let again = trace_reader::text::parse(&whole).map_err(|e| anyhow::anyhow!("{e}\n{whole}"))?;
+    let is_return = |e: &trace_reader::reader::RankEvent| matches!(e, trace_reader::reader::RankEvent::Return { .. });
     let count = again.events.iter().filter(|(_, e)| is_return(e)).count();
     ensure!(count == ended.iter().filter(|e| e["rank"] == 1).count(), "{count} returns are read back");
     Ok(())

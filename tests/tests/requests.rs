@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use trace_format::call::{Call, Value};
 use trace_format::mpi::Status;
-use trace_format::reader::{RankEvent, RankReader, traces_in};
+use trace_reader::call::{Call, Value};
+use trace_reader::reader::{RankEvent, RankReader, traces_in};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use trace_format::definition::Definition;
-use trace_format::reader::{RankEvent, RankReader};
+use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(120);
 /// Calls of `call-paths.f90`.

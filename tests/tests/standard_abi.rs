@@ -12,7 +12,7 @@ use object::{Endianness, U16, U64};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use trace_format::mpi::FnId;
-use trace_format::reader::{RankEvent, RankReader};
+use trace_reader::reader::{RankEvent, RankReader};
 
 /// The job `command` with `libraries` before all other places where libraries are searched for.
 fn with_libraries(mpi: &Mpi, libraries: &[&Path], ranks: usize, executable: &Path) -> Result<Vec<String>> {

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 use trace_format::file::RATE_BYTES;
 use trace_format::mpi::FnId;
-use trace_format::reader::{RankEvent, RankReader};
+use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(120);
 

@@ -6,8 +6,6 @@
 
 #![deny(unsafe_code)]
 
-pub mod args;
-pub mod call;
 pub mod callbacks;
 pub mod catalogue;
 pub mod codec;
@@ -31,7 +29,6 @@ pub mod plan;
 pub mod private;
 pub mod protocol;
 pub mod ranks;
-pub mod reader;
 pub mod record;
 pub mod requests;
 pub mod sample;
@@ -39,10 +36,7 @@ pub mod selection;
 pub mod several;
 pub mod stages;
 pub mod symbols;
-#[cfg(feature = "synthetic")]
-pub mod synthetic;
 pub mod system;
-pub mod text;
 pub mod variables;
 pub mod witness;
 pub mod writer;

@@ -57,7 +57,7 @@ const PLACES: usize = 1 << 11;
 /// Room in the packer's memory behind what is to be packed.
 const MARGIN: usize = 4096;
 /// Words of a call in front of those that cells hold, and of other records.
-pub(crate) const CALL_HEAD: usize = 3;
+pub const CALL_HEAD: usize = 3;
 const HEAD: usize = 2;
 /// A loop over more places than this, at one call site, is one cell that changes rather than a cell for each.
 const MAX_CHAIN: u8 = 64;

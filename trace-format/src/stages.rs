@@ -64,13 +64,16 @@ fn is_own_dir(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic;
+
+    fn of_nobody() -> RankHeader {
+        RankHeader { host: "nowhere".into(), pid: u32::MAX, ..RankHeader::default() }
+    }
 
     #[test]
     fn what_a_process_left_is_brought() {
         let dir = std::env::temp_dir().join(format!("mpivet-stages-{}", std::process::id()));
         let common = dir.join("common");
-        let mut header = RankHeader { stage_bytes: 8, ..synthetic::header(0, 1) };
+        let mut header = RankHeader { stage_bytes: 8, ..of_nobody() };
         let own = own_dir(&common, &header);
         header.stage_dir = own.display().to_string();
         private::make_dir(&own).unwrap();
@@ -94,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_trace_names_no_directory_but_that_of_its_process() {
-        let header = |stage_dir: &str| RankHeader { stage_dir: stage_dir.into(), pid: 7, ..synthetic::header(0, 1) };
+        let header = |stage_dir: &str| RankHeader { stage_dir: stage_dir.into(), pid: 7, ..of_nobody() };
         assert!(header("/dev/shm/mpivet-nowhere-7-0").apart().is_some());
         for other in
             ["", "/", "/etc", "mpivet-nowhere-7-0", "/dev/shm/mpivet-nowhere-8-0", "/dev/shm/mpivet-nowhere-7-0/.."]

@@ -45,8 +45,8 @@ pub enum SystemEvent {
 /// Checksums of the data of one operation, for comparison between ranks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checksums {
-    /// Place, in the sequence of calls of the thread, of the call being made: the one that starts the operation for what is sent, the one that completes
-    /// it for what is received.
+    /// Place, among the calls of the thread, of the call that is being made: the one that starts the operation for what is
+    /// sent, the one that completes it for what is received.
     pub call: u64,
     /// Place of the request among those that the call is given.
     pub request: u32,

@@ -6,11 +6,11 @@ use engine::listen::Returned;
 use engine::shape::{NONE, shape};
 use report::csv;
 use std::io::{self, Write};
-use trace_format::args::Arg;
-use trace_format::call::call_event;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Kind, Status, special};
 use trace_format::names::{NoNames, format_int};
+use trace_reader::args::Arg;
+use trace_reader::call::call_event;
 
 const COLUMNS: [&str; 14] = [
     "rank",

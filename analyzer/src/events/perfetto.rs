@@ -11,14 +11,14 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use trace_format::call::{Call, Outcome, call_event};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::Mark;
 use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::names::{NoNames, format_int};
 use trace_format::system::SystemEvent;
-use trace_format::text::{format_call, format_mark, format_return};
+use trace_reader::call::{Call, Outcome, call_event};
+use trace_reader::text::{format_call, format_mark, format_return};
 
 /// See the module.
 pub struct Perfetto {

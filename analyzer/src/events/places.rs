@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::RankHeader;
-use trace_format::reader::{LeanEvent, RankEvent};
+use trace_reader::reader::{LeanEvent, RankEvent};
 
 /// A running job may write without end.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -11,7 +11,7 @@ use report::{Report, RunInfo};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
-use trace_format::text::parse;
+use trace_reader::text::parse;
 
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);

@@ -2,12 +2,12 @@
 
 use super::known::Known;
 use std::collections::BTreeSet;
-use trace_format::call::{Call, Value};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::{Dir, FnId, Kind, special};
 use trace_format::near::did_you_mean;
-use trace_format::text::{format_arguments, format_results};
 use trace_format::variables::fits;
+use trace_reader::call::{Call, Value};
+use trace_reader::text::{format_arguments, format_results};
 
 /// What a user wants to see.
 #[derive(Debug, Clone, Default)]

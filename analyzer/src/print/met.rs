@@ -4,8 +4,8 @@ use super::filter::{comms, is_comm};
 use super::known::Known;
 use crate::cli::PrintPlan;
 use std::collections::BTreeSet;
-use trace_format::call::Call;
 use trace_format::near::did_you_mean;
+use trace_reader::call::Call;
 
 /// Names of communicators and dumps that are remembered for advice.
 const MAX_NAMES: usize = 1000;

@@ -15,15 +15,15 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
-use trace_format::call::{Call, Outcome, call_event};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::marks::{Mark, is_mark};
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::reader::RankEvent;
 use trace_format::symbols::Location;
 use trace_format::system::SystemEvent;
-use trace_format::text::{format_call, format_definition, format_mark, format_return};
+use trace_reader::call::{Call, Outcome, call_event};
+use trace_reader::reader::RankEvent;
+use trace_reader::text::{format_call, format_definition, format_mark, format_return};
 
 /// Calls that wait for an earlier one to return; beyond, the earlier one is printed as it is.
 const MAX_WAITING: usize = 10_000;
@@ -401,5 +401,5 @@ fn place(rank: i32, site: Id, symbols: &mut Symbols) -> Option<Place> {
 
 /// The first argument of a call.
 fn level_of(call: &Call) -> i64 {
-    call.ins.first().map_or(0, trace_format::call::Value::int)
+    call.ins.first().map_or(0, trace_reader::call::Value::int)
 }

@@ -3,7 +3,7 @@
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::system::SystemEvent;
-use trace_format::text::{format_callback, format_checksums, format_sample};
+use trace_reader::text::{format_callback, format_checksums, format_sample};
 
 pub(super) fn system(event: &SystemEvent) -> String {
     match event {

@@ -4,7 +4,7 @@ use crate::cli::{Exit, Job};
 use crate::run::evidence::{hostname, lives};
 use debugger::children::descendants;
 use debugger::read::is_mpi_process;
-use trace_format::reader::{RankReader, traces_in};
+use trace_reader::reader::{RankReader, traces_in};
 
 /// All processes of the job, or those that were named: a process that is no MPI process stands for those below it.
 pub(super) fn find(job: &Job) -> Result<Vec<i32>, Exit> {

@@ -113,7 +113,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
     };
     private::make_dir(&dir).map_err(cannot)?;
     let holds_one = |dir: &Path| {
-        trace_format::reader::traces_in(dir).map(|traces| !traces.is_empty() || !Early::all_in(dir).is_empty())
+        trace_reader::reader::traces_in(dir).map(|traces| !traces.is_empty() || !Early::all_in(dir).is_empty())
     };
     let holds_several = Wrapped::read(&dir).is_some() || holds_one(&dir.join("run-1")).unwrap_or(false);
     if holds_one(&dir).map_err(cannot)? || holds_several {

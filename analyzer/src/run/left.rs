@@ -2,8 +2,8 @@
 
 use super::evidence::{hostname, lives};
 use std::path::Path;
-use trace_format::reader::{RankReader, traces_in};
 use trace_format::stages;
+use trace_reader::reader::{RankReader, traces_in};
 
 /// Brings what dead processes of this host have left to their traces: those in this directory, and those of its jobs and runs.
 /// `true`: says if that fails.

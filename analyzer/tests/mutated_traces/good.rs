@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use trace_format::call::Call;
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockKind, Launch, PROCESS_THREAD, RankHeader, other_stem, rank_stem, trace_path,
 };
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
-use trace_format::reader::RankEvent;
-use trace_format::synthetic;
-use trace_format::text::parse;
-use trace_format::writer::{definition_block, encode_call, encode_return, encode_system, file_header, seal};
+use trace_format::writer::{definition_block, encode_system, file_header, seal};
+use trace_reader::call::Call;
+use trace_reader::reader::RankEvent;
+use trace_reader::synthetic;
+use trace_reader::synthetic::{encode_call, encode_return};
+use trace_reader::text::parse;
 
 /// What one process leaves.
 #[derive(Clone)]

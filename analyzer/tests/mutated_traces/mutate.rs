@@ -3,14 +3,14 @@
 
 use crate::good::{Block, Rank};
 use crate::random::Random;
-use trace_format::call::{Outcome, Value};
 use trace_format::definition::Definition;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader};
 use trace_format::marks::Mark;
 use trace_format::ranks::Ranks;
-use trace_format::reader::RankEvent;
 use trace_format::system::SystemEvent;
 use trace_format::writer::file_header;
+use trace_reader::call::{Outcome, Value};
+use trace_reader::reader::RankEvent;
 
 /// Changes one thing that the ranks say.
 pub(crate) fn say_otherwise(ranks: &mut [Rank], random: &mut Random) {

@@ -27,10 +27,10 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use run::{Run, run};
 use std::collections::BTreeMap;
 use trace_format::file::PROCESS_THREAD;
-use trace_format::reader::RankEvent;
 use trace_format::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
-use trace_format::text::parse;
+use trace_reader::reader::RankEvent;
+use trace_reader::text::parse;
 use truth::{certainly_stuck, is_fickle, is_plain, may_hang, may_hang_as_far_as_known, show, wrong};
 
 /// What is true of a program and its run, if the engine agrees.

@@ -7,11 +7,11 @@ use std::fs;
 use std::path::Path;
 use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::job::Job;
-use trace_format::reader::RankEvent;
-use trace_format::synthetic;
 use trace_format::system::SystemEvent;
-use trace_format::text::parse;
-use trace_format::writer::RankWriter;
+use trace_reader::reader::RankEvent;
+use trace_reader::synthetic;
+use trace_reader::synthetic::RankWriter;
+use trace_reader::text::parse;
 
 pub(crate) fn header(rank: i32, size: i32) -> RankHeader {
     RankHeader { ticks_per_second: 1_000, ..synthetic::header(rank, size) }

@@ -14,7 +14,7 @@ use crate::Engine;
 use crate::standing::{Counts, InFlight, Standing};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use trace_format::reader::{LeanEvent, RankEvent};
+use trace_reader::reader::{LeanEvent, RankEvent};
 
 /// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
 /// than a turn.
@@ -38,7 +38,7 @@ pub trait Taker {
     /// So many calls of the rank at this place were counted.
     fn leapt(&mut self, place: usize, calls: u64);
 
-    /// One of these is to be kept: see [`trace_format::reader::Sink::keep`].
+    /// One of these is to be kept: see [`trace_reader::reader::Sink::keep`].
     fn keep(&mut self, place: usize, slot: u16, event: &mut LeanEvent);
 }
 

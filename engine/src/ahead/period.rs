@@ -2,9 +2,9 @@
 //! ([`super::tokens`]).
 
 use super::tokens::{Kept, Token, Variables, is_same};
-use trace_format::args::Args;
-use trace_format::call::{Call, Outcome};
-use trace_format::reader::{Again, own_of};
+use trace_reader::args::Args;
+use trace_reader::call::{Call, Outcome};
+use trace_reader::reader::{Again, own_of};
 
 /// Of all ranks together so many of the last calls are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -301,9 +301,9 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trace_format::call::Value;
     use trace_format::mpi::FnId;
-    use trace_format::reader::own_fields;
+    use trace_reader::call::Value;
+    use trace_reader::reader::own_fields;
 
     /// A barrier on this communicator; the one on 99 has not returned.
     fn barrier(comm: u16) -> Call<Args> {

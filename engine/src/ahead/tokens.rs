@@ -6,10 +6,10 @@
 use crate::shape::{NONE, Shape, shape};
 use foldhash::quality::{FixedState, FoldHasher};
 use std::hash::{BuildHasher, Hash, Hasher};
-use trace_format::args::{Arg, Args};
-use trace_format::call::Call;
 use trace_format::mpi::{Class, Many, Start};
-use trace_format::reader::{Again, Field, Part, own_fields};
+use trace_reader::args::{Arg, Args};
+use trace_reader::call::Call;
+use trace_reader::reader::{Again, Field, Part, own_fields};
 
 /// What calls have to have in common: all but their times, and handles of requests.
 pub(super) type Token = [u64; 4];

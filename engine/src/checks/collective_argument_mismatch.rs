@@ -9,14 +9,14 @@ use crate::flows::Flow;
 use crate::wait::Knot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
-use trace_format::args::Arg;
-use trace_format::call::Value;
 use trace_format::catalogue::{COLLECTIVE_ARGUMENT_MISMATCH, CheckInfo};
 use trace_format::definition::{GROUP_EMPTY, Id};
 use trace_format::mpi::special::UNDEFINED;
 use trace_format::mpi::{Coll, FnId, Kind};
 use trace_format::names::{NoNames, format_int};
 use trace_format::ranks::Ranks;
+use trace_reader::args::Arg;
+use trace_reader::call::Value;
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_ARGUMENT_MISMATCH;
 

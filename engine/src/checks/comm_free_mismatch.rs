@@ -8,11 +8,11 @@ use crate::facts::{Draft, Origin, Report, rank_list};
 use crate::frees::{Step, is_free};
 use crate::shape::{NONE, shape};
 use crate::wait::Knot;
-use trace_format::args::Arg;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;
 use trace_format::finding::Severity;
 use trace_format::mpi::{Class, Coll, FnId, Kind};
+use trace_reader::args::Arg;
 
 pub(super) static CHECK: &CheckInfo = &COMM_FREE_MISMATCH;
 

@@ -3,9 +3,9 @@
 use crate::collective::{self, View, What, what};
 use crate::comms::Comm;
 use schedules::Needs;
-use trace_format::args::Arg;
 use trace_format::mpi::Coll;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
+use trace_reader::args::Arg;
 
 /// Whom a collective cannot do without, by what kind of operation it is.
 pub(super) fn promised_needs(view: &View) -> Needs {

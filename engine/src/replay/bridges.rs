@@ -8,10 +8,10 @@ use crate::shape::Shape;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
-use trace_format::args::Arg;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Kind};
 use trace_format::ranks::Ranks;
+use trace_reader::args::Arg;
 
 /// The local side of a call that makes an intercommunicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use crate::requests::{ReqId, Request};
 use crate::shape::{NONE, Shape};
 use smallvec::SmallVec;
 use std::rc::Rc;
-use trace_format::args::{Arg, Args};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};
 use trace_format::mpi::{Many, Start, Status};
+use trace_reader::args::{Arg, Args};
 
 impl Model {
     /// A receive is over.

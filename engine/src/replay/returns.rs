@@ -8,10 +8,10 @@ use crate::facts::Origin;
 use crate::requests::Request;
 use crate::shape::Shape;
 use std::rc::Rc;
-use trace_format::args::Args;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;
 use trace_format::mpi::{Class, Coll, FnId, Kind, Start};
+use trace_reader::args::Args;
 
 impl Model {
     /// The return of a call.

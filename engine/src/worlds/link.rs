@@ -12,13 +12,13 @@ use crate::Engine;
 use crate::ahead::Read;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
-use trace_format::args::{Arg, Args};
-use trace_format::call::Call;
 use trace_format::definition::{Bridge, BridgeKind, Definition};
 use trace_format::file::RankHeader;
 use trace_format::mpi::{Class, Coll};
 use trace_format::ranks::Ranks;
-use trace_format::reader::{Again, LeanEvent, RankEvent};
+use trace_reader::args::{Arg, Args};
+use trace_reader::call::Call;
+use trace_reader::reader::{Again, LeanEvent, RankEvent};
 
 /// Where the clock of a process stands.
 #[derive(Debug, Clone, Copy)]

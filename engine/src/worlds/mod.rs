@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn header(rank: i32, size: i32, launch: Launch) -> RankHeader {
-        let header = trace_format::synthetic::header(rank, size);
+        let header = trace_reader::synthetic::header(rank, size);
         RankHeader { ticks_per_second: 1, start_unix_ns: 5, launch, ..header }
     }
 

@@ -7,7 +7,7 @@ use super::table::Table;
 use crate::groups::groups;
 use crate::trail::{Passed, Trail};
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::text::{format_call, format_return};
+use trace_reader::text::{format_call, format_return};
 
 /// Places of an error that are shown.
 const MAX_PLACES: usize = 8;

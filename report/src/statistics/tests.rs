@@ -8,7 +8,7 @@ use engine::{End, Engine};
 use std::sync::{Arc, Mutex};
 use trace_format::mpi::FnId;
 use trace_format::symbols::Location;
-use trace_format::text::parse;
+use trace_reader::text::parse;
 
 /// What was collected, and the sizes of the worlds.
 fn collect(text: &str, hosts: &[&str]) -> (Collector, Vec<i32>) {
@@ -326,7 +326,7 @@ fn memory_does_not_grow_with_the_run() {
         let mut trace = parse(&text).unwrap();
         let lines = round.lines().count() as u32;
         for (_, event) in &mut trace.events {
-            if let trace_format::reader::RankEvent::Call(call) = event {
+            if let trace_reader::reader::RankEvent::Call(call) = event {
                 call.site = (call.site - 1) % lines + 1;
             }
         }

@@ -3,9 +3,9 @@
 use engine::listen::Returned;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
-use trace_format::args::Args;
 use trace_format::definition::Id;
 use trace_format::mpi::FnId;
+use trace_reader::args::Args;
 
 /// Calls of all threads together that are kept at most, and how many are left when it gets too many.
 const MOST: usize = 30_000;

@@ -8,11 +8,11 @@ use engine::listen::Communicator;
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use trace_format::call::Call;
 use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Kind};
 use trace_format::names::{NoNames, format_int};
-use trace_format::text::format_call;
+use trace_reader::call::Call;
+use trace_reader::text::format_call;
 
 /// Longer texts of calls are cut.
 const MAX_TEXT: usize = 400;

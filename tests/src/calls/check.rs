@@ -5,11 +5,11 @@ use super::program::{Attribute, Program, Step, attribute};
 use super::recorded::{Recorded, neutral};
 use super::witness::Witness;
 use std::collections::{BTreeMap, BTreeSet};
-use trace_format::call::{Call, Outcome, Value};
 use trace_format::definition::{NULL_ID, UNKNOWN_ID};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::mpi::{Class, Dir, Kind, Many, Param, Start, Status, special};
 use trace_format::plan::{Elem, Item, Len, Shape, plans};
+use trace_reader::call::{Call, Outcome, Value};
 
 /// What came of the comparison.
 #[derive(Debug, Default)]
@@ -465,7 +465,7 @@ mod tests {
         let program = Program::new(&scenario, &mpi, Binding::C, &names.into()).unwrap();
         let (_, witness) = Witness::parse(WITNESS).unwrap();
         let mut recorded = Recorded::default();
-        for (_, event) in trace_format::text::parse(calls).unwrap().events {
+        for (_, event) in trace_reader::text::parse(calls).unwrap().events {
             recorded.add(event);
         }
         let mut tally = Tally::default();

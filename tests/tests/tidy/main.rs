@@ -99,6 +99,7 @@ fn the_map_names_what_is_there() -> Result<()> {
         "interposer/",
         "analyzer/",
         "trace-format/",
+        "trace-reader/",
         "typemap/",
         "schedules/",
         "debug-queues/",

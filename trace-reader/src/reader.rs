@@ -1,0 +1,596 @@
+//! Reads the trace of one rank, of a finished run or of one that is still going on: the blocks of the trace file,
+//! then what is still in the stages. Damage is reported as a [`Defect`] and skipped; it never ends the reading.
+
+use crate::args::Args;
+use crate::call::{Call, Value};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use trace_format::definition::Definition;
+use trace_format::file::{BlockKind, PROCESS_THREAD, RankHeader, STAGE_MAGIC, rank_of_stem, rank_stem};
+use trace_format::head::Head;
+pub use trace_format::head::OpenError;
+use trace_format::pack::CallTimes;
+use trace_format::system::SystemEvent;
+use trace_format::{codec, foreign};
+
+mod blobs;
+mod blocks;
+mod decode;
+mod defects;
+mod merge;
+mod own;
+mod ring;
+mod rounds;
+mod sparing;
+mod stage;
+mod thread;
+mod weight;
+
+use blobs::Blobs;
+use blocks::{BlockRef, Blocks};
+pub use defects::{Defect, Defects};
+pub use own::{Field, Own, Part, own_fields, own_of, with_own};
+use ring::Files;
+use stage::StageView;
+use thread::Thread;
+use weight::Weighed;
+
+/// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of
+/// calls, as they are spelled or as [`Args`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum RankEvent<A = Vec<Value>> {
+    Definition(Definition),
+    /// A call, open or already returned.
+    Call(Call<A>),
+    /// The return of a call that was handed over while open. If it was not, the call is a poll that was repeated since.
+    Return {
+        thread: u16,
+        index: u64,
+        time: u64,
+        class: u16,
+        polls: u32,
+        outs: A,
+    },
+    System {
+        thread: u16,
+        time: u64,
+        event: SystemEvent,
+    },
+}
+
+/// An event in the form that is decoded fastest and takes least memory.
+pub type LeanEvent = RankEvent<Args>;
+
+impl<A> RankEvent<A> {
+    fn map<B>(self, mut form: impl FnMut(A) -> B) -> RankEvent<B> {
+        match self {
+            RankEvent::Definition(definition) => RankEvent::Definition(definition),
+            RankEvent::Call(call) => RankEvent::Call(call.map(form)),
+            RankEvent::Return { thread, index, time, class, polls, outs } => {
+                RankEvent::Return { thread, index, time, class, polls, outs: form(outs) }
+            }
+            RankEvent::System { thread, time, event } => RankEvent::System { thread, time, event },
+        }
+    }
+}
+
+/// A call that differs from an earlier one of its thread in its times and its result alone, and perhaps in values that are
+/// its own: see [`Sink`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Again {
+    /// Where the earlier one is kept.
+    pub slot: u16,
+    pub thread: u16,
+    /// As in [`crate::call::Outcome::Returned`].
+    pub class: u16,
+    pub index: u64,
+    pub t_call: u64,
+    pub t_return: u64,
+    pub own: Own,
+}
+
+impl Again {
+    /// The same call at another place and time.
+    pub fn at(&self, index: u64, (t_call, t_return): CallTimes) -> Again {
+        Again { index, t_call, t_return, ..*self }
+    }
+}
+
+/// Calls that are those of a round of a loop, again and again.
+#[derive(Debug, Clone, Copy)]
+pub struct Rounds<'a> {
+    /// What is said of their times, and of their places among the calls of the thread, is of no meaning.
+    pub round: &'a Arc<[Again]>,
+    /// The place of the first call.
+    pub index: u64,
+    /// When each call began and ended: as many as some whole rounds have.
+    pub times: &'a [CallTimes],
+}
+
+impl Rounds<'_> {
+    /// The calls one by one.
+    pub fn each(&self) -> impl Iterator<Item = Again> {
+        let all = self.times.iter().zip(self.round.iter().cycle()).enumerate();
+        all.map(|(i, (times, again))| again.at(self.index.wrapping_add(i as u64), *times))
+    }
+}
+
+/// Which calls a [`Sink`] keeps for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    Nothing,
+    /// For those with the same values.
+    Same,
+    /// For those that differ in what [`own_fields`] says.
+    Alike,
+}
+
+/// Takes what is read. Programs repeat themselves: a sink that keeps calls is not given those again that it has.
+pub trait Sink {
+    fn event(&mut self, event: LeanEvent);
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Nothing
+    }
+
+    /// A call that has returned, to be kept for those of its thread that come as [`Sink::again`], until another one comes to
+    /// the same place.
+    fn keep(&mut self, _slot: u16, call: Call<Args>) {
+        self.event(RankEvent::Call(call));
+    }
+
+    /// A call, which `fill` puts where the sink wants to have it. It says in which place the call is to be kept ([`Sink::keep`]),
+    /// if it is. If it fails there is no call, whatever it has put there. Who has a way of its own for this is not asked to
+    /// [`Sink::keep`].
+    #[inline(always)]
+    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
+        let mut call = Call::blank();
+        match fill(&mut call)? {
+            Some(slot) => self.keep(slot, call),
+            None => self.event(RankEvent::Call(call)),
+        }
+        Ok(())
+    }
+
+    /// As the call that is kept there. Comes to those alone who keep calls.
+    fn again(&mut self, _again: Again) {}
+
+    /// For those who know after how many calls the next ones come again, and take whole rounds of them: so many.
+    fn period(&self) -> Option<usize> {
+        None
+    }
+
+    /// The last calls were given as these to [`Sink::again`]. May the next ones, which are the same but for their times, come
+    /// to [`Sink::rounds`], as long as there is a [`Sink::period`] that goes into their number, and until
+    /// [`RankReader::keep_anew`]?
+    fn knows(&mut self, _round: &[Again]) -> bool {
+        false
+    }
+
+    /// The round comes again, once or several times.
+    fn rounds(&mut self, rounds: Rounds) {
+        rounds.each().for_each(|again| self.again(again));
+    }
+}
+
+impl<F: FnMut(LeanEvent)> Sink for F {
+    fn event(&mut self, event: LeanEvent) {
+        self(event);
+    }
+}
+
+impl LeanEvent {
+    /// Takes the event; what is left in its place means nothing.
+    pub fn take(&mut self) -> LeanEvent {
+        std::mem::replace(self, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Recording { on: true } })
+    }
+}
+
+impl From<LeanEvent> for RankEvent {
+    fn from(event: LeanEvent) -> RankEvent {
+        event.map(|args| args.to_values())
+    }
+}
+
+impl From<RankEvent> for LeanEvent {
+    fn from(event: RankEvent) -> LeanEvent {
+        event.map(Args::from)
+    }
+}
+
+/// Reads one rank's trace.
+pub struct RankReader {
+    pub header: RankHeader,
+    dir: PathBuf,
+    stem: String,
+    blocks: Files,
+    /// Blocks of definitions, to be handed over before what is behind them.
+    definitions: VecDeque<BlockRef>,
+    threads: BTreeMap<u16, Thread>,
+    /// Threads whose stages cannot be read, which was told.
+    unreadable: BTreeSet<u16>,
+    blobs: Blobs,
+    /// Events of the process as a whole, held back until what its threads did before them has been handed over.
+    late: Vec<LeanEvent>,
+    pace: merge::Pace,
+    /// Bytes of blocks that were found and not used.
+    waiting: u64,
+    /// Bytes of records that are unpacked at a time; `None`: whole blocks.
+    piece: Option<usize>,
+    stays_closed: bool,
+    /// There are no stages, and there will be none.
+    has_no_stage: bool,
+    /// It was looked around since the process is gone.
+    saw_end: bool,
+    /// It was handed over that segments are gone.
+    told_cut: bool,
+    pub defects: Defects,
+}
+
+impl RankReader {
+    /// Opens the trace of `rank` of the first world in `dir`.
+    pub fn open(dir: &Path, rank: i32) -> Result<RankReader, OpenError> {
+        RankReader::open_stem(dir, &rank_stem(rank))
+    }
+
+    /// Opens the trace whose files begin with `stem`.
+    pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
+        let Head { header, path, file, bytes } = Head::open(dir, stem)?;
+        let limited = header.keeping.max_bytes > 0;
+        let main = Blocks::new(header.rank, (0, path), file, bytes);
+        Ok(RankReader {
+            blocks: Files::new(main, limited.then(|| (dir.to_owned(), stem.to_owned()))),
+            header,
+            dir: dir.to_owned(),
+            stem: stem.to_owned(),
+            definitions: VecDeque::new(),
+            threads: BTreeMap::new(),
+            unreadable: BTreeSet::new(),
+            blobs: Blobs::default(),
+            late: Vec::new(),
+            pace: merge::Pace::default(),
+            waiting: 0,
+            piece: None,
+            stays_closed: false,
+            has_no_stage: false,
+            saw_end: false,
+            told_cut: false,
+            defects: Defects::default(),
+        })
+    }
+
+    pub fn rank(&self) -> i32 {
+        self.header.rank
+    }
+
+    /// Gives the process another number: ranks of several worlds are numbered through.
+    pub fn renumber(&mut self, process: i32) {
+        self.header.rank = process;
+        self.blocks.renumber(process);
+    }
+
+    /// What the names of its files begin with.
+    pub fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    /// Says that the process is gone, so that what is torn now stays torn.
+    pub fn writer_is_gone(&mut self) {
+        self.blocks.finish();
+    }
+
+    /// Hands over what is new, at most about `max_blocks` blocks of the file; true if there was something, or if there
+    /// is something that has to wait for what another thread may have done before.
+    /// When it returns false, everything that the rank has committed was handed over.
+    pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
+        self.poll_lean(max_blocks, usize::MAX, &mut |event: LeanEvent| sink(event.into()))
+    }
+
+    /// As [`RankReader::poll`], and about so many events at most, by their weight ([`LeanEvent::weight`]): what ranks did at
+    /// about the same time can so be looked at together, and little is in flight.
+    pub fn poll_lean<S: Sink>(&mut self, max_blocks: usize, most: usize, sink: &mut S) -> Result<bool, OpenError> {
+        let result = self.read(max_blocks, most, sink);
+        self.blocks.take_defects(&mut self.defects);
+        if self.stays_closed {
+            self.put_away();
+        }
+        result
+    }
+
+    /// The next call that is as one that was kept is handed over as a whole once more ([`Sink::keep`]): for a sink that has
+    /// forgotten those before.
+    pub fn keep_anew(&mut self) {
+        self.threads.values_mut().for_each(Thread::keep_anew);
+    }
+
+    /// Is something at hand behind which nothing can have appeared?
+    fn has_rest(&self) -> bool {
+        self.saw_end
+            && match self.threads.len() {
+                0 => false,
+                1 => self.threads.values().all(Thread::has_records),
+                _ => self.threads.values().all(Thread::is_ready),
+            }
+    }
+
+    /// Says once that segments are gone: a thread that recorded nothing later has no place where it could be said.
+    fn tell_cut(&mut self, sink: &mut dyn FnMut(LeanEvent)) {
+        if self.blocks.is_cut && !std::mem::replace(&mut self.told_cut, true) {
+            let time = self.threads.values().map(Thread::last_time).fold(self.header.start_ticks, u64::max);
+            sink(RankEvent::System { thread: PROCESS_THREAD, time, event: SystemEvent::Gap { calls: 0 } });
+        }
+    }
+
+    /// Looks for blocks and stages that are new.
+    fn look_around(&mut self) -> Result<(), OpenError> {
+        self.saw_end = self.blocks.finished;
+        self.find_blocks()?;
+        loop {
+            // A thread that is found now may have recorded something before what was found of the others.
+            let threads = self.find_stages();
+            self.pace.look(self.threads.values_mut());
+            // A definition is in the file before a stage has what refers to it: so what the stages hold is handed over
+            // only when the file was searched once more.
+            self.find_blocks()?;
+            if self.find_stages() == threads {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read<S: Sink>(&mut self, max_blocks: usize, most: usize, sink: &mut S) -> Result<bool, OpenError> {
+        if !self.has_rest() {
+            self.look_around()?;
+        }
+        let taken = Cell::new(0usize);
+        let sink = &mut Weighed { sink, taken: &taken };
+        self.tell_cut(&mut |event| sink.event(event));
+        let known = self.definitions.len();
+        let mut budget = max_blocks;
+        let rest = match self.threads.len() {
+            0 | 1 => self.read_only_thread(&mut budget, (most, &taken), sink)?,
+            _ => self.merge(&mut budget, (most, &taken), &mut |event| sink.event(event))?,
+        };
+        let fronts = self.threads.values().map(|t| &t.blocks).chain([&self.definitions]);
+        self.blocks.close_before(fronts.filter_map(|b| b.front()).map(|b| b.segment).min().unwrap_or(u64::MAX));
+        let done = !rest && self.threads.values().all(|t| t.blocks.is_empty());
+        if done {
+            self.define((u64::MAX, 0), &mut |event| sink.event(event))?;
+        }
+        // What is still in the stages came before.
+        let all = self.threads.values().all(Thread::is_known);
+        if done && (all || taken.get() == 0 && budget == max_blocks) {
+            self.late.drain(..).for_each(|event| sink.event(event));
+        }
+        Ok(rest || !done || taken.get() > 0 || self.definitions.len() != known || budget < max_blocks)
+    }
+
+    /// Without others to wait for, a thread's events go straight through. True if there are more of them at hand.
+    fn read_only_thread<S: Sink>(
+        &mut self,
+        budget: &mut usize,
+        (most, taken): (usize, &Cell<usize>),
+        sink: &mut Weighed<S>,
+    ) -> Result<bool, OpenError> {
+        let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
+        self.use_stage(number, &mut |event| sink.event(event))?;
+        loop {
+            let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+            while let Some(result) = thread.next_record(&self.blobs) {
+                match result {
+                    Ok(event) => sink.event(event),
+                    Err(what) => Place::of(&self.blocks).damaged(&mut self.defects, what),
+                }
+                if taken.get() >= most {
+                    return Ok(true);
+                }
+            }
+            if let Some(block) = thread.begun() {
+                if !self.go_on(number, &block, budget, (most, taken), sink)? {
+                    return Ok(false);
+                }
+                if taken.get() >= most {
+                    return Ok(true);
+                }
+            } else if !self.use_block(number, budget, &mut |event| sink.event(event))? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// The thread of the process, as the system numbers it, that is thread `number` of the trace.
+    pub fn owner(&self, number: u16) -> Option<u32> {
+        self.threads.get(&number)?.owner()
+    }
+
+    /// Bytes of the file that are still to be read.
+    pub fn unread(&self) -> u64 {
+        self.blocks.unread() + self.waiting
+    }
+
+    /// Looks for new blocks of the file.
+    fn find_blocks(&mut self) -> Result<(), OpenError> {
+        loop {
+            let (dir, stem) = (&self.dir, &self.stem);
+            let staged =
+                || self.threads.values().any(|t| t.stage.is_some()) || self.header.stage(dir, stem, 0).is_some();
+            let Some(block) = self.blocks.next(staged)? else { return Ok(()) };
+            let (kind, thread) = (block.header.kind, block.header.thread);
+            if kind == BlockKind::Definitions as u16 {
+                self.definitions.push_back(block);
+            } else if kind != BlockKind::Events as u16 && kind != BlockKind::Packed as u16 {
+                self.blocks.defect(&block, format!("unknown kind of block {kind}, skipped"));
+            } else if thread == PROCESS_THREAD && kind == BlockKind::Packed as u16 {
+                self.blocks.defect(&block, "a packed block of the process, skipped");
+            } else if thread == PROCESS_THREAD {
+                self.process_block(&block)?;
+            } else {
+                self.waiting += u64::from(block.header.len);
+                self.threads.entry(thread).or_insert_with(|| Thread::new(thread)).blocks.push_back(block);
+            }
+        }
+    }
+
+    /// What the process as a whole did comes after all that its threads did.
+    fn process_block(&mut self, block: &BlockRef) -> Result<(), OpenError> {
+        let mut payload = Vec::new();
+        if !self.blocks.payload(block, &mut payload)? {
+            return Ok(());
+        }
+        let mut decoder = decode::Decoder::new(PROCESS_THREAD);
+        let mut offset = 0;
+        while let Some(record) = decode::record_at(&payload, offset) {
+            match decoder.record(&self.blobs, record, offset) {
+                Ok(event) => self.late.push(event),
+                Err(what) => self.blocks.defect(block, format!("damaged record: {what}")),
+            }
+            offset += record.len();
+        }
+        Ok(())
+    }
+
+    /// Looks for stages of threads that were not known; the number of all threads.
+    fn find_stages(&mut self) -> usize {
+        if self.has_no_stage {
+            return self.threads.len();
+        }
+        for number in 0..PROCESS_THREAD {
+            if self.threads.get(&number).is_some_and(|t| t.stage.is_some()) {
+                continue;
+            }
+            let Some(path) = self.header.stage(&self.dir, &self.stem, number) else {
+                self.has_no_stage = number == 0 && self.blocks.finished;
+                break;
+            };
+            let Ok(file) = foreign::open(&path) else { break };
+            match StageView::new(&file, self.header.stage_bytes as usize) {
+                Ok(view) if view.magic() == STAGE_MAGIC => {
+                    self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);
+                }
+                Ok(_) => {}
+                // A process may have been killed when it had just made the file.
+                Err(_) if file.metadata().is_ok_and(|m| m.len() == 0) => {}
+                // Told once: readers come back for more as long as there is news.
+                Err(e) if self.blocks.finished && self.unreadable.insert(number) => {
+                    self.blocks.main.defect(self.blocks.main.position(), format!("{}: {e}", path.display()));
+                }
+                Err(_) => {}
+            }
+        }
+        self.threads.len()
+    }
+
+    /// Hands over the definitions in front of `position`.
+    fn define(&mut self, position: (u64, u64), sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
+        let mut payload = Vec::new();
+        while self.definitions.front().is_some_and(|b| b.place() < position)
+            && let Some(block) = self.definitions.pop_front()
+        {
+            if block.repeats() && !self.blocks.is_cut {
+                continue;
+            }
+            if !self.blocks.payload(&block, &mut payload)? {
+                continue;
+            }
+            let mut rest = &payload[..];
+            while let Some(item) = codec::take::<Definition>(&mut rest) {
+                match item {
+                    Ok(Definition::Blob { id, bytes }) => {
+                        self.blobs.insert(id, bytes, self.blocks.place_of(&block));
+                    }
+                    Ok(def) => sink(RankEvent::Definition(def)),
+                    Err(e) => self.blocks.defect(&block, e.to_string()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the next block of a thread what is at hand of it. False if there is none, or no more may be read.
+    fn use_block(
+        &mut self,
+        number: u16,
+        budget: &mut usize,
+        sink: &mut dyn FnMut(LeanEvent),
+    ) -> Result<bool, OpenError> {
+        loop {
+            // It may have turned out with the block before.
+            self.tell_cut(sink);
+            let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
+            let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
+            let mut payload = thread.buffer();
+            // Of an only thread, what is behind the first record is looked at record by record.
+            let as_one = !thread.is_new(&block) || self.threads.len() > 1;
+            self.define(block.place(), sink)?;
+            let last = match as_one {
+                true => self.blocks.payload(&block, &mut payload)?.then_some(true),
+                false => self.blocks.first(&block, &mut payload)?,
+            };
+            let limited = self.blocks.are_limited();
+            let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+            let result = last.map(|_| thread.use_block(&block, payload, limited, &self.blobs, sink));
+            if let Some(Err(what)) = &result {
+                self.blocks.defect(&block, what);
+            }
+            if last != Some(false) || !thread.put_back(block) {
+                *budget -= 1;
+                self.waiting = self.waiting.saturating_sub(block.header.len.into());
+            }
+            if result.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Makes what was taken from the stage of a thread what is at hand of it.
+    fn use_stage(&mut self, number: u16, sink: &mut dyn FnMut(LeanEvent)) -> Result<(), OpenError> {
+        let Some(thread) = self.threads.get(&number) else { return Ok(()) };
+        if !thread.has_staged() {
+            return Ok(());
+        }
+        self.define((u64::MAX, 0), sink)?;
+        let limited = self.blocks.are_limited();
+        let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
+        if let Err(what) = thread.use_stage(limited, &self.blobs, sink) {
+            self.blocks.main.defect(self.blocks.main.position(), format!("stage of thread {number}: {what}"));
+        }
+        Ok(())
+    }
+}
+
+/// Where records are read.
+#[derive(Clone, Copy)]
+struct Place {
+    rank: i32,
+    offset: u64,
+    is_cut: bool,
+}
+
+impl Place {
+    fn of(blocks: &Files) -> Place {
+        Place { rank: blocks.main.rank, offset: blocks.position(), is_cut: blocks.is_cut }
+    }
+
+    /// A record cannot be understood. One that needs what went with an earlier segment is just gone.
+    fn damaged(self, defects: &mut Defects, what: String) {
+        let Place { rank, offset, is_cut } = self;
+        if !is_cut {
+            defects.add(Defect { rank, offset, what: format!("damaged record: {what}") });
+        }
+    }
+}
+
+/// Stems of the trace files in `dir`, by rank, the plain ones first.
+pub fn traces_in(dir: &Path) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let name = entry?.file_name();
+        let Some(stem) = name.to_str().and_then(|n| n.strip_suffix(".mpv")) else { continue };
+        found.extend(rank_of_stem(stem).map(|(rank, plain)| (rank, !plain, stem.to_owned())));
+    }
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, _, stem)| stem).collect())
+}

@@ -1,0 +1,145 @@
+//! Loops: where a sink knows after how many calls of a thread the same come again, a round of them is unpacked as a whole, and
+//! those that follow are only looked through for their times ([`trace_format::pack::Unpacker::rounds`]).
+
+use super::blocks::BlockRef;
+use super::ring::Amount;
+use super::weight::Weighed;
+use super::{Again, OpenError, Place, RankReader, Rounds, Sink};
+use std::cell::Cell;
+use std::sync::Arc;
+use trace_format::pack::CallTimes;
+
+/// A round has so many calls at most. Several short ones are taken together.
+const MOST: usize = 1 << 10;
+const FEWEST: usize = 32;
+/// So often it is tried in a block, and behind each success, whether a round comes again: in front of a loop's second round none
+/// does, and where packing learns of it not yet.
+const TRIALS: u32 = 6;
+/// So many trials are as long as the last one that was not in vain.
+const OF_ONE_KIND: u32 = 4;
+/// Where all trials of some blocks in a row were in vain, so many are left out at most.
+const LONGEST_PAUSE: u32 = 4;
+
+/// What was tried of the blocks of a thread.
+#[derive(Default)]
+pub(super) struct Trials {
+    /// It takes two rounds for handles to come again: libraries take those last that they gave first.
+    twice: bool,
+    /// The round that was unpacked last, if the sink knows it.
+    known: Option<Arc<[Again]>>,
+    /// Of the block at hand: trials that are left, and those in a row that were in vain.
+    left: u32,
+    in_a_row: u32,
+    /// There were some, and one was not in vain.
+    tried: bool,
+    gained: bool,
+    /// Blocks in a row in which all were in vain, and those to be left out.
+    in_vain: u32,
+    pause: u32,
+    times: Vec<CallTimes>,
+}
+
+impl Trials {
+    /// The sink has forgotten what it knew.
+    pub(super) fn forget(&mut self) {
+        self.known = None;
+    }
+
+    /// A block begins.
+    pub(super) fn begin(&mut self) {
+        if std::mem::take(&mut self.gained) {
+            self.in_vain = 0;
+        } else if self.tried {
+            self.in_vain = self.in_vain.saturating_add(1);
+            // It may have been one that is like no other.
+            self.pause = (self.in_vain - 1).min(LONGEST_PAUSE);
+        }
+        (self.tried, self.in_a_row) = (false, 0);
+        self.left = if self.pause == 0 { TRIALS } else { 0 };
+        self.pause = self.pause.saturating_sub(1);
+    }
+
+    /// The trial is over.
+    fn ended(&mut self, known: Option<Vec<Again>>) {
+        self.tried = true;
+        self.known = known.map(Arc::from);
+        if self.known.is_some() {
+            (self.gained, self.left, self.in_a_row) = (true, TRIALS, 0);
+            return;
+        }
+        self.left = self.left.saturating_sub(1);
+        self.in_a_row += 1;
+        self.twice ^= self.in_a_row >= OF_ONE_KIND;
+    }
+
+    /// So many of the next calls are to be tried, if calls come again after so many.
+    fn plan(&self, period: Option<usize>) -> Option<usize> {
+        let period = period.filter(|period| self.left > 0 && (1..=MOST).contains(period))?;
+        Some(period * FEWEST.div_ceil(period) * (1 + usize::from(self.twice)))
+    }
+}
+
+impl RankReader {
+    /// Hands over what follows in the block at hand of the only thread: rounds that come again, or some records. False if no
+    /// more may be read.
+    pub(super) fn go_on<S: Sink>(
+        &mut self,
+        number: u16,
+        block: &BlockRef,
+        budget: &mut usize,
+        (most, taken): (usize, &Cell<usize>),
+        sink: &mut Weighed<S>,
+    ) -> Result<bool, OpenError> {
+        let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
+        let period = sink.period();
+        // Another sink may read on.
+        let known = thread.trials.known.take();
+        let known = known.filter(|round| period.is_some_and(|period| round.len().is_multiple_of(period)));
+        if let Some(round) = known {
+            let wanted = (most.saturating_sub(taken.get()) / round.len()).max(1);
+            let mut times = std::mem::take(&mut thread.trials.times);
+            let (rounds, bytes) = self.blocks.rounds(block, wanted, &mut times);
+            if rounds > 0 {
+                let index = thread.pass(times.len(), bytes);
+                sink.rounds(Rounds { round: &round, index, times: &times });
+            }
+            thread.trials.times = times;
+            thread.trials.known = Some(round).filter(|_| rounds == wanted);
+            if rounds > 0 {
+                return Ok(true);
+            }
+        }
+        let keeps = sink.keeps();
+        let amount = match thread.trials.plan(period) {
+            Some(calls) => Amount::Round(calls),
+            None if *budget == 0 => return Ok(false),
+            None => {
+                *budget -= 1;
+                Amount::Bytes(self.piece.unwrap_or(usize::MAX))
+            }
+        };
+        let place = Place::of(&self.blocks);
+        let (blobs, defects, mut calls) = (&self.blobs, &mut self.defects, Vec::new());
+        let last = self.blocks.look(block, amount, |unpacked| {
+            match thread.hand_over_unpacked(&unpacked, blobs, keeps, sink) {
+                Ok(again) if matches!(amount, Amount::Round(_)) => calls.extend(again),
+                Ok(_) => {}
+                Err(what) => place.damaged(defects, what),
+            }
+            taken.get() < most
+        })?;
+        if let Amount::Round(wanted) = amount
+            && last == Some(false)
+        {
+            let is_round = calls.len() == wanted && self.blocks.knows_round(number) && sink.knows(&calls);
+            thread.trials.ended(Some(calls).filter(|_| is_round));
+        }
+        if last != Some(false) {
+            thread.end_block(last.is_some());
+            self.waiting = self.waiting.saturating_sub(block.header.len.into());
+            // A trial costs nothing, but the block has been used.
+            *budget -= usize::from(matches!(amount, Amount::Round(_)) && *budget > 0);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,75 @@
+//! A read-only view of a stage that its owner may be writing to.
+
+#![expect(unsafe_code, reason = "a mapped file that another process writes")]
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use trace_format::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
+use trace_format::protocol::{self, Source};
+
+pub(super) struct StageView {
+    map: memmap2::Mmap,
+}
+
+impl StageView {
+    pub(super) fn new(file: &File, bytes: usize) -> io::Result<StageView> {
+        let len = STAGE_HEADER_BYTES + bytes;
+        if (file.metadata()?.len() as usize) < len {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stage file is cut off"));
+        }
+        // SAFETY: the file is mapped shared and read-only; its owner only ever grows it to this length and writes
+        // to it, which the accessors below expect.
+        let map = unsafe { memmap2::MmapOptions::new().len(len).map(file)? };
+        Ok(StageView { map })
+    }
+
+    pub(super) fn magic(&self) -> [u8; 8] {
+        let mut magic = [0; 8];
+        magic.copy_from_slice(&self.map[..8]);
+        magic
+    }
+
+    fn word(&self, at: usize) -> Option<&AtomicU64> {
+        let bytes = self.map.get(at..at + 8)?;
+        let pointer = bytes.as_ptr().cast::<AtomicU64>();
+        // SAFETY: in bounds of the map, which is page-aligned, and `at` is a multiple of 8 for all callers; the
+        // word is only accessed atomically by both sides.
+        pointer.is_aligned().then(|| unsafe { &*pointer })
+    }
+
+    pub(super) fn lap(&self) -> u64 {
+        protocol::lap(self)
+    }
+
+    /// CALL records in front of its lap.
+    pub(super) fn calls(&self) -> u64 {
+        self.word(STAGE_RECORDS_OFFSET).map_or(NOT_COUNTED, |w| w.load(Ordering::Acquire))
+    }
+
+    /// The thread that writes, as the system numbers it.
+    pub(super) fn owner(&self) -> Option<u32> {
+        let owner = self.word(STAGE_OWNER_OFFSET).map_or(0, |w| w.load(Ordering::Acquire));
+        u32::try_from(owner).ok().filter(|o| *o != 0)
+    }
+
+    /// As [`protocol::copy_record`].
+    pub(super) fn copy_record(&self, offset: usize, lap: u64, out: &mut Vec<u8>) -> bool {
+        protocol::copy_record(self, offset, lap, out)
+    }
+}
+
+impl Source for StageView {
+    fn load(&self, at: usize, order: Ordering) -> Option<u64> {
+        self.word(at).map(|word| word.load(order))
+    }
+
+    fn copy(&self, at: usize, bytes: usize, out: &mut Vec<u8>) -> bool {
+        let found = self.map.get(at..at + bytes);
+        found.map(|found| out.extend_from_slice(found)).is_some()
+    }
+
+    fn fence(&self, order: Ordering) {
+        fence(order);
+    }
+}

@@ -1,0 +1,296 @@
+//! Calls that are like others are not decoded again, and rounds of a loop that come again not even unpacked: what comes is the
+//! same.
+
+mod common;
+
+use common::Random;
+use std::collections::BTreeMap;
+use std::fs;
+use trace_format::file::rank_path;
+use trace_format::mpi::{FnId, Status};
+use trace_reader::args::Args;
+use trace_reader::call::{Call, Outcome, Value};
+use trace_reader::reader::{
+    Again, Keeps, LeanEvent, Part, RankEvent, RankReader, Rounds, Sink, own_fields, own_of, with_own,
+};
+use trace_reader::synthetic::{RankWriter, header};
+
+/// Keeps calls, and makes whole ones of those that are like them.
+struct Keeper {
+    keeps: Keeps,
+    kept: BTreeMap<u16, Call<Args>>,
+    events: Vec<RankEvent>,
+    again: usize,
+    /// After so many calls they come again, if they do; 0: that is not asked.
+    period: usize,
+    /// Calls that came in rounds.
+    in_rounds: usize,
+}
+
+impl Keeper {
+    fn new(keeps: Keeps) -> Keeper {
+        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0, period: 0, in_rounds: 0 }
+    }
+
+    /// The call that is said to be like one that is kept.
+    fn as_kept(&self, again: &Again) -> Call {
+        let like = &self.kept[&again.slot];
+        let fields = own_fields(like.func);
+        let mut outs = like.outs.to_values();
+        for (field, own) in fields.iter().zip(again.own).filter(|(field, _)| field.part == Part::Written) {
+            outs[field.place] = Value::Int(own);
+        }
+        Call {
+            thread: again.thread,
+            index: again.index,
+            site: like.site,
+            polls: like.polls,
+            t_call: again.t_call,
+            t_return: again.t_return,
+            outcome: Outcome::Returned(again.class),
+            ins: with_own(fields, &again.own, &like.ins),
+            outs,
+            ..Call::new(like.func)
+        }
+    }
+}
+
+/// Are these calls the same but for their times?
+fn is_same(one: &RankEvent, other: &RankEvent) -> bool {
+    let timeless = |event: &RankEvent| match event {
+        RankEvent::Call(call) => Some(Call { index: 0, t_call: 0, t_return: 0, ..call.clone() }),
+        _ => None,
+    };
+    timeless(one).is_some() && timeless(one) == timeless(other)
+}
+
+impl Sink for Keeper {
+    fn event(&mut self, event: LeanEvent) {
+        self.events.push(event.into());
+    }
+
+    fn keeps(&self) -> Keeps {
+        self.keeps
+    }
+
+    fn keep(&mut self, slot: u16, call: Call<Args>) {
+        self.kept.insert(slot, call.clone());
+        self.event(RankEvent::Call(call));
+    }
+
+    fn again(&mut self, again: Again) {
+        let like = &self.kept[&again.slot];
+        let fields = own_fields(like.func);
+        if self.keeps == Keeps::Same {
+            assert_eq!(again.own, own_of(fields, &like.ins, &like.outs));
+        }
+        self.events.push(RankEvent::Call(self.as_kept(&again)));
+        self.again += 1;
+    }
+
+    fn period(&self) -> Option<usize> {
+        let (last, before) =
+            (self.events.len().checked_sub(self.period)?, self.events.len().checked_sub(2 * self.period)?);
+        let all = self.events[before..last].iter().zip(&self.events[last..]);
+        (self.period > 0 && all.into_iter().all(|(one, other)| is_same(one, other))).then_some(self.period)
+    }
+
+    fn knows(&mut self, round: &[Again]) -> bool {
+        let last = &self.events[self.events.len() - round.len()..];
+        assert!(round.iter().zip(last).all(|(again, event)| is_same(&RankEvent::Call(self.as_kept(again)), event)));
+        true
+    }
+
+    fn rounds(&mut self, rounds: Rounds) {
+        assert_eq!(rounds.times.len() % rounds.round.len(), 0);
+        self.in_rounds += rounds.times.len();
+        rounds.each().for_each(|again| self.again(again));
+    }
+}
+
+/// A program with windows of messages, each of which has buffers, variables and handles of its own; now and then something
+/// else differs.
+fn windows(random: &mut Random) -> Vec<Call> {
+    let mut calls: Vec<Call> = Vec::new();
+    let put = |calls: &mut Vec<Call>, func: FnId, ins: &[(&str, Value)], outs: &[(&str, Value)], class: u16| {
+        let (time, row) = (100 * calls.len() as u64, func.row());
+        let mut call = Call { site: func as u32, outcome: Outcome::Returned(class), ..Call::new(func) };
+        (call.t_call, call.t_return) = (time, time + 30 + calls.len() as u64 % 7);
+        ins.iter().for_each(|(name, value)| call.ins[row.param(name).unwrap()] = value.clone());
+        outs.iter().for_each(|(name, value)| call.outs[row.param(name).unwrap()] = value.clone());
+        calls.push(call);
+    };
+    let int = |value: u64| Value::Int(value as i64);
+    while calls.len() < 30_000 {
+        let window = 100 + random.below(2);
+        let handle = |i: u64| 0xac00_0000 + if goes_up(i, window) { i } else { window - i };
+        for i in 0..window {
+            let tag = u64::from(random.below(500) == 0);
+            let message = |peer| {
+                let args =
+                    [("count", int(8)), ("datatype", int(2)), (peer, int(1)), ("tag", int(tag)), ("comm", int(1))];
+                [&args[..], &[("buf", int(0x5000 + 8 * i)), ("request", int(0x9000 + 4 * i))]].concat()
+            };
+            let class = u16::from(random.below(700) == 0);
+            let written = [("request", int(handle(i)))];
+            match i % 2 {
+                0 => put(&mut calls, FnId::MPI_Irecv, &message("source"), &written, class),
+                _ => put(&mut calls, FnId::MPI_Isend, &message("dest"), &written, class),
+            }
+        }
+        for i in 0..window {
+            let request = Value::Request { slot: 0x9000 + 4 * i, handle: handle(i) as i64 };
+            let source = i32::from(random.below(300) == 0);
+            let status = Status { source, tag: 0, bytes: Some(8), cancelled: false };
+            put(&mut calls, FnId::MPI_Wait, &[("request", request)], &[("status", Value::Status(status))], 0);
+        }
+        put(&mut calls, FnId::MPI_Barrier, &[("comm", int(1))], &[], 0);
+    }
+    calls
+}
+
+fn goes_up(i: u64, window: u64) -> bool {
+    (i + window).is_multiple_of(3)
+}
+
+/// A directory with the trace of a rank that makes these calls.
+fn written(calls: &[Call]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = RankWriter::new(&mut bytes, &header(0, 1)).unwrap();
+    calls.iter().for_each(|call| writer.call(call).unwrap());
+    writer.flush().unwrap();
+    drop(writer);
+    fs::write(rank_path(dir.path(), 0), bytes).unwrap();
+    dir
+}
+
+#[test]
+fn calls_that_are_like_others_are_what_they_were() {
+    let calls = windows(&mut Random(5));
+    let dir = written(&calls);
+    let reader = |piece: Option<usize>| {
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        piece.into_iter().for_each(|bytes| reader.read_in_pieces(bytes));
+        reader.writer_is_gone();
+        reader
+    };
+    let mut all = Vec::new();
+    let mut whole = reader(None);
+    while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
+    assert_eq!(all.len(), calls.len());
+    for (keeps, least) in [(Keeps::Nothing, 0), (Keeps::Same, 0), (Keeps::Alike, calls.len() / 10 * 8)] {
+        for piece in [None, Some(1_000)] {
+            let mut keeper = Keeper::new(keeps);
+            let mut reader = reader(piece);
+            while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
+            let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
+            assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{keeps:?} {piece:?}");
+            assert!(keeper.again >= least, "{} of {}", keeper.again, all.len());
+            assert_eq!(reader.defects.count(), 0);
+        }
+    }
+}
+
+/// A sink that knows the period of a loop is given whole rounds of it, and all that comes in between.
+#[test]
+fn rounds_of_a_loop_are_what_they_were() {
+    let mut random = Random(3);
+    let (mut body, mut calls) = (windows(&mut random), Vec::new());
+    let len = body.iter().position(|call| call.func == FnId::MPI_Barrier).unwrap() + 1;
+    body.truncate(len);
+    for round in 0..400 {
+        for call in &body {
+            let time = 150 * calls.len() as u64;
+            let mut call = Call { t_call: time, t_return: time + 30 + random.below(90), ..call.clone() };
+            if random.below(20_000) == 0 {
+                call.outcome = [Outcome::Returned(3), Outcome::Open][random.below(2) as usize];
+                call.outs = if call.is_open() { Call::new(call.func).outs } else { call.outs };
+            }
+            if random.below(20_000) == 0 {
+                call.site = 99;
+            }
+            if call.func == FnId::MPI_Barrier && round % 50 == 49 {
+                // Polls are counted in their records.
+                call = Call {
+                    polls: 3,
+                    t_call: time,
+                    t_return: time + 9,
+                    outcome: call.outcome,
+                    ..Call::new(FnId::MPI_Iprobe)
+                };
+            }
+            calls.push(call);
+        }
+    }
+    let dir = written(&calls);
+    let mut whole = RankReader::open(dir.path(), 0).unwrap();
+    whole.writer_is_gone();
+    let mut all = Vec::new();
+    while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
+    for (period, most, least) in [(len, 700, 4), (len, 1, 4), (3 * len, usize::MAX, 30), (79, usize::MAX, usize::MAX)] {
+        let mut keeper = Keeper { period, ..Keeper::new(Keeps::Alike) };
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.read_in_pieces(20_000);
+        reader.writer_is_gone();
+        while reader.poll_lean(1, most, &mut keeper).unwrap() {}
+        let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
+        assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{period} {most}");
+        assert_eq!(reader.defects.count(), 0);
+        assert!(keeper.in_rounds >= all.len() / least, "{period}: {} of {}", keeper.in_rounds, all.len());
+    }
+    // Another one who knows nothing of rounds reads on.
+    let mut keeper = Keeper { period: len, ..Keeper::new(Keeps::Alike) };
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    for enough in [1, 10_000] {
+        while keeper.in_rounds < enough && reader.poll_lean(1, 700, &mut keeper).unwrap() {}
+        assert!(keeper.in_rounds >= enough);
+        reader.poll(1, &mut |event| keeper.events.push(event)).unwrap();
+    }
+    while reader.poll(1, &mut |event| keeper.events.push(event)).unwrap() {}
+    assert!(keeper.events == all);
+}
+
+/// A sink that has forgotten what it kept is handed the next of those calls as a whole.
+#[test]
+fn calls_are_kept_anew_where_that_is_wanted() {
+    let calls = windows(&mut Random(5));
+    let dir = written(&calls);
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    let mut keeper = Keeper::new(Keeps::Alike);
+    while reader.poll_lean(1, 1000, &mut keeper).unwrap() {
+        // Another `again` than of what is kept from now on would have nothing that it is like.
+        keeper.kept.clear();
+        reader.keep_anew();
+    }
+    assert_eq!(keeper.events.len(), calls.len());
+    assert!(keeper.again >= calls.len() / 2, "{} of {}", keeper.again, calls.len());
+}
+
+/// Many cells may name arrays that are long: what is kept of them is bounded.
+#[test]
+fn calls_with_long_arrays_are_not_all_kept() {
+    const LONG: usize = 5_000;
+    let call = |i: i64| {
+        let mut call = Call::new(FnId::MPI_Waitall);
+        call.outcome = Outcome::Returned(0);
+        call.ins[0] = Value::Int(i / 3);
+        call.ins[1] = Value::Requests { base: 0x1000, handles: vec![7; LONG] };
+        call
+    };
+    let calls: Vec<Call> = (0..300).map(call).collect();
+    let dir = written(&calls);
+    let mut reader = RankReader::open(dir.path(), 0).unwrap();
+    reader.writer_is_gone();
+    let mut keeper = Keeper::new(Keeps::Alike);
+    while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
+    assert_eq!(keeper.events.len(), calls.len());
+    let handles = |call: &Call<Args>| match &call.ins.to_values()[1] {
+        Value::Requests { handles, .. } => handles.len(),
+        _ => 0,
+    };
+    let kept: usize = keeper.kept.values().map(handles).sum();
+    assert!(kept >= LONG && kept * 8 <= 1 << 20, "{kept} handles of {} calls", keeper.kept.len());
+}

@@ -20,6 +20,7 @@ pub mod head;
 pub mod interruption;
 pub mod job;
 pub mod keeping;
+pub mod keys;
 pub mod marks;
 pub mod mpi;
 pub mod names;

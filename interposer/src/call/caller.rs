@@ -1,7 +1,7 @@
 //! On whose behalf an entry point was called: the program's, directly or through a language binding, or that of the MPI
 //! library or another tool, whose calls are not the program's.
 
-use crate::record::modules::{self, Origin};
+use crate::mpi::origin::{self, Origin};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use trace_format::mpi::{Class, Function, Kind};
@@ -61,7 +61,7 @@ impl Callers {
         if self.known.len() >= MOST_KNOWN {
             self.known.clear();
         }
-        self.known.entry(address).or_insert_with(|| Known { origin: origin_of(address), routine: None })
+        self.known.entry(address).or_insert_with(|| Known { origin: origin::of_address(address), routine: None })
     }
 
     /// Is the routine of a language binding that the program has called (the outermost of these frames) the one of this
@@ -77,12 +77,6 @@ impl Callers {
         }
         !converts(row)
     }
-}
-
-fn origin_of(address: u64) -> Origin {
-    let modules = modules::known();
-    let module = modules.iter().find(|m| (m.start..m.end).contains(&address));
-    module.map_or(Origin::Program, |m| m.origin)
 }
 
 /// Functions that only turn handles and statuses into those of another language.

@@ -9,11 +9,12 @@ use crate::entry::quick;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::process::forced::{self, Forced};
+use crate::record::stage::FixedRecord;
 use crate::watch::checks::{Part, Rules};
 use std::ffi::c_void;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
 use trace_format::plan::{Plan, Shape, plans};
-use trace_format::record::{CALL_HEADER_BYTES, Commit, State};
+use trace_format::record::{CALL_HEADER_BYTES, State};
 
 /// What dispatching a function needs to know, worked out once from its row.
 pub(crate) struct Info {
@@ -69,25 +70,6 @@ pub(crate) struct Info {
     pub(crate) operands: Operands,
     /// Where its arguments are, if debuggers are told of its calls.
     pub(crate) queued: Option<queues::Shape>,
-}
-
-/// The record of a call whose values take a known number of bytes, as it is committed when the call begins.
-#[derive(Clone, Copy)]
-pub(crate) struct FixedRecord {
-    pub(crate) bytes: usize,
-    /// Its last 4 bytes hold no value.
-    pub(crate) is_padded: bool,
-    /// Its commit word in lap 0.
-    pub(crate) commit: u64,
-}
-
-impl FixedRecord {
-    fn of(function: FnId, values: usize) -> FixedRecord {
-        let bytes = (CALL_HEADER_BYTES + values).next_multiple_of(8);
-        let commit = Commit { func: function as u16, state: State::Entered as u8, words: (bytes / 8) as u16, lap: 0 };
-        assert!(values.is_multiple_of(4), "values have 4, 8 or 16 bytes");
-        FixedRecord { bytes, is_padded: !values.is_multiple_of(8), commit: commit.pack() }
-    }
 }
 
 /// What a function does to requests and to the memory of operations.
@@ -235,7 +217,9 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
         is_quick: false,
         is_remembered: false,
         remembered_words: 0,
-        fixed: ins.bytes.zip(outs.bytes).map(|(ins, outs)| FixedRecord::of(row.id, usize::from(ins + outs))),
+        fixed: ins.bytes.zip(outs.bytes).map(|(ins, outs)| {
+            FixedRecord::new(row.id as u16, State::Entered, CALL_HEADER_BYTES + usize::from(ins + outs))
+        }),
         in_bytes: ins.bytes.map_or(0, usize::from),
         ins,
         outs,

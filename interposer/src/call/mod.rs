@@ -9,4 +9,3 @@ pub(crate) mod python;
 pub(crate) mod recall;
 pub(crate) mod requests;
 pub(crate) mod sites;
-pub(crate) mod threads;

@@ -69,6 +69,9 @@ pub(crate) fn start(abi: &'static Abi) {
     set_mode(Mode::Recording);
 }
 
+/// Why recording ends then.
+pub(crate) const INTERNAL_ERROR: Reason = Reason::new("internal error");
+
 /// Runs our own code; a panic ends the recording and gives `None`.
 #[inline(always)]
 pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
@@ -76,7 +79,7 @@ pub(crate) fn guarded<T>(f: impl FnOnce() -> T) -> Option<T> {
         Ok(value) => Some(value),
         Err(_) => {
             set_mode(Mode::Off);
-            stop(Reason::InternalError);
+            stop(INTERNAL_ERROR);
             None
         }
     }

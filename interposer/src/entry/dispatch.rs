@@ -11,7 +11,7 @@ use crate::mpi::words::Words;
 use crate::mpi::{handles, real};
 use crate::process::errors::{UnderWay, handlers};
 use crate::process::{errors, forced, lifecycle};
-use crate::record::{clock, trace};
+use crate::record::{clock, owner, trace};
 use crate::state::queued;
 use crate::state::recording::{Call, Open, Return, complete, record_late};
 use crate::state::thread::{Thread, ThreadPtr};
@@ -180,7 +180,7 @@ fn is_for_us(thread: ThreadPtr, call: &Call, stack_pointer: u64) -> bool {
 
 /// What was known of a function before an error of ours has ended the recording.
 fn recorded_once(index: usize) -> Option<&'static Info> {
-    known(index).filter(|_| trace::is_lost() && lifecycle::is_recorder())
+    known(index).filter(|_| trace::is_lost() && owner::is_this())
 }
 
 /// A call that is not recorded. When recording has ended, our error handler stays in its disguise all the same.

@@ -7,11 +7,11 @@ use crate::call::sites::Arrival;
 use crate::entry::stubs::Frame;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{self, Maker};
+use crate::mpi::origin::Origin;
 use crate::mpi::words::{Words, handle_at};
 use crate::mpi::{handles, real};
 use crate::process::errors::handlers;
 use crate::process::{errors, lifecycle, signals};
-use crate::record::modules::Origin;
 use crate::record::{clock, trace};
 use crate::state::queued;
 use crate::state::recording::{

@@ -208,6 +208,13 @@ pub(crate) fn host() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_owned()).unwrap_or_default()
 }
 
+/// Are all processes of a world of this size on this node, by what the launcher says?
+pub(crate) fn is_one_node(size: i32, variable: impl Fn(&str) -> Option<String>) -> bool {
+    let says = |name: &str, number: i32| variable(name).is_some_and(|value| value.trim().parse() == Ok(number));
+    let local = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"];
+    size == 1 || local.iter().any(|name| says(name, size)) || says("SLURM_STEP_NUM_NODES", 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,5 +229,17 @@ mod tests {
         assert_eq!(start_in(&line("Z", 1)), None);
         assert_eq!(start_in(&line("X", 0)), None);
         assert_eq!(start_in("42 (a"), None);
+    }
+
+    #[test]
+    fn launchers_say_who_is_on_the_node() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            move |name: &str| pairs.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
+        };
+        assert!(is_one_node(1, with(&[])));
+        assert!(!is_one_node(2, with(&[])));
+        assert!(is_one_node(4, with(&[("MPI_LOCALNRANKS", "4")])));
+        assert!(!is_one_node(8, with(&[("MPI_LOCALNRANKS", "4"), ("SLURM_STEP_NUM_NODES", "2")])));
+        assert!(is_one_node(8, with(&[("SLURM_STEP_NUM_NODES", "1")])));
     }
 }

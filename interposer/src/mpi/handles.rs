@@ -13,6 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use trace_format::definition::{FIRST_USER_ID, Id, NULL_ID, UNKNOWN_ID};
+use trace_format::keys;
 use trace_format::mpi::{Kind, predefined};
 use trace_format::names::{NoNames, format_int};
 
@@ -311,7 +312,7 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
     }
     have_changed();
     if is_gone {
-        trace::forget(dying.kind, dying.id);
+        trace::forget(&keys::Key::of_object(dying.kind, dying.id));
     }
     if is_gone && dying.kind == Kind::Comm {
         outsiders::comm_is_gone(dying.id);

@@ -6,6 +6,7 @@ pub(crate) mod define;
 pub(crate) mod emulated;
 pub(crate) mod facts;
 pub(crate) mod handles;
+pub(crate) mod origin;
 pub(crate) mod outsiders;
 pub(crate) mod real;
 pub(crate) mod sessions;

@@ -3,6 +3,7 @@
 
 use crate::mpi::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
 use crate::mpi::emulated;
+use crate::mpi::origin::{self, Origin};
 use crate::record::modules;
 use libloading::os::unix::{Library, Symbol};
 use std::ffi::{CStr, CString, c_void};
@@ -118,10 +119,7 @@ pub(crate) fn next_definition(name: &str) -> Option<*mut c_void> {
 /// Does the address lie in a tool that wraps MPI?
 fn is_tool(address: *mut c_void) -> bool {
     static TOOLS: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
-    let tools = TOOLS.get_or_init(|| {
-        let wraps = modules::loaded().into_iter().filter(|m| m.origin == modules::Origin::Tool);
-        wraps.map(|m| (m.start, m.end)).collect()
-    });
+    let tools = TOOLS.get_or_init(|| origin::modules(Origin::Tool).map(|m| (m.start, m.end)).collect());
     tools.iter().any(|(start, end)| (*start..*end).contains(&(address as u64)))
 }
 

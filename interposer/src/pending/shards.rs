@@ -4,8 +4,8 @@
 
 use super::reach::Reach;
 use super::state::State;
-use crate::call::threads;
 use crate::record::biased::Biased;
+use crate::record::threads;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::requests::Requests;
 use typemap::Pending;

@@ -1,11 +1,11 @@
 //! The operations of a part: their requests, and the memory that they use.
 
-use crate::call::threads;
 use crate::mpi::spot::Spot;
 use crate::pending::conflicts::{Begun, Conflict, Suspects};
 use crate::pending::operation::Operation;
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
+use crate::record::threads;
 use trace_format::requests::{Ix, Requests};
 use typemap::Pending;
 

@@ -2,7 +2,7 @@
 //! allocates or locks, and memory that may not be there is copied by the system. Unwinding is not for signal handlers, so
 //! only what is certain without it is told.
 
-use crate::record::modules;
+use crate::mpi::origin::{self, Origin};
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,8 +16,8 @@ static ENDS: [AtomicU64; NEVER_RETURN.len()] = [const { AtomicU64::new(0) }; NEV
 /// Looks at the modules. To be called when MPI has begun.
 pub(crate) fn learn() {
     let of_system = |path: &str| path.is_empty() || path.starts_with("/lib") || path.starts_with("/usr/lib");
-    let programs = modules::loaded().into_iter().filter(|m| m.origin == modules::Origin::Program);
-    for ([start, end], module) in CODE.iter().zip(programs.filter(|m| !of_system(&m.path))) {
+    let programs = origin::modules(Origin::Program).filter(|m| !of_system(&m.path));
+    for ([start, end], module) in CODE.iter().zip(programs) {
         start.store(module.start, Ordering::Relaxed);
         end.store(module.end, Ordering::Relaxed);
     }

@@ -1,7 +1,7 @@
 //! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes
 //! load this library too. After fork the child is silent.
 
-use crate::call::mode::{self, Mode};
+use crate::call::mode::{self, INTERNAL_ERROR, Mode};
 use crate::call::sites;
 use crate::debuggers::queues;
 use crate::job::config::Config;
@@ -12,7 +12,8 @@ use crate::mpi::sessions;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles};
 use crate::process::{errors, forced, limits, signals};
-use crate::record::{clock, environment, log, stage_place, stop, trace};
+use crate::record::{clock, environment, log, owner, stage_place, stop, threads, trace};
+use crate::state::user_threads::{OTHER_STACK, OTHER_THREAD};
 use crate::state::{interrupted, thread};
 use crate::tool;
 use crate::watch::{checks, early};
@@ -22,7 +23,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace_format::file::{
     Launch, RATE_BYTES, RankHeader, SEGMENTS, STAGE_BYTES, VERSION, job_path, other_stem, rank_stem, segment_path,
@@ -33,9 +34,6 @@ use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
 use trace_format::private;
 use trace_format::variables::Variables;
-
-/// The process that records; a forked child is another.
-static PID: AtomicU32 = AtomicU32::new(0);
 
 /// What is known before MPI_Init.
 pub(crate) struct Before {
@@ -116,8 +114,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
             return mode::set_mode(Mode::Off);
         }
     };
-    stop::prepare();
-    PID.store(std::process::id(), Ordering::SeqCst);
+    stop::prepare(&[INTERNAL_ERROR, OTHER_STACK, OTHER_THREAD]);
+    owner::claim();
     early::is_recorded();
     if rank == 0 && plain && !before.config.under_run {
         early::forget_others(&dir);
@@ -216,7 +214,8 @@ fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -> io::Resul
             break;
         }
     }
-    if let Some(own) = stage_place::make(stages, dir, header) {
+    let variable = |name: &str| environment::var(name).ok();
+    if let Some(own) = stage_place::make(stages, dir, header, || launch::is_one_node(header.size, variable)) {
         header.stage_dir = own.display().to_string();
     }
     let head = trace_format::writer::file_header(header);
@@ -366,20 +365,6 @@ pub(crate) fn before_finalize(abi: &Abi) {
     }
 }
 
-/// Does this process record, and is no forked child of one that does?
-pub(crate) fn is_recorder() -> bool {
-    PID.load(Ordering::SeqCst) == std::process::id()
-}
-
-/// The number of this process. While calls are recorded, which no child does, it is known without asking the kernel.
-pub(crate) fn pid() -> libc::pid_t {
-    match PID.load(Ordering::Relaxed) {
-        pid @ 1.. if mode::is_recording() => pid as libc::pid_t,
-        // SAFETY: a plain system call that cannot fail.
-        _ => unsafe { libc::getpid() },
-    }
-}
-
 extern "C" fn after_fork() {
     mode::set_mode(Mode::Off);
     trace::detach();
@@ -395,11 +380,11 @@ static ENDS_IN_ORDER: AtomicBool = AtomicBool::new(false);
 
 /// The end of the process, before the functions that the program had registered when MPI began.
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    if !is_recorder() {
+    if !owner::is_this() {
         return;
     }
     let has_left = || thread::existing().is_some_and(|thread| thread.with(|thread| interrupted::has_left(thread)));
-    if !signals::in_handler() && !interrupted::was_left() && !has_left() {
+    if !signals::in_handler() && !stop::has_a_thread_left() && !has_left() {
         ENDS_IN_ORDER.store(true, Ordering::SeqCst);
         at_the_end(errors::before_end);
     }
@@ -408,7 +393,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
 
 /// Behind functions registered with atexit(3) and destructors of C++, which may still free what outlives MPI.
 extern "C" fn at_last() {
-    if is_recorder() && ENDS_IN_ORDER.load(Ordering::SeqCst) {
+    if owner::is_this() && ENDS_IN_ORDER.load(Ordering::SeqCst) {
         at_the_end(|thread| {
             if mode::is_recording() && !trace::is_lost() {
                 checks::at_exit(thread);
@@ -418,7 +403,7 @@ extern "C" fn at_last() {
             }
             // What is called behind this is written to memory that nobody reads any more.
             if thread.stage.empty() && !trace::is_lost() {
-                thread::remove_stages();
+                threads::remove_stages();
             }
         });
     }

@@ -2,8 +2,9 @@
 //! Nothing in here allocates or locks.
 
 use crate::job::launch;
-use crate::process::{callers, lifecycle};
-use crate::record::{clock, trace};
+use crate::mpi::origin::{self, Origin};
+use crate::process::callers;
+use crate::record::{clock, owner, trace};
 use crate::state::thread;
 use crate::watch::report;
 use std::cell::{Cell, UnsafeCell};
@@ -54,12 +55,6 @@ static INSTALLED: AtomicBool = AtomicBool::new(false);
 static UNDER_RUN: AtomicBool = AtomicBool::new(false);
 /// The processes that have started this one: the launcher, and scripts between.
 static ANCESTORS: [AtomicU32; 16] = [const { AtomicU32::new(0) }; 16];
-static SERIAL: AtomicU64 = AtomicU64::new(0);
-
-/// The number of the next process event.
-pub(crate) fn next_serial() -> u64 {
-    SERIAL.fetch_add(1, Ordering::SeqCst)
-}
 
 /// Watches the signals. Called once MPI is initialized: libraries install handlers of their own during that.
 pub(crate) fn install(under_run: bool) {
@@ -164,8 +159,7 @@ fn is_being_handled(frame: u64) -> bool {
 }
 
 fn is_library_handler(handler: usize) -> bool {
-    let inside = |m: &crate::record::modules::Loaded| (m.start..m.end).contains(&(handler as u64));
-    crate::record::modules::loaded().iter().any(|m| inside(m) && m.origin == crate::record::modules::Origin::Internal)
+    origin::modules(Origin::Internal).any(|m| (m.start..m.end).contains(&(handler as u64)))
 }
 
 /// Does the instruction that the signal interrupted raise it again when the handler returns? What the terminal or the
@@ -234,7 +228,7 @@ unsafe fn note(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) 
         _ => of_library || is_spent,
     };
     // A forked child is none of the ranks.
-    let recorder = lifecycle::is_recorder();
+    let recorder = owner::is_this();
     if recorder {
         // SAFETY: the kernel passes a valid context.
         let context = unsafe { &*context.cast::<libc::ucontext_t>() };
@@ -361,7 +355,7 @@ fn record(delivered: &Delivered) {
     put(40, &caller.to_le_bytes());
     put(48, &u32::from(thread).to_le_bytes());
     put(52, &(u32::from(is_last) | u32::from(by_launcher) << 1).to_le_bytes());
-    trace::process_event(&bytes, next_serial());
+    trace::process_event(&bytes);
 }
 
 /// The end of the process is the library's doing, in a call that is not in the trace.
@@ -388,5 +382,5 @@ pub(crate) fn record_exit(status: c_int) {
     put(0, &commit.pack().to_le_bytes());
     put(8, &clock::now().to_le_bytes());
     put(16, &status.to_le_bytes());
-    trace::process_event(&bytes, next_serial());
+    trace::process_event(&bytes);
 }

@@ -4,9 +4,8 @@
 //! A signal handler of the program may jump out of it (siglongjmp): it is never given back then. Whoever waits for it too
 //! long ends the recording.
 
-use crate::record::stop::{Reason, stop};
+use crate::record::stop::{self, Reason, stop};
 use crate::record::tls;
-use crate::state::interrupted;
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
@@ -134,13 +133,13 @@ fn tries<T>(mut one: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = one() {
             return value;
         }
-        if interrupted::was_left() {
+        if stop::has_a_thread_left() {
             break;
         }
     }
-    stop(Reason::JumpedOut);
+    stop(Reason::JUMPED_OUT);
     // To where our own work is guarded, without a word on the way.
-    std::panic::resume_unwind(Box::new(Reason::JumpedOut))
+    std::panic::resume_unwind(Box::new(Reason::JUMPED_OUT))
 }
 
 const REGISTER: libc::c_long = 1 << 4;

@@ -36,7 +36,7 @@ pub(crate) fn now() -> u64 {
     }
 }
 
-/// Now, in ticks of the processor's counter: where nothing says that it is not to be used ([`Matter::Clock`]).
+/// Now, in ticks of the processor's counter: where nothing says that it is not to be used ([`Matter::CLOCK`]).
 #[inline(always)]
 pub(crate) fn counter() -> u64 {
     // SAFETY: as in `now`.
@@ -49,7 +49,7 @@ pub(crate) fn choose() {
     // Leaf 0x8000_0007, EDX bit 8: the counter runs at a constant rate in all power states.
     let invariant = __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & (1 << 8) != 0;
     USE_TSC.store(invariant, Ordering::Relaxed);
-    unusual::set(Matter::Clock, !invariant);
+    unusual::set(Matter::CLOCK, !invariant);
 }
 
 /// Length of a time in nanoseconds.

@@ -1,4 +1,4 @@
-//! The environment, also of a program that has cleared it before MPI begins: then it is the one that the process was started
+//! The environment, also of a program that has cleared it before recording begins: then it is the one that the process was started
 //! with.
 
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Reads memory of the program that it may have given back by now, so that a mistake of the program is never a crash in
 //! here. Where no cheap look tells that the memory is still there, the kernel copies it.
 
-use crate::process::lifecycle;
+use crate::record::owner;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -155,8 +155,7 @@ pub(crate) fn is_readable(span: &Range<u64>) -> bool {
         }
         let local = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: parts.len() };
         // SAFETY: as in `copy_by_kernel`.
-        let read =
-            unsafe { libc::process_vm_readv(lifecycle::pid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
+        let read = unsafe { libc::process_vm_readv(owner::pid(), &local, 1, parts.as_ptr(), parts.len() as u64, 0) };
         if read != parts.len() as isize {
             return false;
         }
@@ -179,7 +178,7 @@ fn copy_by_kernel(address: u64, into: &mut [u8]) -> isize {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: into.len() };
     // SAFETY: the local vector is a live slice; the kernel checks the other one.
-    unsafe { libc::process_vm_readv(lifecycle::pid(), &local, 1, &remote, 1, 0) }
+    unsafe { libc::process_vm_readv(owner::pid(), &local, 1, &remote, 1, 0) }
 }
 
 /// A C string of at most `most` bytes.

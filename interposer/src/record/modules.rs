@@ -2,7 +2,6 @@
 
 use crate::record::elf::{self, Symbols};
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::{Arc, Mutex};
 use trace_format::definition::Module;
 
 /// A loaded module.
@@ -13,9 +12,10 @@ pub(crate) struct Loaded {
     pub(crate) bias: u64,
     pub(crate) path: String,
     pub(crate) build_id: Vec<u8>,
+    /// This library.
     pub(crate) is_self: bool,
-    is_executable: bool,
-    pub(crate) origin: Origin,
+    /// It is the program itself, not a library.
+    pub(crate) is_executable: bool,
 }
 
 impl Loaded {
@@ -35,31 +35,8 @@ impl Loaded {
             && (&self.path, &self.build_id) == (&other.path, &other.build_id)
     }
 
-    fn find_origin(&self) -> Origin {
-        let name = self.path.rsplit('/').next().unwrap_or("");
-        let stem = name.split(".so").next().unwrap_or(name);
-        let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| stem.starts_with(p));
-        let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "ilp64", "java"];
-        let front = ["libmpi", "libmpich", "libmpi_abi", "libpmpi", "libpmpi_abi"];
-        let internal =
-            ["mca_", "libopen-", "libmca_", "libucp", "libucs", "libuct", "libucm", "libucc", "libpmix", "libprrte"];
-        if self.is_self {
-            Origin::Own
-        } else if self.is_executable {
-            Origin::Program
-        } else if is_mpi && binding.iter().any(|b| stem.contains(b)) {
-            Origin::Binding
-        } else if front.contains(&stem) || internal.iter().any(|p| stem.starts_with(p)) || self.defines(b"PMPI_Init") {
-            Origin::Internal
-        } else if self.defines(b"MPI_Init") {
-            // It is no MPI library: it wraps one.
-            Origin::Tool
-        } else {
-            Origin::Program
-        }
-    }
-
-    fn defines(&self, name: &[u8]) -> bool {
+    /// Does it define this symbol?
+    pub(crate) fn defines(&self, name: &[u8]) -> bool {
         let mut found = false;
         elf::each_module(&mut |info| {
             let here = elf::holds(info, self.start);
@@ -69,37 +46,6 @@ impl Loaded {
             here
         });
         found
-    }
-}
-
-/// What a module is to the calls it makes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// The program, its libraries, and whatever else is not one of the others.
-    #[default]
-    Program,
-    /// A language binding: it calls on behalf of the program.
-    Binding,
-    /// The MPI library and its components: their calls are not the program's.
-    Internal,
-    /// Another tool that wraps MPI.
-    Tool,
-    /// This library.
-    Own,
-}
-
-/// The modules as they were when this last looked, after a look whether any came or went.
-pub(crate) fn known() -> Arc<Vec<Loaded>> {
-    static KNOWN: Mutex<(Changes, Option<Arc<Vec<Loaded>>>)> = Mutex::new(((0, 0), None));
-    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
-    let changes = changes();
-    match &known.1 {
-        Some(modules) if known.0 == changes => modules.clone(),
-        _ => {
-            let modules = Arc::new(loaded());
-            *known = (changes, Some(modules.clone()));
-            modules
-        }
     }
 }
 
@@ -120,9 +66,6 @@ pub(crate) fn loaded() -> Vec<Loaded> {
     let mut all: Vec<Loaded> = Vec::new();
     // SAFETY: the callback matches the declared type and `all` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut all).cast()) };
-    for module in &mut all {
-        module.origin = module.find_origin();
-    }
     all
 }
 
@@ -158,16 +101,7 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, all: *mu
     }
     let own = visit as *const () as u64;
     let is_executable = all.is_empty();
-    all.push(Loaded {
-        start,
-        end,
-        bias,
-        path,
-        build_id,
-        is_self: (start..end).contains(&own),
-        is_executable,
-        origin: Origin::Program,
-    });
+    all.push(Loaded { start, end, bias, path, build_id, is_self: (start..end).contains(&own), is_executable });
     0
 }
 

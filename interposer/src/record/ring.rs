@@ -8,14 +8,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use trace_format::codec;
-use trace_format::definition::{Definition, Id, ObjectKind};
+use trace_format::definition::Definition;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockKind, SEGMENTS, SNAPSHOT, segment_header, segment_path};
-use trace_format::mpi::Kind;
+use trace_format::keys::Key;
 use trace_format::private;
 use trace_format::writer::seal;
-
-/// What a definition is of: the object, and whether it is its name.
-type Key = (u8, Id, bool);
 
 /// The definition of an object.
 struct Object {
@@ -82,9 +79,9 @@ impl Ring {
     }
 
     /// The program has freed an object. What it did with it may still be in the stages.
-    pub(crate) fn forget(&mut self, kind: Kind, id: Id) {
-        for is_name in [false, true] {
-            if let Some(object) = self.objects.0.get_mut(&(kind as u8, id, is_name)) {
+    pub(crate) fn forget(&mut self, keys: &[Key]) {
+        for key in keys {
+            if let Some(object) = self.objects.0.get_mut(key) {
                 object.freed_in = Some(self.number);
             }
         }
@@ -94,7 +91,7 @@ impl Ring {
 impl Objects {
     fn note(&mut self, definitions: &[Definition]) {
         for definition in definitions {
-            let Some(key) = key(definition) else { continue };
+            let Some(key) = Key::of(definition) else { continue };
             let mut encoded = Vec::new();
             if codec::append(definition, &mut encoded).is_ok() {
                 self.0.insert(key, Object { encoded, freed_in: None });
@@ -133,43 +130,14 @@ fn begin(dir: &Path, stem: &str, number: u64, objects: &[u8]) -> io::Result<(Kep
     Ok((Kept::new(file, &path)?, size))
 }
 
-/// Does it go to the segments, and not into the rank's file?
-pub(crate) fn is_of_segment(definition: &Definition) -> bool {
-    matches!(definition, Definition::Blob { .. } | Definition::Dump { .. }) || key(definition).is_some()
-}
-
-/// What is repeated at the front of each segment.
-fn key(definition: &Definition) -> Option<Key> {
-    let (kind, id, is_name) = match definition {
-        Definition::Comm { id, .. } => (Kind::Comm, id, false),
-        Definition::CommName { id, .. } => (Kind::Comm, id, true),
-        Definition::Group { id, .. } => (Kind::Group, id, false),
-        Definition::Datatype { id, .. } => (Kind::Datatype, id, false),
-        Definition::TypeName { id, .. } => (Kind::Datatype, id, true),
-        Definition::Op { id, .. } => (Kind::Op, id, false),
-        Definition::Object { kind, id } | Definition::OnComm { kind, id, .. } => (kind_of(*kind), id, false),
-        _ => return None,
-    };
-    Some((kind as u8, *id, is_name))
-}
-
-fn kind_of(kind: ObjectKind) -> Kind {
-    match kind {
-        ObjectKind::Win => Kind::Win,
-        ObjectKind::File => Kind::File,
-        ObjectKind::Info => Kind::Info,
-        ObjectKind::Errhandler => Kind::Errhandler,
-        ObjectKind::Session => Kind::Session,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::fd::{AsRawFd as _, FromRawFd as _};
     use std::os::unix::fs::MetadataExt as _;
-    use trace_format::definition::FIRST_USER_ID;
+    use trace_format::definition::{FIRST_USER_ID, Id};
     use trace_format::file::SEGMENT_HEADER_BYTES;
+    use trace_format::mpi::Kind;
 
     const STEM: &str = "rank-0";
 
@@ -222,9 +190,9 @@ mod tests {
         let mut ring = Ring::new(dir.clone(), STEM.into(), 1 << 20).unwrap();
         let all = ops(0..3);
         ring.note(&all);
-        ring.forget(Kind::Op, FIRST_USER_ID);
+        ring.forget(&Key::of_object(Kind::Op, FIRST_USER_ID));
         ring.next().unwrap();
-        ring.forget(Kind::Op, FIRST_USER_ID + 1);
+        ring.forget(&Key::of_object(Kind::Op, FIRST_USER_ID + 1));
         assert_eq!(repeated(&dir, 2), all);
         ring.next().unwrap();
         assert_eq!(repeated(&dir, 3), all[1..]);

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// Enough for the handlers that MPI libraries have, which print the stack. Pages are only taken when they are used.
+/// Enough for the handlers that libraries have, which print the stack. Pages are only taken when they are used.
 const BYTES: usize = 256 << 10;
 /// Below it, so that a handler that needs still more does not write into what lies there.
 const GUARD: usize = 4096;

@@ -1,8 +1,7 @@
 //! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
-use crate::call::info;
-use crate::call::threads;
+use crate::record::threads;
 use crate::record::trace::{self, Lap, Packing};
 use std::fs::OpenOptions;
 use std::io;
@@ -26,6 +25,26 @@ pub(crate) struct Stage {
     /// CALL records in front of this lap.
     before: u64,
     packing: Packing,
+}
+
+/// A record that is as long as all of its function, as it is committed when a call begins.
+#[derive(Clone, Copy)]
+pub(crate) struct FixedRecord {
+    bytes: usize,
+    /// Its last 4 bytes hold no value.
+    is_padded: bool,
+    /// Its commit word in lap 0.
+    commit: u64,
+}
+
+impl FixedRecord {
+    /// A record of so many bytes, header included, which are a multiple of 4.
+    pub(crate) fn new(func: u16, state: State, bytes: usize) -> FixedRecord {
+        assert!(bytes.is_multiple_of(4), "values have 4, 8 or 16 bytes");
+        let padded = bytes.next_multiple_of(8);
+        let commit = Commit { func, state: state as u8, words: (padded / 8) as u16, lap: 0 };
+        FixedRecord { bytes: padded, is_padded: padded != bytes, commit: commit.pack() }
+    }
 }
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
@@ -153,7 +172,7 @@ impl Stage {
 
     /// The same for the record of a call that has as many bytes as all of its function.
     #[inline(always)]
-    pub(crate) fn commit_fixed(&mut self, fixed: &info::FixedRecord) {
+    pub(crate) fn commit_fixed(&mut self, fixed: &FixedRecord) {
         let (start, end) = (self.cursor, self.cursor + fixed.bytes);
         if fixed.is_padded {
             // SAFETY: the last bytes of the record.

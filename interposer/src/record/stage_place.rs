@@ -1,7 +1,7 @@
 //! Where the stages of this process are made. Beside the trace, where that is on a file system of the node; elsewhere a store to
 //! a mapped file may wait for a server, and is not seen by others: then in memory, as long as all who read it are on the node.
 
-use crate::record::{environment, log};
+use crate::record::log;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
@@ -35,10 +35,14 @@ const SHARED: [u64; 16] = [
 const TMPFS: u64 = 0x0102_1994;
 
 /// Makes the directory for the stages of this process, if they do not belong beside the trace in `dir`. `wish`: where the user
-/// wants them.
-pub(crate) fn make(wish: Option<&Path>, dir: &Path, header: &RankHeader) -> Option<PathBuf> {
-    let by_itself =
-        || (is_shared(file_system(dir)?) && is_one_node(header.size, |name| environment::var(name).ok())).then_some(());
+/// wants them. `is_one_node`: are all who read stages on this node?
+pub(crate) fn make(
+    wish: Option<&Path>,
+    dir: &Path,
+    header: &RankHeader,
+    is_one_node: impl FnOnce() -> bool,
+) -> Option<PathBuf> {
+    let by_itself = || (is_shared(file_system(dir)?) && is_one_node()).then_some(());
     let common = match wish {
         Some(wish) => std::path::absolute(wish).unwrap_or(wish.to_owned()),
         None => by_itself().filter(|()| file_system(Path::new(MEMORY)) == Some(TMPFS)).map(|()| MEMORY.into())?,
@@ -69,28 +73,9 @@ fn file_system(path: &Path) -> Option<u64> {
     }
 }
 
-/// Are all processes of a world of this size on this node, by what the launcher says?
-fn is_one_node(size: i32, variable: impl Fn(&str) -> Option<String>) -> bool {
-    let says = |name: &str, number: i32| variable(name).is_some_and(|value| value.trim().parse() == Ok(number));
-    let local = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"];
-    size == 1 || local.iter().any(|name| says(name, size)) || says("SLURM_STEP_NUM_NODES", 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn launchers_say_who_is_on_the_node() {
-        let with = |pairs: &'static [(&str, &str)]| {
-            move |name: &str| pairs.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
-        };
-        assert!(is_one_node(1, with(&[])));
-        assert!(!is_one_node(2, with(&[])));
-        assert!(is_one_node(4, with(&[("MPI_LOCALNRANKS", "4")])));
-        assert!(!is_one_node(8, with(&[("MPI_LOCALNRANKS", "4"), ("SLURM_STEP_NUM_NODES", "2")])));
-        assert!(is_one_node(8, with(&[("SLURM_STEP_NUM_NODES", "1")])));
-    }
 
     #[test]
     fn file_systems_are_told_apart() {

@@ -2,35 +2,38 @@
 //! belong to another thread. A jump out of this library may have left the heap locked, so that all that is to be said is
 //! prepared when the recording begins.
 
-use crate::process::signals;
 use crate::record::{clock, log, trace};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::system::SystemEvent;
 use trace_format::writer::encode_system;
 
 /// Why the recording ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reason {
-    JumpedOut,
-    InternalError,
-    OtherStack,
-    OtherThread,
-}
-
-const ALL: [Reason; 4] = [Reason::JumpedOut, Reason::InternalError, Reason::OtherStack, Reason::OtherThread];
+pub(crate) struct Reason(&'static str);
 
 impl Reason {
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Reason::JumpedOut => "a signal handler of the program has jumped out of mpivet (siglongjmp)",
-            Reason::InternalError => "internal error",
-            Reason::OtherStack => {
-                "another stack came to its turn inside of an MPI call: user-level threads in the MPI library, or a callback \
-                 that changes the stack"
-            }
-            Reason::OtherThread => "an MPI call has returned on another thread: user-level threads in the MPI library",
-        }
+    /// A thread has left this library by a jump.
+    pub(crate) const JUMPED_OUT: Reason =
+        Reason::new("a signal handler of the program has jumped out of mpivet (siglongjmp)");
+
+    /// A reason of who uses the recorder, in words for the user.
+    pub(crate) const fn new(text: &'static str) -> Reason {
+        assert!(text.len() + 32 <= trace::MAX_PROCESS_RECORD, "it does not fit a record of the process");
+        Reason(text)
     }
+}
+
+static A_THREAD_HAS_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Has a thread jumped out of this library, so that any lock may be held for ever?
+pub(crate) fn has_a_thread_left() -> bool {
+    A_THREAD_HAS_LEFT.load(Ordering::SeqCst)
+}
+
+/// A thread has jumped out of this library. Recording is still to be stopped.
+pub(crate) fn a_thread_has_left() {
+    A_THREAD_HAS_LEFT.store(true, Ordering::SeqCst);
 }
 
 struct Prepared {
@@ -42,15 +45,15 @@ struct Prepared {
 
 static PREPARED: OnceLock<Vec<Prepared>> = OnceLock::new();
 
-/// Prepares what [`stop`] says.
-pub(crate) fn prepare() {
+/// Prepares what [`stop`] says for a jump and for the reasons of who uses the recorder.
+pub(crate) fn prepare(others: &[Reason]) {
     PREPARED.get_or_init(|| {
-        let one = |reason: Reason| {
+        let one = |reason: &Reason| {
             let mut record = Vec::new();
-            encode_system(&SystemEvent::Lost { reason: reason.text().to_owned() }, 0, &mut record);
-            Prepared { reason, line: log::lines(log::NAME, &trace::stops(reason.text())), record }
+            encode_system(&SystemEvent::Lost { reason: reason.0.to_owned() }, 0, &mut record);
+            Prepared { reason: *reason, line: log::lines(log::NAME, &trace::stops(reason.0)), record }
         };
-        ALL.map(one).into()
+        others.iter().chain([&Reason::JUMPED_OUT]).map(one).collect()
     });
 }
 
@@ -58,7 +61,7 @@ pub(crate) fn prepare() {
 #[cold]
 pub(crate) fn stop(reason: Reason) {
     let prepared = || PREPARED.get()?.iter().find(|prepared| prepared.reason == reason);
-    let Some(Prepared { line, record, .. }) = prepared() else { return trace::lost(reason.text()) };
+    let Some(Prepared { line, record, .. }) = prepared() else { return trace::lost(reason.0) };
     if trace::is_lost() {
         return;
     }
@@ -68,9 +71,9 @@ pub(crate) fn stop(reason: Reason) {
         if let Some(time) = bytes.get_mut(8..16) {
             time.copy_from_slice(&clock::now().to_le_bytes());
         }
-        trace::process_event(bytes, signals::next_serial());
+        trace::process_event(bytes);
     }
-    if trace::lose(reason.text()) {
+    if trace::lose(reason.0) {
         log::raw(line.as_bytes());
     }
 }
@@ -81,9 +84,9 @@ mod tests {
 
     #[test]
     fn each_reason_fits_a_record_of_the_process() {
-        prepare();
+        prepare(&[Reason::new("another one")]);
         let prepared = PREPARED.get().unwrap();
-        assert_eq!(prepared.len(), ALL.len());
+        assert_eq!(prepared.len(), 2);
         assert!(prepared.iter().all(|p| p.record.len() <= trace::MAX_PROCESS_RECORD && p.line.ends_with('\n')));
     }
 }

@@ -2,9 +2,9 @@
 //! on the path of a hot call.
 
 use crate::record::descriptor::{self, Identity};
-use crate::record::log;
-use crate::record::ring::{self, Ring};
+use crate::record::ring::Ring;
 use crate::record::unusual::{self, Matter};
+use crate::record::{log, owner};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io;
@@ -13,17 +13,19 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
-use trace_format::definition::{Definition, Id};
+use trace_format::definition::Definition;
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum,
     stage_path_of, trace_path,
 };
-use trace_format::mpi::Kind;
+use trace_format::keys::{self, Key};
 use trace_format::pack::Packer;
 
 /// Set when something could not be written: nothing is recorded any more.
 static LOST: AtomicBool = AtomicBool::new(false);
 static LOSS: OnceLock<Cow<'static, str>> = OnceLock::new();
+/// See [`when_lost`].
+static LISTENER: OnceLock<fn()> = OnceLock::new();
 /// Descriptor of the trace for the signal handler; -1 before it is open.
 static RAW_FD: AtomicI32 = AtomicI32::new(-1);
 
@@ -47,7 +49,7 @@ pub(crate) struct Trace {
 
 static TRACE: OnceLock<Trace> = OnceLock::new();
 
-/// The trace of this process, once MPI is initialized.
+/// The trace of this process, once recording has begun.
 pub(crate) fn get() -> Option<&'static Trace> {
     TRACE.get()
 }
@@ -63,11 +65,18 @@ pub(crate) fn lost(reason: &str) {
 pub(crate) fn lose(reason: impl Into<Cow<'static, str>>) -> bool {
     let is_new = !LOST.swap(true, Ordering::SeqCst);
     if is_new {
-        unusual::set(Matter::Lost, true);
-        crate::debuggers::queues::lost();
+        unusual::set(Matter::LOST, true);
+        if let Some(listener) = LISTENER.get() {
+            listener();
+        }
         _ = LOSS.set(reason.into());
     }
     is_new
+}
+
+/// `listener` is called when nothing more can be recorded, maybe in a signal handler: it neither allocates nor locks.
+pub(crate) fn when_lost(listener: fn()) {
+    _ = LISTENER.set(listener);
 }
 
 /// What the user is told then.
@@ -108,9 +117,9 @@ pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_
 }
 
 /// The program has freed an object.
-pub(crate) fn forget(kind: Kind, id: Id) {
+pub(crate) fn forget(keys: &[Key]) {
     if let Some(ring) = get().and_then(|t| t.ring.as_ref()) {
-        ring.lock().unwrap_or_else(|e| e.into_inner()).forget(kind, id);
+        ring.lock().unwrap_or_else(|e| e.into_inner()).forget(keys);
     }
 }
 
@@ -151,9 +160,10 @@ fn current(identity: &Identity) -> io::Result<RawFd> {
 
 /// Forgets the descriptor: after a fork the child must not write.
 pub(crate) fn detach() {
+    owner::release();
     RAW_FD.store(-1, Ordering::SeqCst);
     LOST.store(true, Ordering::SeqCst);
-    unusual::set(Matter::Lost, true);
+    unusual::set(Matter::LOST, true);
 }
 
 impl Trace {
@@ -312,7 +322,7 @@ impl Trace {
     /// Writes definitions at once, so that they are in the file before any record refers to them.
     pub(crate) fn define(&self, definitions: &[Definition]) {
         let Some(ring) = &self.ring else { return self.define_in(None, definitions) };
-        let (objects, others): (Vec<_>, Vec<_>) = definitions.iter().cloned().partition(ring::is_of_segment);
+        let (objects, others): (Vec<_>, Vec<_>) = definitions.iter().cloned().partition(keys::is_of_segment);
         if !others.is_empty() {
             self.define_in(None, &others);
         }
@@ -389,8 +399,11 @@ fn block(kind: BlockKind, (thread, lap, calls): (u16, u64, u64), payload: &[u8])
 pub(crate) const MAX_PROCESS_RECORD: usize = 256;
 
 /// Writes one record of the process (not of a thread) without locks or allocation: for signal handlers and exit.
-pub(crate) fn process_event(record: &[u8], serial: u64) {
+pub(crate) fn process_event(record: &[u8]) {
+    /// Such records of the process so far.
+    static SERIAL: AtomicU64 = AtomicU64::new(0);
     let Some(trace) = get() else { return };
+    let serial = SERIAL.fetch_add(1, Ordering::SeqCst);
     let header = block(BlockKind::Events, (PROCESS_THREAD, serial, NOT_COUNTED), record);
     let mut bytes = [0u8; BLOCK_HEADER_BYTES + MAX_PROCESS_RECORD];
     let total = BLOCK_HEADER_BYTES + record.len();

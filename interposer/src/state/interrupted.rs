@@ -4,15 +4,14 @@
 
 use crate::entry::stubs;
 use crate::process::{errors, signals};
-use crate::record::stop::{Reason, stop};
+use crate::record::stop::{self, Reason, stop};
 use crate::record::unwind::{self, Frame};
 use crate::state::thread::Thread;
-use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use std::sync::atomic::{Ordering, compiler_fence};
 use trace_format::mpi::FnId;
 
 /// In [`Thread::at_work`]: the thread has left this library by a jump.
 const LEFT: u64 = u64::MAX;
-static WAS_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Work begins for a call with this stack pointer: that of the code behind one of our entry points.
 #[inline(always)]
@@ -57,10 +56,10 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
             return;
         }
         thread.at_work.store(LEFT, Ordering::Relaxed);
-        WAS_LEFT.store(true, Ordering::SeqCst);
+        stop::a_thread_has_left();
     }
     // The thread may have jumped out of this as well before it was done.
-    stop(Reason::JumpedOut);
+    stop(Reason::JUMPED_OUT);
 }
 
 /// Is the entry point still on the stack that was called with this stack pointer? `None` if nothing tells how the stack goes
@@ -84,9 +83,4 @@ pub(crate) fn has_left(thread: &Thread) -> bool {
         LEFT => true,
         at_work => is_under_way(at_work) == Some(false),
     }
-}
-
-/// Has a thread jumped out, so that any lock may be held for ever?
-pub(crate) fn was_left() -> bool {
-    WAS_LEFT.load(Ordering::SeqCst)
 }

@@ -1,12 +1,13 @@
 //! `thread-level`: calls from threads that the level of thread support in force forbids (MPI 4.1, 11.2.1). The level
 //! is what the library says that it provides, not what the program asked for.
 
-use crate::call::threads;
 use crate::job::config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
-use crate::record::unusual::{self, Matter};
+use crate::record::threads;
+use crate::record::unusual;
 use crate::state::thread::Thread;
+use crate::state::unusual::{MAIN_THREAD, SERIALIZED};
 use crate::watch::report;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -40,8 +41,8 @@ pub(crate) fn learn(abi: &Abi, thread: &mut Thread, function: FnId) {
         thread.is_main = true;
         STARTED_BY.store(function as u32, Ordering::Relaxed);
         LEVEL.store(level as u8, Ordering::Relaxed);
-        unusual::set(Matter::Serialized, level == ThreadLevel::Serialized);
-        unusual::set(Matter::MainThread, (level as u8) < ThreadLevel::Serialized as u8);
+        unusual::set(SERIALIZED, level == ThreadLevel::Serialized);
+        unusual::set(MAIN_THREAD, (level as u8) < ThreadLevel::Serialized as u8);
     }
 }
 

@@ -7,4 +7,5 @@ pub(crate) mod queued;
 pub(crate) mod recording;
 pub(crate) mod statuses;
 pub(crate) mod thread;
+pub(crate) mod unusual;
 pub(crate) mod user_threads;

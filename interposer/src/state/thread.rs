@@ -4,7 +4,6 @@
 use crate::call::mode;
 use crate::call::recall::Recall;
 use crate::call::sites;
-use crate::call::threads;
 use crate::debuggers::queues::Queued;
 use crate::entry::fortran::InRoutine;
 use crate::job::config;
@@ -14,13 +13,13 @@ use crate::pending::{shards::Part, spare::Spare};
 use crate::process::errors;
 use crate::record::spare_stack::SpareStack;
 use crate::record::stage::Stage;
-use crate::record::{log, mappings, tls, trace};
+use crate::record::threads::{self, Beginning};
+use crate::record::{log, mappings, owner, stop, tls, trace};
 use crate::state::given::AllGiven;
 use crate::state::queued;
 use crate::state::recording::{self, Unwritten};
 use crate::state::user_threads::OneStack;
 use std::ffi::c_void;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use trace_format::record::State;
 use trace_format::system::Checksum;
@@ -89,13 +88,9 @@ pub(crate) struct LastPoll {
     pub(crate) in_bytes: usize,
 }
 
-/// States of ended threads, for new ones.
-static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
 /// Key whose destructor runs when a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
-/// Most threads of a rank that are recorded.
-const MAX_THREADS: u32 = 1024;
 
 /// Prepares for threads; called once.
 pub(crate) fn prepare(config: &config::Config) {
@@ -114,7 +109,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
 fn end(thread: *mut Thread) {
     tls::set(0);
     // The stages of a forked child are those of its parent.
-    if !crate::process::lifecycle::is_recorder() || crate::state::interrupted::was_left() {
+    if !owner::is_this() || stop::has_a_thread_left() {
         return;
     }
     // SAFETY: the value is the pointer that `current` set for this thread.
@@ -132,19 +127,7 @@ fn end(thread: *mut Thread) {
     state.last_poll = None;
     state.spare_stack.withdraw();
     crate::watch::marks::thread_ended(state.number());
-    if let Ok(mut idle) = IDLE.lock() {
-        idle.push(thread as usize);
-    }
-}
-
-/// Removes the files of the stages, which are empty, if this is the only thread that has not ended.
-pub(crate) fn remove_stages() {
-    let Some(trace) = trace::get() else { return };
-    let all = threads::numbers();
-    if IDLE.lock().is_ok_and(|idle| idle.len() + 1 != all as usize) {
-        return;
-    }
-    trace.remove_stages(all);
+    threads::end(thread as usize);
 }
 
 /// The state of the thread that has this, which is never sent to another one. Between two steps of ours the library and the
@@ -200,11 +183,13 @@ fn first_call() -> Option<ThreadPtr> {
     if trace::is_lost() {
         return None;
     }
-    let idle = IDLE.lock().ok()?.pop();
-    let pointer = match idle {
-        Some(p) => {
-            threads::is_taken_over();
-            let thread = p as *mut Thread;
+    let Some(beginning) = threads::begin() else {
+        trace::lost(&format!("more than {} threads call MPI at once", threads::MOST));
+        return None;
+    };
+    let pointer = match beginning {
+        Beginning::State(state) => {
+            let thread = state as *mut Thread;
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
@@ -223,13 +208,8 @@ fn first_call() -> Option<ThreadPtr> {
             }
             thread
         }
-        None => {
-            let number = threads::next_number();
-            if number >= MAX_THREADS {
-                trace::lost(&format!("more than {MAX_THREADS} threads call MPI at once"));
-                return None;
-            }
-            let stage = match Stage::create(trace, number as u16) {
+        Beginning::Number(number) => {
+            let stage = match Stage::create(trace, number) {
                 Ok(stage) => stage,
                 Err(e) => {
                     trace::lost(&format!("cannot make a stage in {}: {e}", trace.dir.display()));

@@ -9,6 +9,15 @@ use crate::record::{memory, trace};
 use crate::state::interrupted;
 use crate::state::thread::{Thread, ThreadPtr};
 
+/// Why recording ends then.
+pub(crate) const OTHER_STACK: Reason = Reason::new(
+    "another stack came to its turn inside of an MPI call: user-level threads in the MPI library, or a callback that changes \
+     the stack",
+);
+/// The same, seen when a call returns.
+pub(crate) const OTHER_THREAD: Reason =
+    Reason::new("an MPI call has returned on another thread: user-level threads in the MPI library");
+
 /// Where a call is made while another one is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -53,7 +62,7 @@ pub(crate) fn look(thread: &mut Thread, stack_pointer: u64) -> bool {
             Place::Inside => break,
             Place::Behind => errors::left(thread, stack_pointer.max(outer)),
             Place::OtherStack => {
-                stop(Reason::OtherStack);
+                stop(OTHER_STACK);
                 return false;
             }
         }
@@ -88,14 +97,14 @@ fn place(thread: &mut Thread, stack_pointer: u64, outer: u64) -> Place {
 pub(crate) fn is_here(thread: ThreadPtr) -> bool {
     let is_here = thread.is_here();
     if !is_here {
-        stop(Reason::OtherThread);
+        stop(OTHER_THREAD);
     }
     is_here
 }
 
 /// A call has returned that had been taken for left: the program has not jumped out of it, it has changed the stack.
 pub(crate) fn came_back() {
-    stop(Reason::OtherStack);
+    stop(OTHER_STACK);
 }
 
 #[cfg(test)]

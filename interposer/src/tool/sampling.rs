@@ -7,11 +7,11 @@ use super::probe::Probe;
 use super::value::Datatypes;
 use crate::call::mode;
 use crate::mpi::real::Real;
-use crate::process::lifecycle;
 use crate::record::trace::Lap;
-use crate::record::unusual::{self, Matter};
-use crate::record::{clock, log, trace};
+use crate::record::unusual;
+use crate::record::{clock, log, owner, trace};
 use crate::state::thread::Thread;
+use crate::state::unusual::SAMPLING;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ pub(crate) fn begin(real: &'static Real, sampling: &Sampling, rank: i32) {
     *sampler() = Some(Sampler { probes, session, interface, interval, read: Instant::now() });
     START.get_or_init(Instant::now);
     IS_ON.store(true, Ordering::SeqCst);
-    unusual::set(Matter::Sampling, true);
+    unusual::set(SAMPLING, true);
     if is_threaded && !start_watching(interval) && rank == 0 {
         log::line("no thread can be made that reads performance variables inside of calls");
     }
@@ -104,7 +104,7 @@ pub(crate) fn end() {
     if !IS_ON.swap(false, Ordering::SeqCst) {
         return;
     }
-    unusual::set(Matter::Sampling, false);
+    unusual::set(SAMPLING, false);
     let Some(mut sampler) = sampler().take() else { return };
     write(sampler.read());
     let Sampler { probes, mut session, interface, .. } = sampler;
@@ -148,7 +148,7 @@ fn watch(interval: Duration) {
 /// Writes samples that no thread of the program has taken.
 fn write(samples: Vec<Sample>) {
     static SERIAL: AtomicU64 = AtomicU64::new(1 << 40);
-    let Some(trace) = trace::get().filter(|_| lifecycle::is_recorder()) else { return };
+    let Some(trace) = trace::get().filter(|_| owner::is_this()) else { return };
     for sample in samples {
         let mut record = Vec::new();
         encode_system(&SystemEvent::Sample(sample), clock::now(), &mut record);

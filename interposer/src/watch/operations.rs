@@ -8,13 +8,13 @@ use conflicts::tell_conflict;
 pub(crate) use conflicts::{conflict, is_any_pending};
 
 use crate::call::info::Role;
-use crate::call::threads;
 use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::handle_at;
 use crate::pending::lookup;
 use crate::pending::operation::Partitions;
 use crate::pending::snapshots::{self, Snapshots};
+use crate::record::threads;
 use crate::state::given::{self, Given};
 use crate::state::queued;
 use crate::state::recording::Call;

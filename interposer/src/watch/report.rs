@@ -3,7 +3,7 @@
 use crate::call::python::Source;
 use crate::call::sites;
 use crate::job::{config, told};
-use crate::record::modules::{self, Origin};
+use crate::mpi::origin::{self, Origin};
 use crate::record::{log, trace};
 use crate::watch::symbols;
 use std::cmp;
@@ -39,11 +39,8 @@ pub(crate) fn essence(text: &str) -> &str {
 
 /// Return addresses of the frames that are the program's, innermost first.
 fn callers() -> Vec<u64> {
-    let modules = modules::loaded();
-    let is_program = |address: &u64| {
-        let module = modules.iter().find(|m| (m.start..m.end).contains(address));
-        module.is_some_and(|m| m.origin == Origin::Program)
-    };
+    let programs: Vec<_> = origin::modules(Origin::Program).collect();
+    let is_program = |address: &u64| programs.iter().any(|m| (m.start..m.end).contains(address));
     crate::call::sites::here().into_iter().filter(is_program).collect()
 }
 

@@ -8,9 +8,10 @@ use crate::mpi::words::ask;
 use crate::pending::snapshots::looked_at;
 use crate::pending::uses::{Access, Partners, Reduced, Use};
 use crate::record::memory;
-use crate::record::unusual::{self, Matter};
+use crate::record::unusual;
 use crate::state::recording::Call;
 use crate::state::thread::{self, Thread};
+use crate::state::unusual::SUMS;
 use crate::watch::operands::{self};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +36,7 @@ pub(crate) fn announce() {
     if let Some(thread) = thread::current() {
         thread.with(|thread| thread.system(&SystemEvent::Checksums(Checksums::default())));
         ON.store(true, Ordering::Relaxed);
-        unusual::set(Matter::Sums, true);
+        unusual::set(SUMS, true);
     }
 }
 

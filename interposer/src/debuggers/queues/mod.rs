@@ -18,6 +18,7 @@ pub(crate) use shape::{Half, Shape};
 pub(crate) use slots::Queued;
 
 use crate::job::config::Queues;
+use crate::record::trace;
 use queue_table::{Communicator, Header, Name, Operation, Pages, Text, state};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -52,6 +53,7 @@ pub(crate) fn begin(wanted: Queues, tracked: bool, rank: i32, size: i32) {
         _ => state::BLOCKING,
     };
     if state != state::OFF {
+        trace::when_lost(lost);
         names::begin();
         communicators::begin(rank, size);
     }

@@ -4,9 +4,10 @@ use super::{Finding, Spot};
 use crate::job::config::{Config, selection};
 use crate::mpi::real;
 use crate::mpi::sessions;
-use crate::record::unusual::{self, Matter};
+use crate::record::unusual;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
+use crate::state::unusual::OUTSIDE_MPI;
 use crate::watch::{early, report};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -41,7 +42,7 @@ fn phase() -> Phase {
 
 /// Every call must look here while there is something to look at.
 fn say_unusual() {
-    unusual::set(Matter::OutsideMpi, is_over() || HAS_TOO_EARLY.load(Ordering::Relaxed));
+    unusual::set(OUTSIDE_MPI, is_over() || HAS_TOO_EARLY.load(Ordering::Relaxed));
 }
 
 /// MPI_Init has returned.

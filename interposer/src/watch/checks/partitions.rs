@@ -2,7 +2,7 @@
 
 use super::request_misuse;
 use super::requests::Known;
-use crate::call::threads;
+use crate::record::threads;
 use crate::state::given::Given;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;

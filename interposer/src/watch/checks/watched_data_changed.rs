@@ -2,10 +2,11 @@
 
 use super::{Finding, Spot};
 use crate::mpi::words::is_true;
-use crate::record::unusual::{self, Matter};
+use crate::record::unusual;
 use crate::record::{log, memory};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
+use crate::state::unusual::WATCHED_DATA;
 use crate::watch::marks;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -50,7 +51,7 @@ fn watched() -> MutexGuard<'static, Vec<Watched>> {
 
 fn set_on(is_on: bool) {
     ON.store(is_on, Ordering::Relaxed);
-    unusual::set(Matter::WatchedData, is_on);
+    unusual::set(WATCHED_DATA, is_on);
 }
 
 /// Is anything watched?

@@ -1,10 +1,10 @@
 //! Conflicts of what a call begins with pending operations, told.
 
-use crate::call::threads;
 use crate::mpi::spot::Spot;
 use crate::pending::conflicts::{Begun, Conflict, Suspects, conflict_elsewhere};
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
+use crate::record::threads;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::buffers;

@@ -1,0 +1,78 @@
+//! What the loaded modules are to the calls that they make: the program, a binding, the MPI library, another tool.
+
+use crate::record::modules::{self, Changes, Loaded};
+use std::sync::{Arc, Mutex};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The program, its libraries, and whatever else is not one of the others.
+    #[default]
+    Program,
+    /// A language binding: it calls on behalf of the program.
+    Binding,
+    /// The MPI library and its components: their calls are not the program's.
+    Internal,
+    /// Another tool that wraps MPI.
+    Tool,
+    /// This library.
+    Own,
+}
+
+impl Origin {
+    fn of(module: &Loaded) -> Origin {
+        let name = module.path.rsplit('/').next().unwrap_or("");
+        let stem = name.split(".so").next().unwrap_or(name);
+        let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| stem.starts_with(p));
+        let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "ilp64", "java"];
+        let front = ["libmpi", "libmpich", "libmpi_abi", "libpmpi", "libpmpi_abi"];
+        let internal =
+            ["mca_", "libopen-", "libmca_", "libucp", "libucs", "libuct", "libucm", "libucc", "libpmix", "libprrte"];
+        if module.is_self {
+            Origin::Own
+        } else if module.is_executable {
+            Origin::Program
+        } else if is_mpi && binding.iter().any(|b| stem.contains(b)) {
+            Origin::Binding
+        } else if front.contains(&stem) || internal.iter().any(|p| stem.starts_with(p)) || module.defines(b"PMPI_Init")
+        {
+            Origin::Internal
+        } else if module.defines(b"MPI_Init") {
+            // It is no MPI library: it wraps one.
+            Origin::Tool
+        } else {
+            Origin::Program
+        }
+    }
+}
+
+/// The modules of this origin that are loaded now.
+pub(crate) fn modules(origin: Origin) -> impl Iterator<Item = Loaded> {
+    modules::loaded().into_iter().filter(move |module| Origin::of(module) == origin)
+}
+
+/// What the module is that an address lies in. Modules are only looked at again when any came or went.
+pub(crate) fn of_address(address: u64) -> Origin {
+    let modules = known();
+    let module = modules.iter().find(|(module, _)| (module.start..module.end).contains(&address));
+    module.map_or(Origin::Program, |(_, origin)| *origin)
+}
+
+type Judged = Arc<Vec<(Loaded, Origin)>>;
+
+fn known() -> Judged {
+    static KNOWN: Mutex<(Changes, Option<Judged>)> = Mutex::new(((0, 0), None));
+    let mut known = KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+    let changes = modules::changes();
+    match &known.1 {
+        Some(modules) if known.0 == changes => modules.clone(),
+        _ => {
+            let judged = |module: Loaded| {
+                let origin = Origin::of(&module);
+                (module, origin)
+            };
+            let modules: Judged = Arc::new(modules::loaded().into_iter().map(judged).collect());
+            *known = (changes, Some(modules.clone()));
+            modules
+        }
+    }
+}

@@ -38,7 +38,7 @@ fn page(check: &CheckInfo) -> String {
     let off = if check.default_on { "" } else { ", off by default" };
     let mut text = format!("{} {} ({}{off}): {}\n\n", check.code, check.name, check.severity.name(), check.summary);
     let mut fenced = false;
-    for line in check.doc.trim().lines() {
+    for line in check.doc().trim().lines() {
         let line = line.strip_prefix(' ').unwrap_or(line);
         if line.trim_start().starts_with("```") {
             fenced = !fenced;

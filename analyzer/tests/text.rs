@@ -7,7 +7,7 @@ use trace_format::catalogue::CHECKS;
 #[test]
 fn examples_of_the_catalogue_find_what_they_are_for() {
     for check in CHECKS {
-        for example in check.doc.split("```trace").skip(1) {
+        for example in check.doc().split("```trace").skip(1) {
             let body = example.split("```").next().unwrap_or("");
             // Doc comments keep the blank behind `///`.
             let text: String = body.lines().map(|l| format!("{}\n", l.strip_prefix(' ').unwrap_or(l))).collect();

@@ -89,7 +89,7 @@ fn page(check: &CheckInfo, bugs: &[Program]) -> Result<String> {
     let CheckInfo { code, name: title, summary, .. } = check;
     let when = if check.side == Side::Dynamic { "found at once" } else { "found in the report" };
     let mut page = format!("# {title}\n\n{code} ({}, {when}): {summary}.\n\n", severity(check));
-    for line in check.doc.lines() {
+    for line in check.doc().lines() {
         let line = line.strip_prefix(' ').unwrap_or(line);
         let heading = if line.starts_with("# ") { "#" } else { "" };
         _ = writeln!(page, "{heading}{line}");

@@ -189,7 +189,7 @@ impl<'a> Data<'a> {
         let all: Vec<_> = report.findings.iter().map(|f| (f, None)).chain(accepted).collect();
         let checks = all.iter().filter_map(|(f, _)| {
             let check = catalogue::by_name(f.check)?;
-            Some((check.name, CheckData { summary: check.summary, doc: check.doc }))
+            Some((check.name, CheckData { summary: check.summary, doc: check.doc() }))
         });
         let checks = checks.collect();
         let findings = all.into_iter().map(|(f, why)| finding(f, why.map(str::to_owned), report, timeline, &mut once));

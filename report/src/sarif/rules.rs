@@ -28,7 +28,7 @@ fn rule(check: &CheckInfo) -> Value {
 
 /// The doc comment as Markdown: `///` leaves a space before each line.
 fn page(check: &CheckInfo) -> String {
-    let lines: Vec<&str> = check.doc.lines().map(|l| l.strip_prefix(' ').unwrap_or(l).trim_end()).collect();
+    let lines: Vec<&str> = check.doc().lines().map(|l| l.strip_prefix(' ').unwrap_or(l).trim_end()).collect();
     lines.join("\n").trim().to_owned()
 }
 

@@ -104,8 +104,6 @@ pub struct CheckInfo {
     pub default_on: bool,
     /// One line.
     pub summary: &'static str,
-    /// The doc comment, Markdown.
-    pub doc: &'static str,
     pub subject: Subject,
     pub urgency: Urgency,
 }
@@ -115,6 +113,7 @@ pub struct CheckInfo {
 macro_rules! check {
     ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident $($off:ident)?: $summary:literal
         about $subject:expr $(, $urgency:ident)?) => {
+        pub(super) const PAGE: &str = concat!($($doc, "\n"),*);
         $(#[doc = $doc])*
         pub static $NAME: crate::catalogue::CheckInfo = {
             #[allow(unused_imports)]
@@ -126,7 +125,6 @@ macro_rules! check {
                 side: crate::catalogue::Side::$side,
                 default_on: check!(@default_on $($off)?),
                 summary: $summary,
-                doc: concat!($($doc, "\n"),*),
                 subject: $subject,
                 urgency: check!(@urgency $($urgency)?),
             }
@@ -143,6 +141,8 @@ macro_rules! catalogue {
         $( mod $module; pub use $module::$NAME; )*
         /// Every check, in the order of the codes.
         pub static CHECKS: &[&CheckInfo] = &[ $( &$NAME ),* ];
+        /// Their pages, apart from the entries: a process that makes findings has no use for a hundred kilobytes of text.
+        static PAGES: &[&str] = &[ $( $module::PAGE ),* ];
     };
 }
 
@@ -240,6 +240,13 @@ pub fn by_name(name: &str) -> Option<&'static CheckInfo> {
     CHECKS.iter().copied().find(|c| c.name == name || c.code.eq_ignore_ascii_case(name))
 }
 
+impl CheckInfo {
+    /// The page: its doc comment, Markdown.
+    pub fn doc(&self) -> &'static str {
+        CHECKS.iter().zip(PAGES).find(|(check, _)| check.code == self.code).map_or("", |(_, page)| page)
+    }
+}
+
 impl Severity {
     /// The severity called `name`.
     pub fn by_name(name: &str) -> Option<Severity> {
@@ -264,7 +271,7 @@ mod tests {
             assert!(!c.summary.is_empty() && !c.summary.ends_with('.'), "{}", c.name);
             let mut at = 0;
             for heading in ["# What it finds", "# Why it is wrong", "# Example", "# How to fix"] {
-                let place = c.doc[at..].find(heading);
+                let place = c.doc()[at..].find(heading);
                 at += place.unwrap_or_else(|| panic!("{}: no heading `{heading}` in its place", c.name));
             }
         }

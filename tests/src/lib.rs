@@ -12,6 +12,7 @@ pub mod examples;
 pub mod expect;
 pub mod formats;
 pub mod golden;
+pub mod modules;
 pub mod mpi;
 pub mod normalize;
 pub mod protocol;

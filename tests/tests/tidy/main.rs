@@ -1,6 +1,7 @@
 //! Rules of this house that no compiler holds. Where a rule is broken already, the places are listed, and the list may only become
 //! shorter.
 
+mod circles;
 mod toolchain;
 
 use anyhow::{Context as _, Result, ensure};

@@ -1,0 +1,104 @@
+//! Modules of a crate know each other in one direction. Where they do not yet, those are listed that are in a circle.
+//!
+//! [`in_circles`] is for any crate: to hold another one, add its root file to the list.
+
+use crate::only;
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::modules::Modules;
+use mpivet_tests::root;
+
+#[test]
+fn modules_know_each_other_in_one_direction() -> Result<()> {
+    let engine = [
+        "ahead",
+        "buffers",
+        "checks",
+        "collective",
+        "comms",
+        "concurrent",
+        "deadlock_replay",
+        "ending",
+        "epochs",
+        "facts",
+        "finalize",
+        "flows",
+        "forget",
+        "frees",
+        "listen",
+        "model",
+        "outlook",
+        "p2p",
+        "partitioned",
+        "polls",
+        "queues",
+        "rank",
+        "recorded",
+        "replay",
+        "requests",
+        "shape",
+        "standing",
+        "sums",
+        "the root",
+        "volume",
+        "wait",
+        "worlds",
+    ];
+    let report = [
+        "build",
+        "clean",
+        "exploration",
+        "gate",
+        "github",
+        "graph",
+        "html",
+        "jobs",
+        "json",
+        "junit",
+        "markdown",
+        "protocol",
+        "queues",
+        "sarif",
+        "set_aside",
+        "statistics",
+        "text",
+        "the root",
+        "timeline",
+        "ways",
+    ];
+    let command = [
+        "analyze",
+        "choices",
+        "cli",
+        "environment",
+        "explain",
+        "export",
+        "outputs",
+        "print",
+        "queues",
+        "run",
+        "settings",
+        "stats",
+        "the root",
+    ];
+    let schedules = ["bags", "explore", "formula", "layout", "order", "play", "search"];
+    let circles = [
+        in_circles("engine/src/lib.rs", &engine),
+        in_circles("report/src/lib.rs", &report),
+        in_circles("analyzer/src/lib.rs", &[]),
+        in_circles("analyzer/src/main.rs", &command),
+        in_circles("schedules/src/lib.rs", &schedules),
+        in_circles("typemap/src/lib.rs", &["arrays", "derive"]),
+    ];
+    let wrong: Vec<String> = circles.into_iter().filter_map(Result::err).map(|e| format!("{e:#}")).collect();
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+/// Of the modules of the crate with this root file none but these know each other, be it by way of others.
+fn in_circles(root_file: &str, allowed: &[&str]) -> Result<()> {
+    let modules = Modules::of(&root().join(root_file))?;
+    let circles = modules.circles();
+    let found = circles.iter().flatten().cloned().collect();
+    let arrows: Vec<String> = circles.iter().flat_map(|circle| modules.arrows_among(circle)).collect();
+    only(found, allowed).with_context(|| format!("{root_file}: modules in a circle\n{}", arrows.join("\n")))
+}

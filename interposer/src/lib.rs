@@ -3,7 +3,7 @@
 //! the program goes on as if it were not there.
 //!
 //! The path of a call: [`entry::stubs`] (entry point) -> [`entry::dispatch`] -> [`call::sites`] (which call site) ->
-//! [`call::encode`] into the thread's [`record::stage`] -> the library's own function ([`mpi::real`]) -> the record is
+//! [`call::encode`] into the thread's [`recorder::stage`] -> the library's own function ([`mpi::real`]) -> the record is
 //! completed.
 //!
 //! What is exported is what the loaded MPI has ([`entry::exports`]); Fortran routines that reach no C entry point have
@@ -22,7 +22,6 @@ mod job;
 mod mpi;
 mod pending;
 mod process;
-mod record;
 mod state;
 mod tool;
 mod watch;

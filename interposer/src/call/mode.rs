@@ -3,7 +3,7 @@
 use crate::call::info::{self, Info};
 use crate::debuggers::queues;
 use crate::mpi::abi::{self, Abi};
-use crate::record::stop::{Reason, stop};
+use recorder::stop::{Reason, stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};

@@ -11,13 +11,13 @@ use crate::mpi::words::Words;
 use crate::mpi::{handles, real};
 use crate::process::errors::{UnderWay, handlers};
 use crate::process::{errors, forced, lifecycle};
-use crate::record::{clock, owner, trace};
 use crate::state::queued;
 use crate::state::recording::{Call, Open, Return, complete, record_late};
 use crate::state::thread::{Thread, ThreadPtr};
 use crate::state::{interrupted, levels, thread, user_threads};
 use crate::tool::sampling;
 use crate::watch::{checks, marks, sums};
+use recorder::{clock, owner, trace};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
@@ -206,7 +206,7 @@ fn forward(f: *mut std::ffi::c_void, args: usize, words: &Words) -> u64 {
 /// A function that the loaded library does not have.
 #[cold]
 pub(crate) fn missing(row: &Function) -> u64 {
-    crate::record::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
+    recorder::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
     // An error class that exists everywhere: MPI_ERR_OTHER in the MPICH family, an unknown error elsewhere.
     15
 }

@@ -10,7 +10,7 @@
 
 use crate::entry::fortran;
 use crate::mpi::emulated;
-use crate::record::elf::{self, STT_FUNC, STT_GNU_IFUNC, Symbols};
+use recorder::elf::{self, STT_FUNC, STT_GNU_IFUNC, Symbols};
 use trace_format::mpi::FUNCTIONS;
 
 /// Where the resolver of an entry point begins, in bytes behind the entry point.

@@ -12,7 +12,6 @@ use crate::mpi::words::{Words, handle_at};
 use crate::mpi::{handles, real};
 use crate::process::errors::handlers;
 use crate::process::{errors, lifecycle, signals};
-use crate::record::{clock, trace};
 use crate::state::queued;
 use crate::state::recording::{
     Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
@@ -21,6 +20,7 @@ use crate::state::recording::{
 use crate::state::thread::{LastPoll, Thread};
 use crate::state::{levels, statuses};
 use crate::watch::{checks, grequests, sums};
+use recorder::{clock, trace};
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
 

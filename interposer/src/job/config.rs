@@ -1,6 +1,6 @@
 //! Options, read from the environment once when MPI starts.
 
-use crate::record::environment;
+use recorder::environment;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -66,7 +66,7 @@ pub(crate) fn queues() -> Queues {
         Ok("on") => Queues::All,
         Ok("") | Err(_) => Queues::Known,
         Ok(_) => {
-            crate::record::log::line("MPIVET_QUEUES is neither on nor off; keeping what is known anyway");
+            recorder::log::line("MPIVET_QUEUES is neither on nor off; keeping what is known anyway");
             Queues::Known
         }
     }
@@ -97,14 +97,14 @@ pub(crate) fn checksums() -> &'static Checksums {
             Ok("" | "sends") | Err(_) => (Which::PendingSends, false),
             Ok("all") => (Which::PendingSends, true),
             Ok(_) => {
-                crate::record::log::line("MPIVET_CHECKSUMS is neither off nor sends nor all; using sends");
+                recorder::log::line("MPIVET_CHECKSUMS is neither off nor sends nor all; using sends");
                 (Which::PendingSends, false)
             }
         };
         let sample_over = environment::var("MPIVET_SAMPLE_OVER").ok().filter(|v| !v.is_empty()).and_then(|v| {
             let bytes = v.parse().ok();
             if bytes.is_none() {
-                crate::record::log::line("MPIVET_SAMPLE_OVER is no number of bytes; all data are looked at");
+                recorder::log::line("MPIVET_SAMPLE_OVER is no number of bytes; all data are looked at");
             }
             bytes
         });
@@ -125,7 +125,7 @@ fn sampling() -> Option<Sampling> {
     match Sampling::parse(&text(PVARS)?) {
         Ok(sampling) => Some(sampling),
         Err(e) => {
-            crate::record::log::line(&format!("{PVARS}: {e}; nothing is read"));
+            recorder::log::line(&format!("{PVARS}: {e}; nothing is read"));
             None
         }
     }
@@ -133,7 +133,7 @@ fn sampling() -> Option<Sampling> {
 
 fn keeping() -> Keeping {
     let (keeping, errors) = Keeping::from_environment(text);
-    errors.iter().for_each(|e| crate::record::log::line(e));
+    errors.iter().for_each(|e| recorder::log::line(e));
     keeping
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn selection() -> &'static Selection {
     static SELECTION: OnceLock<Selection> = OnceLock::new();
     SELECTION.get_or_init(|| {
         let (selection, errors) = Selection::from_environment(|name| environment::var(name).ok());
-        errors.iter().for_each(|e| crate::record::log::line(&e.to_string()));
+        errors.iter().for_each(|e| recorder::log::line(&e.to_string()));
         selection
     })
 }
@@ -181,7 +181,7 @@ impl Config {
             None => 8,
             Some(Ok(n)) => n.clamp(1, MAX_STACK_DEPTH),
             Some(Err(_)) => {
-                crate::record::log::line("MPIVET_STACK_DEPTH is not a number; using 8");
+                recorder::log::line("MPIVET_STACK_DEPTH is not a number; using 8");
                 8
             }
         };

@@ -2,7 +2,7 @@
 //! can. On another node that has a directory of its own, another process is the first; so it is if no file can be made.
 
 use crate::job::launch;
-use crate::record::{environment, trace};
+use recorder::{environment, trace};
 use rustc_hash::FxHasher;
 use std::fs::OpenOptions;
 use std::hash::{Hash, Hasher};

@@ -5,7 +5,7 @@ use crate::mpi::abi::Abi;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{datatype, handles, outsiders, real, types};
-use crate::record::trace;
+use recorder::trace;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
 };

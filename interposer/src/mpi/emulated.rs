@@ -6,7 +6,7 @@
 use crate::mpi::abi::Abi;
 use crate::mpi::words::handle_at;
 use crate::mpi::{handles, real};
-use crate::record::elf;
+use recorder::elf;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use trace_format::mpi::{FnId, Kind};

@@ -1,6 +1,6 @@
 //! What the loaded modules are to the calls that they make: the program, a binding, the MPI library, another tool.
 
-use crate::record::modules::{self, Changes, Loaded};
+use recorder::modules::{self, Changes, Loaded};
 use std::sync::{Arc, Mutex};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

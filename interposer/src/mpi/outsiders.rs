@@ -5,7 +5,7 @@
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
 use crate::mpi::words::{Words, ask};
-use crate::record::{clock, trace};
+use recorder::{clock, trace};
 use std::sync::{Arc, Mutex, MutexGuard};
 use trace_format::definition::{Bridge, BridgeKind, Definition, Id, NULL_ID};
 use trace_format::mpi::{Class, Coll, FnId, Function, Kind};

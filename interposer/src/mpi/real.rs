@@ -4,8 +4,8 @@
 use crate::mpi::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
 use crate::mpi::emulated;
 use crate::mpi::origin::{self, Origin};
-use crate::record::modules;
 use libloading::os::unix::{Library, Symbol};
+use recorder::modules;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock};

@@ -3,7 +3,7 @@
 use super::shards::Part;
 use super::state::{Ended, State};
 use crate::call::requests::Given;
-use crate::record::threads;
+use recorder::threads;
 use trace_format::requests::Ix;
 
 /// A request that was found.

@@ -4,8 +4,8 @@
 
 use super::reach::Reach;
 use super::state::State;
-use crate::record::biased::Biased;
-use crate::record::threads;
+use recorder::biased::Biased;
+use recorder::threads;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use trace_format::requests::Requests;
 use typemap::Pending;

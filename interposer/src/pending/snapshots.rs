@@ -3,7 +3,7 @@
 use crate::job::config;
 use crate::mpi::types;
 use crate::pending::uses::{Access, Use};
-use crate::record::memory::{self, Region};
+use recorder::memory::{self, Region};
 use smallvec::SmallVec;
 use typemap::{Buffer, Change, Sampling, Snapshot};
 

@@ -5,7 +5,7 @@ use crate::pending::conflicts::{Begun, Conflict, Suspects};
 use crate::pending::operation::Operation;
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
-use crate::record::threads;
+use recorder::threads;
 use trace_format::requests::{Ix, Requests};
 use typemap::Pending;
 

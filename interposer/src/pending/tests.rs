@@ -6,7 +6,7 @@ use super::operation::Operation;
 use super::shards::Part;
 use crate::mpi::spot::Spot;
 use crate::pending::uses::{Access, Partners, Reduced, Use};
-use crate::record::{threads, tls};
+use recorder::{threads, tls};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard};
 use trace_format::mpi::Class;

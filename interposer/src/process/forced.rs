@@ -44,7 +44,7 @@ pub(crate) fn prepare(config: &Config, program: &str, rank: i32, size: i32, spaw
             None => FxHashMap::default(),
             Some(Ok(witness)) => takes(witness, program, rank, size),
             Some(Err(e)) => {
-                crate::record::log::line(&format!("rank {rank}: {e}; nothing is replayed"));
+                recorder::log::line(&format!("rank {rank}: {e}; nothing is replayed"));
                 FxHashMap::default()
             }
         };
@@ -57,14 +57,12 @@ fn takes(witness: Witness, program: &str, rank: i32, size: i32) -> FxHashMap<(u1
     if witness.ranks != size {
         if rank == 0 {
             let ranks = witness.ranks;
-            crate::record::log::line(&format!(
-                "the witness is of a run of {ranks} ranks, not {size}; nothing is replayed"
-            ));
+            recorder::log::line(&format!("the witness is of a run of {ranks} ranks, not {size}; nothing is replayed"));
         }
         return FxHashMap::default();
     }
     if rank == 0 && name(&witness.program) != name(program) {
-        crate::record::log::line(&format!("the witness is of another program: {}", witness.program));
+        recorder::log::line(&format!("the witness is of another program: {}", witness.program));
     }
     witness.takes.into_iter().filter(|t| t.rank == rank).map(|t| ((t.thread, t.call), t)).collect()
 }
@@ -163,9 +161,9 @@ fn go_astray(step: &Step, row: &Function) {
     if ASTRAY.swap(true, Ordering::Relaxed) {
         return;
     }
-    let rank = crate::record::trace::get().map_or(0, |t| t.rank);
+    let rank = recorder::trace::get().map_or(0, |t| t.rank);
     let (number, name) = (step.number + 1, row.name);
-    crate::record::log::line(&format!(
+    recorder::log::line(&format!(
         "rank {rank}: {name}, its wildcard call number {number}, does not fit the witness; its wildcards are free from here on"
     ));
 }

@@ -4,9 +4,9 @@
 use crate::job::launch;
 use crate::mpi::origin::{self, Origin};
 use crate::process::callers;
-use crate::record::{clock, owner, trace};
 use crate::state::thread;
 use crate::watch::report;
+use recorder::{clock, owner, trace};
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -126,7 +126,7 @@ pub(crate) fn in_handler() -> bool {
         // Never beyond the end of a page: the next one may not be there.
         let length = PIECE - at as usize % PIECE;
         let Some(part) = piece.get_mut(..length) else { return false };
-        if !crate::record::memory::read(at, part) {
+        if !recorder::memory::read(at, part) {
             return false;
         }
         for (place, word) in (at..).step_by(8).zip(part.chunks_exact(8)) {
@@ -144,7 +144,7 @@ pub(crate) fn in_handler() -> bool {
 /// The signal's number is only there for handlers that asked for it (SA_SIGINFO).
 fn is_being_handled(frame: u64) -> bool {
     let mut saved = [0u8; SAVED];
-    if !crate::record::memory::read(frame, &mut saved) {
+    if !recorder::memory::read(frame, &mut saved) {
         return false;
     }
     let word = |at: usize| saved.get(at..at + 8).and_then(|w| w.first_chunk()).map_or(0, |w| u64::from_le_bytes(*w));

@@ -4,9 +4,9 @@
 
 use crate::entry::stubs;
 use crate::process::{errors, signals};
-use crate::record::stop::{self, Reason, stop};
-use crate::record::unwind::{self, Frame};
 use crate::state::thread::Thread;
+use recorder::stop::{self, Reason, stop};
+use recorder::unwind::{self, Frame};
 use std::sync::atomic::{Ordering, compiler_fence};
 use trace_format::mpi::FnId;
 

@@ -4,11 +4,11 @@
 use crate::job::config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
-use crate::record::threads;
-use crate::record::unusual;
 use crate::state::thread::Thread;
 use crate::state::unusual::{MAIN_THREAD, SERIALIZED};
 use crate::watch::report;
+use recorder::threads;
+use recorder::unusual;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};

@@ -9,8 +9,8 @@ use crate::mpi::abi::Abi;
 use crate::mpi::handles;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::Words;
-use crate::record::stage;
 use crate::state::thread::{LastPoll, Thread};
+use recorder::stage;
 use trace_format::plan::Shape;
 use trace_format::record::{
     CALL_HEADER_BYTES, MAX_DURATION, MAX_INLINE_BYTES, RETURN_HEADER_BYTES, State, pack_duration,

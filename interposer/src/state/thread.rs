@@ -11,14 +11,14 @@ use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
 use crate::pending::{shards::Part, spare::Spare};
 use crate::process::errors;
-use crate::record::spare_stack::SpareStack;
-use crate::record::stage::Stage;
-use crate::record::threads::{self, Beginning};
-use crate::record::{log, mappings, owner, stop, tls, trace};
 use crate::state::given::AllGiven;
 use crate::state::queued;
 use crate::state::recording::{self, Unwritten};
 use crate::state::user_threads::OneStack;
+use recorder::spare_stack::SpareStack;
+use recorder::stage::Stage;
+use recorder::threads::{self, Beginning};
+use recorder::{log, mappings, owner, stop, tls, trace};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use trace_format::record::State;
@@ -294,7 +294,7 @@ impl Thread {
         }
         let mut bytes = Vec::new();
         let event = trace_format::system::SystemEvent::Lost { reason };
-        writer::encode_system(&event, crate::record::clock::now(), &mut bytes);
+        writer::encode_system(&event, recorder::clock::now(), &mut bytes);
         self.last_poll = None;
         self.stage.last(&bytes, trace_format::record::SystemKind::Lost as u16);
     }
@@ -303,7 +303,7 @@ impl Thread {
     pub(crate) fn system(&mut self, event: &trace_format::system::SystemEvent) {
         recording::commit_poll(self);
         let mut bytes = Vec::new();
-        writer::encode_system(event, crate::record::clock::now(), &mut bytes);
+        writer::encode_system(event, recorder::clock::now(), &mut bytes);
         if !self.stage.reserve(bytes.len()) {
             return;
         }

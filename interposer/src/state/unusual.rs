@@ -1,7 +1,7 @@
 //! What makes calls take the ordinary way instead of the quick one ([`crate::entry::quick`]), besides what the recorder itself
 //! looks at.
 
-use crate::record::unusual::{self, Matter};
+use recorder::unusual::{self, Matter};
 
 /// Calls were made before MPI_Init, or MPI_Finalize has returned.
 pub(crate) const OUTSIDE_MPI: Matter = Matter::other(0);

@@ -4,10 +4,10 @@
 
 use crate::process::errors;
 use crate::process::signals;
-use crate::record::stop::{Reason, stop};
-use crate::record::{memory, trace};
 use crate::state::interrupted;
 use crate::state::thread::{Thread, ThreadPtr};
+use recorder::stop::{Reason, stop};
+use recorder::{memory, trace};
 
 /// Why recording ends then.
 pub(crate) const OTHER_STACK: Reason = Reason::new(

@@ -7,11 +7,11 @@ use super::probe::Probe;
 use super::value::Datatypes;
 use crate::call::mode;
 use crate::mpi::real::Real;
-use crate::record::trace::Lap;
-use crate::record::unusual;
-use crate::record::{clock, log, owner, trace};
 use crate::state::thread::Thread;
 use crate::state::unusual::SAMPLING;
+use recorder::trace::Lap;
+use recorder::unusual;
+use recorder::{clock, log, owner, trace};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
@@ -153,7 +153,7 @@ fn write(samples: Vec<Sample>) {
         let mut record = Vec::new();
         encode_system(&SystemEvent::Sample(sample), clock::now(), &mut record);
         let lap = SERIAL.fetch_add(1, Ordering::Relaxed);
-        trace.events(Lap { thread: PROCESS_THREAD, lap, calls: NOT_COUNTED, records: &record }, None);
+        trace.events_apart(Lap { thread: PROCESS_THREAD, lap, calls: NOT_COUNTED, records: &record });
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::job::config::Config;
 use crate::job::launch;
 use crate::process::lifecycle;
-use crate::record::{clock, environment, log, trace};
+use recorder::{clock, environment, log, trace};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use trace_format::early::{Early, EarlyFinding};

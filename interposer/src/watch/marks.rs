@@ -3,11 +3,11 @@
 use crate::call::mode;
 use crate::mpi::words::fortran_handle;
 use crate::mpi::{handles, real};
-use crate::record::{log, memory, trace};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{Spot, watched_data_changed};
 use crate::watch::operations;
+use recorder::{log, memory, trace};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use trace_format::definition::{Definition, Id, UNKNOWN_ID};

@@ -14,13 +14,13 @@ use crate::mpi::words::handle_at;
 use crate::pending::lookup;
 use crate::pending::operation::Partitions;
 use crate::pending::snapshots::{self, Snapshots};
-use crate::record::threads;
 use crate::state::given::{self, Given};
 use crate::state::queued;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{buffers, grequest_misuse, partitions, requests};
 use crate::watch::{grequests, operands, sums};
+use recorder::threads;
 use trace_format::mpi::{Class, Kind};
 
 // What follows is not inlined: calls without requests should not pay for its size.

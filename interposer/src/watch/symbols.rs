@@ -1,6 +1,6 @@
 //! Debug information of the modules that findings are in: read once for all findings of the process.
 
-use crate::record::modules::{self, Changes};
+use recorder::modules::{self, Changes};
 use std::sync::{Mutex, PoisonError};
 use trace_format::symbols::Symbolizer;
 

@@ -87,6 +87,12 @@ fn one_folder_knows_the_families_of_mpi_libraries() -> Result<()> {
     )
 }
 
+#[test]
+fn the_recorder_knows_no_mpi() -> Result<()> {
+    only(with("recorder/", "MPI_")?, &[])?;
+    only(with("recorder/", "trace_format::mpi")?, &[])
+}
+
 /// Properties of checks come from the catalogue, not from how their codes begin.
 #[test]
 fn no_check_is_known_by_the_beginning_of_its_code() -> Result<()> {
@@ -102,6 +108,7 @@ fn the_map_names_what_is_there() -> Result<()> {
         "trace-format/",
         "trace-reader/",
         "typemap/",
+        "recorder/",
         "schedules/",
         "debug-queues/",
         "tests/",

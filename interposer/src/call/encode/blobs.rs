@@ -1,7 +1,7 @@
 //! Long arrays and strings are written once, beside the records that name them by a number.
 
-use crate::record::trace;
 use dashmap::DashMap;
+use recorder::trace;
 use rustc_hash::FxBuildHasher;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -18,8 +18,8 @@ pub(crate) use shape::{Half, Shape};
 pub(crate) use slots::Queued;
 
 use crate::job::config::Queues;
-use crate::record::trace;
 use queue_table::{Communicator, Header, Name, Operation, Pages, Text, state};
+use recorder::trace;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Found by its name.

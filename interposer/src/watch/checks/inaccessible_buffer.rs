@@ -1,8 +1,8 @@
 //! `inaccessible-buffer`: see `trace_format::catalogue::INACCESSIBLE_BUFFER`.
 
 use super::arguments::{Amount, Buffer, Exam, Part};
-use crate::record::mappings::{self, Fault};
 use crate::watch::operands;
+use recorder::mappings::{self, Fault};
 use trace_format::catalogue::{INACCESSIBLE_BUFFER, RECEIVES};
 use trace_format::mpi::special::PROC_NULL;
 use trace_format::mpi::{Class, Coll};

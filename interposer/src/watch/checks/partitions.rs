@@ -2,11 +2,11 @@
 
 use super::request_misuse;
 use super::requests::Known;
-use crate::record::threads;
 use crate::state::given::Given;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::operations::{self, Meant};
+use recorder::threads;
 use smallvec::SmallVec;
 use trace_format::mpi::Class;
 

@@ -2,12 +2,12 @@
 
 use super::{Finding, Spot};
 use crate::mpi::words::is_true;
-use crate::record::unusual;
-use crate::record::{log, memory};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::state::unusual::WATCHED_DATA;
 use crate::watch::marks;
+use recorder::unusual;
+use recorder::{log, memory};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use trace_format::catalogue::WATCHED_DATA_CHANGED;

@@ -4,10 +4,10 @@ use crate::mpi::spot::Spot;
 use crate::pending::conflicts::{Begun, Conflict, Suspects, conflict_elsewhere};
 use crate::pending::shards::Part;
 use crate::pending::uses::Use;
-use crate::record::threads;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::buffers;
+use recorder::threads;
 
 /// Is any buffer in use by a pending operation?
 #[inline(always)]

@@ -1,25 +1,31 @@
 //! The modules (executable and libraries) of the process.
 
-use crate::record::elf::{self, Symbols};
+use crate::elf::{self, Symbols};
 use std::ffi::{CStr, c_int, c_void};
 use trace_format::definition::Module;
 
 /// A loaded module.
 #[derive(Debug, Clone)]
-pub(crate) struct Loaded {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    pub(crate) bias: u64,
-    pub(crate) path: String,
-    pub(crate) build_id: Vec<u8>,
+pub struct Loaded {
+    /// The first address.
+    pub start: u64,
+    /// One past the last address.
+    pub end: u64,
+    /// What is added to addresses of its file.
+    pub bias: u64,
+    /// Its file.
+    pub path: String,
+    /// The GNU build-id; empty if it has none.
+    pub build_id: Vec<u8>,
     /// This library.
-    pub(crate) is_self: bool,
+    pub is_self: bool,
     /// It is the program itself, not a library.
-    pub(crate) is_executable: bool,
+    pub is_executable: bool,
 }
 
 impl Loaded {
-    pub(crate) fn definition(&self) -> Module {
+    /// What is written down of it.
+    pub fn definition(&self) -> Module {
         Module {
             start: self.start,
             end: self.end,
@@ -30,13 +36,13 @@ impl Loaded {
     }
 
     /// Is it the same module at the same place?
-    pub(crate) fn is_same(&self, other: &Loaded) -> bool {
+    pub fn is_same(&self, other: &Loaded) -> bool {
         (self.start, self.end, self.bias) == (other.start, other.end, other.bias)
             && (&self.path, &self.build_id) == (&other.path, &other.build_id)
     }
 
     /// Does it define this symbol?
-    pub(crate) fn defines(&self, name: &[u8]) -> bool {
+    pub fn defines(&self, name: &[u8]) -> bool {
         let mut found = false;
         elf::each_module(&mut |info| {
             let here = elf::holds(info, self.start);
@@ -50,9 +56,10 @@ impl Loaded {
 }
 
 /// How many modules were ever loaded and unloaded.
-pub(crate) type Changes = (u64, u64);
+pub type Changes = (u64, u64);
 
-pub(crate) fn changes() -> Changes {
+/// How many were loaded and unloaded so far.
+pub fn changes() -> Changes {
     let mut changes = (0, 0);
     elf::each_module(&mut |info| {
         changes = (info.dlpi_adds, info.dlpi_subs);
@@ -62,7 +69,7 @@ pub(crate) fn changes() -> Changes {
 }
 
 /// All modules loaded now, the executable first.
-pub(crate) fn loaded() -> Vec<Loaded> {
+pub fn loaded() -> Vec<Loaded> {
     let mut all: Vec<Loaded> = Vec::new();
     // SAFETY: the callback matches the declared type and `all` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut all).cast()) };

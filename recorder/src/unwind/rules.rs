@@ -1,7 +1,7 @@
 //! How a function finds its caller, worked out once from the tables that compilers write for exceptions (`.eh_frame`), for the
 //! few forms that nearly all code has.
 
-use crate::record::elf;
+use crate::elf;
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, Pointer, ReaderOffset, Register,
     RegisterRule, UnwindContext, UnwindContextStorage, UnwindExpression, UnwindSection, UnwindTableRow, X86_64,

@@ -4,23 +4,23 @@
 mod quick;
 mod rules;
 
-pub(crate) use quick::Walker;
+pub use quick::Walker;
 
 use std::ffi::{c_int, c_void};
 
 /// A function on the stack.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
+pub struct Frame {
     /// Where it goes on; 0: behind the outermost one, where the stack ends.
-    pub(crate) address: u64,
+    pub address: u64,
     /// Its stack pointer at the call that it is in: the return address lies below.
-    pub(crate) stack_pointer: u64,
+    pub stack_pointer: u64,
     /// Where it begins.
-    pub(crate) function: u64,
+    pub function: u64,
 }
 
 /// Passes the functions that are on the stack to `f`, the innermost first, which says whether to go on.
-pub(crate) fn walk<F: FnMut(Frame) -> bool>(mut f: F) {
+pub fn walk<F: FnMut(Frame) -> bool>(mut f: F) {
     // SAFETY: the callback matches the unwinder's interface, gets a pointer to the closure, and is not called after this.
     unsafe { _Unwind_Backtrace(step::<F>, (&raw mut f).cast()) };
 }

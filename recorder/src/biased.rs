@@ -4,8 +4,8 @@
 //! A signal handler of the program may jump out of it (siglongjmp): it is never given back then. Whoever waits for it too
 //! long ends the recording.
 
-use crate::record::stop::{self, Reason, stop};
-use crate::record::tls;
+use crate::stop::{self, Reason, stop};
+use crate::tls;
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
@@ -17,7 +17,8 @@ const TRIES: u32 = if cfg!(test) { 5 } else { 100 };
 const TRY_MS: u32 = 50;
 const MS: Duration = Duration::from_millis(1);
 
-pub(crate) struct Biased<T> {
+/// A value behind the lock.
+pub struct Biased<T> {
     /// The word of the thread that takes it by the quick way, see [`tls::get`]; 0: there is none yet.
     owner: AtomicUsize,
     /// The owner has taken it by the quick way.
@@ -50,7 +51,8 @@ impl Drop for Inside<'_> {
 }
 
 impl<T> Biased<T> {
-    pub(crate) const fn new(value: T) -> Biased<T> {
+    /// Nobody has taken it yet.
+    pub const fn new(value: T) -> Biased<T> {
         Biased {
             owner: AtomicUsize::new(0),
             is_inside: AtomicBool::new(false),
@@ -63,7 +65,7 @@ impl<T> Biased<T> {
 
     /// Runs `f` with the value. It must not come back here.
     #[inline(always)]
-    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         // One call of `f` for both ways: two would not be inlined.
         let _held = self.enter();
         // SAFETY: this thread is the owner, and others wait while it is inside; or it has the lock, so that whoever else takes

@@ -4,8 +4,10 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 const STB_GLOBAL: u8 = 1;
-pub(crate) const STT_FUNC: u8 = 2;
-pub(crate) const STT_GNU_IFUNC: u8 = 10;
+/// The type of a symbol that is a function.
+pub const STT_FUNC: u8 = 2;
+/// The same, whose code the loader asks the symbol for.
+pub const STT_GNU_IFUNC: u8 = 10;
 
 const DT_NULL: i64 = 0;
 const DT_HASH: i64 = 4;
@@ -21,7 +23,7 @@ struct Dyn {
 }
 
 /// The dynamic symbol table of one module.
-pub(crate) struct Symbols {
+pub struct Symbols {
     bias: u64,
     symbols: *mut libc::Elf64_Sym,
     strings: *const c_char,
@@ -32,13 +34,13 @@ pub(crate) struct Symbols {
 }
 
 /// Is it the dynamic loader?
-pub(crate) fn is_loaders(info: &libc::dl_phdr_info) -> bool {
+pub fn is_loaders(info: &libc::dl_phdr_info) -> bool {
     // SAFETY: getauxval has no preconditions.
     info.dlpi_addr == unsafe { libc::getauxval(libc::AT_BASE) }
 }
 
 /// Does the address lie in the dynamic loader?
-pub(crate) fn is_loader(address: u64) -> bool {
+pub fn is_loader(address: u64) -> bool {
     let mut found = false;
     each_module(&mut |info| {
         found = is_loaders(info) && holds(info, address);
@@ -48,7 +50,7 @@ pub(crate) fn is_loader(address: u64) -> bool {
 }
 
 /// Calls `visit` for every loaded module until it returns true.
-pub(crate) fn each_module(visit: &mut dyn FnMut(&libc::dl_phdr_info) -> bool) {
+pub fn each_module(visit: &mut dyn FnMut(&libc::dl_phdr_info) -> bool) {
     unsafe extern "C" fn step(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> c_int {
         // SAFETY: `each_module` passes a pointer to its closure; `info` is valid during the callback.
         let (info, visit) = unsafe { (&*info, &mut *data.cast::<&mut dyn FnMut(&libc::dl_phdr_info) -> bool>()) };
@@ -60,7 +62,7 @@ pub(crate) fn each_module(visit: &mut dyn FnMut(&libc::dl_phdr_info) -> bool) {
 }
 
 /// The program headers of a module.
-pub(crate) fn headers(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
+pub fn headers(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
     if info.dlpi_phdr.is_null() {
         return &[];
     }
@@ -69,7 +71,7 @@ pub(crate) fn headers(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
 }
 
 /// Does the address lie in a segment of the module?
-pub(crate) fn holds(info: &libc::dl_phdr_info, address: u64) -> bool {
+pub fn holds(info: &libc::dl_phdr_info, address: u64) -> bool {
     headers(info).iter().any(|ph| {
         let start = info.dlpi_addr.wrapping_add(ph.p_vaddr);
         ph.p_type == libc::PT_LOAD && (start..start.wrapping_add(ph.p_memsz)).contains(&address)
@@ -78,7 +80,7 @@ pub(crate) fn holds(info: &libc::dl_phdr_info, address: u64) -> bool {
 
 impl Symbols {
     /// The symbols of a module; `None` if it has none.
-    pub(crate) fn of(info: &libc::dl_phdr_info) -> Option<Symbols> {
+    pub fn of(info: &libc::dl_phdr_info) -> Option<Symbols> {
         let bias = info.dlpi_addr;
         let dynamic = headers(info).iter().find(|ph| ph.p_type == libc::PT_DYNAMIC)?;
         let mut entry = bias.wrapping_add(dynamic.p_vaddr) as *const Dyn;
@@ -112,17 +114,18 @@ impl Symbols {
     }
 
     /// The symbol at an index below [`Symbols::count`].
-    pub(crate) fn at(&self, index: usize) -> *mut libc::Elf64_Sym {
+    pub fn at(&self, index: usize) -> *mut libc::Elf64_Sym {
         self.symbols.wrapping_add(index)
     }
 
-    pub(crate) fn name(&self, symbol: &libc::Elf64_Sym) -> &[u8] {
+    /// What a symbol of this module is called.
+    pub fn name(&self, symbol: &libc::Elf64_Sym) -> &[u8] {
         // SAFETY: names of symbols lie in the module's string table, each ended by NUL.
         unsafe { CStr::from_ptr(self.strings.wrapping_add(symbol.st_name as usize)) }.to_bytes()
     }
 
     /// Address of the symbol named `prefix` + `name`, if the module defines it.
-    pub(crate) fn find(&self, prefix: &[u8], name: &[u8]) -> Option<u64> {
+    pub fn find(&self, prefix: &[u8], name: &[u8]) -> Option<u64> {
         let wanted = || prefix.iter().chain(name);
         let index = if self.gnu_hash.is_null() { self.find_sysv(&wanted) } else { self.find_gnu(&wanted) }?;
         // SAFETY: the hash table names symbols of the table.
@@ -199,7 +202,7 @@ impl Symbols {
     }
 
     /// Number of symbols.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         if !self.sysv_hash.is_null() {
             // SAFETY: the second word of the table is the number of chains, one a symbol.
             return unsafe { *self.sysv_hash.add(1) } as usize;
@@ -221,7 +224,7 @@ impl Symbols {
 }
 
 /// Does a module but this one refer to `prefix` + `name` without defining it, and not weakly?
-pub(crate) fn is_needed(prefix: &[u8], name: &[u8]) -> bool {
+pub fn is_needed(prefix: &[u8], name: &[u8]) -> bool {
     let own = is_needed as *const () as u64;
     let mut found = false;
     each_module(&mut |info| {
@@ -234,7 +237,7 @@ pub(crate) fn is_needed(prefix: &[u8], name: &[u8]) -> bool {
 }
 
 /// Address of `prefix` + `name` in the first module but this one that defines it.
-pub(crate) fn find_elsewhere(prefix: &[u8], name: &[u8]) -> Option<u64> {
+pub fn find_elsewhere(prefix: &[u8], name: &[u8]) -> Option<u64> {
     let own = find_elsewhere as *const () as u64;
     let mut found = None;
     each_module(&mut |info| {

@@ -12,14 +12,14 @@ const GUARD: usize = 4096;
 
 /// The spare stack of a thread's state, which outlives the thread and is given to the next one.
 #[derive(Default)]
-pub(crate) struct SpareStack {
+pub struct SpareStack {
     /// Address of its lowest byte; 0: none was made.
     base: usize,
 }
 
 impl SpareStack {
     /// Gives it to the calling thread, unless that has one.
-    pub(crate) fn provide(&mut self) {
+    pub fn provide(&mut self) {
         if of_thread().is_none_or(|stack| stack.ss_flags & libc::SS_DISABLE == 0) {
             return;
         }
@@ -35,7 +35,7 @@ impl SpareStack {
     }
 
     /// Takes it from the calling thread, which is about to end.
-    pub(crate) fn withdraw(&self) {
+    pub fn withdraw(&self) {
         let Some(stack) = of_thread().filter(|stack| self.base != 0 && stack.ss_sp as usize == self.base) else {
             return;
         };

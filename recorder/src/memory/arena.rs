@@ -105,7 +105,7 @@ fn is_mapped_so(base: u64, accessible: u64, maps: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::memory::{Region, is_there, region};
+    use crate::memory::{Region, is_there, region};
 
     fn span(value: &[u8]) -> Range<u64> {
         let start = value.as_ptr() as u64;

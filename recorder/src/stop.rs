@@ -2,7 +2,7 @@
 //! belong to another thread. A jump out of this library may have left the heap locked, so that all that is to be said is
 //! prepared when the recording begins.
 
-use crate::record::{clock, log, trace};
+use crate::{clock, log, trace};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::system::SystemEvent;
@@ -10,15 +10,14 @@ use trace_format::writer::encode_system;
 
 /// Why the recording ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reason(&'static str);
+pub struct Reason(&'static str);
 
 impl Reason {
     /// A thread has left this library by a jump.
-    pub(crate) const JUMPED_OUT: Reason =
-        Reason::new("a signal handler of the program has jumped out of mpivet (siglongjmp)");
+    pub const JUMPED_OUT: Reason = Reason::new("a signal handler of the program has jumped out of mpivet (siglongjmp)");
 
     /// A reason of who uses the recorder, in words for the user.
-    pub(crate) const fn new(text: &'static str) -> Reason {
+    pub const fn new(text: &'static str) -> Reason {
         assert!(text.len() + 32 <= trace::MAX_PROCESS_RECORD, "it does not fit a record of the process");
         Reason(text)
     }
@@ -27,12 +26,12 @@ impl Reason {
 static A_THREAD_HAS_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Has a thread jumped out of this library, so that any lock may be held for ever?
-pub(crate) fn has_a_thread_left() -> bool {
+pub fn has_a_thread_left() -> bool {
     A_THREAD_HAS_LEFT.load(Ordering::SeqCst)
 }
 
 /// A thread has jumped out of this library. Recording is still to be stopped.
-pub(crate) fn a_thread_has_left() {
+pub fn a_thread_has_left() {
     A_THREAD_HAS_LEFT.store(true, Ordering::SeqCst);
 }
 
@@ -46,7 +45,7 @@ struct Prepared {
 static PREPARED: OnceLock<Vec<Prepared>> = OnceLock::new();
 
 /// Prepares what [`stop`] says for a jump and for the reasons of who uses the recorder.
-pub(crate) fn prepare(others: &[Reason]) {
+pub fn prepare(others: &[Reason]) {
     PREPARED.get_or_init(|| {
         let one = |reason: &Reason| {
             let mut record = Vec::new();
@@ -59,7 +58,7 @@ pub(crate) fn prepare(others: &[Reason]) {
 
 /// Ends the recording. Neither allocates nor locks.
 #[cold]
-pub(crate) fn stop(reason: Reason) {
+pub fn stop(reason: Reason) {
     let prepared = || PREPARED.get()?.iter().find(|prepared| prepared.reason == reason);
     let Some(Prepared { line, record, .. }) = prepared() else { return trace::lost(reason.0) };
     if trace::is_lost() {

@@ -54,7 +54,7 @@ fn find() -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::memory::{Region, is_there, region};
+    use crate::memory::{Region, is_there, region};
 
     fn span(value: &[u64]) -> Range<u64> {
         let start = value.as_ptr() as u64;

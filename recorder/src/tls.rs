@@ -17,7 +17,7 @@ global_asm!(
 
 /// The word of this thread; 0 until it is set.
 #[inline(always)]
-pub(crate) fn get() -> usize {
+pub fn get() -> usize {
     let word: usize;
     // SAFETY: reads the 8-byte variable defined above, at its offset from the thread pointer.
     unsafe {
@@ -32,7 +32,7 @@ pub(crate) fn get() -> usize {
 }
 
 /// Sets the word of this thread.
-pub(crate) fn set(word: usize) {
+pub fn set(word: usize) {
     // SAFETY: as above, writing.
     unsafe {
         asm!(

@@ -1,6 +1,6 @@
 //! Time stamps: the processor's invariant time stamp counter where there is one, else the monotonic clock.
 
-use crate::record::unusual::{self, Matter};
+use crate::unusual::{self, Matter};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,12 +9,12 @@ static USE_TSC: AtomicBool = AtomicBool::new(false);
 static TICKS_PER_SECOND: AtomicU64 = AtomicU64::new(1_000_000_000);
 
 /// Nanoseconds of the monotonic clock.
-pub(crate) fn monotonic_ns() -> u64 {
+fn monotonic_ns() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
 }
 
 /// Nanoseconds since 1970.
-pub(crate) fn unix_ns() -> u64 {
+pub fn unix_ns() -> u64 {
     clock(libc::CLOCK_REALTIME)
 }
 
@@ -27,7 +27,7 @@ fn clock(id: libc::clockid_t) -> u64 {
 
 /// Now, in ticks.
 #[inline(always)]
-pub(crate) fn now() -> u64 {
+pub fn now() -> u64 {
     if USE_TSC.load(Ordering::Relaxed) {
         // SAFETY: the instruction exists on every x86-64 processor.
         unsafe { core::arch::x86_64::_rdtsc() }
@@ -38,13 +38,13 @@ pub(crate) fn now() -> u64 {
 
 /// Now, in ticks of the processor's counter: where nothing says that it is not to be used ([`Matter::CLOCK`]).
 #[inline(always)]
-pub(crate) fn counter() -> u64 {
+pub fn counter() -> u64 {
     // SAFETY: as in `now`.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
 /// Chooses the clock. Called once before the first time stamp.
-pub(crate) fn choose() {
+pub fn choose() {
     use core::arch::x86_64::__cpuid;
     // Leaf 0x8000_0007, EDX bit 8: the counter runs at a constant rate in all power states.
     let invariant = __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & (1 << 8) != 0;
@@ -53,7 +53,7 @@ pub(crate) fn choose() {
 }
 
 /// Length of a time in nanoseconds.
-pub(crate) fn ticks_to_ns(ticks: u64) -> u64 {
+pub fn ticks_to_ns(ticks: u64) -> u64 {
     let per_second = TICKS_PER_SECOND.load(Ordering::Relaxed).max(1);
     (u128::from(ticks) * 1_000_000_000 / u128::from(per_second)) as u64
 }
@@ -63,7 +63,7 @@ static FIRST: OnceLock<Reading> = OnceLock::new();
 
 /// A pair of readings, to learn the length of a tick from the time between two pairs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
+pub struct Reading {
     ticks: u64,
     ns: u64,
 }
@@ -85,18 +85,19 @@ fn at_once(clock: impl Fn() -> u64) -> (u64, u64) {
 }
 
 /// Now, in ticks and in nanoseconds since 1970.
-pub(crate) fn now_and_unix_ns() -> (u64, u64) {
+pub fn now_and_unix_ns() -> (u64, u64) {
     at_once(unix_ns)
 }
 
 impl Reading {
-    pub(crate) fn take() -> Reading {
+    /// Reads both clocks now.
+    pub fn take() -> Reading {
         let (ticks, ns) = at_once(monotonic_ns);
         Reading { ticks, ns }
     }
 
     /// Ticks per second between this reading, the first of the run, and now; waits until at least 2 ms have passed.
-    pub(crate) fn ticks_per_second(self) -> u64 {
+    pub fn ticks_per_second(self) -> u64 {
         _ = FIRST.set(self);
         if !USE_TSC.load(Ordering::Relaxed) {
             return 1_000_000_000;
@@ -116,7 +117,7 @@ impl Reading {
 }
 
 /// Ticks per second over the whole run, if it says more than its beginning did.
-pub(crate) fn ticks_per_second_so_far() -> Option<u64> {
+pub fn ticks_per_second_so_far() -> Option<u64> {
     let first = FIRST.get().filter(|_| USE_TSC.load(Ordering::Relaxed))?;
     let last = Reading::take();
     (last.ns.saturating_sub(first.ns) >= LONG_NS).then(|| first.rate_until(last)).filter(|rate| *rate > 0)

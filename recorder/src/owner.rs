@@ -14,7 +14,7 @@ struct Wiped {
 static WIPED: Wiped = Wiped { pid: AtomicU32::new(0), rest: [0; 4096 - size_of::<AtomicU32>()] };
 
 /// This process records from now on.
-pub(crate) fn claim() {
+pub fn claim() {
     let page = (&raw const WIPED).cast_mut().cast();
     // SAFETY: the page holds this variable alone. Where the system cannot wipe it in children, nothing changes.
     unsafe { libc::madvise(page, size_of::<Wiped>(), libc::MADV_WIPEONFORK) };
@@ -22,17 +22,17 @@ pub(crate) fn claim() {
 }
 
 /// A fork has made this process: it is not the one that records.
-pub(crate) fn release() {
+pub fn release() {
     WIPED.pid.store(0, Ordering::SeqCst);
 }
 
 /// Does this process record, and is no forked child of one that does?
-pub(crate) fn is_this() -> bool {
+pub fn is_this() -> bool {
     WIPED.pid.load(Ordering::SeqCst) == std::process::id()
 }
 
 /// The number of this process, which is known without asking the kernel where it records.
-pub(crate) fn pid() -> libc::pid_t {
+pub fn pid() -> libc::pid_t {
     match WIPED.pid.load(Ordering::Relaxed) {
         // SAFETY: a plain system call that cannot fail.
         0 => unsafe { libc::getpid() },

@@ -1,7 +1,7 @@
 //! Reads memory of the program that it may have given back by now, so that a mistake of the program is never a crash in
 //! here. Where no cheap look tells that the memory is still there, the kernel copies it.
 
-use crate::record::owner;
+use crate::owner;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,7 +11,7 @@ mod own_stack;
 
 /// Where memory lies, as far as that tells for how long it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Region {
+pub enum Region {
     /// Of the executable, or the part of the main thread's stack that has been in use: it stays.
     Lasting,
     /// The main heap: there up to the program break.
@@ -20,6 +20,7 @@ pub(crate) enum Region {
     Stack,
     /// A heap that malloc has for threads: it knows how much of it is there.
     Arena,
+    /// Anywhere else: nothing tells without asking the kernel.
     Other,
 }
 
@@ -63,7 +64,7 @@ fn map() -> &'static Map {
 
 /// Where the bytes of `span` are. They were there a moment ago.
 #[inline]
-pub(crate) fn region(span: &Range<u64>) -> Region {
+pub fn region(span: &Range<u64>) -> Region {
     let map = map();
     let here = (&raw const map) as u64;
     let on_main_stack = (map.stack.saturating_sub(ONLY_STACK)..map.stack).contains(&here);
@@ -83,7 +84,7 @@ pub(crate) fn region(span: &Range<u64>) -> Region {
 }
 
 /// Is this an address of the stack that the calling thread was made with?
-pub(crate) fn is_own_stack(address: u64) -> bool {
+pub fn is_own_stack(address: u64) -> bool {
     let end = map().stack;
     // SAFETY: plain system calls that cannot fail.
     let is_first = unsafe { libc::syscall(libc::SYS_gettid) == i64::from(libc::getpid()) };
@@ -120,7 +121,7 @@ fn program_break() -> u64 {
 
 /// Is memory that lay in `region` certain to be readable still?
 #[inline]
-pub(crate) fn is_there(region: Region, span: &Range<u64>) -> bool {
+pub fn is_there(region: Region, span: &Range<u64>) -> bool {
     match region {
         Region::Lasting => true,
         Region::Heap => span.end <= program_break(),
@@ -131,10 +132,10 @@ pub(crate) fn is_there(region: Region, span: &Range<u64>) -> bool {
 }
 
 /// Bytes that are rather copied than probed.
-pub(crate) const MAX_COPIED: u64 = 256 << 10;
+pub const MAX_COPIED: u64 = 256 << 10;
 
 /// Has the kernel copy the bytes of `span`; `None` if not all of them can be read.
-pub(crate) fn copy(span: &Range<u64>, into: &mut Vec<u8>) -> Option<()> {
+pub fn copy(span: &Range<u64>, into: &mut Vec<u8>) -> Option<()> {
     into.resize(usize::try_from(span.end.checked_sub(span.start)?).ok()?, 0);
     read(span.start, into).then_some(())
 }
@@ -144,7 +145,7 @@ const PAGE: u64 = 4096;
 const MAX_PARTS: usize = 1024;
 
 /// Can all pages of `span` be read at the moment?
-pub(crate) fn is_readable(span: &Range<u64>) -> bool {
+pub fn is_readable(span: &Range<u64>) -> bool {
     let mut byte = [0u8; MAX_PARTS];
     let mut at = span.start;
     while at < span.end {
@@ -164,12 +165,12 @@ pub(crate) fn is_readable(span: &Range<u64>) -> bool {
 }
 
 /// Copies from `address` into `into`. False if not all of it can be read.
-pub(crate) fn read(address: u64, into: &mut [u8]) -> bool {
+pub fn read(address: u64, into: &mut [u8]) -> bool {
     usize::try_from(copy_by_kernel(address, into)).is_ok_and(|n| n == into.len())
 }
 
 /// Is it certain that a byte cannot be read? Some systems forbid to ask.
-pub(crate) fn is_certainly_unreadable(address: u64) -> bool {
+pub fn is_certainly_unreadable(address: u64) -> bool {
     copy_by_kernel(address, &mut [0]) < 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
@@ -182,7 +183,7 @@ fn copy_by_kernel(address: u64, into: &mut [u8]) -> isize {
 }
 
 /// A C string of at most `most` bytes.
-pub(crate) fn read_text(address: u64, most: usize) -> Option<String> {
+pub fn read_text(address: u64, most: usize) -> Option<String> {
     /// No page is smaller, so that no read goes beyond the end of the string into the next one.
     const STEP: u64 = 64;
     let mut text = Vec::new();

@@ -1,7 +1,7 @@
 //! The same walk many times: from each return address to the next by a rule that was worked out once.
 
 use super::rules::{self, Cfa, FramePointer, Rule};
-use crate::record::memory;
+use crate::memory;
 use rustc_hash::FxHashMap;
 
 /// Programs have fewer; what was generated at run time might not.
@@ -13,7 +13,7 @@ const HUGE: u64 = 1 << 32;
 
 /// The rules that one thread has come across; `None`: there is no simple one.
 #[derive(Default)]
-pub(crate) struct Walker {
+pub struct Walker {
     rules: FxHashMap<u64, Option<Rule>>,
 }
 
@@ -27,14 +27,14 @@ struct At {
 
 impl Walker {
     /// Modules have come and gone: other code may lie at the same addresses.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.rules.clear();
     }
 
     /// Passes the return addresses on this thread's stack to `f` with the places they lie in, the innermost first, until it
     /// returns false or the stack ends. False if a function on the way is not simple: then another must walk.
     #[inline(never)]
-    pub(crate) fn walk(&mut self, mut f: impl FnMut(u64, u64) -> bool) -> bool {
+    pub fn walk(&mut self, mut f: impl FnMut(u64, u64) -> bool) -> bool {
         let mut at = here();
         loop {
             let Some(rule) = self.rule(at.address) else { return false };
@@ -112,7 +112,7 @@ fn here() -> At {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::unwind;
+    use crate::unwind;
 
     /// Deep enough, by functions with frames of several sizes.
     fn deep(levels: usize, then: &mut dyn FnMut()) {

@@ -1,8 +1,8 @@
 //! The segments of a trace with a limit of size (see `trace_format::file`): a new one begins when the last is full, and the
 //! oldest is removed. What objects there are stands at the front of each.
 
-use crate::record::descriptor::Kept;
-use crate::record::trace::size_limit;
+use crate::descriptor::Kept;
+use crate::trace::size_limit;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -137,7 +137,6 @@ mod tests {
     use std::os::unix::fs::MetadataExt as _;
     use trace_format::definition::{FIRST_USER_ID, Id};
     use trace_format::file::SEGMENT_HEADER_BYTES;
-    use trace_format::mpi::Kind;
 
     const STEM: &str = "rank-0";
 
@@ -190,9 +189,9 @@ mod tests {
         let mut ring = Ring::new(dir.clone(), STEM.into(), 1 << 20).unwrap();
         let all = ops(0..3);
         ring.note(&all);
-        ring.forget(&Key::of_object(Kind::Op, FIRST_USER_ID));
+        ring.forget(&[Key::of(&all[0]).unwrap()]);
         ring.next().unwrap();
-        ring.forget(&Key::of_object(Kind::Op, FIRST_USER_ID + 1));
+        ring.forget(&[Key::of(&all[1]).unwrap()]);
         assert_eq!(repeated(&dir, 2), all);
         ring.next().unwrap();
         assert_eq!(repeated(&dir, 3), all[1..]);

@@ -1,10 +1,10 @@
 //! The trace file of this rank: where full stages and definitions go. One write(2) a block, behind one lock; never
 //! on the path of a hot call.
 
-use crate::record::descriptor::{self, Identity};
-use crate::record::ring::Ring;
-use crate::record::unusual::{self, Matter};
-use crate::record::{log, owner};
+use crate::descriptor::{self, Identity};
+use crate::ring::Ring;
+use crate::unusual::{self, Matter};
+use crate::{log, owner};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io;
@@ -29,7 +29,8 @@ static LISTENER: OnceLock<fn()> = OnceLock::new();
 /// Descriptor of the trace for the signal handler; -1 before it is open.
 static RAW_FD: AtomicI32 = AtomicI32::new(-1);
 
-pub(crate) struct Trace {
+/// The trace file of this process, and what else its trace consists of.
+pub struct Trace {
     file: Mutex<File>,
     /// Tells whether a descriptor is still that of the file.
     identity: Identity,
@@ -37,8 +38,10 @@ pub(crate) struct Trace {
     ring: Option<Mutex<Ring>>,
     /// What times may differ from those measured, in ticks.
     pub(crate) time_error: u64,
-    pub(crate) dir: PathBuf,
-    pub(crate) rank: i32,
+    /// The directory of the job.
+    pub dir: PathBuf,
+    /// The rank of this process.
+    pub rank: i32,
     /// What the names of its files begin with.
     pub(crate) stem: String,
     /// A directory of its own that its stages are made in.
@@ -50,12 +53,12 @@ pub(crate) struct Trace {
 static TRACE: OnceLock<Trace> = OnceLock::new();
 
 /// The trace of this process, once recording has begun.
-pub(crate) fn get() -> Option<&'static Trace> {
+pub fn get() -> Option<&'static Trace> {
     TRACE.get()
 }
 
 /// Says that nothing more can be recorded, once.
-pub(crate) fn lost(reason: &str) {
+pub fn lost(reason: &str) {
     if !is_lost() && lose(reason.to_owned()) {
         log::line(&stops(reason));
     }
@@ -75,7 +78,7 @@ pub(crate) fn lose(reason: impl Into<Cow<'static, str>>) -> bool {
 }
 
 /// `listener` is called when nothing more can be recorded, maybe in a signal handler: it neither allocates nor locks.
-pub(crate) fn when_lost(listener: fn()) {
+pub fn when_lost(listener: fn()) {
     _ = LISTENER.set(listener);
 }
 
@@ -85,17 +88,18 @@ pub(crate) fn stops(reason: &str) -> String {
 }
 
 /// Why nothing more is recorded.
-pub(crate) fn loss() -> String {
+pub fn loss() -> String {
     LOSS.get().map(|reason| reason.to_string()).unwrap_or_default()
 }
 
+/// Is nothing recorded any more?
 #[inline(always)]
-pub(crate) fn is_lost() -> bool {
+pub fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
 /// Makes this the trace of the process. `rate_at`: where in the file [`Trace::correct_rate`] writes.
-pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_at: u64) -> io::Result<()> {
+pub fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_at: u64) -> io::Result<()> {
     let Keeping { time_error_ns, max_bytes } = header.keeping;
     let ring = (max_bytes > 0).then(|| Ring::new(dir.to_owned(), stem.to_owned(), max_bytes)).transpose()?;
     let time_error = u128::from(time_error_ns) * u128::from(header.ticks_per_second) / 1_000_000_000;
@@ -117,7 +121,7 @@ pub(crate) fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_
 }
 
 /// The program has freed an object.
-pub(crate) fn forget(keys: &[Key]) {
+pub fn forget(keys: &[Key]) {
     if let Some(ring) = get().and_then(|t| t.ring.as_ref()) {
         ring.lock().unwrap_or_else(|e| e.into_inner()).forget(keys);
     }
@@ -125,12 +129,15 @@ pub(crate) fn forget(keys: &[Key]) {
 
 /// A lap of a thread's stage.
 #[derive(Clone, Copy)]
-pub(crate) struct Lap<'a> {
-    pub(crate) thread: u16,
-    pub(crate) lap: u64,
+pub struct Lap<'a> {
+    /// The number of the thread.
+    pub thread: u16,
+    /// The number of the lap among those of the thread.
+    pub lap: u64,
     /// CALL records of the thread in front of it.
-    pub(crate) calls: u64,
-    pub(crate) records: &'a [u8],
+    pub calls: u64,
+    /// Its records, one behind the other.
+    pub records: &'a [u8],
 }
 
 /// What packs the laps of a thread.
@@ -159,7 +166,7 @@ fn current(identity: &Identity) -> io::Result<RawFd> {
 }
 
 /// Forgets the descriptor: after a fork the child must not write.
-pub(crate) fn detach() {
+pub fn detach() {
     owner::release();
     RAW_FD.store(-1, Ordering::SeqCst);
     LOST.store(true, Ordering::SeqCst);
@@ -240,15 +247,22 @@ impl Trace {
     }
 
     /// Writes a lap of a thread's stage. False if it could not be written.
-    pub(crate) fn events(&self, lap: Lap, packing: Option<&mut Packing>) -> bool {
+    pub(crate) fn events(&self, lap: Lap, packing: &mut Packing) -> bool {
         DEFINED.store(0, Ordering::Relaxed);
-        match (&self.ring, packing) {
-            (Some(ring), Some(packing)) => self.events_of_ring(&mut lock(ring), lap, packing),
-            (_, packing) => {
-                let (header, payload) = lap.block(packing.map(|p| &mut p.packer));
+        match &self.ring {
+            Some(ring) => self.events_of_ring(&mut lock(ring), lap, packing),
+            None => {
+                let (header, payload) = lap.block(Some(&mut packing.packer));
                 self.append([&header, payload])
             }
         }
+    }
+
+    /// Writes records that are in no stage, as they are. False if they could not be written.
+    pub fn events_apart(&self, lap: Lap) -> bool {
+        DEFINED.store(0, Ordering::Relaxed);
+        let (header, payload) = lap.block(None);
+        self.append([&header, payload])
     }
 
     fn events_of_ring(&self, ring: &mut Ring, lap: Lap, packing: &mut Packing) -> bool {
@@ -305,7 +319,7 @@ impl Trace {
     }
 
     /// Writes down the rate of the clock by the end of the run. Where that cannot be done, the one of its beginning holds.
-    pub(crate) fn correct_rate(&self, rate: u64) {
+    pub fn correct_rate(&self, rate: u64) {
         if is_lost() {
             return;
         }
@@ -320,7 +334,7 @@ impl Trace {
     }
 
     /// Writes definitions at once, so that they are in the file before any record refers to them.
-    pub(crate) fn define(&self, definitions: &[Definition]) {
+    pub fn define(&self, definitions: &[Definition]) {
         let Some(ring) = &self.ring else { return self.define_in(None, definitions) };
         let (objects, others): (Vec<_>, Vec<_>) = definitions.iter().cloned().partition(keys::is_of_segment);
         if !others.is_empty() {
@@ -355,7 +369,7 @@ const MOST_DEFINED: usize = 4 << 20;
 
 /// Should a stage be emptied, because much was defined since one was?
 #[inline(always)]
-pub(crate) fn is_heavy() -> bool {
+pub fn is_heavy() -> bool {
     DEFINED.load(Ordering::Relaxed) > MOST_DEFINED
 }
 
@@ -363,7 +377,7 @@ pub(crate) fn is_heavy() -> bool {
 static SEGMENT: AtomicU64 = AtomicU64::new(0);
 
 /// See [`SEGMENT`]; always the same in a trace without a limit of size.
-pub(crate) fn segment() -> u64 {
+pub fn segment() -> u64 {
     SEGMENT.load(Ordering::Relaxed)
 }
 
@@ -383,7 +397,7 @@ impl<'a> Lap<'a> {
 }
 
 /// The largest file that this process may write (RLIMIT_FSIZE).
-pub(crate) fn size_limit() -> u64 {
+pub fn size_limit() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is a valid place for the result.
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
@@ -399,7 +413,7 @@ fn block(kind: BlockKind, (thread, lap, calls): (u16, u64, u64), payload: &[u8])
 pub(crate) const MAX_PROCESS_RECORD: usize = 256;
 
 /// Writes one record of the process (not of a thread) without locks or allocation: for signal handlers and exit.
-pub(crate) fn process_event(record: &[u8]) {
+pub fn process_event(record: &[u8]) {
     /// Such records of the process so far.
     static SERIAL: AtomicU64 = AtomicU64::new(0);
     let Some(trace) = get() else { return };

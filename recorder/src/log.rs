@@ -1,19 +1,19 @@
 //! Messages to people: one write(2) to standard error a message, no locks and no buffers of the program.
 
-use crate::record::environment;
+use crate::environment;
 use std::sync::OnceLock;
 use trace_format::columns::{COLUMNS, LEAST_COLUMNS, wrapped};
 
 /// What our lines begin with.
-pub(crate) const NAME: &str = "mpivet: ";
+pub const NAME: &str = "mpivet: ";
 
 /// Writes `mpivet: TEXT` as one line, or as several on a narrow terminal.
-pub(crate) fn line(text: &str) {
+pub fn line(text: &str) {
     raw(lines(NAME, text).as_bytes());
 }
 
 /// A line, in several if the terminal is narrow. Each has what tells who says it.
-pub(crate) fn lines(who: &str, text: &str) -> String {
+pub fn lines(who: &str, text: &str) -> String {
     let end = |line: String| format!("{who}{line}\n");
     match columns() {
         Some(width) => {
@@ -32,7 +32,7 @@ fn columns() -> Option<usize> {
 }
 
 /// Writes bytes as they are. Safe in a signal handler.
-pub(crate) fn raw(mut bytes: &[u8]) {
+pub fn raw(mut bytes: &[u8]) {
     while !bytes.is_empty() {
         // SAFETY: the pointer and length are those of a live slice.
         let n = unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };

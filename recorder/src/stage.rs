@@ -1,8 +1,8 @@
 //! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
-use crate::record::threads;
-use crate::record::trace::{self, Lap, Packing};
+use crate::threads;
+use crate::trace::{self, Lap, Packing};
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -14,14 +14,18 @@ use trace_format::private;
 use trace_format::protocol::{self, Words};
 use trace_format::record::{Commit, LAP_SHIFT, State};
 
+/// The stage of a thread, which it alone writes.
 #[repr(C)]
-pub(crate) struct Stage {
+pub struct Stage {
     base: *mut u8,
-    pub(crate) cursor: usize,
-    pub(crate) lap: u64,
+    /// Where the next record begins, in bytes behind the first one.
+    pub cursor: usize,
+    /// How often it was emptied.
+    pub lap: u64,
     /// CALL records written by this thread.
-    pub(crate) calls: u64,
-    pub(crate) thread: u16,
+    pub calls: u64,
+    /// The number of the thread.
+    pub thread: u16,
     /// CALL records in front of this lap.
     before: u64,
     packing: Packing,
@@ -29,7 +33,7 @@ pub(crate) struct Stage {
 
 /// A record that is as long as all of its function, as it is committed when a call begins.
 #[derive(Clone, Copy)]
-pub(crate) struct FixedRecord {
+pub struct FixedRecord {
     bytes: usize,
     /// Its last 4 bytes hold no value.
     is_padded: bool,
@@ -39,7 +43,7 @@ pub(crate) struct FixedRecord {
 
 impl FixedRecord {
     /// A record of so many bytes, header included, which are a multiple of 4.
-    pub(crate) fn new(func: u16, state: State, bytes: usize) -> FixedRecord {
+    pub fn new(func: u16, state: State, bytes: usize) -> FixedRecord {
         assert!(bytes.is_multiple_of(4), "values have 4, 8 or 16 bytes");
         let padded = bytes.next_multiple_of(8);
         let commit = Commit { func, state: state as u8, words: (padded / 8) as u16, lap: 0 };
@@ -54,7 +58,7 @@ const _: () = assert!(STAGE_BYTES / 8 <= u16::MAX as usize);
 
 impl Stage {
     /// Makes the stage file of a thread and maps it, in the first place where there is room.
-    pub(crate) fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
+    pub fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
         let mut last = io::ErrorKind::NotFound.into();
         for dir in trace.stage_dirs() {
             match Stage::create_in(dir, trace, thread) {
@@ -102,13 +106,13 @@ impl Stage {
     }
 
     /// Says that the calling thread writes here from now on.
-    pub(crate) fn set_owner(&self) {
+    pub fn set_owner(&self) {
         // SAFETY: a plain system call that cannot fail.
         self.word(STAGE_OWNER_OFFSET).store(unsafe { libc::syscall(libc::SYS_gettid) } as u64, Ordering::Release);
     }
 
     /// Says that nobody writes here any more.
-    pub(crate) fn abandon(&self) {
+    pub fn abandon(&self) {
         self.word(STAGE_OWNER_OFFSET).store(0, Ordering::Release);
     }
 
@@ -121,25 +125,25 @@ impl Stage {
 
     /// Address of the byte at `offset` of the records.
     #[inline(always)]
-    pub(crate) fn at(&self, offset: usize) -> *mut u8 {
+    pub fn at(&self, offset: usize) -> *mut u8 {
         // SAFETY: callers stay within the stage; one past its end is still within the allocation's bounds.
         unsafe { self.base.add(STAGE_HEADER_BYTES + offset) }
     }
 
     /// Makes room for a record of at most `bytes`. False if recording ended, or no stage has so much room.
     #[inline(always)]
-    pub(crate) fn reserve(&mut self, bytes: usize) -> bool {
+    pub fn reserve(&mut self, bytes: usize) -> bool {
         self.has_room(bytes) || self.empty() && self.has_room(bytes)
     }
 
     /// Is there room for these bytes without emptying the stage?
     #[inline(always)]
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+    pub fn has_room(&self, bytes: usize) -> bool {
         self.cursor + bytes + RESERVE <= STAGE_BYTES
     }
 
     /// Writes a record that needs less than the reserve, without making room: the last one of a stage.
-    pub(crate) fn last(&mut self, record: &[u8], kind: u16) {
+    pub fn last(&mut self, record: &[u8], kind: u16) {
         if record.len() + 16 > RESERVE || self.cursor + record.len() + 16 > STAGE_BYTES {
             return;
         }
@@ -151,7 +155,7 @@ impl Stage {
 
     /// Commits the record that begins at the cursor and ends at `end` (unpadded); returns its offset.
     #[inline(always)]
-    pub(crate) fn commit(&mut self, end: usize, func: u16, state: State) -> usize {
+    pub fn commit(&mut self, end: usize, func: u16, state: State) -> usize {
         let start = self.cursor;
         // What is left there from an earlier lap would only make the trace larger.
         let padded = end.next_multiple_of(8);
@@ -172,7 +176,7 @@ impl Stage {
 
     /// The same for the record of a call that has as many bytes as all of its function.
     #[inline(always)]
-    pub(crate) fn commit_fixed(&mut self, fixed: &FixedRecord) {
+    pub fn commit_fixed(&mut self, fixed: &FixedRecord) {
         let (start, end) = (self.cursor, self.cursor + fixed.bytes);
         if fixed.is_padded {
             // SAFETY: the last bytes of the record.
@@ -184,13 +188,13 @@ impl Stage {
 
     /// Marks a committed record as returned.
     #[inline(always)]
-    pub(crate) fn complete(&self, offset: usize) {
+    pub fn complete(&self, offset: usize) {
         protocol::complete(self, offset);
     }
 
     /// Empties the stage into the trace. False if that failed; the stage then keeps what it holds.
     #[cold]
-    pub(crate) fn empty(&mut self) -> bool {
+    pub fn empty(&mut self) -> bool {
         if self.cursor == 0 {
             return true;
         }
@@ -202,7 +206,7 @@ impl Stage {
             self.packing.packer.be_exact();
         }
         let lap = Lap { thread: self.thread, lap: self.lap, calls: self.before, records };
-        if trace::is_lost() || !trace.events(lap, Some(&mut self.packing)) {
+        if trace::is_lost() || !trace.events(lap, &mut self.packing) {
             return false;
         }
         self.before = self.calls;

@@ -1,7 +1,7 @@
 //! Where the stages of this process are made. Beside the trace, where that is on a file system of the node; elsewhere a store to
 //! a mapped file may wait for a server, and is not seen by others: then in memory, as long as all who read it are on the node.
 
-use crate::record::log;
+use crate::log;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
@@ -36,7 +36,7 @@ const TMPFS: u64 = 0x0102_1994;
 
 /// Makes the directory for the stages of this process, if they do not belong beside the trace in `dir`. `wish`: where the user
 /// wants them. `is_one_node`: are all who read stages on this node?
-pub(crate) fn make(
+pub fn make(
     wish: Option<&Path>,
     dir: &Path,
     header: &RankHeader,

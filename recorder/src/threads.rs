@@ -1,11 +1,11 @@
 //! The threads that record: how many there are, and what ended ones have left for new ones.
 
-use crate::record::trace;
+use crate::trace;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Most threads of a process that are recorded.
-pub(crate) const MOST: u32 = 1024;
+pub const MOST: u32 = 1024;
 
 /// Numbers that were given to threads.
 static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -16,7 +16,7 @@ static IDLE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// What a thread begins with.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Beginning {
+pub enum Beginning {
     /// The address of the state of an ended thread.
     State(usize),
     /// A number of its own.
@@ -24,7 +24,7 @@ pub(crate) enum Beginning {
 }
 
 /// A thread begins to record. `None` if there are too many.
-pub(crate) fn begin() -> Option<Beginning> {
+pub fn begin() -> Option<Beginning> {
     if let Some(state) = idle().pop() {
         REUSED.store(true, Ordering::Relaxed);
         return Some(Beginning::State(state));
@@ -34,24 +34,24 @@ pub(crate) fn begin() -> Option<Beginning> {
 }
 
 /// A thread has ended; the next one may have the state at this address.
-pub(crate) fn end(state: usize) {
+pub fn end(state: usize) {
     idle().push(state);
 }
 
 /// Has more than one thread recorded?
 #[inline(always)]
-pub(crate) fn are_several() -> bool {
+pub fn are_several() -> bool {
     NUMBER.load(Ordering::Relaxed) > 1 || REUSED.load(Ordering::Relaxed)
 }
 
 /// How many threads have recorded at once, at most.
 #[inline(always)]
-pub(crate) fn count() -> usize {
+pub fn count() -> usize {
     NUMBER.load(Ordering::Relaxed) as usize
 }
 
 /// Removes the files of the stages, which are empty, if this is the only thread that has not ended.
-pub(crate) fn remove_stages() {
+pub fn remove_stages() {
     let Some(trace) = trace::get() else { return };
     let all = NUMBER.load(Ordering::Relaxed);
     if idle().len() + 1 == all as usize {

@@ -8,7 +8,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::sync::OnceLock;
 
 /// What the variable says. What the program has set or taken away itself holds.
-pub(crate) fn var_os(name: &str) -> Option<OsString> {
+pub fn var_os(name: &str) -> Option<OsString> {
     std::env::var_os(name).or_else(|| {
         // Without this variable the library would not be here.
         let is_cleared = std::env::var_os("LD_PRELOAD").is_none();
@@ -17,7 +17,7 @@ pub(crate) fn var_os(name: &str) -> Option<OsString> {
 }
 
 /// The same as text.
-pub(crate) fn var(name: &str) -> Result<String, VarError> {
+pub fn var(name: &str) -> Result<String, VarError> {
     var_os(name).ok_or(VarError::NotPresent)?.into_string().map_err(VarError::NotUnicode)
 }
 

@@ -1,7 +1,7 @@
 //! Which memory the process may read and write: from `/proc/self/maps`, remembered, and read again before anything is
 //! said of an address.
 
-use crate::record::{memory, modules};
+use crate::{memory, modules};
 use std::io::Read;
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ struct Mapping {
 }
 
 /// What a thread has seen lately.
-pub(crate) struct Cache {
+pub struct Cache {
     recent: [Span; RECENT],
     next: usize,
 }
@@ -34,14 +34,21 @@ struct Span {
 
 const RECENT: usize = 8;
 
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache::new()
+    }
+}
+
 impl Cache {
-    pub(crate) const fn new() -> Cache {
+    /// Nothing was seen yet.
+    pub const fn new() -> Cache {
         Cache { recent: [Span { start: 0, end: 0, write: false }; RECENT], next: 0 }
     }
 
     /// Is the range known to be usable?
     #[inline(always)]
-    pub(crate) fn holds(&self, start: u64, end: u64, writes: bool) -> bool {
+    pub fn holds(&self, start: u64, end: u64, writes: bool) -> bool {
         self.recent.iter().any(|s| s.start <= start && end <= s.end && (s.write || !writes))
     }
 
@@ -55,7 +62,7 @@ impl Cache {
 
 /// Why a range is not usable.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// There is no memory at this address.
     Unmapped(u64),
     /// The memory at this address, which comes from a file, may only be read.
@@ -77,7 +84,7 @@ const SHARE: u32 = 100;
 
 /// Looks at a range that [`Cache::holds`] knows nothing of. `None` unless it is certainly not usable.
 #[cold]
-pub(crate) fn fault(cache: &mut Cache, start: u64, end: u64, writes: bool) -> Option<Fault> {
+pub fn fault(cache: &mut Cache, start: u64, end: u64, writes: bool) -> Option<Fault> {
     {
         let mappings = MAPPINGS.read().unwrap_or_else(|e| e.into_inner());
         if find(&mappings, cache, start, end, writes).is_ok() {

@@ -4,7 +4,7 @@
 use super::Model;
 use super::collective::Space;
 use super::epochs::Epochs;
-use super::facts::Report;
+use super::facts::Findings;
 use super::indexed::Indexed;
 use super::p2p::Mailbox;
 use super::partitioned::Channels;
@@ -134,7 +134,7 @@ pub(crate) struct Comm {
     /// Made by a collective that was found wrong: whatever is done on it may follow from that.
     pub(crate) made_wrongly: bool,
     /// Findings about its collectives: dropped if their order turns out to be uncertain.
-    pub(crate) report: Report,
+    pub(crate) findings: Findings,
     pub(super) key: CommKey,
     /// Ranks that know the object already.
     known_to: u32,
@@ -382,7 +382,7 @@ impl Comms {
                     boxes: Indexed::default(),
                     spoiled: made_wrongly,
                     made_wrongly,
-                    report: Report::default(),
+                    findings: Findings::default(),
                     key: key.clone(),
                     known_to: 0,
                     serial: self.made,

@@ -142,9 +142,9 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     check_partial_collectives(model);
     model.decide_misuse(true);
     for (_, comm) in model.comms.list.iter_mut() {
-        let found = std::mem::take(&mut comm.report);
+        let found = std::mem::take(&mut comm.findings);
         if !comm.space.tangled {
-            model.report.merge(found);
+            model.findings.merge(found);
         }
     }
     let n = model.ranks.len() as i32;

@@ -232,13 +232,13 @@ pub(crate) struct Kept {
 
 /// Collects findings of the checks that are on; the same finding at the same places is one with a count.
 #[derive(Default)]
-pub(crate) struct Report {
+pub(crate) struct Findings {
     kept: FxHashMap<(&'static str, u8, Vec<u64>), Kept>,
     /// How often anything was kept.
     times: u64,
 }
 
-impl Report {
+impl Findings {
     /// A finding of `check` at the places of `calls`: `make` is called only for the first one in the order of ranks
     /// and events, or what may become it.
     pub(crate) fn add_lazy(
@@ -314,7 +314,7 @@ impl Report {
     }
 
     /// Adds what another one has collected.
-    pub(crate) fn merge(&mut self, other: Report) {
+    pub(crate) fn merge(&mut self, other: Findings) {
         for (key, kept) in other.kept {
             let Kept { draft, order, count, ranks } = kept;
             self.keep(key, order, &ranks, count, || draft);

@@ -154,14 +154,14 @@ impl Model {
         }
         for (_, comm) in self.comms.list.iter() {
             comm.space.calls().for_each(&mut see);
-            comm.report.calls().for_each(&mut see);
+            comm.findings.calls().for_each(&mut see);
             let lanes = comm.boxes.values().flat_map(|b| b.lanes.values());
             lanes.flat_map(|l| &l.cluster).flat_map(|pair| pair.calls()).for_each(&mut see);
         }
         self.undecided.iter().flat_map(|m| m.calls()).for_each(&mut see);
         self.suspects.values().flat_map(|m| [&m.send, &m.recv]).for_each(&mut see);
         self.damaged.values().flat_map(|d| [&d.send, &d.recv, &d.by]).for_each(&mut see);
-        self.report.calls().for_each(&mut see);
+        self.findings.calls().for_each(&mut see);
         self.deadlock_replay.calls().for_each(&mut see);
     }
 
@@ -213,7 +213,7 @@ impl Model {
             let Some(comm) = self.comms.list.remove(ix) else { continue };
             self.comms.keys.remove(&comm.key);
             if !comm.space.tangled {
-                self.report.merge(comm.report);
+                self.findings.merge(comm.findings);
             }
         }
         for (_, comm) in self.comms.list.iter_mut() {

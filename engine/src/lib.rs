@@ -61,7 +61,7 @@ pub use replay::int;
 use crate::worlds::Names as Processes;
 use crate::worlds::link::Clock;
 use comms::Comms;
-use facts::Report;
+use facts::Findings;
 use rustc_hash::{FxHashMap, FxHashSet};
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,7 +192,7 @@ impl Engine {
                 suspects: FxHashMap::default(),
                 damaged: FxHashMap::default(),
                 sweeps: forget::Sweeps::default(),
-                report: Report::default(),
+                findings: Findings::default(),
                 names: Processes::default(),
                 constants: BTreeMap::new(),
                 buffering: None,
@@ -393,9 +393,9 @@ impl Engine {
         let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);
         model.tell_the_rest();
         let ending = ending::conclude(&mut model, end);
-        let mut report = std::mem::take(&mut model.report);
-        crate::checks::end(&ending, &model, &mut report);
-        let findings = fold(report.finish(&model));
+        let mut findings = std::mem::take(&mut model.findings);
+        crate::checks::end(&ending, &model, &mut findings);
+        let findings = fold(findings.finish(&model));
         let (findings, hidden) = match model.selection.max_findings() {
             Some(most) => limit::limit(findings, most),
             None => (findings, Vec::new()),

@@ -1,7 +1,7 @@
 //! The state of a run, and what definitions and events of the system change in it.
 
 use super::comms::Comms;
-use super::facts::{Origin, Report, Site};
+use super::facts::{Findings, Origin, Site};
 use super::p2p::{Op, OpId, OpKind};
 use super::slab::Slab;
 use super::types::{Amount, Signatures};
@@ -47,7 +47,7 @@ pub(crate) struct Model {
     pub(crate) suspects: FxHashMap<p2p::Suspect, p2p::Message>,
     /// Messages whose data have arrived changed.
     pub(crate) damaged: FxHashMap<p2p::Suspect, sums::Damage>,
-    pub(crate) report: Report,
+    pub(crate) findings: Findings,
     pub(super) sweeps: forget::Sweeps,
     pub(crate) names: Processes,
     /// Named constants of the MPI library, where they are known.

@@ -144,11 +144,11 @@ impl Engine {
         let mut in_flight = Vec::new();
         in_flight.extend(model.ops.iter().map(|(op, o)| (InFlight::of(op, o), [o.matched, o.done])));
         let mut numbers = vec![model.comms.list.len() as u64, model.epoch.into(), model.bridges.len() as u64];
-        numbers.extend([model.undecided.len() as u64, model.damaged.len() as u64, model.report.kept_so_far()]);
+        numbers.extend([model.undecided.len() as u64, model.damaged.len() as u64, model.findings.kept_so_far()]);
         numbers.extend([model.suspects.len() as u64, model.suspects.values().map(|message| message.count).sum()]);
         model.deadlock_replay.standing(&mut numbers);
         for (comm, c) in model.comms.list.iter() {
-            numbers.push(c.report.kept_so_far());
+            numbers.push(c.findings.kept_so_far());
             for (index, instance) in c.space.open() {
                 in_flight.push((InFlight::Collective { comm, index }, [instance.bad, false]));
                 numbers.extend([instance.arrived, instance.done].map(u64::from));

@@ -2,7 +2,7 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use trace_format::catalogue::{ABEND, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABEND;
@@ -25,7 +25,7 @@ pub fn name(signal: i32) -> String {
     known.to_owned()
 }
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for rank in &e.crashed {
         let r = &model.ranks[*rank as usize];
         let Some(signal) = &r.signal else { continue };
@@ -52,6 +52,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             draft.calls.push(Site::new(last, "the last MPI call before"));
         }
         draft.notes.extend(e.aftermath_of(*rank));
-        report.add(model, draft);
+        findings.add(model, draft);
     }
 }

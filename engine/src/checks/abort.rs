@@ -3,7 +3,7 @@
 use super::grouped;
 use crate::Model;
 use crate::ending::{Ending, was};
-use crate::facts::{Draft, Origin, Report, Site, rank_list};
+use crate::facts::{Draft, Findings, Origin, Site, rank_list};
 use trace_format::catalogue::{ABORT, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABORT;
@@ -14,7 +14,7 @@ pub(super) fn error_code(abort: &Origin) -> i64 {
     place.map(|p| abort.ins.get(p).int()).unwrap_or(0)
 }
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for rank in &e.aborted {
         let r = &model.ranks[*rank as usize];
         let Some(call) = &r.abort else { continue };
@@ -25,7 +25,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let message = format!("rank {rank} ended the job with MPI_Abort, error code {}", error_code(call));
         let mut draft = Draft::new(CHECK, message, vec![Site::new(call, "ends the job")]);
         draft.notes.extend(e.aftermath());
-        report.add(model, draft);
+        findings.add(model, draft);
     }
     if e.killed.is_empty() || e.has_cause() {
         return;
@@ -64,5 +64,5 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     if !others.is_empty() {
         draft.notes.push(format!("{} {} ended by the launcher afterwards", rank_list(&others), was(&others)));
     }
-    report.add(model, draft);
+    findings.add(model, draft);
 }

@@ -4,7 +4,7 @@ use super::{answers, explained, grouped, note_behind, said, same_call, size_misf
 use crate::Model;
 use crate::collective::{Gathering, Verdict, View, What, what};
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report, rank_list};
+use crate::facts::{Draft, Findings, Origin, rank_list};
 use crate::flows::Flow;
 use crate::wait::Knot;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,10 +130,10 @@ fn in_words(v: &View, name: &str, value: &Value, model: &Model) -> String {
     }
 }
 
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     let Some(first) = g.views().next() else { return Verdict::Fine };
     if first.coll() == What::Coll(Coll::CommCreate) {
-        return groups(g, model, report);
+        return groups(g, model, findings);
     }
     // MPI_Intercomm_merge: within a group.
     let low = model.comms.list[g.comm].a.len();
@@ -156,7 +156,7 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
             let parts =
                 all.iter().map(|(v, value)| (v.call.clone(), format!("passes {}", in_words(v, name, value, model))));
             let sites = grouped(model, parts.collect::<Vec<_>>());
-            report.add(model, Draft::new(CHECK, message, sites).ranks(all.iter().map(|(v, _)| v.rank)));
+            findings.add(model, Draft::new(CHECK, message, sites).ranks(all.iter().map(|(v, _)| v.rank)));
             return Verdict::Wrong;
         }
     }
@@ -175,7 +175,7 @@ fn group_of<'a>(call: &Origin, model: &'a Model) -> Option<&'a Ranks> {
 }
 
 /// MPI 4.1 section 7.4.2: all members of a group that is passed must pass it, in the same order.
-fn groups(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+fn groups(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     if model.comms.list[g.comm].b.is_some() {
         return Verdict::Fine;
     }
@@ -197,15 +197,15 @@ fn groups(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
             model,
             said(g, |v| format!("passes {}", passed.get(&v.rank).map_or_else(|| "a group".into(), |g| name(g)))),
         );
-        report.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
+        findings.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
         return Verdict::Wrong;
     }
     Verdict::Fine
 }
 
 /// Counts of a reduction.
-pub(super) fn counts(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
-    flows.iter().all(|f| f.alike) && size_misfit(CHECK, flows, model, report)
+pub(super) fn counts(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
+    flows.iter().all(|f| f.alike) && size_misfit(CHECK, flows, model, findings)
 }
 
 /// What tells one call of a group from another, by the names of the parameters.
@@ -247,7 +247,7 @@ pub(super) fn explains(knot: &Knot, e: &Ending, model: &Model) -> bool {
 }
 
 /// Calls that make a communicator for a group and do not find each other.
-pub(super) fn end(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn end(e: &Ending, model: &Model, findings: &mut Findings) {
     for (i, knot, _) in explained(e, model).filter(|(_, _, check)| std::ptr::eq(*check, CHECK)) {
         let (Some((name, says)), Some(calls)) = (differing(knot, e, model), same_call(knot, e)) else { continue };
         debug_assert!(matches!(what(calls[0].func), What::Group(_)));
@@ -261,6 +261,6 @@ pub(super) fn end(e: &Ending, model: &Model, report: &mut Report) {
         let sites = grouped(model, parts.collect::<Vec<_>>());
         let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
         note_behind(&mut draft, e, i);
-        report.add(model, draft);
+        findings.add(model, draft);
     }
 }

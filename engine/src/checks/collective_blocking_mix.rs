@@ -3,7 +3,7 @@
 use super::{answers, grouped, said};
 use crate::Model;
 use crate::collective::{Gathering, Verdict, start_of};
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use crate::shape::{NONE, shape};
 use trace_format::catalogue::{COLLECTIVE_BLOCKING_MIX, CheckInfo};
 use trace_format::mpi::{FnId, Start};
@@ -18,7 +18,7 @@ fn form(func: FnId) -> &'static str {
     }
 }
 
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     let mut starts = g.views().map(|v| start_of(v.call.func));
     let first = starts.next();
     // What the standard says of matching is about communication, not about files.
@@ -30,6 +30,6 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
         g.views().map(|v| (v.rank, format!("in {} ({})", v.call.name(), form(v.call.func)))).collect();
     let message = format!("different forms of a collective operation meet: {}", answers(&says));
     let sites = grouped(model, said(g, |v| format!("the {} form", form(v.call.func))));
-    report.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
+    findings.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
     Verdict::Wrong
 }

@@ -3,14 +3,14 @@
 use super::{flow_ranks, flow_sites};
 use crate::Model;
 use crate::collective::Gathering;
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use crate::flows::{Flow, Misfit};
 use trace_format::catalogue::{COLLECTIVE_DATA_TYPE, CheckInfo};
 use trace_format::finding::Severity;
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_DATA_TYPE;
 
-pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
     let hard: Vec<&Flow> = flows.iter().filter(|f| matches!(f.misfit, Misfit::Type(d) if !d.formal)).collect();
     let formal: Vec<&Flow> = flows.iter().filter(|f| matches!(f.misfit, Misfit::Type(d) if d.formal)).collect();
     let amounts = flows.iter().any(|f| f.misfit == Misfit::Amount);
@@ -31,6 +31,6 @@ pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Re
             "the two types look the same in memory here, so that the data arrive; the standard does not promise it",
         );
     }
-    report.add(model, draft);
+    findings.add(model, draft);
     true
 }

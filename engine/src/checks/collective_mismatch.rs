@@ -3,12 +3,12 @@
 use super::{answers, grouped, said};
 use crate::Model;
 use crate::collective::{Gathering, Verdict};
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use trace_format::catalogue::{COLLECTIVE_MISMATCH, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_MISMATCH;
 
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     let mut kinds = g.views().map(|v| v.coll());
     let first = kinds.next();
     if kinds.all(|k| Some(k) == first) {
@@ -18,7 +18,7 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
     let message = format!("different collective operations meet: {}", answers(&says));
     let sites = grouped(model, said(g, |v| format!("calls {}", v.call.name())));
     let ranks = g.views().map(|v| v.rank);
-    report.add(
+    findings.add(
         model,
         Draft::new(CHECK, message, sites)
             .ranks(ranks)

@@ -1,7 +1,7 @@
 //! `collective-recv-checksum`: see `trace_format::catalogue::COLLECTIVE_RECV_CHECKSUM`.
 
 use super::grouped;
-use crate::facts::{Draft, Origin, Report, plural, rank_list};
+use crate::facts::{Draft, Findings, Origin, plural, rank_list};
 use crate::sums::{Spoilt, WrongResult};
 use crate::{Model, op_name};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_RECV_CHECKSUM;
 
-pub(super) fn rule(spoilt: &[Spoilt], model: &Model, report: &mut Report) {
+pub(super) fn rule(spoilt: &[Spoilt], model: &Model, findings: &mut Findings) {
     let Some(first) = spoilt.first() else { return };
     let (from, to) = (first.from.rank, first.to.rank);
     let bytes = plural(first.bytes, "byte");
@@ -38,11 +38,11 @@ pub(super) fn rule(spoilt: &[Spoilt], model: &Model, report: &mut Report) {
     if receivers.len() > 1 {
         draft = draft.note(format!("{} received other data than were sent", rank_list(&receivers)));
     }
-    report.add(model, draft);
+    findings.add(model, draft);
 }
 
 /// Results of a reduction that are not what the contributions make.
-pub(super) fn result(wrong: &[WrongResult], model: &Model, report: &mut Report) {
+pub(super) fn result(wrong: &[WrongResult], model: &Model, findings: &mut Findings) {
     let Some(first) = wrong.first() else { return };
     let ranks = unique(wrong.iter().map(|w| w.at.rank).collect());
     let (name, op) = (first.at.call.name(), op_name(first.op));
@@ -55,7 +55,7 @@ pub(super) fn result(wrong: &[WrongResult], model: &Model, report: &mut Report) 
             parts.push((w.by.clone(), "completes it".to_owned()));
         }
     }
-    report.add(model, Draft::new(CHECK, message, grouped(model, parts)).ranks(ranks));
+    findings.add(model, Draft::new(CHECK, message, grouped(model, parts)).ranks(ranks));
 }
 
 fn unique(mut ranks: Vec<i32>) -> Vec<i32> {

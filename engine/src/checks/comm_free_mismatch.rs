@@ -4,7 +4,7 @@ use super::{MAX_SITES, answers, explained, grouped, note_behind, said, same_call
 use crate::Model;
 use crate::collective::{Gathering, Verdict, What, what};
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report, rank_list};
+use crate::facts::{Draft, Findings, Origin, rank_list};
 use crate::frees::{Step, is_free};
 use crate::shape::{NONE, shape};
 use crate::wait::Knot;
@@ -36,7 +36,7 @@ fn object(call: &Origin) -> &'static str {
 }
 
 /// One rank frees a communicator that others still use. For windows and files that is a `collective-mismatch`.
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     let mut kinds = g.views().map(|v| v.coll());
     let first = kinds.next();
     if kinds.all(|k| Some(k) == first) {
@@ -49,7 +49,7 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
     let message = format!("a communicator is freed in the place of another operation on it: {}", answers(&says));
     let sites = grouped(model, said(g, |v| format!("calls {}", v.call.name())));
     let draft = Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank));
-    report.add(model, draft.note("what follows on this communicator is not checked: it follows from this"));
+    findings.add(model, draft.note("what follows on this communicator is not checked: it follows from this"));
     Verdict::Spoiled
 }
 
@@ -75,7 +75,7 @@ fn object_number(call: &Origin, model: &Model) -> Option<u32> {
     member.map(|m| m.ix)
 }
 
-pub(super) fn end(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn end(e: &Ending, model: &Model, findings: &mut Findings) {
     for (i, knot, _) in explained(e, model).filter(|(_, _, check)| std::ptr::eq(*check, CHECK)) {
         let Some(calls) = same_call(knot, e) else { continue };
         let message = format!(
@@ -87,7 +87,7 @@ pub(super) fn end(e: &Ending, model: &Model, report: &mut Report) {
         let sites = grouped(model, calls.iter().map(|c| ((*c).clone(), e.graph.role(c.rank))).collect::<Vec<_>>());
         let mut draft = Draft::new(CHECK, message, sites).ranks(knot.ranks.iter().copied());
         note_behind(&mut draft, e, i);
-        report.add(model, draft);
+        findings.add(model, draft);
     }
     let circle = model.circle_of_frees();
     let (Some(one), Some(other)) = (circle.first(), circle.get(1)) else { return };
@@ -110,7 +110,7 @@ pub(super) fn end(e: &Ending, model: &Model, report: &mut Report) {
     sites.truncate(MAX_SITES);
     // It got through: no library is known to wait there, and none promises not to.
     let draft = Draft::new(CHECK, message, sites).severity(Severity::Warning);
-    report.add(
+    findings.add(
         model,
         draft
             .ranks(circle.iter().flat_map(|edge| ranks(edge)))

@@ -2,12 +2,12 @@
 
 use crate::Model;
 use crate::concurrent::{Misuse, Misused};
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use trace_format::catalogue::{CONCURRENT_MISUSE, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &CONCURRENT_MISUSE;
 
-pub(super) fn rule(m: &Misuse, model: &Model, report: &mut Report) {
+pub(super) fn rule(m: &Misuse, model: &Model, findings: &mut Findings) {
     let (first, second) = (&m.first, &m.second);
     let who = format!("threads {} and {} of rank {}", first.thread, second.thread, second.rank);
     let mut sites = vec![
@@ -24,7 +24,7 @@ pub(super) fn rule(m: &Misuse, model: &Model, report: &mut Report) {
             format!("{who} are in {} and {} on the same {object} at once", first.name(), second.name())
         }
     };
-    report.add(model, Draft::new(CHECK, message, sites));
+    findings.add(model, Draft::new(CHECK, message, sites));
 }
 
 /// What a collective function orders its calls by.

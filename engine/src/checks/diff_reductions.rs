@@ -2,7 +2,7 @@
 
 use super::{answers, grouped, said};
 use crate::collective::{Gathering, Verdict};
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use crate::{Model, op_name};
 use trace_format::catalogue::{CheckInfo, DIFF_REDUCTIONS};
 use trace_format::definition::FIRST_USER_ID;
@@ -10,7 +10,7 @@ use trace_format::mpi::special::PROC_NULL;
 
 pub(super) static CHECK: &CheckInfo = &DIFF_REDUCTIONS;
 
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     // Operations of the program have numbers of their rank: which are the same, nobody knows. A process that takes
     // part in name only has no operation.
     let key = |op: u32| if op >= FIRST_USER_ID { FIRST_USER_ID } else { op };
@@ -24,6 +24,6 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
     let function = g.views().next().map_or("", |v| v.call.name());
     let message = format!("the ranks name different reduction operations in {function}: {}", answers(&says));
     let sites = grouped(model, said(g, |v| format!("names {}", name(v.op()))));
-    report.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
+    findings.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
     Verdict::Wrong
 }

@@ -3,12 +3,12 @@
 use super::{departure, grouped, last_call};
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, rank_list};
+use crate::facts::{Draft, Findings, rank_list};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT};
 
 pub(super) static CHECK: &CheckInfo = &EARLY_EXIT_OTHERS_WAIT;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     let waiting = e.waiting_for_left();
     let Some(first) = waiting.first() else { return };
     let waited: Vec<i32> = e.left.iter().copied().filter(|l| waiting.iter().any(|(_, n)| n.contains(l))).collect();
@@ -34,5 +34,5 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
     }
     draft.notes.extend(e.aftermath());
-    report.add(model, draft);
+    findings.add(model, draft);
 }

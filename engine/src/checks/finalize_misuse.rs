@@ -2,7 +2,7 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report, Site};
+use crate::facts::{Draft, Findings, Origin, Site};
 use crate::finalize::Untimely;
 use crate::rank::Rank;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE};
 
 pub(super) static CHECK: &CheckInfo = &FINALIZE_MISUSE;
 
-pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     for (number, r) in model.ranks.iter().enumerate() {
         let together: Vec<&Untimely> = r.untimely.iter().filter(|u| u.is_certain(r)).collect();
         // Of two threads in MPI_Finalize one is not the main one.
@@ -21,10 +21,10 @@ pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
                 finalize.thread
             );
             let role = format!("thread {}", finalize.thread);
-            report.add(model, Draft::new(CHECK, message, vec![Site::new(finalize, role)]));
+            findings.add(model, Draft::new(CHECK, message, vec![Site::new(finalize, role)]));
         }
         for case in together {
-            report.add(model, overlap(number, case));
+            findings.add(model, overlap(number, case));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{explained, note_behind, note_waits};
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use crate::wait::{Knot, Why};
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};
 
@@ -15,7 +15,7 @@ pub(super) fn explains(knot: &Knot, e: &Ending) -> bool {
     e.graph.waits_for(rank).contains(&(rank, Why::Generalized))
 }
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (i, knot, _) in explained(e, model).filter(|(_, _, check)| std::ptr::eq(*check, CHECK)) {
         let Some(rank) = knot.ranks.first().copied() else { continue };
         let calls = e.graph.calls(rank);
@@ -30,6 +30,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let mut draft = Draft::new(CHECK, message, sites).ranks([rank]);
         note_waits(&mut draft, e, &knot.ranks);
         note_behind(&mut draft, e, i);
-        report.add(model, draft);
+        findings.add(model, draft);
     }
 }

@@ -4,7 +4,7 @@
 use super::{answers, grouped, said};
 use crate::Model;
 use crate::collective::{Gathering, Verdict, What};
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use trace_format::catalogue::{CheckInfo, IN_PLACE_MISUSE};
 use trace_format::mpi::Coll;
 
@@ -25,7 +25,7 @@ pub(super) fn agree(g: &Gathering) -> bool {
     views.all(|v| v.send().in_place == in_place)
 }
 
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     if agree(g) || model.comms.list[g.comm].b.is_some() {
         return Verdict::Fine;
     }
@@ -34,6 +34,6 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
     let function = g.views().next().map_or("", |v| v.call.name());
     let message = format!("some ranks give MPI_IN_PLACE in {function}, where all must or none: {}", answers(&says));
     let sites = grouped(model, said(g, |v| format!("gives {}", name(v.send().in_place))));
-    report.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
+    findings.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
     Verdict::Wrong
 }

@@ -1,19 +1,19 @@
 //! What checks in the running process found: put into the report as they said it.
 
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report};
+use crate::facts::{Draft, Findings, Origin};
 use crate::requests::Request;
 use crate::worlds::Names;
 use crate::{Discovery, Model, Rank};
 use trace_format::catalogue::INACCESSIBLE_BUFFER;
 use trace_format::finding::Severity;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (rank, r) in model.ranks.iter().enumerate() {
         for found in &r.discoveries {
             // What was known before MPI_Finalize is looked at again when that has returned.
             if let Some(finalize) = found.ahead() {
-                ended_by_leak(r, rank as i32, found, finalize).into_iter().for_each(|draft| report.add(model, draft));
+                ended_by_leak(r, rank as i32, found, finalize).into_iter().for_each(|draft| findings.add(model, draft));
                 continue;
             }
             // Ranks in the message are those of communicators.
@@ -44,7 +44,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             if found.check.severity == Severity::Error && refused && !found.is_about_file() {
                 draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
             }
-            report.add(model, draft);
+            findings.add(model, draft);
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, INCOMPLETE_CALL};
 
 pub(super) static CHECK: &CheckInfo = &INCOMPLETE_CALL;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for rank in &e.left_inside {
         let r = &model.ranks[*rank as usize];
         // What was wrong with a call is why the library, or the program's error handler, ended the program in it.
@@ -19,7 +19,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                 format!("rank {rank} ended with exit status {status} inside of {name}, which has not returned");
             let mut draft = Draft::new(CHECK, message, vec![Site::new(&open.origin, "the call without its return")]);
             draft.notes.extend(e.aftermath_of(*rank));
-            report.add(model, draft);
+            findings.add(model, draft);
         }
     }
 }

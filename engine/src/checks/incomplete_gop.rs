@@ -3,12 +3,12 @@
 use super::grouped;
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, plural, rank_list};
+use crate::facts::{Draft, Findings, plural, rank_list};
 use trace_format::catalogue::{CheckInfo, INCOMPLETE_GOP};
 
 pub(super) static CHECK: &CheckInfo = &INCOMPLETE_GOP;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for i in &e.incomplete {
         let ranks: Vec<i32> = i.calls.iter().map(|c| c.rank).collect();
         let name = i.calls.first().map_or("", |c| c.name());
@@ -22,6 +22,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
                 .notes
                 .push(format!("{} on the same communicator had no partners either", plural(i.more, "later call")));
         }
-        report.add(model, draft);
+        findings.add(model, draft);
     }
 }

@@ -4,13 +4,13 @@ use super::size_misfit;
 use super::wrong_recv_size::do_harm;
 use crate::Model;
 use crate::collective::Gathering;
-use crate::facts::Report;
+use crate::facts::Findings;
 use crate::flows::Flow;
 use trace_format::catalogue::{CheckInfo, INCORRECT_RECV_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &INCORRECT_RECV_SIZE;
 
-pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
     let moves = flows.iter().all(|f| !f.alike);
-    moves && !do_harm(flows, model) && size_misfit(CHECK, flows, model, report)
+    moves && !do_harm(flows, model) && size_misfit(CHECK, flows, model, findings)
 }

@@ -4,7 +4,7 @@ use super::MAX_SITES;
 use crate::Model;
 use crate::deadlock_replay::Known;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site, rank_list};
+use crate::facts::{Draft, Findings, Site, rank_list};
 use crate::recorded::{Misfit, Race};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -14,18 +14,18 @@ use trace_format::mpi::predefined::DATATYPES;
 
 pub(super) static CHECK: &CheckInfo = &MESSAGE_RACE;
 
-pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     let races = model.deadlock_replay.matchings.races.iter().filter(|r| r.probed.is_none());
     // What only decides the order of things, by the place of the receive.
     let mut fitting: FxHashMap<u64, Vec<&Race>> = FxHashMap::default();
     for race in races {
         match race.misfit {
-            Some(misfit) => report.add(model, misfitting(race, misfit, model)),
+            Some(misfit) => findings.add(model, misfitting(race, misfit, model)),
             None => fitting.entry(model.place(&race.recv)).or_default().push(race),
         }
     }
     for races in fitting.into_values() {
-        harmless(&races).into_iter().for_each(|draft| report.add(model, draft));
+        harmless(&races).into_iter().for_each(|draft| findings.add(model, draft));
     }
 }
 

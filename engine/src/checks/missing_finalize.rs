@@ -3,12 +3,12 @@
 use super::{departure, grouped, last_call};
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, LEAK_SESSION, MISSING_FINALIZE};
 
 pub(super) static CHECK: &CheckInfo = &MISSING_FINALIZE;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     // Where others wait for them, `early-exit-others-wait` says it all.
     let is_told = model.selection.is_on(&EARLY_EXIT_OTHERS_WAIT) && !e.waiting_for_left().is_empty();
     // The process itself may have said which session it left open.
@@ -20,5 +20,5 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
     let parts = left.iter().filter_map(|r| last_call(*r, model).map(|l| (l, "the last MPI call".to_owned())));
     let mut draft = Draft::new(CHECK, departure(&left, model), grouped(model, parts)).ranks(left.iter().copied());
     draft.notes.extend(e.aftermath());
-    report.add(model, draft);
+    findings.add(model, draft);
 }

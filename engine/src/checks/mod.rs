@@ -6,7 +6,7 @@ use crate::collective::{Gathering, Verdict, View, start_of};
 use crate::comms::CommIx;
 use crate::concurrent::Misuse;
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report, Site, rank_list};
+use crate::facts::{Draft, Findings, Origin, Site, rank_list};
 use crate::flows::{Flow, Misfit, misfits};
 use crate::p2p::Message;
 use crate::sums::{Damage, Spoilt, WrongResult};
@@ -23,21 +23,21 @@ pub(crate) use consequences::relate;
 pub(crate) enum Rule {
     /// A send and the receive that got its message, where the two are not obviously alike. True: the message is
     /// done with, later rules do not see it.
-    Message(fn(&Message, &Model, &mut Report) -> bool),
+    Message(fn(&Message, &Model, &mut Findings) -> bool),
     /// A message whose data have arrived changed.
-    Damage(fn(&Damage, &Model, &mut Report)),
+    Damage(fn(&Damage, &Model, &mut Findings)),
     /// Data of one collective operation that have arrived changed; some at least.
-    Spoilt(fn(&[Spoilt], &Model, &mut Report)),
+    Spoilt(fn(&[Spoilt], &Model, &mut Findings)),
     /// A reduction of which some results are wrong; one of them at least.
-    Result(fn(&[WrongResult], &Model, &mut Report)),
+    Result(fn(&[WrongResult], &Model, &mut Findings)),
     /// Two calls of two threads that were at the same thing at once.
-    Misuse(fn(&Misuse, &Model, &mut Report)),
+    Misuse(fn(&Misuse, &Model, &mut Findings)),
     /// The parts of one collective operation.
-    Parts(fn(&Gathering, &Model, &mut Report) -> Verdict),
+    Parts(fn(&Gathering, &Model, &mut Findings) -> Verdict),
     /// What one collective operation moves and does not fit; one of them at least.
-    Flows(fn(&Gathering, &[Flow], &Model, &mut Report) -> bool),
+    Flows(fn(&Gathering, &[Flow], &Model, &mut Findings) -> bool),
     /// The end of the run.
-    End(fn(&Ending, &Model, &mut Report)),
+    End(fn(&Ending, &Model, &mut Findings)),
 }
 
 /// `module: stage` for the function `rule` of the module; `+ stage = function` for what it does in other stages.
@@ -110,71 +110,71 @@ fn rules(model: &Model) -> impl Iterator<Item = &'static Rule> {
 
 /// A message whose two halves are not obviously alike.
 pub(crate) fn message(model: &mut Model, message: &Message) {
-    let mut report = std::mem::take(&mut model.report);
+    let mut findings = std::mem::take(&mut model.findings);
     for rule in rules(model) {
         if let Rule::Message(rule) = rule
-            && rule(message, model, &mut report)
+            && rule(message, model, &mut findings)
         {
             break;
         }
     }
-    model.report = report;
+    model.findings = findings;
 }
 
 /// A message whose data have arrived changed.
 pub(crate) fn damage(model: &mut Model, damage: &Damage) {
-    let mut report = std::mem::take(&mut model.report);
+    let mut findings = std::mem::take(&mut model.findings);
     for rule in rules(model) {
         if let Rule::Damage(rule) = rule {
-            rule(damage, model, &mut report);
+            rule(damage, model, &mut findings);
         }
     }
-    model.report = report;
+    model.findings = findings;
 }
 
 /// Data of a collective operation that have arrived changed.
 pub(crate) fn spoilt(model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
-    let mut report = std::mem::take(&mut model.comms.list[comm].report);
+    let mut findings = std::mem::take(&mut model.comms.list[comm].findings);
     for rule in rules(model) {
         if let Rule::Spoilt(rule) = rule {
-            rule(spoilt, model, &mut report);
+            rule(spoilt, model, &mut findings);
         }
     }
-    model.comms.list[comm].report = report;
+    model.comms.list[comm].findings = findings;
 }
 
 /// A reduction with wrong results.
 pub(crate) fn wrong_results(model: &mut Model, comm: CommIx, wrong: &[WrongResult]) {
-    let mut report = std::mem::take(&mut model.comms.list[comm].report);
+    let mut findings = std::mem::take(&mut model.comms.list[comm].findings);
     for rule in rules(model) {
         if let Rule::Result(rule) = rule {
-            rule(wrong, model, &mut report);
+            rule(wrong, model, &mut findings);
         }
     }
-    model.comms.list[comm].report = report;
+    model.comms.list[comm].findings = findings;
 }
 
 /// Two calls of two threads that were at the same thing at once.
 pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
-    let mut report = std::mem::take(&mut model.report);
+    let mut findings = std::mem::take(&mut model.findings);
     for rule in rules(model) {
         if let Rule::Misuse(rule) = rule {
-            rule(misuse, model, &mut report);
+            rule(misuse, model, &mut findings);
         }
     }
-    model.report = report;
+    model.findings = findings;
 }
 
 /// The parts of a collective operation.
 pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
-    let mut report = std::mem::take(&mut model.comms.list[g.comm].report);
+    let mut findings = std::mem::take(&mut model.comms.list[g.comm].findings);
     let mut verdict = Verdict::Fine;
     if !agree(g) || !in_place_misuse::agree(g) {
         for (check, rule) in RULES {
             if let Rule::Parts(rule) = rule
                 && verdict < Verdict::Broken
             {
-                let said = rule(g, model, &mut report);
+                let said = rule(g, model, &mut findings);
                 // Where the rest cannot be judged, it cannot be judged either if nobody wants to know why.
                 if said >= Verdict::Broken || model.selection.is_on(check) {
                     verdict = verdict.max(said);
@@ -187,7 +187,7 @@ pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
         if !flows.is_empty() {
             for rule in rules(model) {
                 if let Rule::Flows(rule) = rule
-                    && rule(g, &flows, model, &mut report)
+                    && rule(g, &flows, model, &mut findings)
                 {
                     verdict = Verdict::Wrong;
                     break;
@@ -195,7 +195,7 @@ pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
             }
         }
     }
-    model.comms.list[g.comm].report = report;
+    model.comms.list[g.comm].findings = findings;
     verdict
 }
 
@@ -210,11 +210,11 @@ fn agree(g: &Gathering) -> bool {
 }
 
 /// The end of the run.
-pub(crate) fn end(ending: &Ending, model: &Model, report: &mut Report) {
-    in_process::rule(ending, model, report);
+pub(crate) fn end(ending: &Ending, model: &Model, findings: &mut Findings) {
+    in_process::rule(ending, model, findings);
     for rule in rules(model) {
         if let Rule::End(rule) = rule {
-            rule(ending, model, report);
+            rule(ending, model, findings);
         }
     }
 }
@@ -365,7 +365,7 @@ fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
 }
 
 /// A finding about amounts in a collective operation that do not fit, if there are such.
-fn size_misfit(check: &'static CheckInfo, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
+fn size_misfit(check: &'static CheckInfo, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
     let wrong: Vec<&Flow> = flows.iter().filter(|f| f.misfit == Misfit::Amount).collect();
     let Some(f) = wrong.first() else { return false };
     let all = &model.signatures;
@@ -376,13 +376,13 @@ fn size_misfit(check: &'static CheckInfo, flows: &[Flow], model: &Model, report:
     } else {
         format!("in {name} rank {} sends {sent} to rank {}, which expects {expected}", f.from.rank, f.to.rank)
     };
-    report.add(model, Draft::new(check, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong)));
+    findings.add(model, Draft::new(check, message, flow_sites(model, &wrong)).ranks(flow_ranks(&wrong)));
     true
 }
 
 /// A finding about a message and a room of different sizes.
-fn message_sizes(check: &'static CheckInfo, m: &Message, model: &Model, report: &mut Report) {
-    report.add_lazy(model, check, &[&m.send, &m.recv], m.count, || {
+fn message_sizes(check: &'static CheckInfo, m: &Message, model: &Model, findings: &mut Findings) {
+    findings.add_lazy(model, check, &[&m.send, &m.recv], m.count, || {
         let all = &model.signatures;
         let bytes = |b: Option<u64>| b.map(|b| format!(" ({b} bytes)")).unwrap_or_default();
         let message = format!(

@@ -2,7 +2,7 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use crate::shape::shape;
 use crate::worlds::Names;
 use trace_format::catalogue::{
@@ -16,7 +16,7 @@ use trace_format::mpi::predefined::error_class_name;
 
 pub(super) static CHECK: &CheckInfo = &MPI_ERROR;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (rank, r) in model.ranks.iter().enumerate() {
         for error in &r.errors {
             let class = error_class_name(error.class);
@@ -41,11 +41,11 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let alone = e.alone.iter().map(|a| if a.is_send { &NONPAIRED_SEND } else { &NONPAIRED_RECV });
             let explained = error.call.as_ref().is_some_and(|c| r.is_found_wrong(c))
                 || finalize && e.failed_over && alone.into_iter().any(|c| model.selection.is_on(c))
-                || completes && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
-                || coll && report.concerns(&[&CONCURRENT_MISUSE], rank as i32)
-                || too_long && report.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
-                || (too_long || coll) && report.concerns(collective, rank as i32)
-                || coll && error.call.as_ref().is_some_and(|c| report.concerns_calls_of(collective, c));
+                || completes && findings.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+                || coll && findings.concerns(&[&CONCURRENT_MISUSE], rank as i32)
+                || too_long && findings.concerns(&[&WRONG_SEND_SIZE, &WRONG_DATA_TYPE], rank as i32)
+                || (too_long || coll) && findings.concerns(collective, rank as i32)
+                || coll && error.call.as_ref().is_some_and(|c| findings.concerns_calls_of(collective, c));
             if explained {
                 continue;
             }
@@ -77,7 +77,7 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             } else {
                 draft = draft.severity(Severity::Note).note("the program handles errors itself: it went on");
             }
-            report.add(model, draft);
+            findings.add(model, draft);
         }
     }
 }

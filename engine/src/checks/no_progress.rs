@@ -3,13 +3,13 @@
 use super::{finished_at, grouped};
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, rank_list};
+use crate::facts::{Draft, Findings, rank_list};
 use std::collections::BTreeSet;
 use trace_format::catalogue::{CheckInfo, NO_PROGRESS};
 
 pub(super) static CHECK: &CheckInfo = &NO_PROGRESS;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     let Some(v) = &e.in_vain else { return };
     let needed: BTreeSet<i32> = v.ranks.iter().flat_map(|r| v.graph.waits_for(*r)).map(|w| w.0).collect();
     let (behind, finished): (Vec<i32>, Vec<i32>) =
@@ -49,5 +49,5 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let wait = if others.len() == 1 { "waits" } else { "wait" };
         draft.notes.push(format!("{} {wait} behind them", rank_list(&others)));
     }
-    report.add(model, draft);
+    findings.add(model, draft);
 }

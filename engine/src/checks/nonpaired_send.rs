@@ -2,16 +2,16 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site, outside_rank};
+use crate::facts::{Draft, Findings, Site, outside_rank};
 use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND};
 use trace_format::mpi::Kind;
 use trace_format::names::{NoNames, format_int};
 
 pub(super) static CHECK: &CheckInfo = &NONPAIRED_SEND;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for a in e.alone.iter().filter(|a| a.is_send) {
-        report.add_lazy(model, CHECK, &[&a.shown], 1, || {
+        findings.add_lazy(model, CHECK, &[&a.shown], 1, || {
             let tag = format_int(Kind::Tag, i64::from(a.tag), &NoNames);
             let message = nonpaired(a.rank, &outside_rank(a.peer), &tag, a.origin.name());
             let mut draft = Draft::new(CHECK, message, vec![Site::new(&a.shown, "the send without a receive")]);

@@ -4,7 +4,7 @@ use super::{MAX_SITES, real_deadlocks};
 use crate::Model;
 use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report, Site, plural, rank_list};
+use crate::facts::{Draft, Findings, Origin, Site, plural, rank_list};
 use crate::recorded::Schedule;
 use crate::replay::int;
 use crate::shape::shape;
@@ -17,7 +17,7 @@ use trace_format::job::Buffering;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for found in model.deadlock_replay.found.iter().filter(|f| !f.is_hang_up()) {
         // A deadlock that has come in the end says itself how often it was near.
         if real_deadlocks(e, model).any(|(_, knot)| is_of(found, knot, e, model)) {
@@ -38,10 +38,10 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         let whom = if ranks.len() == 1 { "for itself" } else { "for each other" };
         let message = format!("{} may wait {whom}: {}", rank_list(&ranks), path.join(" -> "));
         let draft = Draft::new(CHECK, message, sites(found)).ranks(ranks);
-        report.add(model, explain(found, model, draft));
+        findings.add(model, explain(found, model, draft));
     }
     for schedule in model.deadlock_replay.matchings.schedules.iter().filter(|s| s.is_deadlock()) {
-        report.add(model, otherwise(model, CHECK, schedule));
+        findings.add(model, otherwise(model, CHECK, schedule));
     }
 }
 

@@ -2,16 +2,16 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use crate::recorded::{Probed, Race};
 use trace_format::catalogue::{CheckInfo, PROBE_RECEIVE_RACE};
 
 pub(super) static CHECK: &CheckInfo = &PROBE_RECEIVE_RACE;
 
-pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     for race in &model.deadlock_replay.matchings.races {
         if let Some(probed) = &race.probed {
-            report.add(model, draft(race, probed));
+            findings.add(model, draft(race, probed));
         }
     }
 }

@@ -3,13 +3,13 @@
 use super::{MAX_SITES, note_behind, note_waits, potential_deadlock, real_deadlocks};
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site, rank_list};
+use crate::facts::{Draft, Findings, Site, rank_list};
 use crate::wait::Why;
 use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
 
 pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (i, knot) in real_deadlocks(e, model) {
         let name = |r: i32| e.graph.calls(r).first().map_or("", |c| c.name());
         let mut path: Vec<String> =
@@ -52,6 +52,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         }
         draft.notes.extend(potential_deadlock::near(knot, e, model));
         note_behind(&mut draft, e, i);
-        report.add(model, draft);
+        findings.add(model, draft);
     }
 }

@@ -3,13 +3,13 @@
 use super::{finished_at, grouped, note_waits};
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, rank_list};
+use crate::facts::{Draft, Findings, rank_list};
 use std::collections::BTreeMap;
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, INCOMPLETE_CALL, MISSING_FINALIZE, REAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &REAL_HANG_UP;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     // One finding for all who wait for the same finished ranks.
     let mut by_finished: BTreeMap<&[i32], Vec<i32>> = BTreeMap::new();
     let told = |ranks: &[i32], check, rank: i32| ranks.contains(&rank) && model.selection.is_on(check);
@@ -45,6 +45,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
             let verb = if e.verdict.behind.len() == 1 { "waits" } else { "wait" };
             draft.notes.push(format!("{} {verb} behind them", rank_list(&e.verdict.behind)));
         }
-        report.add(model, draft);
+        findings.add(model, draft);
     }
 }

@@ -1,15 +1,15 @@
 //! `recv-checksum`: see `trace_format::catalogue::RECV_CHECKSUM`.
 
 use crate::Model;
-use crate::facts::{Draft, Report, Site, plural};
+use crate::facts::{Draft, Findings, Site, plural};
 use crate::sums::Damage;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, RECV_CHECKSUM};
 
 pub(super) static CHECK: &CheckInfo = &RECV_CHECKSUM;
 
-pub(super) fn rule(d: &Damage, model: &Model, report: &mut Report) {
-    report.add_lazy(model, CHECK, &[&d.send, &d.recv], d.count, || {
+pub(super) fn rule(d: &Damage, model: &Model, findings: &mut Findings) {
+    findings.add_lazy(model, CHECK, &[&d.send, &d.recv], d.count, || {
         let (from, to) = (d.send.rank, d.recv.rank);
         let bytes = plural(d.bytes, "byte");
         let message =

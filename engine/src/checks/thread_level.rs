@@ -2,14 +2,14 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Origin, Report, Site};
+use crate::facts::{Draft, Findings, Origin, Site};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE, THREAD_LEVEL};
 use trace_format::mpi::Class;
 
 pub(super) static CHECK: &CheckInfo = &THREAD_LEVEL;
 
-pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     for r in &model.ranks {
         let start = r.start.map_or("MPI_Init", |f| f.name());
         for breach in &r.breaches {
@@ -23,7 +23,7 @@ pub(super) fn rule(_: &Ending, model: &Model, report: &mut Report) {
             if let Some((number, Some(open))) = other {
                 sites.push(Site::new(open, format!("thread {number} is in this call")));
             }
-            report.add(model, Draft::new(CHECK, format!("rank {}: {message}", call.rank), sites));
+            findings.add(model, Draft::new(CHECK, format!("rank {}: {message}", call.rank), sites));
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_GOP};
 
 pub(super) static CHECK: &CheckInfo = &UNFINISHED_GOP;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for l in e.leftovers.iter().filter(|l| l.active && l.collective == Some(true)) {
         let (rank, name) = (l.origin.rank, l.origin.name());
         let message = format!("rank {rank} started {name} and reached MPI_Finalize without completing it");
@@ -15,6 +15,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         if let Some(start) = &l.start {
             sites.push(Site::new(start, "its last start"));
         }
-        report.add(model, Draft::new(CHECK, message, sites));
+        findings.add(model, Draft::new(CHECK, message, sites));
     }
 }

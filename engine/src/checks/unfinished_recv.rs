@@ -2,13 +2,13 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_RECV};
 use trace_format::mpi::Class;
 
 pub(super) static CHECK: &CheckInfo = &UNFINISHED_RECV;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for l in &e.leftovers {
         let mine = matches!(l.class, Class::Recv(_) | Class::Mrecv(_) | Class::PartitionedRecv);
         // Without a partner it could not be completed: nonpaired-recv says so.
@@ -24,6 +24,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         if let Some(start) = &l.start {
             sites.push(Site::new(start, "its last start"));
         }
-        report.add(model, Draft::new(CHECK, message, sites));
+        findings.add(model, Draft::new(CHECK, message, sites));
     }
 }

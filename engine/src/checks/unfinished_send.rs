@@ -2,13 +2,13 @@
 
 use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_SEND};
 use trace_format::mpi::Class;
 
 pub(super) static CHECK: &CheckInfo = &UNFINISHED_SEND;
 
-pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
+pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for l in &e.leftovers {
         let mine = matches!(
             l.class,
@@ -27,6 +27,6 @@ pub(super) fn rule(e: &Ending, model: &Model, report: &mut Report) {
         if let Some(start) = &l.start {
             sites.push(Site::new(start, "its last start"));
         }
-        report.add(model, Draft::new(CHECK, message, sites));
+        findings.add(model, Draft::new(CHECK, message, sites));
     }
 }

@@ -1,7 +1,7 @@
 //! `wrong-data-type`: see `trace_format::catalogue::WRONG_DATA_TYPE`.
 
 use crate::Model;
-use crate::facts::{Draft, Report, Site};
+use crate::facts::{Draft, Findings, Site};
 use crate::p2p::Message;
 use trace_format::catalogue::{CheckInfo, WRONG_DATA_TYPE};
 use trace_format::finding::Severity;
@@ -9,7 +9,7 @@ use trace_format::mpi::predefined::DATATYPES;
 
 pub(super) static CHECK: &CheckInfo = &WRONG_DATA_TYPE;
 
-pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
+pub(super) fn rule(m: &Message, model: &Model, findings: &mut Findings) -> bool {
     let Some(d) = m.difference else { return false };
     let name = |id: u32| DATATYPES.get(id as usize - 1).copied().unwrap_or("?");
     // Where only names differ, a message that is too long is the greater evil.
@@ -17,7 +17,7 @@ pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
     if d.formal && too_long {
         return false;
     }
-    report.add_lazy(model, CHECK, &[&m.send, &m.recv], m.count, || {
+    findings.add_lazy(model, CHECK, &[&m.send, &m.recv], m.count, || {
         let all = &model.signatures;
         let message = format!(
             "rank {} sends {} to rank {}, which receives {}: element {} is {} on one side and {} on the other",

@@ -3,7 +3,7 @@
 use super::size_misfit;
 use crate::Model;
 use crate::collective::{Gathering, What};
-use crate::facts::Report;
+use crate::facts::Findings;
 use crate::flows::{Flow, Misfit};
 use trace_format::catalogue::{CheckInfo, WRONG_RECV_SIZE};
 use trace_format::mpi::Coll;
@@ -29,6 +29,6 @@ pub(super) fn do_harm(flows: &[Flow], model: &Model) -> bool {
     })
 }
 
-pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, report: &mut Report) -> bool {
-    do_harm(flows, model) && size_misfit(CHECK, flows, model, report)
+pub(super) fn rule(_: &Gathering, flows: &[Flow], model: &Model, findings: &mut Findings) -> bool {
+    do_harm(flows, model) && size_misfit(CHECK, flows, model, findings)
 }

@@ -3,7 +3,7 @@
 use super::{answers, grouped, said};
 use crate::Model;
 use crate::collective::{Gathering, Verdict};
-use crate::facts::{Draft, Report};
+use crate::facts::{Draft, Findings};
 use trace_format::catalogue::{CheckInfo, WRONG_ROOT};
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
@@ -41,7 +41,7 @@ fn is_broken(g: &Gathering, model: &Model) -> bool {
     rooted && if nobody { complete } else { !fits(false, true) && !fits(true, false) }
 }
 
-pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict {
+pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     if !is_broken(g, model) {
         return Verdict::Fine;
     }
@@ -50,6 +50,6 @@ pub(super) fn rule(g: &Gathering, model: &Model, report: &mut Report) -> Verdict
     let function = g.views().next().map_or("", |v| v.call.name());
     let message = format!("the ranks name different roots in {function}: {}", answers(&says));
     let sites = grouped(model, said(g, |v| format!("names root {}", name(v.root()))));
-    report.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
+    findings.add(model, Draft::new(CHECK, message, sites).ranks(g.views().map(|v| v.rank)));
     Verdict::Broken
 }

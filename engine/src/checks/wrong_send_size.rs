@@ -2,16 +2,16 @@
 
 use super::message_sizes;
 use crate::Model;
-use crate::facts::Report;
+use crate::facts::Findings;
 use crate::p2p::Message;
 use trace_format::catalogue::{CheckInfo, WRONG_SEND_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &WRONG_SEND_SIZE;
 
-pub(super) fn rule(m: &Message, model: &Model, report: &mut Report) -> bool {
+pub(super) fn rule(m: &Message, model: &Model, findings: &mut Findings) -> bool {
     let too_long = model.signatures.is_shorter(m.room, m.sent);
     if too_long {
-        message_sizes(CHECK, m, model, report);
+        message_sizes(CHECK, m, model, findings);
     }
     too_long
 }

@@ -9,7 +9,7 @@ use report::{Colour, FailOn, Format, Report, RunEnd, RunInfo, RunView};
 use serde_json::{Value, json};
 use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};
-use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
+use trace_format::finding::{CallRef, Finding, Rerun, Severity, Waiting};
 use trace_format::job::Mpi;
 use trace_format::selection::Selection;
 use trace_format::symbols::Location;
@@ -452,7 +452,7 @@ fn an_exploration_has_each_finding_once() {
         Finding::new(by_name("real-deadlock").unwrap(), format!("rank {rank}"), calls)
     };
     let mut potential = Finding::new(by_name("potential-deadlock").unwrap(), "may wait", vec![]);
-    potential.replay = Some(Replay { witness: 2, sync_sends: false });
+    potential.rerun = Some(Rerun { witness: 2, sync_sends: false });
     potential.notes.push("to see it happen: mpivet run --replay witness-2.json".into());
     let mut report = Report::new(run(2), vec![potential], &[], &mut scene.symbols);
     report.begin_exploration("x".into());

@@ -3,7 +3,7 @@
 use super::Model;
 use super::comms::{CommIx, Objects};
 use super::facts::Origin;
-use super::replay::int;
+use super::interpret::int;
 use super::shape::NONE;
 use rustc_hash::FxHashMap;
 use trace_format::definition::Id;

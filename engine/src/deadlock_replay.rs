@@ -1,5 +1,5 @@
-//! The run once more in a library that promises nothing: see `schedules::DeadlockReplay`. Told from the engine's own replay as
-//! operations start, meet and end; what it finds are the permissions without which the run would not have got through.
+//! The run once more in a library that promises nothing: see `schedules::DeadlockReplay`. The engine tells it of
+//! operations as they start, meet and end; it finds the permissions without which the run would not have got through.
 
 mod epochs;
 mod needs;
@@ -9,9 +9,9 @@ use super::collective::{View, What, is_blocking, what};
 use super::comms::CommIx;
 use super::facts::Origin;
 use super::frees::is_free;
+use super::interpret::Entered;
 use super::p2p::{OpId, OpKind};
 use super::recorded::{Matchings, RecordedProgram, WantedRaces, Ways};
-use super::replay::Entered;
 use super::shape::{Shape, shape};
 pub(crate) use epochs::Meeting;
 use epochs::Meetings;

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::indexed::At;
-use super::replay::{Target, int};
+use super::interpret::{Target, int};
 use super::shape::{NONE, Shape, shape};
 use super::types::Amount;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::Id;
-use trace_format::finding::{CallRef, Finding, Replay, Severity, Waiting};
+use trace_format::finding::{CallRef, Finding, Rerun, Severity, Waiting};
 use trace_format::mpi::FnId;
 use trace_format::ranks::Ranks;
 use trace_reader::args::Args;
@@ -167,7 +167,7 @@ pub(crate) struct Draft {
     /// How often it happened.
     pub(crate) count: u64,
     /// How to make it happen.
-    pub(crate) replay: Option<Replay>,
+    pub(crate) rerun: Option<Rerun>,
     /// The part of the wait-for graph that it is about.
     pub(crate) waits: Vec<Waiting>,
     /// Ranks whose part is missing.
@@ -185,7 +185,7 @@ impl Draft {
             ranks: Vec::new(),
             notes: Vec::new(),
             count: 1,
-            replay: None,
+            rerun: None,
             waits: Vec::new(),
             missed: Vec::new(),
         }
@@ -380,7 +380,7 @@ impl Findings {
                     count: k.count,
                     paths: Vec::new(),
                     more_paths: (0, 0),
-                    replay: k.draft.replay,
+                    rerun: k.draft.rerun,
                     waits: k.draft.waits,
                 }
             })

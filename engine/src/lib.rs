@@ -1,8 +1,8 @@
-//! The streaming engine: takes the events of all ranks in any interleaving, replays each rank (requests, objects),
+//! The streaming engine: takes the events of all ranks in any interleaving, interprets those of each rank (requests, objects),
 //! unifies communicators, matches messages and collectives, and says who waits for whom.
 //!
 //! ```text
-//! feed -> replay (a call's effect on its rank) -> p2p, collective (matching) -> checks::{pair, collective}
+//! feed -> interpret (a call's effect on its rank) -> p2p, collective (matching) -> checks::{pair, collective}
 //! stuck, finish -> wait (who can go on) -> ending (how each rank ended, what is left) -> checks::end
 //! ```
 //!
@@ -27,6 +27,7 @@ pub(crate) mod flows;
 mod forget;
 pub(crate) mod frees;
 mod indexed;
+pub(crate) mod interpret;
 pub mod limit;
 pub mod listen;
 mod model;
@@ -37,7 +38,6 @@ pub(crate) mod polls;
 mod queues;
 pub(crate) mod rank;
 pub(crate) mod recorded;
-pub(crate) mod replay;
 pub(crate) mod requests;
 pub mod shape;
 pub(crate) mod slab;
@@ -52,11 +52,11 @@ pub use checks::signal_name;
 pub use collective::{Needs, needs_of};
 pub use ending::is_crash;
 pub use facts::outside;
+pub use interpret::int;
 pub(crate) use model::{Model, op_name};
 pub use queues::{Queue, Queued};
 pub(crate) use rank::{Breach, Discovery, MpiError, OpenCall, Rank};
 pub use recorded::{Alternative, Ways};
-pub use replay::int;
 
 use crate::worlds::Names as Processes;
 use crate::worlds::link::Clock;

@@ -4,7 +4,7 @@
 use super::Model;
 use super::comms::CommIx;
 use super::facts::Origin;
-use super::replay::int;
+use super::interpret::int;
 use super::requests::{ReqId, Request};
 use super::shape::shape;
 use super::wait::{Cond, Why};

@@ -3,7 +3,7 @@
 use super::Model;
 use super::comms::CommIx;
 use super::facts::Origin;
-use super::replay::{Entered, Target, int};
+use super::interpret::{Entered, Target, int};
 use super::shape::{Shape, shape};
 use std::rc::Rc;
 use trace_format::mpi::{Class, FnId, Many};

@@ -8,7 +8,7 @@ use super::p2p::OpId;
 use super::polls::Polls;
 use super::requests::Requests;
 use super::types::Amount;
-use super::{finalize, frees, replay, shape};
+use super::{finalize, frees, interpret, shape};
 use crate::worlds::link::Clock;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::Cell;
@@ -27,7 +27,7 @@ const SIGABRT: i32 = 6;
 /// A call that has not returned.
 pub(crate) struct OpenCall {
     pub(crate) origin: Rc<Origin>,
-    pub(crate) entered: replay::Entered,
+    pub(crate) entered: interpret::Entered,
 }
 
 /// One thread of a rank.

@@ -1,5 +1,5 @@
 //! Where the parameters of a function stand: found once from the rows of the table (kinds and directions, in order),
-//! so that the replay of a call is array accesses.
+//! so that to interpret a call is array accesses.
 
 use std::sync::OnceLock;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};

@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::facts::Origin;
-use super::replay::int;
+use super::interpret::int;
 use super::shape::{NONE, Shape};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, Kind, Start, special};

@@ -147,7 +147,7 @@ fn view(f: &Finding, names: &Names, symbols: &mut Symbols) -> FindingView {
         under: None,
         came_true: None,
         jobs: Vec::new(),
-        replay: f.replay,
+        rerun: f.rerun,
     }
 }
 

@@ -81,8 +81,8 @@ impl Report {
     /// Findings for which there is a witness.
     pub fn potentials(&self) -> Vec<Potential> {
         let of = |f: &FindingView| {
-            let replay = f.replay?;
-            Some(Potential { key: f.key(), witness: replay.witness, sync_sends: replay.sync_sends })
+            let rerun = f.rerun?;
+            Some(Potential { key: f.key(), witness: rerun.witness, sync_sends: rerun.sync_sends })
         };
         self.findings.iter().filter_map(of).collect()
     }
@@ -152,9 +152,9 @@ impl Report {
 
 /// The witness is in the directory of the run or job.
 pub(super) fn name_witness(finding: &mut FindingView, dir: &str) {
-    if finding.replay.is_some() {
+    if finding.rerun.is_some() {
         for note in &mut finding.notes {
-            *note = note.replace("--replay witness-", &format!("--replay {dir}/witness-"));
+            *note = note.replace("--rerun.witness-", &format!("--replay {dir}/witness-"));
         }
     }
 }

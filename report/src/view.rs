@@ -4,7 +4,7 @@ use super::statement::Statement;
 use engine::worlds::Names;
 use serde::Serialize;
 use std::sync::Arc;
-use trace_format::finding::Replay;
+use trace_format::finding::Rerun;
 
 pub(super) fn is_first(world: &usize) -> bool {
     *world == 0
@@ -142,7 +142,7 @@ pub(super) struct FindingView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) jobs: Vec<usize>,
     #[serde(skip)]
-    pub(super) replay: Option<Replay>,
+    pub(super) rerun: Option<Rerun>,
 }
 
 impl FindingView {

@@ -59,9 +59,9 @@ pub struct Waiting {
     pub any: bool,
 }
 
-/// How what a finding tells of can be made to happen.
+/// How what a finding tells of can be made to happen: what `mpivet run --replay` takes for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Replay {
+pub struct Rerun {
     /// Number of the witness in the directory of the trace, from 1.
     pub witness: usize,
     /// It also takes standard sends that wait for their receives.
@@ -99,7 +99,7 @@ pub struct Finding {
     pub paths: Vec<Path>,
     /// Ways that are not in `paths`, and how often it happened by them: nobody reads thousands.
     pub more_paths: (u64, u64),
-    pub replay: Option<Replay>,
+    pub rerun: Option<Rerun>,
     /// The wait-for graph, rank by rank, where the finding is about one.
     pub waits: Vec<Waiting>,
 }
@@ -120,7 +120,7 @@ impl Finding {
             count: 1,
             paths: Vec::new(),
             more_paths: (0, 0),
-            replay: None,
+            rerun: None,
             waits: Vec::new(),
         }
     }

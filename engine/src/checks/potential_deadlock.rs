@@ -5,14 +5,14 @@ use crate::Model;
 use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
 use crate::facts::{Draft, Findings, Origin, Site, plural, rank_list};
+use crate::interpret::int;
 use crate::recorded::Schedule;
-use crate::replay::int;
 use crate::shape::shape;
 use crate::wait::Knot;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
-use trace_format::finding::Replay;
+use trace_format::finding::Rerun;
 use trace_format::job::Buffering;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
@@ -164,7 +164,7 @@ pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Sch
         draft.notes.push("it also takes a library that buffers nothing here, as the standard permits".into());
     }
     if let Some(number) = schedule.witness {
-        draft.replay = Some(Replay { witness: number, sync_sends: schedule.strict });
+        draft.rerun = Some(Rerun { witness: number, sync_sends: schedule.strict });
         let sync = if schedule.strict { " --sync-sends" } else { "" };
         draft.notes.push(format!(
             "to see it happen: mpivet run{sync} --replay witness-{number}.json (in the directory of the trace)"

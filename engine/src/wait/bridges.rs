@@ -3,7 +3,7 @@
 
 use super::collectives::in_collective;
 use super::{Cond, Why, all};
-use crate::replay::{Bridge, Entered};
+use crate::interpret::{Bridge, Entered};
 use crate::{Model, OpenCall};
 
 /// When the call that has `entered` can return.

@@ -30,5 +30,7 @@ mod watch;
 #[ctor::ctor(unsafe)]
 fn loaded() {
     entry::exports::ensure();
+    let [call, fortran, double] = entry::stubs::entries();
+    state::interrupted::learn_entries([call, fortran, double, process::errors::program::entry()]);
     debuggers::queues::loaded();
 }

@@ -85,6 +85,18 @@ pub(crate) fn max_bytes(items: &[Item]) -> usize {
         .sum()
 }
 
+/// Writes values of a call to `at`, where there is room for all of them.
+#[inline(always)]
+pub(crate) fn encoder<'a>(
+    at: *mut u8,
+    handles: &'a mut handles::Cache,
+    info: &'a Info,
+    abi: &'static Abi,
+    words: &'a Words,
+) -> Encoder<'a> {
+    Encoder { out: Out(at), abi, handles, words, info }
+}
+
 impl Encoder<'_> {
     #[inline(always)]
     fn word(&self, param: usize) -> u64 {

@@ -4,17 +4,16 @@ use crate::call::encode::{Steps, max_bytes};
 use crate::call::operands::Operands;
 use crate::call::recall::{self, Recall};
 use crate::call::requests::RequestParam;
+use crate::call::rules::Rules;
 use crate::debuggers::queues;
-use crate::entry::quick;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
-use crate::process::forced::{self, Forced};
-use crate::watch::checks::{Part, Rules};
 use recorder::stage::FixedRecord;
 use std::ffi::c_void;
-use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, Start};
+use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, SendMode, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::{CALL_HEADER_BYTES, State};
+use trace_format::witness::Wildcards;
 
 /// What dispatching a function needs to know, worked out once from its row.
 pub(crate) struct Info {
@@ -63,13 +62,54 @@ pub(crate) struct Info {
     /// What checks look at before it is called.
     pub(crate) rules: Rules,
     pub(crate) role: Role,
-    pub(crate) buffering: Part,
+    pub(crate) buffering: Buffering,
     /// Its requests.
     pub(crate) request: Option<RequestParam>,
     /// Its message buffers.
     pub(crate) operands: Operands,
     /// Where its arguments are, if debuggers are told of its calls.
     pub(crate) queued: Option<queues::Shape>,
+}
+
+/// How calls of a function are altered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forced {
+    /// The function of this number is called instead.
+    Synchronous(usize),
+    Narrowed(Wildcards),
+}
+
+/// What a function has to do with attached buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Buffering {
+    None,
+    Attach,
+    Detach,
+    Send,
+}
+
+impl Buffering {
+    pub(crate) fn of(id: FnId, class: Class) -> Buffering {
+        use FnId::*;
+        match id {
+            MPI_Buffer_attach
+            | MPI_Buffer_attach_c
+            | MPI_Comm_attach_buffer
+            | MPI_Comm_attach_buffer_c
+            | MPI_Session_attach_buffer
+            | MPI_Session_attach_buffer_c => Buffering::Attach,
+            MPI_Buffer_detach
+            | MPI_Buffer_detach_c
+            | MPI_Comm_detach_buffer
+            | MPI_Comm_detach_buffer_c
+            | MPI_Session_detach_buffer
+            | MPI_Session_detach_buffer_c => Buffering::Detach,
+            _ if matches!(class, Class::Send(SendMode::Buffered, Start::Blocking | Start::Nonblocking)) => {
+                Buffering::Send
+            }
+            _ => Buffering::None,
+        }
+    }
 }
 
 /// What a function does to requests and to the memory of operations.
@@ -186,12 +226,27 @@ fn loan(row: &Function) -> Option<Loan> {
     }
 }
 
-/// The facts of all functions, by number.
-pub(crate) fn all(abi: &'static Abi) -> Vec<Info> {
-    FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan, abi)).collect()
+/// What modules that stand above this one say of a function.
+#[derive(Clone, Copy)]
+pub(crate) struct Said {
+    /// Are there rules for its arguments that follow from no kind of parameter?
+    pub(crate) has_special_rules: fn(&Function) -> bool,
+    pub(crate) forced: fn(&Function) -> Option<Forced>,
 }
 
-fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info {
+/// May calls of this function take the short way?
+fn is_quick(info: &Info) -> bool {
+    let is_plain = info.watched == Watched::No && info.forced.is_none() && info.poll.is_none();
+    let makes_nothing = !info.handles_objects && info.frees.is_none() && info.buffering == Buffering::None;
+    is_plain && makes_nothing && info.row.ret == Kind::Code && info.plan.outs_sized
+}
+
+/// The facts of all functions, by number.
+pub(crate) fn all(abi: &'static Abi, said: Said) -> Vec<Info> {
+    FUNCTIONS.iter().zip(plans()).map(|(row, plan)| info(row, plan, abi, said)).collect()
+}
+
+fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Said) -> Info {
     let object = |k: Kind| k.is_handle() && !matches!(k, Kind::Request | Kind::Message);
     let single = |dir| move |p: &&Param| p.dir == dir && p.len.is_empty();
     let freeing = match row.class {
@@ -273,13 +328,13 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
             | FnId::MPI_Status_set_cancelled => Watched::SetsStatus,
             _ => Watched::No,
         },
-        forced: forced::of(row),
+        forced: (said.forced)(row),
         loan: loan(row),
         handles_objects: false,
         always_available: row.id.is_always_available(),
-        rules: Rules::of(row),
+        rules: Rules::of(row, (said.has_special_rules)(row)),
         role: role(row, &operands),
-        buffering: Part::of(row.id, row.class),
+        buffering: Buffering::of(row.id, row.class),
         request: request(row, plan),
         operands,
         queued: queues::Shape::of(row).filter(|_| queues::are_kept()),
@@ -290,7 +345,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi) -> Info 
     let is_remembered = Recall::fits(&info);
     let remembered_words = if is_remembered { Recall::words_of(info.args) } else { 0 };
     let info = Info { handles_objects, is_remembered, remembered_words, ..info };
-    Info { is_quick: quick::fits(&info), ..info }
+    Info { is_quick: is_quick(&info), ..info }
 }
 
 impl Info {
@@ -306,3 +361,7 @@ impl Info {
 pub(crate) fn arg_count(row: &Function) -> usize {
     if row.class == Class::Pcontrol { real::MAX_ARGS } else { row.params.len() }
 }
+
+/// Nothing is said of any function, for tests.
+#[cfg(test)]
+pub(crate) const NOTHING_SAID: Said = Said { has_special_rules: |_| false, forced: |_| None };

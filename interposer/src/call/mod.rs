@@ -8,4 +8,6 @@ pub(crate) mod operands;
 pub(crate) mod python;
 pub(crate) mod recall;
 pub(crate) mod requests;
+pub(crate) mod rules;
 pub(crate) mod sites;
+pub(crate) mod topology;

@@ -1,6 +1,6 @@
 //! Whether calls are recorded, and the end of the recording by an error of ours.
 
-use crate::call::info::{self, Info};
+use crate::call::info::{self, Info, Said};
 use crate::debuggers::queues;
 use crate::mpi::abi::{self, Abi};
 use recorder::stop::{Reason, stop};
@@ -62,9 +62,9 @@ pub(crate) fn is_recording() -> bool {
 }
 
 /// Works out the table and starts recording.
-pub(crate) fn start(abi: &'static Abi) {
+pub(crate) fn start(abi: &'static Abi, said: Said) {
     abi::set_current(abi);
-    INFOS.get_or_init(|| info::all(abi));
+    INFOS.get_or_init(|| info::all(abi, said));
     stay_out_of_children();
     set_mode(Mode::Recording);
 }

@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_window_of_requests_is_known_whole() {
-        let infos = info::all(Abi::of(Family::Mpich));
+        let infos = info::all(Abi::of(Family::Mpich), info::NOTHING_SAID);
         let info = infos.iter().find(|info| info.row.id == FnId::MPI_Irecv).unwrap();
         let mut recall = Recall::new(0);
         let mut unknown = [0; 8];
@@ -370,7 +370,7 @@ mod tests {
     }
 
     fn every_argument_is_looked_at() {
-        let infos = info::all(Abi::of(Family::Mpich));
+        let infos = info::all(Abi::of(Family::Mpich), info::NOTHING_SAID);
         let of = |function: FnId| infos.iter().find(|info| info.row.id == function).unwrap();
         for function in [FnId::MPI_Isend, FnId::MPI_Comm_rank, FnId::MPI_Sendrecv, FnId::MPI_Allreduce] {
             let (info, mut recall) = (of(function), Recall::new(3));
@@ -428,7 +428,7 @@ mod tests {
     }
 
     fn every_slot_is_looked_at() {
-        let infos = info::all(Abi::of(Family::OpenMpi));
+        let infos = info::all(Abi::of(Family::OpenMpi), info::NOTHING_SAID);
         let info = infos.iter().find(|info| info.row.id == FnId::MPI_Wait).unwrap();
         let words = [0; crate::mpi::real::MAX_ARGS];
         let mut recall = Recall::new(0);

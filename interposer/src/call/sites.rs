@@ -4,7 +4,6 @@
 use crate::call::caller::Callers;
 use crate::call::python;
 use crate::debuggers::queues;
-use crate::entry::unloading;
 use crate::mpi::origin::Origin;
 use dashmap::DashMap;
 use recorder::modules;
@@ -16,6 +15,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex};
 use trace_format::definition::{Definition, Id};
 use trace_format::mpi::Function;
+
+static UNLOADINGS: AtomicU32 = AtomicU32::new(0);
+
+/// How often something may have been unloaded.
+#[inline(always)]
+fn unloadings() -> u32 {
+    UNLOADINGS.load(Ordering::Relaxed)
+}
+
+/// Something may have been unloaded: stacks with addresses in it are forgotten.
+pub(crate) fn are_forgotten() {
+    UNLOADINGS.fetch_add(1, Ordering::Relaxed);
+}
 
 /// Not an event: the MPI library called one of its own functions, or a language binding does so to prepare a call.
 const NESTED: Id = Id::MAX;
@@ -95,7 +107,7 @@ impl Cache {
             pairs,
             depth,
             victim: 0,
-            unloadings: unloading::count(),
+            unloadings: unloadings(),
             walker: Walker::default(),
             callers: Callers::default(),
             python: python::Cache::new(depth),
@@ -112,7 +124,7 @@ impl Cache {
 
     #[inline(always)]
     fn native(&mut self, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
-        if self.unloadings != unloading::count() {
+        if self.unloadings != unloadings() {
             self.forget();
         }
         let set = set_of(return_address, stack_pointer);
@@ -135,7 +147,7 @@ impl Cache {
     #[cold]
     #[inline(never)]
     fn forget(&mut self) {
-        self.unloadings = unloading::count();
+        self.unloadings = unloadings();
         self.seen.iter_mut().for_each(|seen| seen.return_address = 0);
         self.walker.forget();
         self.callers.forget();
@@ -263,7 +275,7 @@ fn are_there(pairs: &[(u64, u64)]) -> bool {
 
 static STACKS: LazyLock<DashMap<Box<[u64]>, Id, FxBuildHasher>> = LazyLock::new(DashMap::default);
 static NEXT: AtomicU32 = AtomicU32::new(1);
-/// The number of unloadings (see [`unloading::count`]) before stacks with what is gone were last taken out; one that never was.
+/// The number of unloadings (see [`unloadings`]) before stacks with what is gone were last taken out; one that never was.
 static LOOKED: AtomicU32 = AtomicU32::new(u32::MAX);
 static MODULES: Mutex<Written> = Mutex::new(Written { changes: (0, 0), modules: Vec::new(), unloaded: Vec::new() });
 
@@ -305,7 +317,7 @@ pub(crate) fn next_id() -> Id {
 
 /// The number of a stack; a new one is written to the trace.
 fn intern(frames: &[u64]) -> Id {
-    if LOOKED.load(Ordering::Relaxed) == unloading::count()
+    if LOOKED.load(Ordering::Relaxed) == unloadings()
         && let Some(id) = STACKS.get(frames)
     {
         return *id;
@@ -352,7 +364,7 @@ pub(crate) fn frames(stack: Id) -> Vec<u64> {
 pub(crate) fn new_modules(addresses: &[u64]) -> Vec<Definition> {
     let mut written = MODULES.lock().unwrap_or_else(|e| e.into_inner());
     let covers = |a: &u64| written.modules.iter().any(|m| (m.start..m.end).contains(a));
-    let (unloadings, changes) = (unloading::count(), modules::changes());
+    let (unloadings, changes) = (unloadings(), modules::changes());
     // What only came need not be told before it calls.
     let are_known = changes.1 == written.changes.1 && addresses.iter().all(covers);
     let new = if are_known { Vec::new() } else { written.look(changes) };

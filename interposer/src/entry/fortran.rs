@@ -10,6 +10,7 @@ use crate::entry::stubs::Frame;
 use crate::mpi::real::{self, MAX_ARGS};
 use crate::mpi::words::fortran_handle;
 use crate::state::thread::{self, Thread, ThreadPtr};
+use crate::state::under_way::InRoutine;
 use crate::state::{interrupted, levels, user_threads};
 use recorder::{clock, elf};
 use std::ffi::c_void;
@@ -85,19 +86,6 @@ pub(crate) fn exists(index: u32) -> bool {
 /// The name of a symbol.
 pub(crate) fn symbol(index: u32) -> &'static str {
     SYMBOLS.get(index as usize).map_or("", |s| s.name)
-}
-
-/// A wrapped routine that this thread is in.
-#[derive(Clone, Copy)]
-pub(crate) struct InRoutine {
-    pub(crate) function: FnId,
-    /// The Fortran program's call.
-    pub(crate) return_address: u64,
-    pub(crate) stack_pointer: u64,
-    /// Its first argument.
-    pub(crate) first: u64,
-    /// The routine has called the C function, and that is recorded.
-    pub(crate) recorded: bool,
 }
 
 /// Called by every Fortran entry point.

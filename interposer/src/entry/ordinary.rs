@@ -19,6 +19,7 @@ use crate::state::recording::{
 };
 use crate::state::thread::{LastPoll, Thread};
 use crate::state::{levels, statuses};
+use crate::watch::thread_level;
 use crate::watch::{checks, grequests, sums};
 use recorder::{clock, trace};
 use trace_format::mpi::Kind;
@@ -98,7 +99,7 @@ pub(crate) fn begin(
     if let Some(last) = repeats {
         thread.unwritten = Some(Unwritten::new(last, open));
         if let Some(inside) = breach {
-            levels::breach(thread, info.row, open.index, site, inside);
+            thread_level::breach(thread, info.row, open.index, site, inside);
         }
         checks::before_repeated(thread, &Call { info, abi, words, open });
         return true;
@@ -110,7 +111,7 @@ pub(crate) fn begin(
     thread.stage.calls += 1;
     thread.last_poll = None;
     if let Some(inside) = breach {
-        levels::breach(thread, info.row, open.index, site, inside);
+        thread_level::breach(thread, info.row, open.index, site, inside);
     }
     checks::before(thread, &Call { info, abi, words, open });
     queued::entered(thread, &Call { info, abi, words, open });

@@ -2,7 +2,7 @@
 //! checked, made by the program itself outside of any other call, while nothing unusual is on. What is recorded is what the
 //! long way ([`crate::entry::ordinary`]) would record.
 
-use crate::call::info::{Info, Watched};
+use crate::call::info::Info;
 use crate::call::sites::{Arrival, Site};
 use crate::entry::ordinary;
 use crate::mpi::handles;
@@ -14,15 +14,7 @@ use crate::state::{interrupted, statuses, unusual};
 use crate::watch::checks;
 use recorder::clock;
 use std::mem::MaybeUninit;
-use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
-
-/// May calls of this function take the short way?
-pub(crate) fn fits(info: &Info) -> bool {
-    let is_plain = info.watched == Watched::No && info.forced.is_none() && info.poll.is_none();
-    let makes_nothing = !info.handles_objects && info.frees.is_none() && info.buffering == checks::Part::None;
-    is_plain && makes_nothing && info.row.ret == Kind::Code && info.plan.outs_sized
-}
 
 /// Is the thread in no call, and is nothing on that calls must look at?
 #[inline(always)]

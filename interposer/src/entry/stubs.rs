@@ -138,9 +138,9 @@ unsafe extern "C" fn enter_double() {
     )
 }
 
-/// Is it the beginning of one of the common parts?
-pub(crate) fn is_entry(function: u64) -> bool {
-    [enter as *const (), enter_fortran as *const (), enter_double as *const ()].contains(&(function as *const ()))
+/// The beginnings of the common parts.
+pub(crate) fn entries() -> [u64; 3] {
+    [enter as *const () as u64, enter_fortran as *const () as u64, enter_double as *const () as u64]
 }
 
 /// An entry point and, [`RESOLVER_OFFSET`] bytes behind it, its resolver (see [`crate::entry::exports`]).

@@ -1,17 +1,10 @@
 //! Modules that the program unloads. What is loaded next often lies in the same place, so that its calls come from the same
 //! addresses: what is known of addresses must be forgotten then.
 
+use crate::call::sites;
 use crate::mpi::handles;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-
-static COUNT: AtomicU32 = AtomicU32::new(0);
-
-/// How often something may have been unloaded.
-#[inline(always)]
-pub(crate) fn count() -> u32 {
-    COUNT.load(Ordering::Relaxed)
-}
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// In front of the C library's function, which does the work.
 ///
@@ -43,6 +36,6 @@ unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
 
 /// Call sites are forgotten when the next call finds another count, and calls with theirs when objects have changed.
 fn forget() {
-    COUNT.fetch_add(1, Ordering::Relaxed);
+    sites::are_forgotten();
     handles::have_changed();
 }

@@ -67,7 +67,7 @@ mod tests {
     fn buffers_are_taken_over_by_the_same_call_alone() {
         let class = Class::Send(SendMode::Standard, Start::Nonblocking);
         let made = Spot { call: 1, site: 2, func: FnId::MPI_Isend, thread: 0 };
-        let infos = info::all(Abi::of(Family::Mpich));
+        let infos = info::all(Abi::of(Family::Mpich), info::NOTHING_SAID);
         let (words, values) = ([0; crate::mpi::real::MAX_ARGS], [0u8; recall::BYTES]);
         let mut recall = Recall::new(0);
         // The second one takes the place of the first one.

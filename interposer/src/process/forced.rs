@@ -2,7 +2,7 @@
 //! the messages of a witness (`MPIVET_REPLAY`). Without these options no call is altered. What is recorded is what the
 //! program has called.
 
-use crate::call::info::Info;
+use crate::call::info::{Forced, Info};
 use crate::job::config::Config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, call_words};
@@ -15,14 +15,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, FUNCTIONS, Function, SendMode};
 use trace_format::witness::{Take, Wildcards, Witness, is_wild};
-
-/// How calls of a function are altered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Forced {
-    /// The function of this number is called instead.
-    Synchronous(usize),
-    Narrowed(Wildcards),
-}
 
 /// What is to be altered.
 #[derive(Default)]

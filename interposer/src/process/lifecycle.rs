@@ -1,20 +1,24 @@
 //! When recording begins and ends. Nothing happens before MPI_Init or MPI_Session_init: launchers, shells and helper processes
 //! load this library too. After fork the child is silent.
 
+use crate::call::info::Said;
 use crate::call::mode::{self, INTERNAL_ERROR, Mode};
 use crate::call::sites;
 use crate::debuggers::queues;
 use crate::job::config::Config;
-use crate::job::{each, launch, stranger};
+use crate::job::place::{arguments, cwd, directory, program};
+use crate::job::{launch, stranger};
 use crate::mpi::abi::Abi;
 use crate::mpi::real::{self, Real};
 use crate::mpi::sessions;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles};
 use crate::process::{errors, forced, limits, signals};
+use crate::state::in_handler;
 use crate::state::user_threads::{OTHER_STACK, OTHER_THREAD};
 use crate::state::{interrupted, thread};
 use crate::tool;
+use crate::watch::marks;
 use crate::watch::{checks, early};
 use recorder::{clock, environment, log, owner, stage_place, stop, threads, trace};
 use std::collections::BTreeSet;
@@ -22,7 +26,7 @@ use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace_format::file::{
@@ -120,7 +124,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     if rank == 0 && plain && !before.config.under_run {
         early::forget_others(&dir);
     }
-    thread::prepare(&before.config);
+    thread::prepare(&before.config, marks::thread_ended);
     define::world(rank, size);
     if let Some(trace) = trace::get() {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
@@ -158,7 +162,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     signals::install(before.config.under_run);
     checks::begin();
     queues::begin(before.config.queues, checks::are_operations_known(), rank, size);
-    mode::start(abi);
+    mode::start(abi, Said { has_special_rules: checks::has_special_rules, forced: forced::of });
 }
 
 /// The world model is there: MPI_Init, called at `entered` (ticks), has returned.
@@ -257,35 +261,6 @@ fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
     Ok(None)
 }
 
-/// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
-pub(crate) fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
-    if let (Some(root), Some(dir)) = (&config.each, &config.dir) {
-        return each::directory(dir, root, spawned).unwrap_or_else(|| dir.clone());
-    }
-    let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| environment::var(v).ok());
-    let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
-    let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();
-    existing.unwrap_or_else(|| {
-        let name = program.rsplit('/').next().unwrap_or("program");
-        let name = config.dir.clone().unwrap_or_else(|| format!("mpivet-{name}-{id}").into());
-        Path::new(&cwd()).join(name)
-    })
-}
-
-/// Spawned ranks may have another working directory and another program than those who spawned them, whose trace
-/// directory exists already.
-fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
-    let end = format!("-{id}");
-    launch::working_directories().into_iter().find_map(|base| match &config.dir {
-        Some(dir) => Some(base.join(dir)).filter(|d| d.is_dir()),
-        None => {
-            let is_ours = |name: &str| name.starts_with("mpivet-") && name.ends_with(&end);
-            let mut entries = std::fs::read_dir(&base).ok()?.flatten();
-            entries.find(|e| e.file_name().to_str().is_some_and(is_ours)).map(|e| e.path()).filter(|d| d.is_dir())
-        }
-    })
-}
-
 /// May several threads call MPI at once? What a session provides cannot be asked for.
 fn may_have_threads(abi: &Abi, class: Class) -> bool {
     let mut provided = 0i32;
@@ -299,23 +274,6 @@ fn may_have_threads(abi: &Abi, class: Class) -> bool {
 fn threads() -> BTreeSet<u32> {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     tasks.filter_map(|t| t.file_name().to_str()?.parse().ok()).collect()
-}
-
-pub(crate) fn program() -> String {
-    std::fs::read_link("/proc/self/exe").map(|p| p.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-pub(crate) fn cwd() -> String {
-    std::env::current_dir().map(|p| p.to_string_lossy().into_owned()).unwrap_or_else(|_| ".".to_owned())
-}
-
-/// The words behind the name of the program.
-pub(crate) fn arguments() -> Vec<String> {
-    let words = std::fs::read("/proc/self/cmdline").unwrap_or_default();
-    let words: Vec<String> =
-        words.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();
-    // Behind the last one there is a zero, too.
-    words.split_last().map(|(_, all)| all.to_vec()).unwrap_or_default()
 }
 
 /// Writes `job.json`, whole or not at all.
@@ -384,7 +342,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
         return;
     }
     let has_left = || thread::existing().is_some_and(|thread| thread.with(|thread| interrupted::has_left(thread)));
-    if !signals::in_handler() && !stop::has_a_thread_left() && !has_left() {
+    if !in_handler::in_handler() && !stop::has_a_thread_left() && !has_left() {
         ENDS_IN_ORDER.store(true, Ordering::SeqCst);
         at_the_end(errors::before_end);
     }

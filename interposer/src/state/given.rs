@@ -1,9 +1,10 @@
 //! The requests that a call is given, and which of them it has completed.
 
+use crate::call::encode::encoder;
 pub(crate) use crate::call::requests::{AllGiven, Given};
 use crate::mpi::handles;
 use crate::mpi::words::handle_at;
-use crate::state::recording::{Call, encoder};
+use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use trace_format::mpi::{Class, Kind, Many};
 

@@ -2,16 +2,17 @@
 //! record that is being written must be left alone; if it jumps away (siglongjmp), locks stay held and what is half written
 //! stays so: then nothing may be touched any more, and recording ends.
 
-use crate::entry::stubs;
-use crate::process::{errors, signals};
+use crate::state::in_handler;
 use crate::state::thread::Thread;
 use recorder::stop::{self, Reason, stop};
 use recorder::unwind::{self, Frame};
-use std::sync::atomic::{Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, compiler_fence};
 use trace_format::mpi::FnId;
 
 /// In [`Thread::at_work`]: the thread has left this library by a jump.
 const LEFT: u64 = u64::MAX;
+/// The end of the process is the library's doing, in a call that is not in the trace.
+static EXIT_IS_FORGOTTEN: AtomicBool = AtomicBool::new(false);
 
 /// Work begins for a call with this stack pointer: that of the code behind one of our entry points.
 #[inline(always)]
@@ -41,7 +42,7 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
     if function == FnId::MPI_Abort {
         // It cannot be recorded here. Without this call, an exit(3) that the library ends the process with would look like
         // one of the program.
-        signals::forget_exit();
+        EXIT_IS_FORGOTTEN.store(true, Ordering::SeqCst);
     }
     let at_work = thread.at_work.load(Ordering::Relaxed);
     // Where the stack cannot be walked, a stack pointer further in does not say that the other call is still there.
@@ -49,7 +50,7 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
     // walk would find this one.
     let is_there = || {
         stack_pointer != at_work
-            && is_under_way(at_work).unwrap_or_else(|| stack_pointer < at_work || signals::in_handler())
+            && is_under_way(at_work).unwrap_or_else(|| stack_pointer < at_work || in_handler::in_handler())
     };
     if at_work != LEFT {
         if is_there() {
@@ -62,13 +63,25 @@ pub(crate) fn look(thread: &Thread, stack_pointer: u64, function: FnId) {
     stop(Reason::JUMPED_OUT);
 }
 
+/// What the entry points of this library call first, by address.
+static ENTRIES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+
+/// Calls come into this library by functions that call `first`, which are known before one comes.
+pub(crate) fn learn_entries(first: [u64; 4]) {
+    ENTRIES.iter().zip(first).for_each(|(place, address)| place.store(address, Ordering::Relaxed));
+}
+
+fn is_entry(function: u64) -> bool {
+    function != 0 && ENTRIES.iter().any(|entry| entry.load(Ordering::Relaxed) == function)
+}
+
 /// Is the entry point still on the stack that was called with this stack pointer? `None` if nothing tells how the stack goes
 /// on. Signal handlers walk, too: what they have interrupted is found by way of what the kernel has saved, on whatever stack.
 pub(crate) fn is_under_way(at_work: u64) -> Option<bool> {
     let (mut is_found, mut is_at_end, mut called) = (false, false, 0);
     unwind::walk(|Frame { address, stack_pointer, function }| {
         // The caller of another function may have the same stack pointer by now.
-        is_found = stack_pointer == at_work && (stubs::is_entry(called) || errors::program::is_entry(called));
+        is_found = stack_pointer == at_work && is_entry(called);
         is_at_end = address == 0;
         called = function;
         !is_found
@@ -83,4 +96,9 @@ pub(crate) fn has_left(thread: &Thread) -> bool {
         LEFT => true,
         at_work => is_under_way(at_work) == Some(false),
     }
+}
+
+/// Would an exit(3) look like one of the program, though it is the library that ends the process?
+pub(crate) fn is_exit_forgotten() -> bool {
+    EXIT_IS_FORGOTTEN.load(Ordering::SeqCst)
 }

@@ -1,20 +1,13 @@
 //! `thread-level`: calls from threads that the level of thread support in force forbids (MPI 4.1, 11.2.1). The level
 //! is what the library says that it provides, not what the program asked for.
 
-use crate::job::config;
 use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::state::thread::Thread;
 use crate::state::unusual::{MAIN_THREAD, SERIALIZED};
-use crate::watch::report;
-use recorder::threads;
-use recorder::unusual;
-use std::collections::BTreeSet;
-use std::sync::Mutex;
+use recorder::{threads, unusual};
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use trace_format::catalogue::FINALIZE_MISUSE;
-use trace_format::mpi::{Class, FnId, Function, ThreadLevel};
-use trace_format::system::SystemEvent;
+use trace_format::mpi::{FnId, ThreadLevel};
 
 /// The level in force, as a number; nothing is checked while it is that of MPI_THREAD_MULTIPLE.
 static LEVEL: AtomicU8 = AtomicU8::new(ThreadLevel::Multiple as u8);
@@ -22,10 +15,6 @@ static LEVEL: AtomicU8 = AtomicU8::new(ThreadLevel::Multiple as u8);
 static STARTED_BY: AtomicU32 = AtomicU32::new(0);
 /// One more than the number of the thread that is inside of MPI, for MPI_THREAD_SERIALIZED; 0: none.
 static INSIDE: AtomicU32 = AtomicU32::new(0);
-/// Call sites that were told.
-static TOLD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
-/// A program without any regard for the level is told of so many places.
-const MAX_TOLD: usize = 16;
 
 /// Asks the library which level it provides. `thread` has started MPI with `function`.
 pub(crate) fn learn(abi: &Abi, thread: &mut Thread, function: FnId) {
@@ -82,23 +71,9 @@ pub(crate) fn leave(thread: &Thread) {
     }
 }
 
-/// Records and tells that call number `call` of the thread was forbidden; once for a place.
-#[cold]
-pub(crate) fn breach(thread: &mut Thread, row: &Function, call: u64, site: u32, inside: u32) {
-    // The report says it, whatever the level, as `finalize-misuse`.
-    if row.class == Class::Finalize && config::selection().is_on(&FINALIZE_MISUSE) {
-        return;
-    }
-    {
-        let mut told = TOLD.lock().unwrap_or_else(|e| e.into_inner());
-        if told.len() >= MAX_TOLD || !told.insert(site) {
-            return;
-        }
-    }
+/// The level in force, and the function that started MPI.
+pub(crate) fn in_force() -> Option<(ThreadLevel, FnId)> {
     let level = LEVEL.load(Ordering::Relaxed);
-    let Some(level) = ThreadLevel::ALL.into_iter().find(|l| *l as u8 == level) else { return };
-    let other = u16::try_from(inside).ok();
-    thread.system(&SystemEvent::ThreadLevel { call, level, other });
-    let start = FnId::from_index(STARTED_BY.load(Ordering::Relaxed) as usize).map_or("MPI_Init", FnId::name);
-    report::thread_level(&level.breach(row.name, thread.number(), other, start));
+    let level = ThreadLevel::ALL.into_iter().find(|l| *l as u8 == level)?;
+    Some((level, FnId::from_index(STARTED_BY.load(Ordering::Relaxed) as usize).unwrap_or(FnId::MPI_Init)))
 }

@@ -1,6 +1,6 @@
 //! The record of a call: its parts, its completion in place, or behind other records where that is too late.
 
-use crate::call::encode::{Encoder, Out, max_bytes};
+use crate::call::encode::{encoder, max_bytes};
 use crate::call::info::Info;
 use crate::call::recall;
 use crate::call::recall::Same;
@@ -62,17 +62,6 @@ pub(crate) struct Return {
     pub(crate) class: u16,
     /// The outputs mean something.
     pub(crate) valid: bool,
-}
-
-#[inline(always)]
-pub(crate) fn encoder<'a>(
-    at: *mut u8,
-    handles: &'a mut handles::Cache,
-    info: &'a Info,
-    abi: &'static Abi,
-    words: &'a Words,
-) -> Encoder<'a> {
-    Encoder { out: Out(at), abi, handles, words, info }
 }
 
 /// The values at a call, as they were written.

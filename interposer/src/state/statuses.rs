@@ -1,9 +1,9 @@
 //! Statuses of our own where the program ignores them: what came is recorded all the same.
 
+use crate::call::encode::encoder;
 use crate::call::info::Info;
 use crate::mpi::abi::{Abi, MOST_STATUS_BYTES};
 use crate::mpi::words::Words;
-use crate::state::recording::encoder;
 use crate::state::thread::Thread;
 use trace_format::plan::Shape;
 

@@ -5,21 +5,21 @@ use crate::call::mode;
 use crate::call::recall::Recall;
 use crate::call::sites;
 use crate::debuggers::queues::Queued;
-use crate::entry::fortran::InRoutine;
 use crate::job::config;
 use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
 use crate::pending::{shards::Part, spare::Spare};
-use crate::process::errors;
 use crate::state::given::AllGiven;
 use crate::state::queued;
 use crate::state::recording::{self, Unwritten};
+use crate::state::under_way::{Fatal, InRoutine, UnderWay};
 use crate::state::user_threads::OneStack;
 use recorder::spare_stack::SpareStack;
 use recorder::stage::Stage;
 use recorder::threads::{self, Beginning};
 use recorder::{log, mappings, owner, stop, tls, trace};
 use std::ffi::c_void;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use trace_format::record::State;
 use trace_format::system::Checksum;
@@ -34,7 +34,7 @@ pub(crate) struct Thread {
     /// [`crate::state::interrupted`].
     pub(crate) at_work: AtomicU64,
     /// The recorded calls that the library is in, the innermost last.
-    pub(crate) under_way: Vec<errors::UnderWay>,
+    pub(crate) under_way: Vec<UnderWay>,
     /// It has started MPI.
     pub(crate) is_main: bool,
     /// Something stands behind the record of the call that must be read before its return.
@@ -42,7 +42,7 @@ pub(crate) struct Thread {
     /// The stage ends with the mark that recording has ended.
     marked_lost: bool,
     /// An error whose handler would have ended the program.
-    pub(crate) fatal: Option<errors::Fatal>,
+    pub(crate) fatal: Option<Fatal>,
     /// The last record, if it is a poll with a negative answer that may be repeated.
     pub(crate) last_poll: Option<LastPoll>,
     /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
@@ -68,7 +68,7 @@ pub(crate) struct Thread {
     /// The call whose error the program's own handler was called with, and which is recorded.
     pub(crate) told: Option<u64>,
     /// The same error with its class and text, as long as it was not printed.
-    pub(crate) untold: Option<(errors::UnderWay, u16, String)>,
+    pub(crate) untold: Option<(UnderWay, u16, String)>,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Wildcard calls that it has made, in a run that replays a witness.
@@ -89,11 +89,14 @@ pub(crate) struct LastPoll {
 }
 
 static STACK_DEPTH: AtomicU32 = AtomicU32::new(8);
+/// Is told the number of each thread that ends: it may be given to another one.
+static AT_END: OnceLock<fn(u16)> = OnceLock::new();
 /// Key whose destructor runs when a thread ends.
 static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
 
-/// Prepares for threads; called once.
-pub(crate) fn prepare(config: &config::Config) {
+/// Prepares for threads; called once. `at_end` is told the number of each thread that ends.
+pub(crate) fn prepare(config: &config::Config, at_end: fn(u16)) {
+    _ = AT_END.set(at_end);
     STACK_DEPTH.store(config.stack_depth as u32, Ordering::Relaxed);
     let mut key = 0;
     // SAFETY: `key` is a valid place; the destructor has the right type.
@@ -126,7 +129,9 @@ fn end(thread: *mut Thread) {
     state.stage.abandon();
     state.last_poll = None;
     state.spare_stack.withdraw();
-    crate::watch::marks::thread_ended(state.number());
+    if let Some(ended) = AT_END.get() {
+        ended(state.number());
+    }
     threads::end(thread as usize);
 }
 

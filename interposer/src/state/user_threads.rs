@@ -2,10 +2,10 @@
 //! lie still while its thread goes on with another stack, and may return on another thread. What belongs to which call cannot
 //! be told then, so that recording ends before anything false is written down.
 
-use crate::process::errors;
-use crate::process::signals;
+use crate::state::in_handler;
 use crate::state::interrupted;
 use crate::state::thread::{Thread, ThreadPtr};
+use crate::state::under_way;
 use recorder::stop::{Reason, stop};
 use recorder::{memory, trace};
 
@@ -60,7 +60,7 @@ pub(crate) fn look(thread: &mut Thread, stack_pointer: u64) -> bool {
         }
         match place(thread, stack_pointer, outer) {
             Place::Inside => break,
-            Place::Behind => errors::left(thread, stack_pointer.max(outer)),
+            Place::Behind => under_way::left(thread, stack_pointer.max(outer)),
             Place::OtherStack => {
                 stop(OTHER_STACK);
                 return false;
@@ -86,7 +86,7 @@ fn place(thread: &mut Thread, stack_pointer: u64, outer: u64) -> Place {
     match is_there {
         Some(_) if is_one_stack => Place::Behind,
         None if is_one_stack && stack_pointer >= outer => Place::Behind,
-        None if is_one_stack || signals::in_handler() => Place::Inside,
+        None if is_one_stack || in_handler::in_handler() => Place::Inside,
         _ => Place::OtherStack,
     }
 }

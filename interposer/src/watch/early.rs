@@ -3,7 +3,7 @@
 
 use crate::job::config::Config;
 use crate::job::launch;
-use crate::process::lifecycle;
+use crate::job::place;
 use recorder::{clock, environment, log, trace};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -17,9 +17,9 @@ pub(crate) fn keep(config: &Config, finding: EarlyFinding) {
     let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
     let (findings, place) = &mut *kept;
     findings.push(finding);
-    let program = lifecycle::program();
+    let program = place::program();
     let is_first = place.is_none();
-    let dir = place.get_or_insert_with(|| lifecycle::directory(config, &program, false));
+    let dir = place.get_or_insert_with(|| place::directory(config, &program, false));
     match early(program, findings.clone()).write(dir, trace::size_limit()) {
         Ok(()) if is_first && !config.under_run => {
             log::line(&format!("this is kept in {0}; for the report run: mpivet analyze {0}", dir.display()));
@@ -39,8 +39,8 @@ fn early(program: String, findings: Vec<EarlyFinding>) -> Early {
         rank: number(&["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]),
         size: number(&["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]),
         program,
-        arguments: lifecycle::arguments(),
-        cwd: lifecycle::cwd(),
+        arguments: place::arguments(),
+        cwd: place::cwd(),
         findings,
     }
 }

@@ -9,3 +9,4 @@ pub(crate) mod operations;
 pub(crate) mod report;
 pub(crate) mod sums;
 pub(crate) mod symbols;
+pub(crate) mod thread_level;

@@ -1,5 +1,6 @@
 //! The message buffers that a call names: where they are, of what, and whether MPI reads or writes them.
 
+use crate::call::encode::encoder;
 use crate::call::info::Info;
 use crate::call::operands::{Operand, Operands};
 use crate::mpi::abi::Abi;
@@ -7,7 +8,7 @@ use crate::mpi::words::handle_at;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles, types};
 use crate::pending::uses::{Access, Partners, Reduced, Use, Uses};
-use crate::state::recording::{Call, encoder};
+use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::sums;
 use trace_format::definition::Id;

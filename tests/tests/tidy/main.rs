@@ -2,6 +2,7 @@
 //! shorter.
 
 mod circles;
+mod folders;
 mod toolchain;
 
 use anyhow::{Context as _, Result, ensure};
@@ -73,10 +74,10 @@ fn one_folder_knows_the_families_of_mpi_libraries() -> Result<()> {
             "interposer/src/process/errors/mod.rs",
             "interposer/src/process/errors/unset.rs",
             "interposer/src/mpi/facts.rs",
-            "interposer/src/entry/fortran.rs",
+            "interposer/src/mpi/words.rs",
             "interposer/src/watch/grequests/mod.rs",
             "interposer/src/mpi/handles.rs",
-            "interposer/src/watch/operations/spare.rs",
+            "interposer/src/pending/spare.rs",
             "interposer/src/mpi/real.rs",
             "interposer/src/call/recall.rs",
             "interposer/src/tool/interface.rs",

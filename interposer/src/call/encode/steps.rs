@@ -224,9 +224,9 @@ fn raw_request(handle: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::encode::encoder;
     use crate::call::info;
     use crate::mpi::abi::Family;
-    use crate::state::recording::encoder;
 
     /// Of every value that has a step of its own, for every family.
     #[test]
@@ -240,7 +240,7 @@ mod tests {
         let mut compared = 0;
         for family in [Family::Mpich, Family::OpenMpi, Family::Standard] {
             let abi = Abi::of(family);
-            for info in &info::all(abi) {
+            for info in &info::all(abi, info::NOTHING_SAID) {
                 let both = [(&info.ins, &info.plan.ins), (&info.outs, &info.plan.outs)];
                 for (steps, items) in both {
                     assert_eq!(steps.list().len(), items.len());

@@ -2,6 +2,7 @@
 
 use super::{on_error, unset};
 use crate::mpi::abi::Abi;
+pub(super) use crate::mpi::error_handlers::{Means, Owner};
 use crate::mpi::real::{self, Real};
 use crate::mpi::sessions;
 use crate::mpi::words::Words;
@@ -10,80 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use trace_format::mpi::{FnId, Kind};
 
-/// What has an error handler (MPI 4.1, 9.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Owner {
-    Comm,
-    Win,
-    File,
-    Session,
-}
-
-impl Owner {
-    pub(crate) const ALL: [Owner; 4] = [Owner::Comm, Owner::Win, Owner::File, Owner::Session];
-
-    pub(crate) fn kind(self) -> Kind {
-        match self {
-            Owner::Comm => Kind::Comm,
-            Owner::Win => Kind::Win,
-            Owner::File => Kind::File,
-            Owner::Session => Kind::Session,
-        }
-    }
-
-    fn of(kind: Kind) -> Option<Owner> {
-        Owner::ALL.into_iter().find(|owner| owner.kind() == kind)
-    }
-
-    fn create(self) -> FnId {
-        match self {
-            Owner::Comm => FnId::MPI_Comm_create_errhandler,
-            Owner::Win => FnId::MPI_Win_create_errhandler,
-            Owner::File => FnId::MPI_File_create_errhandler,
-            Owner::Session => FnId::MPI_Session_create_errhandler,
-        }
-    }
-
-    pub(super) fn get(self) -> FnId {
-        match self {
-            Owner::Comm => FnId::MPI_Comm_get_errhandler,
-            Owner::Win => FnId::MPI_Win_get_errhandler,
-            Owner::File => FnId::MPI_File_get_errhandler,
-            Owner::Session => FnId::MPI_Session_get_errhandler,
-        }
-    }
-
-    pub(super) fn set(self) -> FnId {
-        match self {
-            Owner::Comm => FnId::MPI_Comm_set_errhandler,
-            Owner::Win => FnId::MPI_Win_set_errhandler,
-            Owner::File => FnId::MPI_File_set_errhandler,
-            Owner::Session => FnId::MPI_Session_set_errhandler,
-        }
-    }
-
-    pub(super) fn call(self) -> FnId {
-        match self {
-            Owner::Comm => FnId::MPI_Comm_call_errhandler,
-            Owner::Win => FnId::MPI_Win_call_errhandler,
-            Owner::File => FnId::MPI_File_call_errhandler,
-            Owner::Session => FnId::MPI_Session_call_errhandler,
-        }
-    }
-}
-
-/// The library's handlers that end the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Means {
-    /// MPI_ERRORS_ARE_FATAL
-    Fatal,
-    /// MPI_ERRORS_ABORT (since MPI 4)
-    Abort,
-}
-
 impl Means {
-    pub(super) const ALL: [Means; 2] = [Means::Fatal, Means::Abort];
-
     /// The library's handle; 0 if it has none, or before it is known.
     pub(super) fn library(self) -> u64 {
         LIBRARY.get(self as usize).map_or(0, |place| place.load(Ordering::SeqCst))

@@ -10,36 +10,19 @@ pub(crate) mod program;
 mod unset;
 
 use crate::mpi::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
-use crate::mpi::handles;
 use crate::mpi::real;
-use crate::state::queued;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
+use crate::state::under_way::Fatal;
 use crate::state::{levels, thread};
 use crate::watch::{grequests, report};
-use handlers::{Means, Owner, Replaced};
+use handlers::{Owner, Replaced};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::{PROGRAMS_ERROR_CLASS, UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::system::SystemEvent;
 use unset::Answer;
-
-/// A handler of ours was called in the place of one that ends the program.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Fatal {
-    owner: Owner,
-    /// `None`: the library would have gone on, and the call returns the code.
-    means: Option<Means>,
-    handle: u64,
-    code: i32,
-}
-
-impl Fatal {
-    pub(crate) fn code(&self) -> i32 {
-        self.code
-    }
-}
 
 /// Our handlers, for objects of each kind: `void (HANDLE *, int *, ...)`.
 extern "C" fn on_error<const OWNER: usize, const REPLACED: usize>(handle: *mut u64, code: *mut i32) {
@@ -239,37 +222,6 @@ fn in_statuses(thread: &mut Thread, call: &Call, class: u16) -> String {
         said.push_str(&format!("\nrequest {place} of the array failed with {name}: {}", report::essence(&text)));
     }
     said
-}
-
-/// A call of the program that the library is in.
-#[derive(Clone, Copy)]
-pub(crate) struct UnderWay {
-    pub(crate) index: u64,
-    pub(crate) func: FnId,
-    pub(crate) site: u32,
-    /// The stack pointer of the program at the call.
-    pub(crate) stack_pointer: u64,
-    /// Calls of this thread that had not returned when it was made.
-    pub(crate) depth: usize,
-    /// The handle that it frees.
-    pub(crate) freed: Option<handles::Dying>,
-}
-
-/// The program calls with this stack pointer, from where calls under way were made or from outside of them: a callback of
-/// the program, an error handler mostly, has jumped away (longjmp), and those calls never return.
-#[cold]
-pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
-    while let Some(call) = thread.under_way.pop_if(|call| stack_pointer >= call.stack_pointer) {
-        thread.depth = call.depth;
-        call.freed.into_iter().for_each(handles::kept);
-    }
-    queued::abandoned(thread);
-    thread.untold = None;
-    thread.told = None;
-    thread.fatal = None;
-    if thread.depth == 0 {
-        levels::leave(thread);
-    }
 }
 
 /// The program's own error handler is about to be called with `code`.

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::catalogue::{CheckInfo, DATATYPE_ALIGNMENT};
 use trace_format::definition::{FIRST_USER_ID, Id, UNKNOWN_ID};
+use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::DATATYPES;
-use trace_format::mpi::{Class, Kind};
 use typemap::{Misaligned, SelfOverlap};
 
 static CHECK: &CheckInfo = &DATATYPE_ALIGNMENT;
@@ -79,11 +79,6 @@ fn look_at_unpacked(thread: &mut Thread, call: &Call) {
             overlap(thread, call, buffer.param, count);
         }
     }
-}
-
-/// Has a function without operands of communication buffers that it fills by a datatype?
-pub(super) fn unpacks(class: Class) -> bool {
-    matches!(class, Class::Local | Class::Rma | Class::RmaRequest)
 }
 
 /// Is the datatype used for the first time in this way, or with more elements than ever?

@@ -1,38 +1,12 @@
 //! `invalid-topology`: see `trace_format::catalogue::INVALID_TOPOLOGY`.
 
 use super::arguments::{Exam, up_to};
+use crate::call::topology::{Sort, needed};
 use crate::mpi::facts::Standing;
 use crate::mpi::words::ask;
 use crate::mpi::{define, real};
 use trace_format::catalogue::{INVALID_ARGUMENT, INVALID_TOPOLOGY};
-use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
-
-/// What sort of topology a function works on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    Cartesian,
-    Graph,
-    DistributedGraph,
-    Any,
-}
-
-fn needed(row: &Function) -> Option<Sort> {
-    use FnId::*;
-    match row.id {
-        MPI_Cartdim_get | MPI_Cart_get | MPI_Cart_rank | MPI_Cart_coords | MPI_Cart_shift | MPI_Cart_sub => {
-            Some(Sort::Cartesian)
-        }
-        MPI_Graphdims_get | MPI_Graph_get | MPI_Graph_neighbors | MPI_Graph_neighbors_count => Some(Sort::Graph),
-        MPI_Dist_graph_neighbors | MPI_Dist_graph_neighbors_count => Some(Sort::DistributedGraph),
-        _ => row.class.is_neighborhood().then_some(Sort::Any),
-    }
-}
-
-/// Has this check rules for a function?
-pub(super) fn concerns(row: &Function) -> bool {
-    let makes = matches!(row.class, Class::Collective(Coll::CartCreate | Coll::GraphCreate, _));
-    makes || needed(row).is_some() || row.id == FnId::MPI_Dims_create
-}
+use trace_format::mpi::{Class, Coll, Dir, FnId, Kind, Param};
 
 /// Looks at the topology that a call makes or works on.
 pub(super) fn check(exam: &mut Exam) -> bool {

@@ -64,12 +64,10 @@ mod use_after_free;
 pub(crate) mod watched_data_changed;
 mod wrong_request_free;
 pub(crate) use crate::mpi::spot::Spot;
-pub(crate) use arguments::Rules;
 pub(crate) use finding::Finding;
 pub(crate) use leaks::at_exit;
-pub(crate) use send_buffers::Part;
 
-use crate::call::info::{Role, Watched};
+use crate::call::info::{Buffering, Role, Watched};
 use crate::job::config;
 use crate::mpi::abi::Abi;
 use crate::mpi::emulated;
@@ -80,7 +78,7 @@ use crate::state::thread::Thread;
 use crate::watch::operations;
 use crate::watch::sums;
 use std::sync::atomic::{AtomicU8, Ordering};
-use trace_format::mpi::{Class, Kind};
+use trace_format::mpi::{Class, Function, Kind};
 
 /// Checks that cost something on the path of frequent calls, in groups that share the work.
 static GROUPS: AtomicU8 = AtomicU8::new(0);
@@ -119,6 +117,11 @@ pub(crate) fn begin() {
     GROUPS.store(groups, Ordering::Relaxed);
 }
 
+/// Are there rules for the arguments of a function that follow from no kind of parameter?
+pub(crate) fn has_special_rules(row: &Function) -> bool {
+    arguments::special::has(row)
+}
+
 /// Are operations with requests known?
 pub(crate) fn are_operations_known() -> bool {
     is_any_on(OPERATIONS)
@@ -149,10 +152,10 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
         before_objects(thread, call);
     }
     match call.info.buffering {
-        Part::None => {}
-        Part::Attach => send_buffers::arriving(thread, call),
-        Part::Send => buffered_send_space::check(thread, call),
-        Part::Detach => send_buffers::leaving(thread, call),
+        Buffering::None => {}
+        Buffering::Attach => send_buffers::arriving(thread, call),
+        Buffering::Send => buffered_send_space::check(thread, call),
+        Buffering::Detach => send_buffers::leaving(thread, call),
     }
     if is_any_on(ALIGNMENT) {
         datatype_alignment::before(thread, call);
@@ -234,7 +237,7 @@ pub(crate) fn after(thread: &mut Thread, call: &Call, failed: bool) {
     if let (Some((_, Kind::Comm | Kind::Session)), Some(dying), false) = (call.info.frees, call.open.freed, failed) {
         send_buffers::freed(dying);
     }
-    if matches!(call.info.buffering, Part::Attach | Part::Detach) {
+    if matches!(call.info.buffering, Buffering::Attach | Buffering::Detach) {
         send_buffers::changed(thread, call, failed);
     }
     if is_any_on(OPERATIONS) {

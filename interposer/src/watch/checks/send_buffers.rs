@@ -1,6 +1,7 @@
 //! The buffers that are attached for buffered sends (MPI 4.1, 3.6): to the process, to a communicator, to a session.
 
 use super::{Finding, Spot};
+use crate::call::info::Buffering;
 use crate::mpi::handles::{self, Dying};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -8,38 +9,7 @@ use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::catalogue::INVALID_ARGUMENT;
 use trace_format::definition::{Id, UNKNOWN_ID};
-use trace_format::mpi::{Class, FnId, Kind, SendMode, Start};
-
-/// What a function has to do with attached buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    None,
-    Attach,
-    Detach,
-    Send,
-}
-
-impl Part {
-    pub(crate) fn of(id: FnId, class: Class) -> Part {
-        use FnId::*;
-        match id {
-            MPI_Buffer_attach
-            | MPI_Buffer_attach_c
-            | MPI_Comm_attach_buffer
-            | MPI_Comm_attach_buffer_c
-            | MPI_Session_attach_buffer
-            | MPI_Session_attach_buffer_c => Part::Attach,
-            MPI_Buffer_detach
-            | MPI_Buffer_detach_c
-            | MPI_Comm_detach_buffer
-            | MPI_Comm_detach_buffer_c
-            | MPI_Session_detach_buffer
-            | MPI_Session_detach_buffer_c => Part::Detach,
-            _ if matches!(class, Class::Send(SendMode::Buffered, Start::Blocking | Start::Nonblocking)) => Part::Send,
-            _ => Part::None,
-        }
-    }
-}
+use trace_format::mpi::Kind;
 
 /// Whose messages a buffer takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -119,7 +89,7 @@ pub(super) fn changed(thread: &mut Thread, call: &Call, failed: bool) {
     let (owner, by) = (Owner::of(thread, call), Spot::of(thread, call));
     let mut all = attached();
     let all = all.get_or_insert_default();
-    if info.buffering == Part::Detach {
+    if info.buffering == Buffering::Detach {
         match all.get_mut(&owner) {
             Some(buffer) if failed => buffer.is_leaving = false,
             Some(buffer) if buffer.is_leaving => drop(all.remove(&owner)),

@@ -1,10 +1,11 @@
 //! One call whose arguments are being looked at: their values, and whether MPI looks at them at all.
 
 use super::{Amount, Buffer, Part, Times, When};
+use crate::call::encode::encoder;
 use crate::mpi::facts::{Facts, Standing};
 use crate::mpi::words::handle_at;
 use crate::mpi::{define, handles};
-use crate::state::recording::{Call, encoder};
+use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{Finding, Spot};
 use crate::watch::operands;

@@ -1,13 +1,12 @@
 //! Looks at the arguments of a call before the library is entered. A quick look at the calls that programs make most
 //! often compares numbers alone; whatever does not pass it, and every other call, is examined argument by argument, by
-//! the rules of the function ([`rules`]). The first finding of a call is the last: what follows is its consequence.
+//! the rules of the function ([`crate::call::rules`]). The first finding of a call is the last: what follows is its consequence.
 
 mod exam;
-mod rules;
 pub(super) mod special;
+pub(super) use crate::call::rules::{Amount, Buffer, Of, Part, Test, Times, When};
+use crate::call::rules::{NONE, Rules};
 pub(super) use exam::{Argument, Exam, up_to};
-pub(crate) use rules::{Amount, Part, Rules, Times};
-pub(super) use rules::{Buffer, Of, Test, When};
 
 use super::{
     aliased_buffers, in_place_misuse, inaccessible_buffer, invalid_argument, invalid_comm, invalid_count,
@@ -17,7 +16,6 @@ use super::{
 use crate::mpi::facts::Standing;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use rules::NONE;
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 

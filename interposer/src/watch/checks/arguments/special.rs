@@ -2,6 +2,7 @@
 //! lists of ranks may hold.
 
 use super::{Exam, up_to};
+use crate::call::topology;
 use crate::mpi::define;
 use crate::mpi::facts::Standing;
 use crate::watch::checks::invalid_topology;
@@ -13,7 +14,7 @@ use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, kinds::RmaSync};
 /// Are there such rules for a function?
 pub(crate) fn has(row: &Function) -> bool {
     let text = row.params.iter().any(|p| p.kind == Kind::Str && p.dir == Dir::In && p.len.is_empty());
-    text || rule(row).is_some() || invalid_topology::concerns(row)
+    text || rule(row).is_some() || topology::concerns(row)
 }
 
 type Check = fn(&mut Exam) -> bool;

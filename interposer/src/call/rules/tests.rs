@@ -3,7 +3,7 @@
 use super::*;
 
 fn rules(function: FnId) -> Rules {
-    Rules::of(function.row())
+    Rules::of(function.row(), false)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the arguments of a function must be, worked out once from its row of the table.
 
-use crate::watch::checks::{datatype_alignment, invalid_topology};
+use crate::call::topology;
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
 
 /// Place of a parameter that a function does not have: its word is always 0.
@@ -172,7 +172,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    pub(crate) fn of(row: &'static Function) -> Rules {
+    pub(crate) fn of(row: &'static Function, special: bool) -> Rules {
         let extension = row.name.starts_with("MPIX_");
         let mut rules = Rules {
             comm: NONE,
@@ -193,14 +193,14 @@ impl Rules {
         rules.rules.sort_by_key(|r| order(&r.test));
         rules.buffers = (0..row.params.len()).filter_map(|param| buffer(row, param)).collect();
         rules.messages = messages(row);
-        rules.special = super::special::has(row);
+        rules.special = special;
         rules.requests = match row.class {
             Class::Wait(_) | Class::Test(_) => place(row, Kind::Request).map(|p| (length(row, p), p)),
             _ => None,
         };
         let results = row.params.iter().position(|p| p.kind == Kind::Status && p.dir == Dir::Out);
         rules.results = results.or(rules.requests.map(|(_, place)| place)).unwrap_or(NONE);
-        rules.unpacks = datatype_alignment::unpacks(row.class) && rules.buffers.iter().any(|b| b.writes);
+        rules.unpacks = unpacks(row.class) && rules.buffers.iter().any(|b| b.writes);
         rules.is_plain = row.params.iter().all(|p| p.len.is_empty() && (p.dir != Dir::InOut || is_buffer(p.kind)));
         rules
     }
@@ -208,6 +208,11 @@ impl Rules {
     pub(crate) fn are_empty(&self) -> bool {
         self.rules.is_empty() && self.buffers.is_empty() && self.requests.is_none() && !self.special
     }
+}
+
+/// Has a function without operands of communication buffers that it fills by a datatype?
+fn unpacks(class: Class) -> bool {
+    matches!(class, Class::Local | Class::Rma | Class::RmaRequest)
 }
 
 /// What a rank is checked against must be known to be right first.
@@ -302,7 +307,7 @@ fn test(row: &Function, param: usize, p: &Param) -> Option<Test> {
 /// What is asked of an array. Queries whose result may be shorter than the program's array say so by themselves, strings
 /// may be missing, and error codes be ignored.
 fn array(row: &Function, param: usize, p: &Param) -> Option<Test> {
-    let shorter = p.dir == Dir::Out && (row.class == Class::Create || invalid_topology::concerns(row));
+    let shorter = p.dir == Dir::Out && (row.class == Class::Create || topology::concerns(row));
     let elements = !p.kind.is_address() || p.kind == Kind::Status;
     if p.len.is_empty() || !elements || shorter || p.kind == Kind::ErrorCode {
         return None;

@@ -1,0 +1,54 @@
+//! The program, and the directory of its traces.
+
+use crate::job::config::Config;
+use crate::job::{each, launch};
+use recorder::environment;
+use std::path::{Path, PathBuf};
+
+/// `MPIVET_DIR`, or a name that all ranks of the job work out alike.
+pub(crate) fn directory(config: &Config, program: &str, spawned: bool) -> PathBuf {
+    if let (Some(root), Some(dir)) = (&config.each, &config.dir) {
+        return each::directory(dir, root, spawned).unwrap_or_else(|| dir.clone());
+    }
+    let job = ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"].iter().find_map(|v| environment::var(v).ok());
+    let id = job.unwrap_or_else(|| launch::launcher_pid().to_string());
+    let existing = spawned.then(|| directory_of_spawners(config, &id)).flatten();
+    existing.unwrap_or_else(|| {
+        let name = program.rsplit('/').next().unwrap_or("program");
+        let name = config.dir.clone().unwrap_or_else(|| format!("mpivet-{name}-{id}").into());
+        Path::new(&cwd()).join(name)
+    })
+}
+
+/// Spawned ranks may have another working directory and another program than those who spawned them, whose trace
+/// directory exists already.
+fn directory_of_spawners(config: &Config, id: &str) -> Option<PathBuf> {
+    let end = format!("-{id}");
+    launch::working_directories().into_iter().find_map(|base| match &config.dir {
+        Some(dir) => Some(base.join(dir)).filter(|d| d.is_dir()),
+        None => {
+            let is_ours = |name: &str| name.starts_with("mpivet-") && name.ends_with(&end);
+            let mut entries = std::fs::read_dir(&base).ok()?.flatten();
+            entries.find(|e| e.file_name().to_str().is_some_and(is_ours)).map(|e| e.path()).filter(|d| d.is_dir())
+        }
+    })
+}
+
+/// The path of the program.
+pub(crate) fn program() -> String {
+    std::fs::read_link("/proc/self/exe").map(|p| p.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The working directory.
+pub(crate) fn cwd() -> String {
+    std::env::current_dir().map(|p| p.to_string_lossy().into_owned()).unwrap_or_else(|_| ".".to_owned())
+}
+
+/// The words behind the name of the program.
+pub(crate) fn arguments() -> Vec<String> {
+    let words = std::fs::read("/proc/self/cmdline").unwrap_or_default();
+    let words: Vec<String> =
+        words.split(|b| *b == 0).skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect();
+    // Behind the last one there is a zero, too.
+    words.split_last().map(|(_, all)| all.to_vec()).unwrap_or_default()
+}

@@ -10,7 +10,7 @@ use report::{Colour, FailOn, Format, Report, RunInfo};
 use serde_json::Value;
 use trace_format::catalogue::{CHECKS, by_name};
 use trace_format::finding::{CallRef, Finding, Severity, Waiting};
-use trace_format::symbols::Location;
+use trace_format::location::Location;
 
 /// Ends lines, strings, elements, sections, commands and properties, moves the cursor, turns the direction of writing.
 const NASTY: &str = "a\"q'<b>&amp; ]]>%,:\n::error::\u{1b}[31m\u{9b}\r\u{7f}\u{0}\u{202e}\u{ffff}](http://x) -->`|\\";

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use trace_format::catalogue::by_name;
 use trace_format::file::rank_path;
 use trace_format::finding::{CallRef, Finding};
-use trace_format::symbols::Location;
+use trace_format::location::Location;
 use traces::{write_long, write_run, write_text};
 
 /// The report of a finding of `check`, of which each call is at a line of `source`: function, line, text, role.

@@ -1,12 +1,12 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
-use super::fingerprint;
 use super::order::order;
 use super::queues::QueueView;
 use super::statement::statement;
-use super::view::{Defect, Ended, FindingView, Frame, HiddenView, Member, MorePaths, Mpi};
-use super::view::{PathView, SampleView, Site, Task, Waits};
-use super::{Report, RunInfo, SCHEMA};
+use super::view::{
+    Defect, Ended, FindingView, Frame, HiddenView, Member, MorePaths, Mpi, PathView, SampleView, Site, Task, Waits,
+};
+use super::{Report, RunInfo, SCHEMA, fingerprint};
 use crate::Damage;
 use crate::samples::{Course, Key, Samples};
 use crate::symbols::{Symbols, is_user, library, user_frame};
@@ -16,7 +16,7 @@ use engine::{RankEnd, RankSummary};
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use trace_format::finding::{CallRef, Finding, Path, Severity, Waiting};
-use trace_format::symbols::Location;
+use trace_format::location::Location;
 
 impl Report {
     /// Looks up the source lines and puts everything in its final order.

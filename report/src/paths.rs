@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding, Path, Severity};
-use trace_format::symbols::Location;
+use trace_format::location::Location;
 
 /// Ways that are kept of a finding.
 const MAX_PATHS: usize = 1000;

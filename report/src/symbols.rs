@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
+use symbols::{Fetch, Loaders, MAX_SOURCE, Modules};
 use trace_format::definition::{Definition, Id, Module};
 use trace_format::foreign;
-use trace_format::symbols::{Fetch, Loaders, Location, MAX_SOURCE, Modules};
+use trace_format::location::Location;
 
 /// What is known of one rank.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! begins.
 
 use crate::file::plain_host;
-use crate::symbols::Location;
+use crate::location::Location;
 use crate::{foreign, private};
 use serde::{Deserialize, Serialize};
 use std::io;

@@ -1,9 +1,9 @@
 //! `mpivet print --format json`: an object a line.
 
 use serde_json::{Map, Value, json};
+use trace_format::location::Location;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::names::Names;
-use trace_format::symbols::Location;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::text::{format_arguments, format_results};
 

@@ -5,14 +5,15 @@ use crate::call::sites;
 use crate::job::{config, told};
 use crate::mpi::origin::{self, Origin};
 use crate::watch::symbols;
+use ::symbols::Sources;
 use recorder::{log, trace};
 use std::cmp;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::catalogue::{self, CheckInfo};
 use trace_format::finding::Severity;
+use trace_format::location::Location;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::symbols::{Location, Sources};
 use trace_format::system::Place;
 
 /// An MPI call reported an error that ends the program: the call made at `site`, or the one that is being made.

@@ -2,7 +2,7 @@
 
 use recorder::modules::{self, Changes};
 use std::sync::{Mutex, PoisonError};
-use trace_format::symbols::Symbolizer;
+use symbols::Symbolizer;
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 /// Of more modules nothing is kept.

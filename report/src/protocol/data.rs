@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::definition::Id;
 use trace_format::finding::CallRef;
+use trace_format::location::Location;
 use trace_format::mpi::FnId;
-use trace_format::symbols::Location;
 
 /// Calls of a finding whose surroundings are read again, and calls of all findings.
 pub(super) const MAX_OF_FINDING: usize = 8;

@@ -6,8 +6,8 @@ use engine::worlds::Names;
 use engine::worlds::link::{Clock, Linker};
 use engine::{End, Engine};
 use std::sync::{Arc, Mutex};
+use trace_format::location::Location;
 use trace_format::mpi::FnId;
-use trace_format::symbols::Location;
 use trace_reader::text::parse;
 
 /// What was collected, and the sizes of the worlds.

@@ -3,11 +3,11 @@
 use anyhow::{Result, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
+use symbols::Symbolizer;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, GROUP_EMPTY, Id, NULL_ID};
 use trace_format::finding::Severity;
 use trace_format::mpi::predefined::{ERRHANDLERS, INFOS, datatype_id, op_id};
 use trace_format::mpi::{Kind, special};
-use trace_format::symbols::Symbolizer;
 use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::{RankEvent, RankReader};

@@ -108,6 +108,7 @@ fn the_map_names_what_is_there() -> Result<()> {
         "analyzer/",
         "trace-format/",
         "trace-reader/",
+        "symbols/",
         "typemap/",
         "recorder/",
         "schedules/",

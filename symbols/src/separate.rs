@@ -1,10 +1,10 @@
 //! Debug information that was taken out of a program or library: by `objcopy --only-keep-debug`, or as a package of debug
 //! symbols. It is found by the build-id, without which nobody knows whether it belongs to the file that ran.
 
-use crate::foreign;
 use addr2line::Loader;
 use object::{Object as _, ReadRef};
 use std::path::{Path, PathBuf};
+use trace_format::foreign;
 
 /// Where systems have the debug information of what is installed.
 const INSTALLED: &str = "/usr/lib/debug";

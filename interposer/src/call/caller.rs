@@ -1,6 +1,7 @@
 //! On whose behalf an entry point was called: the program's, directly or through a language binding, or that of the MPI
 //! library or another tool, whose calls are not the program's.
 
+use crate::mpi::abi::fortran;
 use crate::mpi::origin::{self, Origin};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
@@ -96,20 +97,5 @@ fn routine_name(address: u64) -> Option<String> {
         }
         std::ffi::CStr::from_ptr(info.dli_sname).to_string_lossy().to_ascii_lowercase()
     };
-    let prefixes = ["pmpir_", "pmpix_", "ompix_", "pmpi_", "ompi_", "mpix_", "mpi_"];
-    let name = prefixes.iter().find_map(|p| symbol.strip_prefix(p))?;
-    let suffixes = [
-        "_c_f08ts_",
-        "_c_f08_",
-        "_f08ts_large_",
-        "_f08_large_",
-        "_f08ts_",
-        "_f08_",
-        "_f08",
-        "_cptr_f",
-        "_f",
-        "__",
-        "_",
-    ];
-    Some(suffixes.iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name).to_owned())
+    fortran::routine(&symbol).map(str::to_owned)
 }

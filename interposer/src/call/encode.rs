@@ -255,7 +255,7 @@ impl Encoder<'_> {
                 self.comm_query(|comm, _| crate::mpi::define::neighbors(self.abi, comm).destinations.len())
             }
             Len::CartDims => {
-                self.comm_query(|comm, _| match crate::mpi::define::topology(comm) == self.abi.topo_cart {
+                self.comm_query(|comm, _| match crate::mpi::define::topology(comm) == self.abi.named.topo_cart {
                     true => ask(FnId::MPI_Cartdim_get, comm),
                     false => 0,
                 })

@@ -310,7 +310,7 @@ impl Call {
 mod tests {
     use super::*;
     use crate::call::info;
-    use crate::mpi::abi::{Abi, Family};
+    use crate::mpi::abi::{self, Abi};
     use trace_format::mpi::FnId;
 
     const VALUES: [u64; BYTES / 8] = [7; BYTES / 8];
@@ -349,7 +349,11 @@ mod tests {
 
     #[test]
     fn a_window_of_requests_is_known_whole() {
-        let infos = info::all(Abi::of(Family::Mpich), info::NOTHING_SAID);
+        abi::all().for_each(window_of_requests);
+    }
+
+    fn window_of_requests(abi: &'static Abi) {
+        let infos = info::all(abi, info::NOTHING_SAID);
         let info = infos.iter().find(|info| info.row.id == FnId::MPI_Irecv).unwrap();
         let mut recall = Recall::new(0);
         let mut unknown = [0; 8];
@@ -366,11 +370,11 @@ mod tests {
 
     #[test]
     fn a_call_is_known_if_every_argument_is_the_same() {
-        undisturbed(every_argument_is_looked_at);
+        abi::all().for_each(|abi| undisturbed(|| every_argument_is_looked_at(abi)));
     }
 
-    fn every_argument_is_looked_at() {
-        let infos = info::all(Abi::of(Family::Mpich), info::NOTHING_SAID);
+    fn every_argument_is_looked_at(abi: &'static Abi) {
+        let infos = info::all(abi, info::NOTHING_SAID);
         let of = |function: FnId| infos.iter().find(|info| info.row.id == function).unwrap();
         for function in [FnId::MPI_Isend, FnId::MPI_Comm_rank, FnId::MPI_Sendrecv, FnId::MPI_Allreduce] {
             let (info, mut recall) = (of(function), Recall::new(3));
@@ -424,11 +428,11 @@ mod tests {
     /// The slots are looked at, in whichever of its places the call is.
     #[test]
     fn a_call_is_known_by_the_stack_behind_it() {
-        undisturbed(every_slot_is_looked_at);
+        abi::all().for_each(|abi| undisturbed(|| every_slot_is_looked_at(abi)));
     }
 
-    fn every_slot_is_looked_at() {
-        let infos = info::all(Abi::of(Family::OpenMpi), info::NOTHING_SAID);
+    fn every_slot_is_looked_at(abi: &'static Abi) {
+        let infos = info::all(abi, info::NOTHING_SAID);
         let info = infos.iter().find(|info| info.row.id == FnId::MPI_Wait).unwrap();
         let words = [0; crate::mpi::real::MAX_ARGS];
         let mut recall = Recall::new(0);

@@ -208,8 +208,8 @@ fn forward(f: *mut std::ffi::c_void, args: usize, words: &Words) -> u64 {
 #[cold]
 pub(crate) fn missing(row: &Function) -> u64 {
     recorder::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
-    // An error class that exists everywhere: MPI_ERR_OTHER in the MPICH family, an unknown error elsewhere.
-    15
+    let class = real::library().and_then(|real| real.abi().class_number("MPI_ERR_OTHER"));
+    class.unwrap_or(1) as u64
 }
 
 #[cold]

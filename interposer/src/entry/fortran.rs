@@ -185,7 +185,7 @@ fn record(row: &'static Function, frame: &Frame, args: &[u64; MAX_ARGS], entered
     let mut slots = [0u64; MAX_ARGS];
     for (slot, (param, at)) in slots.iter_mut().zip(params.clone()) {
         *slot = match (param.dir, param.kind) {
-            (_, kind) if kind.is_handle() => fortran_handle(abi.family, kind, int(*at)),
+            (_, kind) if kind.is_handle() => fortran_handle(abi, kind, int(*at)),
             (_, Kind::Pointer) => pointer(*at),
             _ => 0,
         };

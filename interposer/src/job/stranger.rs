@@ -1,8 +1,6 @@
 //! A launcher of another MPI than the program's starts processes that do not know each other: each is rank 0 of one.
 
-/// Launchers by the variables that they give to processes: number of processes, and the place of this one among them.
-const LAUNCHERS: [(&str, &str, &str); 2] =
-    [("Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("MPICH", "PMI_SIZE", "PMI_RANK")];
+use crate::mpi::abi::{Identity, LAUNCHERS};
 
 /// What a process that is alone in its MPI_COMM_WORLD knows of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,29 +11,19 @@ pub(crate) struct Stranger {
     pub(crate) is_first: bool,
 }
 
-/// `library`: what MPI_Get_library_version says. `None`: nothing is known to be wrong.
-pub(crate) fn of(library: &str, variable: impl Fn(&str) -> Option<String>) -> Option<Stranger> {
+/// `None`: nothing is known to be wrong.
+pub(crate) fn of(library: &Identity, variable: impl Fn(&str) -> Option<String>) -> Option<Stranger> {
     let number = |name: &str| variable(name)?.parse::<u32>().ok();
-    let ours = name(library)?;
-    let (launcher, processes, place) = LAUNCHERS.iter().find_map(|(launcher, size, place)| {
-        let processes = number(size)?;
-        Some((*launcher, processes, number(place)))
-    })?;
-    // Intel MPI has MPICH's launcher.
-    let fits = launcher == ours || launcher == "MPICH" && ours == "Intel MPI";
-    (processes > 1 && !fits).then(|| Stranger {
+    let ours = library.product?;
+    let (launcher, processes) = LAUNCHERS.into_iter().find_map(|launcher| Some((launcher, number(launcher.size)?)))?;
+    let (theirs, name) = (launcher.product, ours.name);
+    (processes > 1 && launcher != ours.launcher).then(|| Stranger {
         text: format!(
-            "the launcher is that of {launcher} and has started {processes} processes, but the program uses {ours}: each of \
-             them is alone, rank 0 of an MPI_COMM_WORLD of 1; start it with the launcher of {ours}"
+            "the launcher is that of {theirs} and has started {processes} processes, but the program uses {name}: each of \
+             them is alone, rank 0 of an MPI_COMM_WORLD of 1; start it with the launcher of {name}"
         ),
-        is_first: place.is_none_or(|place| place == 0),
+        is_first: number(launcher.rank).is_none_or(|place| place == 0),
     })
-}
-
-/// What the library is called, if it is one that has a launcher of its own.
-fn name(library: &str) -> Option<&'static str> {
-    let starts = [("Open MPI", "Open MPI"), ("Intel(R) MPI", "Intel MPI"), ("MPICH", "MPICH")];
-    starts.into_iter().find(|(start, _)| library.starts_with(start)).map(|(_, name)| name)
 }
 
 #[cfg(test)]
@@ -43,7 +31,9 @@ mod tests {
     use super::*;
 
     fn with(library: &str, variables: &[(&str, &str)]) -> Option<Stranger> {
-        of(library, |name| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned()))
+        of(&Identity::of(library), |name| {
+            variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]

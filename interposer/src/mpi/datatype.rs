@@ -159,7 +159,7 @@ pub(crate) fn definition(
             (1..4).for_each(|p| a.array(p, n, w));
             a.scalar(4, Int);
             let last = a.ints.len() - 1;
-            a.replace(last, |v| i64::from(v == i64::from(abi.order_fortran)));
+            a.replace(last, |v| i64::from(v == i64::from(abi.named.order_fortran)));
             a.datatype(5);
             Combiner::Subarray
         }
@@ -173,11 +173,11 @@ pub(crate) fn definition(
             a.scalar(7, Int);
             let (n, last) = (n.max(0) as usize, a.ints.len() - 1);
             for i in 0..n {
-                let (none, cyclic) = (i64::from(abi.distribute_none), i64::from(abi.distribute_cyclic));
+                let (none, cyclic) = (i64::from(abi.named.distribute_none), i64::from(abi.named.distribute_cyclic));
                 a.replace(3 + n + i, |v| if v == none { 0 } else { 1 + i64::from(v == cyclic) });
-                a.replace(3 + 2 * n + i, |v| if v == i64::from(abi.distribute_default) { -1 } else { v });
+                a.replace(3 + 2 * n + i, |v| if v == i64::from(abi.named.distribute_default) { -1 } else { v });
             }
-            a.replace(last, |v| i64::from(v == i64::from(abi.order_fortran)));
+            a.replace(last, |v| i64::from(v == i64::from(abi.named.order_fortran)));
             a.datatype(8);
             Combiner::Darray
         }

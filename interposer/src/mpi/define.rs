@@ -73,14 +73,14 @@ pub(crate) fn topology(comm: u64) -> i32 {
 pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
     let kind = topology(comm);
     let mut found = Neighbors::default();
-    if kind == abi.topo_cart {
+    if kind == abi.named.topo_cart {
         for dimension in 0..ask(FnId::MPI_Cartdim_get, comm) as u64 {
             let (mut low, mut high) = (0i32, 0i32);
             real::call(FnId::MPI_Cart_shift, &[comm, dimension, 1, &raw mut low as u64, &raw mut high as u64]);
             found.sources.extend([abi.rank(low), abi.rank(high)]);
         }
         found.destinations.clone_from(&found.sources);
-    } else if kind == abi.topo_graph {
+    } else if kind == abi.named.topo_graph {
         let rank = ask(FnId::MPI_Comm_rank, comm) as u64;
         let mut count = 0i32;
         real::call(FnId::MPI_Graph_neighbors_count, &[comm, rank, &raw mut count as u64]);
@@ -88,7 +88,7 @@ pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
         real::call(FnId::MPI_Graph_neighbors, &[comm, rank, list.len() as u64, list.as_mut_ptr() as u64]);
         found.sources.clone_from(&list);
         found.destinations = list;
-    } else if kind == abi.topo_dist_graph {
+    } else if kind == abi.named.topo_dist_graph {
         let (mut ins, mut outs, mut weighted) = (0i32, 0i32, 0i32);
         let args = [comm, &raw mut ins as u64, &raw mut outs as u64, &raw mut weighted as u64];
         real::call(FnId::MPI_Dist_graph_neighbors_count, &args);

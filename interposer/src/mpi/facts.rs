@@ -1,6 +1,6 @@
 //! What checks need to know of an object, asked from the library once for each object, by local calls.
 
-use crate::mpi::abi::Family;
+use crate::mpi::abi::{self, Told};
 use crate::mpi::handles::{self, Freed};
 use crate::mpi::words::ask;
 use crate::mpi::{define, real};
@@ -148,46 +148,16 @@ pub(crate) fn proof(kind: Kind, handle: u64) -> Option<Proof> {
     if let Some(freed) = handles::freed_before(kind, handle) {
         return Some(Proof::Freed(freed));
     }
-    let family = crate::mpi::abi::current()?.family;
-    if family == Family::Mpich && kind != Kind::File {
-        return bits(kind, handle);
-    }
-    let alike = |other: &Kind| *other != kind && !(family == Family::Mpich && *other != Kind::File);
+    let abi = abi::current()?;
+    let told = abi.told_by(kind, handle, memory::is_certainly_unreadable);
+    let alike = |other: &Kind| !abi.has_kinds_in_handles(kind) && *other != kind && abi.may_be_alike(*other, kind);
     let other = KINDS.iter().filter(|k| alike(k)).find_map(|k| {
         let id = handles::lookup(*k, handle);
         (id != UNKNOWN_ID).then_some(Proof::Other(*k, id))
     });
-    let garbage = match family {
-        // Nothing but the predefined handles is laid down here, and 0, which is none.
-        Family::Standard | Family::Draft => handle == 0,
-        _ => handle < 4096 || memory::is_certainly_unreadable(handle),
-    };
-    other.or(garbage.then_some(Proof::Garbage))
-}
-
-/// What the bits of a handle of the MPICH family say: bits 31 and 30 what sort of handle it is (0: none), bits 29 to 26
-/// the kind of object.
-fn bits(kind: Kind, handle: u64) -> Option<Proof> {
-    let number = |kind: Kind| match kind {
-        Kind::Comm => Some(1),
-        Kind::Group => Some(2),
-        Kind::Datatype => Some(3),
-        Kind::Errhandler => Some(5),
-        Kind::Op => Some(6),
-        Kind::Info => Some(7),
-        Kind::Win => Some(8),
-        Kind::Request | Kind::Message => Some(11),
-        Kind::Session => Some(14),
-        _ => None,
-    };
-    let (sort, object) = (handle >> 30 & 3, handle >> 26 & 15);
-    let expected = number(kind)?;
-    if object != expected {
-        let other = KINDS.iter().copied().find(|k| number(*k) == Some(object)).filter(|_| handle != 0);
-        return Some(match other {
-            Some(other) => Proof::Other(other, handles::lookup(other, handle)),
-            None => Proof::Garbage,
-        });
-    }
-    (sort == 0).then_some(Proof::Garbage)
+    other.or(match told {
+        Told::Fits => None,
+        Told::Other(other) => Some(Proof::Other(other, handles::lookup(other, handle))),
+        Told::Garbage => Some(Proof::Garbage),
+    })
 }

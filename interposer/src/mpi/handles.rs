@@ -2,7 +2,6 @@
 //! seen made and freed.
 
 use crate::debuggers::queues;
-use crate::mpi::abi::{Abi, Family};
 use crate::mpi::facts::{self, Facts};
 use crate::mpi::real::Real;
 use crate::mpi::spot::Spot;
@@ -376,10 +375,8 @@ pub(crate) fn is_no_weights(address: u64) -> bool {
 }
 
 fn learn_no_weights(real: &Real) {
-    for (place, name) in NO_WEIGHTS.iter().zip(["MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY"]) {
-        if real.family() == Family::Mpich
-            && let Some(variable) = real.data_symbol(name)
-        {
+    for (place, name) in NO_WEIGHTS.iter().zip(real.abi().no_weights) {
+        if let Some(variable) = real.data_symbol(name) {
             // SAFETY: the library defines a variable of pointer type by this name.
             place.store(unsafe { (variable as *const u64).read() }, Ordering::Relaxed);
         }
@@ -403,15 +400,15 @@ pub(crate) fn learn_predefined(real: &Real) {
         Kind::Info,
         Kind::Errhandler,
     ] {
-        for row in Abi::predefined(kind) {
-            let handle = row.handle(real.family(), |name| real.data_symbol(name));
+        for (name, handle) in real.abi().predefined(kind) {
+            let handle = handle.value(|name| real.data_symbol(name));
             // A type that the library declares but lacks has the value of the null handle.
             let Some(handle) = handle else { continue };
-            let id = predefined_id(kind, row.name);
-            if row.name == "MPI_REQUEST_NULL" {
+            let id = predefined_id(kind, name);
+            if *name == "MPI_REQUEST_NULL" {
                 NULL_REQUEST.store(handle, Ordering::Relaxed);
             }
-            if id == NULL_ID && row.name.ends_with("_NULL") {
+            if id == NULL_ID && name.ends_with("_NULL") {
                 map.insert((kind, handle), NULL_ID);
             } else if id != NULL_ID {
                 map.entry((kind, handle)).or_insert(id);
@@ -423,8 +420,8 @@ pub(crate) fn learn_predefined(real: &Real) {
 
 /// The raw value of a predefined handle.
 pub(crate) fn predefined_handle(real: &Real, kind: Kind, name: &str) -> Option<u64> {
-    let row = Abi::predefined(kind).iter().find(|r| r.name == name)?;
-    row.handle(real.family(), |name| real.data_symbol(name))
+    let (_, handle) = real.abi().predefined(kind).iter().find(|(n, _)| *n == name)?;
+    handle.value(|name| real.data_symbol(name))
 }
 
 fn predefined_id(kind: Kind, name: &str) -> Id {

@@ -1,13 +1,13 @@
 //! Finds the MPI library of the process and its entry points. The only module that calls the library, always through
 //! pointers taken from it, never by name.
 
-use crate::mpi::abi::{Abi, Family, LAST_CODE, LAST_USED_CODE};
+use crate::mpi::abi::{self, Abi, Identity, Loaded, Started};
 use crate::mpi::emulated;
 use crate::mpi::origin::{self, Origin};
 use libloading::os::unix::{Library, Symbol};
 use recorder::modules;
 use std::ffi::{CStr, CString, c_void};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock};
 use trace_format::mpi::{FUNCTIONS, FnId, Kind};
 
@@ -15,9 +15,9 @@ const RTLD_NOLOAD: i32 = 4;
 
 /// The MPI library.
 pub(crate) struct Real {
-    family: Family,
-    /// See [`Real::tell_drafts`].
-    is_draft: AtomicBool,
+    /// Its interface as far as that can be told before MPI has started, and afterwards.
+    loaded_abi: &'static Abi,
+    started_abi: OnceLock<&'static Abi>,
     pub(crate) path: String,
     /// The module that defines the PMPI_ functions.
     library: Library,
@@ -133,28 +133,19 @@ fn symbol(library: &Library, name: &str) -> Option<*mut c_void> {
 }
 
 impl Real {
-    pub(crate) fn family(&self) -> Family {
-        match self.family {
-            Family::Standard if self.is_draft.load(Ordering::Relaxed) => Family::Draft,
-            family => family,
-        }
+    pub(crate) fn abi(&self) -> &'static Abi {
+        self.started_abi.get().unwrap_or(&self.loaded_abi)
     }
 
-    /// Finds out whether a library with the ABI of MPI 5 follows the draft: by the number that it gives to the attribute
-    /// MPI_LASTUSEDCODE. To be called once, after MPI_Init, or after MPI_Session_init: then there is no MPI_COMM_WORLD to
-    /// ask, and the only library that is known to follow the draft, Intel's, is told by a function of its own.
-    pub(crate) fn tell_drafts(&self, by_session: bool) {
-        if by_session {
-            let is_intel = self.family == Family::Standard && self.symbol("I_MPI_Check_image_status").is_some();
-            return self.is_draft.store(is_intel, Ordering::Relaxed);
-        }
-        let row = Abi::predefined(Kind::Comm).iter().find(|row| row.name == "MPI_COMM_WORLD");
-        let world = row.and_then(|row| row.handle(self.family, |_| None));
-        if let (Family::Standard, Some(world)) = (self.family, world) {
-            let (right, draft) = LAST_USED_CODE;
-            let is_draft = !is_last_code(world, right) && is_last_code(world, draft);
-            self.is_draft.store(is_draft, Ordering::Relaxed);
-        }
+    /// MPI has started, by MPI_Init or, if `by_session`, by MPI_Session_init. Then there is no MPI_COMM_WORLD.
+    pub(crate) fn has_started(&self, by_session: bool) {
+        let symbol = |name: &str| self.symbol(name);
+        let world = self.predefined_handle(Kind::Comm, "MPI_COMM_WORLD").filter(|_| !by_session);
+        let attribute = |keyval: i32| attribute(world?, keyval);
+        let world_attribute: Option<&dyn Fn(i32) -> Option<i32>> = world.is_some().then_some(&attribute);
+        self.started_abi.get_or_init(|| {
+            self.loaded_abi.after_start(&Started { loaded: Loaded { symbol: &symbol }, world_attribute })
+        });
     }
 
     /// Address of a symbol that the library itself defines.
@@ -172,20 +163,21 @@ impl Real {
     }
 }
 
-/// Is the attribute `keyval` of a communicator a number that MPI_LASTUSEDCODE may be?
-fn is_last_code(comm: u64, keyval: u64) -> bool {
+/// The value of a predefined attribute of a communicator.
+pub(crate) fn attribute(comm: u64, keyval: i32) -> Option<i32> {
     let (mut value, mut flag) = (std::ptr::null::<i32>(), 0i32);
-    let done = call(FnId::MPI_Comm_get_attr, &[comm, keyval, &raw mut value as u64, &raw mut flag as u64]);
+    let done = call(FnId::MPI_Comm_get_attr, &[comm, keyval as u64, &raw mut value as u64, &raw mut flag as u64]);
+    let is_set = done == Some(0) && flag != 0 && !value.is_null();
     // SAFETY: predefined attributes are given as addresses of integers.
-    done == Some(0) && flag != 0 && !value.is_null() && unsafe { value.read() } >= LAST_CODE
+    is_set.then(|| unsafe { value.read() })
 }
 
 fn find() -> Option<Real> {
     let modules = modules::loaded();
     let (path, library) = defining(&modules, "PMPI_Init")?;
     let front = defining(&modules, "MPI_Init").filter(|(front, _)| *front != path).map(|(_, library)| library);
-    let family = family(&library);
-    Some(Real { family, is_draft: AtomicBool::new(false), path, library, front })
+    let loaded_abi = abi::family(&Loaded { symbol: &|name| symbol(&library, name) })?;
+    Some(Real { loaded_abi, started_abi: OnceLock::new(), path, library, front })
 }
 
 /// The first module but our own that defines a function itself, not one that merely depends on it. It may be loaded with
@@ -202,22 +194,6 @@ fn defining(modules: &[modules::Loaded], function: &str) -> Option<(String, Libr
         }
     }
     None
-}
-
-fn family(library: &Library) -> Family {
-    if symbol(library, "ompi_mpi_comm_world").is_some() {
-        return Family::OpenMpi;
-    }
-    // The classic libraries of MPICH 5 and Intel export the function too and answer -1.
-    if let Some(f) = symbol(library, "PMPI_Abi_get_version") {
-        let (mut major, mut minor) = (0i32, 0i32);
-        // SAFETY: `int MPI_Abi_get_version(int *, int *)`, callable before MPI_Init.
-        let f: extern "C" fn(*mut i32, *mut i32) -> i32 = unsafe { std::mem::transmute(f) };
-        if f(&mut major, &mut minor) == 0 && major >= 1 {
-            return Family::Standard;
-        }
-    }
-    Family::Mpich
 }
 
 /// Calls the library's function with the arguments as machine words. A missing function gives `None`.
@@ -270,9 +246,10 @@ pub(crate) unsafe fn call_words(f: *mut c_void, n: usize, a: &[u64; MAX_ARGS]) -
 /// Room for any text that a library writes (MPI_MAX_LIBRARY_VERSION_STRING is the largest of the limits: 8192 or less).
 const MAX_TEXT: usize = 8192;
 
-/// What the library says of itself (MPI_Get_library_version). Can be asked before MPI_Init.
-pub(crate) fn library_version() -> String {
-    text(FnId::MPI_Get_library_version, None)
+/// What the library says of itself. Can be asked before MPI_Init.
+pub(crate) fn identity() -> &'static Identity {
+    static HERE: OnceLock<Identity> = OnceLock::new();
+    HERE.get_or_init(|| Identity::of(&text(FnId::MPI_Get_library_version, None)))
 }
 
 /// Text that an MPI function writes into a buffer, such as an error string.

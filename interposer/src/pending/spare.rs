@@ -58,16 +58,20 @@ mod tests {
     use crate::call::info;
     use crate::call::recall::{Recall, Same};
     use crate::call::sites::{Arrival, Site};
-    use crate::mpi::abi::{Abi, Family};
+    use crate::mpi::abi::{self, Abi};
     use crate::pending::uses::{Access, Partners, Reduced, Use};
     use trace_format::mpi::{FnId, SendMode, Start};
     use typemap::Buffer;
 
     #[test]
     fn buffers_are_taken_over_by_the_same_call_alone() {
+        abi::all().for_each(taken_over_by_the_same_call_alone);
+    }
+
+    fn taken_over_by_the_same_call_alone(abi: &'static Abi) {
         let class = Class::Send(SendMode::Standard, Start::Nonblocking);
         let made = Spot { call: 1, site: 2, func: FnId::MPI_Isend, thread: 0 };
-        let infos = info::all(Abi::of(Family::Mpich), info::NOTHING_SAID);
+        let infos = info::all(abi, info::NOTHING_SAID);
         let (words, values) = ([0; crate::mpi::real::MAX_ARGS], [0u8; recall::BYTES]);
         let mut recall = Recall::new(0);
         // The second one takes the place of the first one.

@@ -66,8 +66,8 @@ pub(crate) fn before_init() -> Option<Before> {
 /// itself is recorded later.
 pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let Some(real) = real::library() else { return };
-    real.tell_drafts(class == Class::SessionInit);
-    let abi = Abi::of(real.family());
+    real.has_started(class == Class::SessionInit);
+    let abi = real.abi();
     handles::learn_predefined(real);
     errors::handlers::learn(real);
     let by_session = if class == Class::SessionInit { sessions::made(abi, words) } else { None };
@@ -131,7 +131,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     }
     let variable = |name: &str| environment::var(name).ok();
     let is_alone = size == 1 && class == Class::Init;
-    let stranger = is_alone.then(|| stranger::of(&real::library_version(), variable)).flatten();
+    let stranger = is_alone.then(|| stranger::of(real::identity(), variable)).flatten();
     if let Some(stranger) = stranger.as_ref().filter(|stranger| stranger.is_first) {
         log::line(&stranger.text);
     }
@@ -286,7 +286,7 @@ fn job(
 ) {
     let (mut major, mut minor) = (0i32, 0i32);
     real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
-    let identity = tool::Identity::ask();
+    let identity = real::identity();
     let job = Job {
         format: VERSION,
         mpivet: header.mpivet.clone(),
@@ -297,10 +297,10 @@ fn job(
         host: header.host.clone(),
         mpi: Mpi {
             family: abi.name.to_owned(),
-            library: identity.library,
+            library: identity.library.clone(),
             standard: format!("{major}.{minor}"),
             path: real.path.clone(),
-            device: identity.device,
+            device: identity.device.clone(),
         },
         constants: abi.constants().map(|(n, v)| (n.to_owned(), v)).collect(),
         options: config.named(),

@@ -2,8 +2,6 @@
 //! of them are not recorded.
 
 use super::level::Level;
-use crate::mpi::abi::Family;
-use crate::mpi::abi::tool::thread_levels;
 use crate::mpi::real::{MAX_ARGS, Real, call_words};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -26,9 +24,8 @@ const MAX_DESCRIPTION: usize = 8192;
 impl Interface {
     /// MPI_T_init_thread. `None`: the library lacks the interface or refuses. `threaded`: several threads are wanted.
     pub(crate) fn open(real: &'static Real, threaded: bool) -> Option<Interface> {
-        if real.family() != Family::OpenMpi {
-            // MPICH 4.0 frees its tables with the last reference and never makes them again: the program's own use of the
-            // interface, or MPI_Init, would crash afterwards. So one reference stays for good.
+        if real.abi().tool.must_stay_in_use {
+            // One reference stays for good.
             static STAYS: Once = Once::new();
             STAYS.call_once(|| std::mem::forget(Interface::take(real, threaded)));
         }
@@ -36,7 +33,8 @@ impl Interface {
     }
 
     fn take(real: &'static Real, threaded: bool) -> Option<Interface> {
-        let (single, multiple) = thread_levels(real.family());
+        let level = |name| real.abi().constant(name).unwrap_or(0) as i32;
+        let (single, multiple) = (level("MPI_THREAD_SINGLE"), level("MPI_THREAD_MULTIPLE"));
         let required = if threaded { multiple } else { single };
         let mut provided = single;
         let mut interface = Interface { real, is_threaded: false, found: RefCell::default() };
@@ -47,12 +45,12 @@ impl Interface {
             std::mem::forget(interface);
             return None;
         }
-        // Open MPI leaves it as it is if the interface was in use already.
+        // Some libraries leave it as it is if the interface was in use already.
         interface.is_threaded = threaded && provided == multiple;
         Some(interface)
     }
 
-    /// Does anybody in this process use the interface already? To be asked of Open MPI only: some MPICH crashes.
+    /// Does anybody in this process use the interface already? To be asked only where that matters: some libraries crash.
     pub(crate) fn is_in_use(real: &'static Real) -> bool {
         let (interface, mut number) = (Interface { real, is_threaded: false, found: RefCell::default() }, 0i32);
         let done = interface.call("PMPI_T_cvar_get_num", &[&raw mut number as u64]);

@@ -1,7 +1,6 @@
-//! The thread level of the program, which Open MPI's MPI_T_init_thread replaces by the level that it is asked for, so that
+//! The thread level of the program, which MPI_T_init_thread of some libraries replaces by the level that it is asked for, so that
 //! MPI_Query_thread answers with that.
 
-use crate::mpi::abi::Family;
 use crate::mpi::real::Real;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -10,26 +9,26 @@ pub(super) struct Level {
     /// The levels that were asked for and provided.
     levels: Vec<(&'static AtomicU32, u32)>,
     /// Whether the latter is MPI_THREAD_MULTIPLE.
-    multiple: Option<(&'static AtomicU8, u8)>,
+    multiple: Vec<(&'static AtomicU8, u8)>,
 }
 
 impl Level {
     pub(super) fn keep(real: &Real) -> Level {
-        let mut level = Level { levels: Vec::new(), multiple: None };
-        if real.family() != Family::OpenMpi {
-            return level;
-        }
-        for name in ["ompi_mpi_thread_requested", "ompi_mpi_thread_provided"] {
+        let mut level = Level { levels: Vec::new(), multiple: Vec::new() };
+        let names = real.abi().tool.level;
+        for name in names.ints {
             if let Some(address) = real.symbol(name) {
                 // SAFETY: an `int` of the library, which is never unloaded.
                 let known = unsafe { AtomicU32::from_ptr(address.cast()) };
                 level.levels.push((known, known.load(Ordering::SeqCst)));
             }
         }
-        if let Some(address) = real.symbol("ompi_mpi_thread_multiple") {
-            // SAFETY: a `bool` of the library, which is never unloaded.
-            let known = unsafe { AtomicU8::from_ptr(address.cast()) };
-            level.multiple = Some((known, known.load(Ordering::SeqCst)));
+        for name in names.bools {
+            if let Some(address) = real.symbol(name) {
+                // SAFETY: a `bool` of the library, which is never unloaded.
+                let known = unsafe { AtomicU8::from_ptr(address.cast()) };
+                level.multiple.push((known, known.load(Ordering::SeqCst)));
+            }
         }
         level
     }

@@ -13,40 +13,9 @@ mod value;
 pub(crate) use read::variables;
 pub(crate) use set::{Settings, apply};
 
-use crate::mpi::abi::Family;
-use crate::mpi::real::{self, Real};
+use crate::mpi::real::Real;
 
-/// What a library says of itself.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Identity {
-    /// The first line.
-    pub(crate) library: String,
-    /// The device of MPICH.
-    pub(crate) device: String,
-}
-
-impl Identity {
-    /// Can be asked before MPI_Init.
-    pub(crate) fn ask() -> Identity {
-        let text = real::library_version();
-        let device = text.lines().find_map(|line| line.strip_prefix("MPICH Device:")).unwrap_or_default();
-        let library = text.lines().next().unwrap_or_default();
-        Identity { library: library.trim().to_owned(), device: device.trim().to_owned() }
-    }
-}
-
-/// The environment variables that a library takes the value of a control variable from, the strongest first.
-fn sources(family: Family, name: &str) -> Vec<String> {
-    match family {
-        Family::OpenMpi => vec![format!("OMPI_MCA_{name}")],
-        _ => match name.strip_prefix("MPIR_CVAR_") {
-            Some(short) => vec![name.to_owned(), format!("MPIR_PARAM_{short}"), format!("MPICH_{short}")],
-            None => Vec::new(),
-        },
-    }
-}
-
-/// The one of them that is set.
+/// The environment variable that a control variable has its value from, if one is set.
 fn source(real: &Real, name: &str) -> Option<String> {
-    sources(real.family(), name).into_iter().find(|variable| std::env::var_os(variable).is_some())
+    real.abi().tool.environment(name).find(|variable| std::env::var_os(variable).is_some())
 }

@@ -43,7 +43,7 @@ impl Probe {
         let (_, layout) = datatypes.find(real, info.datatype).filter(|(_, layout)| *layout != Layout::Text)?;
         let mut probe = Probe { name: info.name.clone(), layout, handles: Vec::new() };
         let world = |name, id| Some((id, predefined_handle(real, Kind::Comm, name)?));
-        match tool::binding(real.family(), info.binding).as_str() {
+        match real.abi().tool.binding(info.binding).as_str() {
             tool::NO_OBJECT => probe.handles.extend(Handle::new(interface, session, index, &info, None)),
             tool::COMM => {
                 for object in [world("MPI_COMM_WORLD", COMM_WORLD), world("MPI_COMM_SELF", COMM_SELF)] {

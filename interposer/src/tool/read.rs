@@ -88,9 +88,9 @@ impl Reader<'_> {
 
     /// `None`: it does not exist any more.
     fn control(&self, index: i32, categories: &Categories) -> Option<Control> {
-        let family = self.real.family();
+        let tool = self.real.abi().tool;
         let info = ControlInfo::ask(self.interface, index)?;
-        let binding = tool::binding(family, info.binding);
+        let binding = tool.binding(info.binding);
         let datatype = self.datatypes.find(self.real, info.datatype);
         let values = words(self.interface, info.enumeration);
         let value = datatype.filter(|_| self.values && binding == tool::NO_OBJECT).and_then(|(_, layout)| {
@@ -110,9 +110,9 @@ impl Reader<'_> {
             value,
             datatype: datatype.map(|d| d.0.to_owned()).unwrap_or_default(),
             values,
-            scope: tool::scope(family, info.scope),
+            scope: tool.scope(info.scope),
             binding,
-            verbosity: tool::verbosity(family, info.verbosity),
+            verbosity: tool.verbosity(info.verbosity),
             categories: categories.of_control.get(&index).cloned().unwrap_or_default(),
             description: info.description,
             name: info.name,
@@ -120,14 +120,14 @@ impl Reader<'_> {
     }
 
     fn performance(&self, index: i32, categories: &Categories) -> Option<Performance> {
-        let family = self.real.family();
+        let tool = self.real.abi().tool;
         let info = PerformanceInfo::ask(self.interface, index)?;
         Some(Performance {
             index,
-            class: tool::class(family, info.class),
+            class: tool.class(info.class),
             datatype: self.datatypes.find(self.real, info.datatype).map(|d| d.0.to_owned()).unwrap_or_default(),
-            binding: tool::binding(family, info.binding),
-            verbosity: tool::verbosity(family, info.verbosity),
+            binding: tool.binding(info.binding),
+            verbosity: tool.verbosity(info.verbosity),
             readonly: info.readonly,
             continuous: info.continuous,
             categories: categories.of_performance.get(&index).cloned().unwrap_or_default(),

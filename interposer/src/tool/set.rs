@@ -4,9 +4,8 @@
 use super::interface::Interface;
 use super::read::ControlInfo;
 use super::value::{Datatypes, Handle, Layout, words};
-use super::{Identity, sources};
 use crate::job::config::Config;
-use crate::mpi::abi::{Abi, Family, tool};
+use crate::mpi::abi::tool;
 use crate::mpi::real::{self, Real};
 use std::ffi::CString;
 use trace_format::mpi::predefined::error_class_name;
@@ -46,9 +45,8 @@ pub(crate) fn apply(config: &Config) -> Settings {
     let wanted = config.cvars.as_deref().unwrap_or_default();
     real::resolve_once();
     let Some(real) = real::library() else { return Settings::default() };
-    // Open MPI 4.1 crashes when a variable is read whose component it has unloaded, in MPI_Init, while somebody used the
-    // interface.
-    let values = real.family() != Family::OpenMpi || !Interface::is_in_use(real);
+    // MPI_Init unloads components.
+    let values = !(real.abi().tool.keeps_unloaded_variables && Interface::is_in_use(real));
     if wanted.is_empty() && !config.stress {
         return Settings { values, ..Settings::default() };
     }
@@ -66,7 +64,7 @@ pub(crate) fn apply(config: &Config) -> Settings {
 }
 
 fn stresses() -> Vec<Wish> {
-    let identity = Identity::ask();
+    let identity = real::identity();
     let all = stress(&identity.library, &identity.device);
     if all.is_empty() {
         let why = "it is not known which settings make this library buffer less".to_owned();
@@ -85,7 +83,7 @@ fn stresses() -> Vec<Wish> {
 
 /// Sets what can be set, under a reference that stays until MPI has started.
 fn set(real: &'static Real, wishes: &mut [Wish]) -> Option<Interface> {
-    // Libraries read the environment when the interface is first used. So it says there what Open MPI may take from nowhere
+    // Libraries read the environment when the interface is first used. So it says there what some libraries may take from nowhere
     // else, before it is known which variables these are; what turns out to be wrong is taken back.
     let before: Vec<Option<(String, Option<String>)>> = wishes.iter().map(|wish| early(real, wish)).collect();
     let Some(interface) = Interface::open(real, false) else {
@@ -105,11 +103,16 @@ fn set(real: &'static Real, wishes: &mut [Wish]) -> Option<Interface> {
     Some(setter.interface)
 }
 
+/// The environment variable that sets a control variable, where that is a way.
+fn setting(real: &Real, name: &str) -> Option<String> {
+    let tool = real.abi().tool;
+    tool.environment(name).next().filter(|_| tool.is_set_by_environment)
+}
+
 /// Puts a wish into the environment; the variable and what it was before.
 fn early(real: &Real, wish: &Wish) -> Option<(String, Option<String>)> {
-    let open_mpis =
-        || sources(real.family(), &wish.name).into_iter().next().filter(|_| real.family() == Family::OpenMpi);
-    let variable = wish.by_environment.clone().or_else(open_mpis).filter(|_| wish.refused.is_none())?;
+    let variable =
+        wish.by_environment.clone().or_else(|| setting(real, &wish.name)).filter(|_| wish.refused.is_none())?;
     let before = std::env::var(&variable).ok();
     put(&variable, Some(&wish.value));
     Some((variable, before))
@@ -137,10 +140,10 @@ struct Setter {
 impl Setter {
     /// Fulfils a wish by MPI_T, or finds that the environment has done it. An error says why neither.
     fn set(&self, wish: &mut Wish) -> Result<(), String> {
-        let family = self.real.family();
+        let tool = self.real.abi().tool;
         let index = index_of(&self.interface, &wish.name).ok_or_else(|| self.unknown(&wish.name))?;
         let info = ControlInfo::ask(&self.interface, index).ok_or_else(|| self.unknown(&wish.name))?;
-        if tool::binding(family, info.binding) != tool::NO_OBJECT {
+        if tool.binding(info.binding) != tool::NO_OBJECT {
             return Err("it belongs to single objects, of which there are none before MPI_Init".into());
         }
         let known = self.datatypes.find(self.real, info.datatype);
@@ -152,7 +155,7 @@ impl Setter {
         let bytes = parse(layout, &words, &wish.value, room).map_err(|expected| {
             format!("`{}` is no value of this variable of type {datatype}, which takes {expected}", wish.value)
         })?;
-        let scope = tool::scope(family, info.scope);
+        let scope = tool.scope(info.scope);
         let why = if scope != tool::CONSTANT && scope != tool::READONLY {
             match handle.write(&bytes) {
                 0 => return Ok(()),
@@ -161,11 +164,10 @@ impl Setter {
         } else {
             format!("its scope is MPI_T_SCOPE_{}: it cannot be changed", scope.to_uppercase())
         };
-        // Open MPI has it from the environment already, if that is a way.
+        // The library may have it from the environment already.
         let took = handle.read(layout).map(|bytes| layout.text(&bytes));
         let has = took.is_some_and(|value| same(&value, &layout.text(&bytes)));
-        wish.by_environment =
-            sources(family, &wish.name).into_iter().next().filter(|_| family == Family::OpenMpi && has);
+        wish.by_environment = setting(self.real, &wish.name).filter(|_| has);
         if wish.by_environment.is_some() { Ok(()) } else { Err(why) }
     }
 
@@ -199,5 +201,5 @@ fn index_of(interface: &Interface, name: &str) -> Option<i32> {
 }
 
 fn class_name(real: &Real, class: i32) -> String {
-    error_class_name(Abi::of(real.family()).error_class(class)).to_owned()
+    error_class_name(real.abi().error_class(class)).to_owned()
 }

@@ -1,7 +1,6 @@
 //! The values of variables: their datatypes, reading and writing them as text.
 
 use super::interface::{Interface, Text};
-use crate::mpi::abi::Abi;
 use crate::mpi::handles::predefined_handle;
 use crate::mpi::real::Real;
 use trace_format::mpi::Kind;
@@ -46,7 +45,7 @@ impl Datatypes {
 
     /// Name and layout of the datatype whose handle the library has put into `word`.
     pub(crate) fn find(&self, real: &Real, word: u64) -> Option<(&'static str, Layout)> {
-        let handle = Abi::of(real.family()).handle_arg(Kind::Datatype, word);
+        let handle = real.abi().handle_arg(Kind::Datatype, word);
         self.0.iter().find(|d| d.0 == handle).map(|d| (d.1, d.2))
     }
 }

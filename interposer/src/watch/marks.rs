@@ -95,7 +95,7 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
         }
         Action::Dump | Action::DumpFortran => {
             let datatype = match action {
-                Action::DumpFortran => fortran_handle(call.abi.family, Kind::Datatype, datatype as i32),
+                Action::DumpFortran => fortran_handle(call.abi, Kind::Datatype, datatype as i32),
                 _ => call.abi.handle_arg(Kind::Datatype, datatype),
             };
             let Some(dump) = dump(name, address, count, datatype) else { return true };

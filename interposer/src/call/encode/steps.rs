@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::call::encode::encoder;
     use crate::call::info;
-    use crate::mpi::abi::Family;
+    use crate::mpi::abi;
 
     /// Of every value that has a step of its own, for every family.
     #[test]
@@ -238,8 +238,7 @@ mod tests {
         };
         let mut handles = handles::Cache::new();
         let mut compared = 0;
-        for family in [Family::Mpich, Family::OpenMpi, Family::Standard] {
-            let abi = Abi::of(family);
+        for abi in abi::all() {
             for info in &info::all(abi, info::NOTHING_SAID) {
                 let both = [(&info.ins, &info.plan.ins), (&info.outs, &info.plan.outs)];
                 for (steps, items) in both {

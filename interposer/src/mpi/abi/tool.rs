@@ -1,60 +1,44 @@
-//! Numbers of the MPI tool information interface in each family (MPI 4.1, chapter 15): words of the trace for what is
-//! MPICH's, Open MPI's, that of the ABI of MPI 5.
+//! The MPI tool information interface (MPI 4.1, chapter 15) of each family: its numbers, which the trace has words for, and
+//! what is to be heeded when it is used.
 
-use super::Family;
-
-type Row = (&'static str, [i32; 3]);
-/// There is no such constant.
-const NONE: i32 = i32::MIN;
-
-static VERBOSITIES: [Row; 9] = [
-    ("user_basic", [221, 0, 9]),
-    ("user_detail", [222, 1, 10]),
-    ("user_all", [223, 2, 12]),
-    ("tuner_basic", [224, 3, 17]),
-    ("tuner_detail", [225, 4, 18]),
-    ("tuner_all", [226, 5, 20]),
-    ("mpidev_basic", [227, 6, 33]),
-    ("mpidev_detail", [228, 7, 34]),
-    ("mpidev_all", [229, 8, 36]),
+/// A word of the trace for each number that a family has, in the order of the words below.
+const VERBOSITIES: [&str; 9] = [
+    "user_basic",
+    "user_detail",
+    "user_all",
+    "tuner_basic",
+    "tuner_detail",
+    "tuner_all",
+    "mpidev_basic",
+    "mpidev_detail",
+    "mpidev_all",
 ];
-
-static BINDINGS: [Row; 12] = [
-    (NO_OBJECT, [9700, 0, 1]),
-    (COMM, [9701, 1, 2]),
-    ("mpi_datatype", [9702, 2, 3]),
-    ("mpi_errhandler", [9703, 3, 4]),
-    ("mpi_file", [9704, 4, 5]),
-    ("mpi_group", [9705, 5, 6]),
-    ("mpi_op", [9706, 6, 7]),
-    ("mpi_request", [9707, 7, 8]),
-    ("mpi_win", [9708, 8, 9]),
-    ("mpi_message", [9709, 9, 10]),
-    ("mpi_info", [9710, 10, 11]),
-    ("mpi_session", [9711, NONE, 12]),
+const BINDINGS: [&str; 12] = [
+    NO_OBJECT,
+    COMM,
+    "mpi_datatype",
+    "mpi_errhandler",
+    "mpi_file",
+    "mpi_group",
+    "mpi_op",
+    "mpi_request",
+    "mpi_win",
+    "mpi_message",
+    "mpi_info",
+    "mpi_session",
 ];
-
-static SCOPES: [Row; 7] = [
-    (CONSTANT, [60438, 0, 1]),
-    (READONLY, [60439, 1, 2]),
-    ("local", [60440, 2, 3]),
-    ("group", [60441, 3, 4]),
-    ("group_eq", [60442, 4, 5]),
-    ("all", [60443, 5, 6]),
-    ("all_eq", [60444, 6, 7]),
-];
-
-static CLASSES: [Row; 10] = [
-    ("state", [240, 0, 1]),
-    ("level", [241, 1, 2]),
-    ("size", [242, 2, 3]),
-    ("percentage", [243, 3, 4]),
-    ("highwatermark", [244, 4, 5]),
-    ("lowwatermark", [245, 5, 6]),
-    ("counter", [246, 6, 7]),
-    ("aggregate", [247, 7, 8]),
-    ("timer", [248, 8, 9]),
-    ("generic", [249, 9, 10]),
+const SCOPES: [&str; 7] = [CONSTANT, READONLY, "local", "group", "group_eq", "all", "all_eq"];
+const CLASSES: [&str; 10] = [
+    "state",
+    "level",
+    "size",
+    "percentage",
+    "highwatermark",
+    "lowwatermark",
+    "counter",
+    "aggregate",
+    "timer",
+    "generic",
 ];
 
 pub(crate) const NO_OBJECT: &str = "no_object";
@@ -62,36 +46,95 @@ pub(crate) const COMM: &str = "mpi_comm";
 pub(crate) const CONSTANT: &str = "constant";
 pub(crate) const READONLY: &str = "readonly";
 
-fn word(rows: &'static [Row], family: Family, value: i32) -> String {
-    let column = match family {
-        Family::Mpich => 0,
-        Family::OpenMpi => 1,
-        Family::Standard | Family::Draft => 2,
-    };
-    let is = |row: &&Row| row.1.get(column) == Some(&value) && value != NONE;
-    rows.iter().find(is).map_or_else(|| value.to_string(), |row| row.0.to_owned())
+/// The tool interface of a family.
+#[derive(Clone, Copy)]
+pub(crate) struct Tool {
+    /// Numbers of MPI_T_VERBOSITY_, MPI_T_BIND_, MPI_T_SCOPE_ and MPI_T_PVAR_CLASS_; fewer than there are words where the
+    /// family lacks the last ones.
+    pub(super) verbosities: &'static [i32],
+    pub(super) bindings: &'static [i32],
+    pub(super) scopes: &'static [i32],
+    pub(super) classes: &'static [i32],
+    /// The environment variables that control variables have their values from, the strongest first: where a name begins with
+    /// the first, these in its place.
+    pub(super) environment: &'static [(&'static str, &'static [&'static str])],
+    /// Variables that cannot be changed through the interface are set by the environment, before the interface is first used.
+    pub(crate) is_set_by_environment: bool,
+    /// The library frees its tables with the last reference on the interface and never makes them again: the program's own use
+    /// of it, or MPI_Init, would crash afterwards.
+    pub(crate) must_stay_in_use: bool,
+    /// Variables of components that were unloaded while somebody used the interface are still there, and the library crashes
+    /// when one is read. Others may crash when they are asked whether somebody uses the interface.
+    pub(crate) keeps_unloaded_variables: bool,
+    /// MPI_T_init_thread replaces the thread level of the program, which is in variables of these names.
+    pub(crate) level: Level,
 }
 
-pub(crate) fn verbosity(family: Family, value: i32) -> String {
-    word(&VERBOSITIES, family, value)
+/// Names of variables of the library.
+#[derive(Clone, Copy)]
+pub(crate) struct Level {
+    pub(crate) ints: &'static [&'static str],
+    pub(crate) bools: &'static [&'static str],
 }
 
-pub(crate) fn binding(family: Family, value: i32) -> String {
-    word(&BINDINGS, family, value)
+/// The level of the program stays as it is.
+pub(super) const LEVEL_STAYS: Level = Level { ints: &[], bools: &[] };
+
+/// Consecutive numbers.
+pub(super) const fn from<const N: usize>(first: i32) -> [i32; N] {
+    let mut numbers = [0; N];
+    let mut i = 0;
+    while i < N {
+        numbers[i] = first + i as i32;
+        i += 1;
+    }
+    numbers
 }
 
-pub(crate) fn scope(family: Family, value: i32) -> String {
-    word(&SCOPES, family, value)
+fn word(words: &[&str], numbers: &[i32], value: i32) -> String {
+    let place = numbers.iter().position(|number| *number == value);
+    place.and_then(|i| words.get(i)).map_or_else(|| value.to_string(), |word| (*word).to_owned())
 }
 
-pub(crate) fn class(family: Family, value: i32) -> String {
-    word(&CLASSES, family, value)
+impl Tool {
+    pub(crate) fn verbosity(&self, value: i32) -> String {
+        word(&VERBOSITIES, self.verbosities, value)
+    }
+
+    pub(crate) fn binding(&self, value: i32) -> String {
+        word(&BINDINGS, self.bindings, value)
+    }
+
+    pub(crate) fn scope(&self, value: i32) -> String {
+        word(&SCOPES, self.scopes, value)
+    }
+
+    pub(crate) fn class(&self, value: i32) -> String {
+        word(&CLASSES, self.classes, value)
+    }
+
+    /// The environment variables that the library takes the value of a control variable from, the strongest first.
+    pub(crate) fn environment(&self, name: &str) -> impl Iterator<Item = String> {
+        let named = self.environment.iter().find_map(|(prefix, others)| name.strip_prefix(prefix).zip(Some(*others)));
+        let (rest, prefixes) = named.unwrap_or_default();
+        prefixes.iter().map(move |prefix| format!("{prefix}{rest}"))
+    }
 }
 
-/// MPI_THREAD_SINGLE and MPI_THREAD_MULTIPLE.
-pub(crate) fn thread_levels(family: Family) -> (i32, i32) {
-    match family {
-        Family::Mpich | Family::OpenMpi => (0, 3),
-        Family::Standard | Family::Draft => (0, 4096),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::abi::all;
+
+    #[test]
+    fn every_number_has_a_word() {
+        for abi in all() {
+            let Tool { verbosities, bindings, scopes, classes, .. } = abi.tool;
+            assert_eq!(verbosities.len(), VERBOSITIES.len(), "{}", abi.name);
+            assert!(bindings.len() <= BINDINGS.len() && bindings.len() >= 11, "{}", abi.name);
+            assert_eq!((scopes.len(), classes.len()), (SCOPES.len(), CLASSES.len()), "{}", abi.name);
+            assert_eq!(abi.tool.scope(scopes[1]), READONLY);
+            assert_eq!(abi.tool.scope(-7), "-7");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Fatal;
 use super::handlers::{Means, OWN, Owner, WORLD};
+use crate::mpi::abi::Ender;
 use crate::mpi::real;
 use std::ffi::{CString, c_char};
 use std::sync::atomic::Ordering;
@@ -25,34 +26,47 @@ pub(super) fn end_program(function: &str, fatal: &Fatal) {
     let by_call = function == owner.call().name();
     let exported = |name: &str| real::library().and_then(|r| r.symbol(name)).filter(|_| !by_call);
     let short = function.strip_prefix("MPI_").unwrap_or(function);
-    let open_mpi = match means {
-        Means::Fatal => "ompi_mpi_errors_are_fatal",
-        Means::Abort => "ompi_mpi_errors_abort",
-    };
-    let object = match owner {
-        Owner::Comm => "comm",
-        Owner::Win => "win",
-        Owner::File => "file",
-        Owner::Session => "instance",
-    };
-    if let Some(handler) = exported(&format!("{open_mpi}_{object}_handler")) {
-        let name = CString::new(function).unwrap_or_default();
-        // SAFETY: Open MPI's `void (HANDLE *, int *, ...)`, which takes the function's name and ends with NULL.
-        unsafe {
-            let handler: unsafe extern "C" fn(*mut u64, *mut i32, ...) = std::mem::transmute(handler);
-            handler(&mut handle, &mut code, name.as_ptr(), std::ptr::null::<c_char>());
+    let enders = real::library().map_or(&[][..], |real| real.abi().enders);
+    let ender = enders.iter().find_map(|ender| Some((*ender, exported(&symbol(ender, owner, means))?)));
+    match ender {
+        Some((Ender::Handler { .. }, handler)) => {
+            let name = CString::new(function).unwrap_or_default();
+            // SAFETY: a function of the type that its `Ender` says.
+            unsafe {
+                let handler: unsafe extern "C" fn(*mut u64, *mut i32, ...) = std::mem::transmute(handler);
+                handler(&mut handle, &mut code, name.as_ptr(), std::ptr::null::<c_char>());
+            }
         }
-    } else if let Some(handler) = exported("MPIR_Err_return_comm") {
-        let name = CString::new(format!("internal_{short}")).unwrap_or_default();
-        // SAFETY: MPICH's `int (MPIR_Comm *, const char *, int)`; without a communicator it uses MPI_COMM_SELF,
-        // whose handler is the fatal one by now.
-        unsafe {
-            let handler: extern "C" fn(u64, *const c_char, i32) -> i32 = std::mem::transmute(handler);
-            handler(0, name.as_ptr(), code);
+        Some((Ender::Return { prefix, .. }, handler)) => {
+            let name = CString::new(format!("{prefix}{short}")).unwrap_or_default();
+            // SAFETY: a function of the type that its `Ender` says. The handler of MPI_COMM_SELF is the fatal one by now.
+            unsafe {
+                let handler: extern "C" fn(u64, *const c_char, i32) -> i32 = std::mem::transmute(handler);
+                handler(0, name.as_ptr(), code);
+            }
         }
+        None => {}
     }
     real::call(owner.call(), &[handle, code as u64]);
     if world != 0 {
         real::call(FnId::MPI_Abort, &[world, code as u64]);
     }
+}
+
+fn symbol(ender: &Ender, owner: Owner, means: Means) -> String {
+    let (fatal, abort, of) = match ender {
+        Ender::Handler { fatal, abort, of } => (fatal, abort, of),
+        Ender::Return { symbol, .. } => return (*symbol).to_owned(),
+    };
+    let handler = match means {
+        Means::Fatal => fatal,
+        Means::Abort => abort,
+    };
+    let object = match owner {
+        Owner::Comm => of.comm,
+        Owner::Win => of.win,
+        Owner::File => of.file,
+        Owner::Session => of.session,
+    };
+    format!("{handler}{object}")
 }

@@ -9,7 +9,7 @@ pub(crate) mod handlers;
 pub(crate) mod program;
 mod unset;
 
-use crate::mpi::abi::{Abi, Family, LAST_CODE, OPEN_MPI_LAST_CODE};
+use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -86,17 +86,9 @@ impl Source {
     }
 }
 
-/// May the library be asked for the meaning of a code? Of one that it does not know Open MPI makes an error of its own, for
-/// which it calls the program's error handler.
+/// May the library be asked for the meaning of a code?
 fn may_be_asked(abi: &Abi, code: i32, source: Source) -> bool {
-    match (abi.family, source) {
-        // What MPICH makes of any number is an answer, and its codes are more than their classes.
-        (Family::Mpich, _) => true,
-        // The result of a call may be what a callback of the program has returned.
-        (Family::OpenMpi, _) => (0..=OPEN_MPI_LAST_CODE).contains(&code) || is_of_program(code),
-        (Family::Standard | Family::Draft, Source::Library) => true,
-        (Family::Standard | Family::Draft, Source::Program) => (0..=LAST_CODE).contains(&code) || is_of_program(code),
-    }
+    abi.knows_code(code, source == Source::Library) || is_of_program(code)
 }
 
 /// The family's class of an error code that the library may be asked for.

@@ -2,7 +2,7 @@
 
 use super::send_buffers::{self, Taking};
 use super::{Finding, Spot};
-use crate::mpi::abi::{Abi, room};
+use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::pending::uses::Use;
 use crate::state::recording::Call;
@@ -54,5 +54,5 @@ fn needed(call: &Call, abi: &Abi, used: &Use) -> Option<(u64, u64)> {
     let mut size = 0i32;
     let (datatype, comm) = (abi.handle_arg(Kind::Datatype, words[2]), abi.handle_arg(Kind::Comm, words[5]));
     let asked = real::call(FnId::MPI_Pack_size, &[count as u64, datatype, comm, &raw mut size as u64]);
-    (asked == Some(0)).then_some((u64::try_from(size).ok()?, room::bsend_overhead(abi)))
+    (asked == Some(0)).then_some((u64::try_from(size).ok()?, abi.bsend_overhead(real::identity())))
 }

@@ -2,7 +2,6 @@
 
 use super::arguments::{Argument, Exam};
 use super::handle;
-use crate::mpi::abi::Family;
 use crate::state::recording::Call;
 use trace_format::catalogue::INVALID_REQUEST;
 use trace_format::mpi::Kind;
@@ -32,19 +31,7 @@ pub(super) fn all_look_valid(call: &Call, count: Option<usize>, place: usize) ->
         return true;
     }
     // SAFETY: the program passed a variable or an array of so many requests, which are recorded, too.
-    (0..number).all(|i| unsafe {
-        match abi.family {
-            Family::Mpich => {
-                let handle = ((base + 4 * i as u64) as *const u32).read_unaligned();
-                handle >> 26 & 15 == 11
-            }
-            _ => {
-                let handle = ((base + 8 * i as u64) as *const u64).read_unaligned();
-                // The addresses of the program are below this, and objects of a library are aligned.
-                handle != 0 && (handle < 4096 || handle.is_multiple_of(8) && handle < 1 << 47)
-            }
-        }
-    })
+    unsafe { abi.look_like_requests(base, number) }
 }
 
 /// A request is garbage: which, and what it is.

@@ -31,9 +31,9 @@ fn is_missing(exam: &mut Exam, sort: Sort) -> bool {
     }
     let abi = exam.call.abi;
     let kinds = [
-        (abi.topo_cart, Sort::Cartesian),
-        (abi.topo_graph, Sort::Graph),
-        (abi.topo_dist_graph, Sort::DistributedGraph),
+        (abi.named.topo_cart, Sort::Cartesian),
+        (abi.named.topo_graph, Sort::Graph),
+        (abi.named.topo_dist_graph, Sort::DistributedGraph),
     ];
     let found = define::topology(handle(exam));
     let found = kinds.iter().find(|(value, _)| *value == found).map(|(_, sort)| *sort);

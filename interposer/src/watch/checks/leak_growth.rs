@@ -2,8 +2,8 @@
 
 use super::leaks::{Leak, Leaks, amount};
 use super::{Finding, Spot};
-use crate::mpi::abi::{Room, room_for};
-use crate::mpi::handles;
+use crate::mpi::abi::Room;
+use crate::mpi::{handles, real};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use recorder::clock;
@@ -36,14 +36,10 @@ fn places() -> MutexGuard<'static, Option<FxHashMap<Key, Place>>> {
     PLACES.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-fn limited(kind: Kind) -> Option<&'static Room> {
-    room_for(kind).filter(|room| room.objects > 0)
-}
-
 /// A call has made an object of this kind.
 #[cold]
 pub(super) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
-    let Some(room) = limited(kind) else { return };
+    let Some(room) = real::identity().room_for(kind) else { return };
     let spot = Spot::of(thread, call);
     let alarming = room.objects / ALARMING;
     let mut all = places();
@@ -64,14 +60,14 @@ pub(super) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
     place.told = true;
     let since = place.since;
     drop(all);
-    tell(thread, &Leak { spot, count: left }, kind, room, since, ("not freed", true));
+    tell(thread, &Leak { spot, count: left }, kind, &room, since, ("not freed", true));
 }
 
 /// Tells of places whose objects are leaked, and gives all places that were told of.
 pub(super) fn check(leaks: &Leaks, thread: &mut Thread) -> Vec<Spot> {
     let mut told = Vec::new();
     for kind in [Kind::Comm, Kind::Win] {
-        let Some(room) = limited(kind) else { continue };
+        let Some(room) = real::identity().room_for(kind) else { continue };
         for leak in leaks.objects(kind) {
             let known = places().as_mut().and_then(|all| {
                 let place = all.get_mut(&(leak.spot.func, leak.spot.site))?;
@@ -82,7 +78,7 @@ pub(super) fn check(leaks: &Leaks, thread: &mut Thread) -> Vec<Spot> {
                 told.push(leak.spot);
             } else if leak.count * WORTH_TELLING >= room.objects {
                 told.push(leak.spot);
-                tell(thread, &leak, kind, room, since, ("never freed", false));
+                tell(thread, &leak, kind, &room, since, ("never freed", false));
             }
         }
     }

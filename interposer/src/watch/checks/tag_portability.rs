@@ -1,14 +1,13 @@
 //! `tag-portability`: see `trace_format::catalogue::TAG_PORTABILITY`.
 
 use super::arguments::{Exam, PORTABLE_TAG};
-use crate::mpi::abi::{Abi, Family};
+use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use crate::mpi::words::Words;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use trace_format::catalogue::TAG_PORTABILITY;
-use trace_format::mpi::FnId;
 
 /// The program has asked how great a tag may be.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -16,15 +15,6 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 static WORLD: AtomicI64 = AtomicI64::new(0);
 /// Call sites that were told.
 static TOLD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
-
-/// The key of the attribute MPI_TAG_UB.
-fn keyval(abi: &Abi) -> i32 {
-    match abi.family {
-        Family::Mpich => 1_681_915_905,
-        Family::OpenMpi => 0,
-        Family::Standard | Family::Draft => 501,
-    }
-}
 
 /// MPI has begun, with this MPI_COMM_WORLD.
 pub(super) fn world_begins(world: u64) {
@@ -38,18 +28,12 @@ pub(super) fn upper_bound(abi: &Abi) -> Option<i32> {
     if world == 0 {
         return None;
     }
-    *BOUND.get_or_init(|| {
-        let (mut value, mut flag) = (std::ptr::null::<i32>(), 0i32);
-        let args = [world, keyval(abi) as u64, &raw mut value as u64, &raw mut flag as u64];
-        let answered = real::call(FnId::MPI_Comm_get_attr, &args) == Some(0) && flag != 0 && !value.is_null();
-        // SAFETY: predefined attributes are given as addresses of integers.
-        answered.then(|| unsafe { value.read() })
-    })
+    *BOUND.get_or_init(|| real::attribute(world, abi.keyval_tag_ub))
 }
 
 /// The program asks for an attribute of a communicator.
 pub(super) fn asked(abi: &Abi, words: &Words) {
-    if words[1] as i32 == keyval(abi) {
+    if words[1] as i32 == abi.keyval_tag_ub {
         ASKED.store(true, Ordering::Relaxed);
     }
 }

@@ -5,7 +5,7 @@
 
 mod callbacks;
 
-use crate::mpi::abi::{Abi, Family};
+use crate::mpi::abi::Abi;
 use crate::mpi::words::{Words, handle_at};
 use crate::state::recording::Call;
 use crate::state::statuses;
@@ -224,10 +224,10 @@ pub(crate) fn take_left() -> Vec<Life> {
     left
 }
 
-/// Does the program ignore the statuses of a call, or is that not known? The Fortran bindings of Open MPI give statuses of their
-/// own to the C functions.
+/// Does the program ignore the statuses of a call, or is that not known? The Fortran bindings of some libraries give
+/// statuses of their own to the C functions.
 pub(crate) fn may_be_ignored(thread: &Thread, call: &Call) -> bool {
     let given = call.info.status.and_then(|(param, _)| call.words.get(param)).copied();
-    call.open.site.is_by_binding() && call.abi.family == Family::OpenMpi
+    call.open.site.is_by_binding() && call.abi.has_statuses_of_bindings
         || given.is_none_or(|at| call.abi.is_status_ignore(at) || statuses::is_own(thread, at))
 }

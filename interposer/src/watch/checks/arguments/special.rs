@@ -293,11 +293,7 @@ fn access_mode(exam: &mut Exam) -> bool {
 
 /// MPI_KEYVAL_INVALID is no key.
 fn keyval(exam: &mut Exam) -> bool {
-    let invalid = match crate::mpi::abi::current().map(|abi| abi.family) {
-        Some(crate::mpi::abi::Family::Mpich) => 0x2400_0000,
-        Some(crate::mpi::abi::Family::OpenMpi) => -1,
-        _ => 0,
-    };
+    let invalid = i64::from(exam.call.abi.keyval_invalid);
     let params = exam.call.info.row.params;
     let key = params.iter().position(|p| p.kind == Kind::Keyval && p.dir == Dir::In);
     key.is_some_and(|p| exam.int(p) == invalid && tell(exam, p, "MPI_KEYVAL_INVALID", "it must be a key"))

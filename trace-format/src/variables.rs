@@ -2,12 +2,12 @@
 //! the library (control variables) and what it can count (performance variables).
 
 mod bearing;
-mod defaults;
+mod libraries;
 mod limits;
 
 pub use bearing::{Bearing, bearing};
-pub use defaults::known_default;
-pub use limits::{BufferingLimit, Stress, buffering_limit, stress};
+pub use libraries::{Stress, buffering_limit, known_default, stress};
+pub use limits::BufferingLimit;
 
 use crate::selection::is_like;
 use serde::{Deserialize, Serialize};

@@ -88,7 +88,7 @@ pub(crate) struct Abi {
     known_codes: KnownCodes,
     /// What is known of the product goes before this.
     unset_handlers: UnsetHandlers,
-    /// Those of them that the library has, the first one is called.
+    /// The first one that the library has is called.
     pub(crate) enders: &'static [Ender],
     pub(crate) fortran_handles: FortranHandles,
     /// Where a Fortran program ignores statuses, the binding gives the C function statuses of its own.

@@ -80,7 +80,7 @@ pub(crate) struct Launcher {
     pub(crate) rank: &'static str,
 }
 
-/// Those that a process may tell; the first one whose variables are there has started it.
+/// A process may tell them: the first one whose variables are there has started it.
 pub(crate) static LAUNCHERS: [&Launcher; 2] = [&MPIRUN, &HYDRA];
 static MPIRUN: Launcher = Launcher { product: OPEN_MPI, size: "OMPI_COMM_WORLD_SIZE", rank: "OMPI_COMM_WORLD_RANK" };
 static HYDRA: Launcher = Launcher { product: MPICH, size: "PMI_SIZE", rank: "PMI_RANK" };

@@ -142,7 +142,7 @@ fn after_call(call: &Call, spot: checks::Spot) {
     match info.watched {
         Watched::Init => {
             lifecycle::world_begins(abi, open.entered);
-            let world = real::library().and_then(|r| handles::predefined_handle(r, Kind::Comm, "MPI_COMM_WORLD"));
+            let world = real::library().and_then(|r| r.predefined_handle(Kind::Comm, "MPI_COMM_WORLD"));
             checks::mpi_has_begun(spot, world);
         }
         Watched::SessionInit => lifecycle::session_begins(abi, words),

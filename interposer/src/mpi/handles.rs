@@ -418,12 +418,6 @@ pub(crate) fn learn_predefined(real: &Real) {
     _ = PREDEFINED.set(map);
 }
 
-/// The raw value of a predefined handle.
-pub(crate) fn predefined_handle(real: &Real, kind: Kind, name: &str) -> Option<u64> {
-    let (_, handle) = real.abi().predefined(kind).iter().find(|(n, _)| *n == name)?;
-    handle.value(|name| real.data_symbol(name))
-}
-
 fn predefined_id(kind: Kind, name: &str) -> Id {
     let place = |list: &[&str]| list.iter().position(|n| *n == name).map_or(NULL_ID, |i| i as Id + 1);
     match kind {

@@ -148,6 +148,12 @@ impl Real {
         });
     }
 
+    /// The raw value of a predefined handle.
+    pub(crate) fn predefined_handle(&self, kind: Kind, name: &str) -> Option<u64> {
+        let (_, handle) = self.abi().predefined(kind).iter().find(|(n, _)| *n == name)?;
+        handle.value(|name| self.data_symbol(name))
+    }
+
     /// Address of a symbol that the library itself defines.
     pub(crate) fn symbol(&self, name: &str) -> Option<*mut c_void> {
         symbol(&self.library, name)

@@ -3,7 +3,6 @@
 
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
-use crate::mpi::handles;
 use crate::mpi::outsiders;
 use crate::mpi::real::Real;
 use crate::mpi::words::ask;
@@ -56,7 +55,7 @@ pub(crate) fn rank_and_size(abi: &Abi, session: u64) -> Option<(i32, i32)> {
 
 /// The one that can lend the group of the own world now, and that group.
 fn group_of_world(abi: &Abi, real: &Real, world: bool, session: Option<u64>) -> Option<(Lender, u64)> {
-    let world = handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD").filter(|_| world);
+    let world = real.predefined_handle(Kind::Comm, "MPI_COMM_WORLD").filter(|_| world);
     let group = world.and_then(|w| handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[w]));
     match (group, session) {
         (Some(group), _) => Some((Lender::World, group)),

@@ -73,7 +73,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     let by_session = if class == Class::SessionInit { sessions::made(abi, words) } else { None };
     let found = match by_session {
         Some(session) => sessions::rank_and_size(abi, session),
-        None => handles::predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD")
+        None => real
+            .predefined_handle(Kind::Comm, "MPI_COMM_WORLD")
             .map(|world| (ask(FnId::MPI_Comm_rank, world) as i32, ask(FnId::MPI_Comm_size, world) as i32)),
     };
     let Some((rank, size)) = found else { return };

@@ -7,7 +7,6 @@
 use crate::job::launch;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::handle_out;
-use crate::mpi::handles::predefined_handle;
 use crate::mpi::real::{self, Real};
 use std::time::{Duration, Instant};
 use trace_format::job::Buffering;
@@ -38,9 +37,9 @@ pub(crate) fn measure(real: &Real, abi: &Abi, rank: i32, size: i32) -> Option<Bu
     if size < 2 {
         return None;
     }
-    let world = predefined_handle(real, Kind::Comm, "MPI_COMM_WORLD")?;
-    let byte = predefined_handle(real, Kind::Datatype, "MPI_BYTE")?;
-    let errors_return = predefined_handle(real, Kind::Errhandler, "MPI_ERRORS_RETURN")?;
+    let world = real.predefined_handle(Kind::Comm, "MPI_COMM_WORLD")?;
+    let byte = real.predefined_handle(Kind::Datatype, "MPI_BYTE")?;
+    let errors_return = real.predefined_handle(Kind::Errhandler, "MPI_ERRORS_RETURN")?;
     let mut comm = handle_out(abi, Kind::Comm, FnId::MPI_Comm_dup, &[world])?;
     real::call(FnId::MPI_Comm_set_errhandler, &[comm, errors_return]);
     let pair = Pair { comm, byte };

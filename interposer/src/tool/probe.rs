@@ -5,7 +5,6 @@ use super::interface::Interface;
 use super::read::PerformanceInfo;
 use super::value::{Datatypes, Layout, word};
 use crate::mpi::abi::tool;
-use crate::mpi::handles::predefined_handle;
 use crate::mpi::real::Real;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::Kind;
@@ -42,7 +41,7 @@ impl Probe {
         let info = PerformanceInfo::ask(interface, index).filter(|info| wanted(&info.name))?;
         let (_, layout) = datatypes.find(real, info.datatype).filter(|(_, layout)| *layout != Layout::Text)?;
         let mut probe = Probe { name: info.name.clone(), layout, handles: Vec::new() };
-        let world = |name, id| Some((id, predefined_handle(real, Kind::Comm, name)?));
+        let world = |name, id| Some((id, real.predefined_handle(Kind::Comm, name)?));
         match real.abi().tool.binding(info.binding).as_str() {
             tool::NO_OBJECT => probe.handles.extend(Handle::new(interface, session, index, &info, None)),
             tool::COMM => {

@@ -1,7 +1,6 @@
 //! The values of variables: their datatypes, reading and writing them as text.
 
 use super::interface::{Interface, Text};
-use crate::mpi::handles::predefined_handle;
 use crate::mpi::real::Real;
 use trace_format::mpi::Kind;
 
@@ -38,7 +37,7 @@ pub(crate) struct Datatypes(Vec<(u64, &'static str, Layout)>);
 impl Datatypes {
     pub(crate) fn of(real: &Real) -> Datatypes {
         let known = DATATYPES.iter().filter_map(|(name, layout)| {
-            predefined_handle(real, Kind::Datatype, name).map(|handle| (handle, *name, *layout))
+            real.predefined_handle(Kind::Datatype, name).map(|handle| (handle, *name, *layout))
         });
         Datatypes(known.collect())
     }

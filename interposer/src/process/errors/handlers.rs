@@ -2,11 +2,11 @@
 
 use super::{on_error, unset};
 use crate::mpi::abi::Abi;
+use crate::mpi::define;
 pub(super) use crate::mpi::error_handlers::{Means, Owner};
 use crate::mpi::real::{self, Real};
 use crate::mpi::sessions;
 use crate::mpi::words::Words;
-use crate::mpi::{define, handles};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use trace_format::mpi::{FnId, Kind};
@@ -130,7 +130,7 @@ fn forget() {
 
 /// Learns the library's handlers. To be called when MPI or a session has begun.
 pub(crate) fn learn(real: &Real) {
-    let constant = |kind, name| handles::predefined_handle(real, kind, name).unwrap_or(0);
+    let constant = |kind, name| real.predefined_handle(kind, name).unwrap_or(0);
     let names = ["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_ABORT"];
     for (place, name) in LIBRARY.iter().zip(names) {
         place.store(constant(Kind::Errhandler, name), Ordering::SeqCst);
@@ -142,7 +142,7 @@ pub(crate) fn learn(real: &Real) {
 /// handler.
 pub(crate) fn install(real: &Real, abi: &Abi) {
     for (place, name) in [(&WORLD, "MPI_COMM_WORLD"), (&OWN, "MPI_COMM_SELF")] {
-        let Some(comm) = handles::predefined_handle(real, Kind::Comm, name) else { continue };
+        let Some(comm) = real.predefined_handle(Kind::Comm, name) else { continue };
         place.store(comm, Ordering::SeqCst);
         watch(abi, Owner::Comm, comm);
     }

@@ -1,7 +1,7 @@
 //! On whose behalf an entry point was called: the program's, directly or through a language binding, or that of the MPI
 //! library or another tool, whose calls are not the program's.
 
-use crate::mpi::abi::fortran;
+use crate::mpi::abi::names;
 use crate::mpi::origin::{self, Origin};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
@@ -97,5 +97,5 @@ fn routine_name(address: u64) -> Option<String> {
         }
         std::ffi::CStr::from_ptr(info.dli_sname).to_string_lossy().to_ascii_lowercase()
     };
-    fortran::routine(&symbol).map(str::to_owned)
+    names::routine(&symbol).map(str::to_owned)
 }

@@ -4,5 +4,4 @@ pub(crate) mod config;
 pub(crate) mod each;
 pub(crate) mod launch;
 pub(crate) mod place;
-pub(crate) mod stranger;
 pub(crate) mod told;

@@ -1,5 +1,6 @@
 //! What the loaded modules are to the calls that they make: the program, a binding, the MPI library, another tool.
 
+use crate::mpi::abi::names;
 use recorder::modules::{self, Changes, Loaded};
 use std::sync::{Arc, Mutex};
 
@@ -22,19 +23,13 @@ impl Origin {
     fn of(module: &Loaded) -> Origin {
         let name = module.path.rsplit('/').next().unwrap_or("");
         let stem = name.split(".so").next().unwrap_or(name);
-        let is_mpi = ["libmpi", "libpmpi"].iter().any(|p| stem.starts_with(p));
-        let binding = ["cxx", "mpifh", "mpifort", "mpichfort", "usempi", "ilp64", "java"];
-        let front = ["libmpi", "libmpich", "libmpi_abi", "libpmpi", "libpmpi_abi"];
-        let internal =
-            ["mca_", "libopen-", "libmca_", "libucp", "libucs", "libuct", "libucm", "libucc", "libpmix", "libprrte"];
         if module.is_self {
             Origin::Own
         } else if module.is_executable {
             Origin::Program
-        } else if is_mpi && binding.iter().any(|b| stem.contains(b)) {
+        } else if names::is_binding(stem) {
             Origin::Binding
-        } else if front.contains(&stem) || internal.iter().any(|p| stem.starts_with(p)) || module.defines(b"PMPI_Init")
-        {
+        } else if names::is_library(stem) || module.defines(b"PMPI_Init") {
             Origin::Internal
         } else if module.defines(b"MPI_Init") {
             // It is no MPI library: it wraps one.

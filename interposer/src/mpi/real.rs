@@ -1,7 +1,7 @@
 //! Finds the MPI library of the process and its entry points. The only module that calls the library, always through
 //! pointers taken from it, never by name.
 
-use crate::mpi::abi::{self, Abi, Identity, Loaded, Started};
+use crate::mpi::abi::{self, Abi, Ender, Identity, Loaded, Started};
 use crate::mpi::emulated;
 use crate::mpi::origin::{self, Origin};
 use libloading::os::unix::{Library, Symbol};
@@ -146,6 +146,11 @@ impl Real {
         self.started_abi.get_or_init(|| {
             self.loaded_abi.after_start(&Started { loaded: Loaded { symbol: &symbol }, world_attribute })
         });
+    }
+
+    /// The library's own function that ends the program for an object of a kind.
+    pub(crate) fn ender(&self, kind: Kind, aborts: bool) -> Option<Ender> {
+        self.abi().ender(&Loaded { symbol: &|name| self.symbol(name) }, kind, aborts)
     }
 
     /// The raw value of a predefined handle.

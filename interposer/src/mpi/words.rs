@@ -1,6 +1,6 @@
 //! The arguments of a call as words, and what stands at the addresses among them; integers that the library answers.
 
-use crate::mpi::abi::{Abi, FortranHandles};
+use crate::mpi::abi::Abi;
 use crate::mpi::real;
 use std::ffi::CStr;
 use trace_format::mpi::{FnId, Kind};
@@ -44,16 +44,8 @@ pub(crate) fn c_string(address: u64) -> &'static [u8] {
 
 /// The C handle of a Fortran one.
 pub(crate) fn fortran_handle(abi: &Abi, kind: Kind, value: i32) -> u64 {
-    let (f2c, fromint) = match kind {
-        Kind::Comm => (FnId::MPI_Comm_f2c, FnId::MPI_Comm_fromint),
-        Kind::Datatype => (FnId::MPI_Type_f2c, FnId::MPI_Type_fromint),
-        Kind::Win => (FnId::MPI_Win_f2c, FnId::MPI_Win_fromint),
-        Kind::Errhandler => (FnId::MPI_Errhandler_f2c, FnId::MPI_Errhandler_fromint),
-        _ => return u64::from(value as u32),
-    };
-    match abi.fortran_handles {
-        FortranHandles::Same => u64::from(value as u32),
-        FortranHandles::ByF2c => real::call_long(f2c, &[value as u64]).unwrap_or(0),
-        FortranHandles::ByFromInt => real::call_long(fromint, &[value as u64]).unwrap_or(0),
+    match abi.fortran_converter(kind) {
+        Some(function) => real::call_long(function, &[value as u64]).unwrap_or(0),
+        None => u64::from(value as u32),
     }
 }

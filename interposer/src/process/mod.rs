@@ -6,3 +6,4 @@ pub(crate) mod forced;
 pub(crate) mod lifecycle;
 pub(crate) mod limits;
 pub(crate) mod signals;
+mod stranger;

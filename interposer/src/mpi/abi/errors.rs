@@ -29,26 +29,6 @@ pub(crate) enum UnsetHandlers {
     SelfThenWorld,
 }
 
-/// A function of the library that does what MPI_ERRORS_ARE_FATAL does, with a message that names the function that failed.
-#[derive(Clone, Copy)]
-pub(crate) enum Ender {
-    /// `void (HANDLE *, int *code, ...)`, which takes the function's name behind them and ends with NULL. The symbol of one is
-    /// the name of the handler, and one of these that says what the handle is of.
-    Handler { fatal: &'static str, abort: &'static str, of: EnderOf },
-    /// `int (COMM *, const char *function, int code)`, which takes MPI_COMM_SELF where there is no communicator, and its error
-    /// handler, and the function's name with this in the place of `MPI_`.
-    Return { symbol: &'static str, prefix: &'static str },
-}
-
-/// What the handlers for objects of each kind are called behind the name of the handler.
-#[derive(Clone, Copy)]
-pub(crate) struct EnderOf {
-    pub(crate) comm: &'static str,
-    pub(crate) win: &'static str,
-    pub(crate) file: &'static str,
-    pub(crate) session: &'static str,
-}
-
 impl Abi {
     /// The number of an error class in this family.
     pub(crate) fn class_number(&self, name: &str) -> Option<i32> {

@@ -1,24 +1,33 @@
-//! Fortran bindings.
+//! Handles of Fortran programs.
 
-/// What a Fortran handle is to the C handle of the same object.
+use super::Abi;
+use trace_format::mpi::{FnId, Kind};
+
+/// What makes a C handle of a Fortran one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FortranHandles {
-    /// The same number.
+pub(super) enum FortranHandles {
+    /// They are the same number.
     Same,
-    /// What MPI_Comm_f2c and its like make a C handle of.
+    /// MPI_Comm_f2c and its like.
     ByF2c,
-    /// What MPI_Comm_fromint and its like make a C handle of.
+    /// MPI_Comm_fromint and its like.
     ByFromInt,
 }
 
-/// How the Fortran forms of routines are called in the bindings of libraries: `ompi_send_f`, `pmpi_send_`,
-/// `mpi_send_f08ts_large_`. Longer ones come first.
-const PREFIXES: [&str; 7] = ["pmpir_", "pmpix_", "ompix_", "pmpi_", "ompi_", "mpix_", "mpi_"];
-const SUFFIXES: [&str; 11] =
-    ["_c_f08ts_", "_c_f08_", "_f08ts_large_", "_f08_large_", "_f08ts_", "_f08_", "_f08", "_cptr_f", "_f", "__", "_"];
-
-/// The MPI routine, without prefix and suffix, whose Fortran form a symbol in lower case is: `send`.
-pub(crate) fn routine(symbol: &str) -> Option<&str> {
-    let name = PREFIXES.iter().find_map(|prefix| symbol.strip_prefix(prefix))?;
-    Some(SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name))
+impl Abi {
+    /// The function that makes a C handle of a Fortran one; `None`: they are the same number.
+    pub(crate) fn fortran_converter(&self, kind: Kind) -> Option<FnId> {
+        let (f2c, fromint) = match kind {
+            Kind::Comm => (FnId::MPI_Comm_f2c, FnId::MPI_Comm_fromint),
+            Kind::Datatype => (FnId::MPI_Type_f2c, FnId::MPI_Type_fromint),
+            Kind::Win => (FnId::MPI_Win_f2c, FnId::MPI_Win_fromint),
+            Kind::Errhandler => (FnId::MPI_Errhandler_f2c, FnId::MPI_Errhandler_fromint),
+            _ => return None,
+        };
+        match self.fortran_handles {
+            FortranHandles::Same => None,
+            FortranHandles::ByF2c => Some(f2c),
+            FortranHandles::ByFromInt => Some(fromint),
+        }
+    }
 }

@@ -8,17 +8,20 @@
 //!    named constants. The compiler asks for each field, and the tests of this folder for each name that no family lacks.
 //! 2. Its line in [`FAMILIES`], in front of those that recognise it, too.
 //! 3. If its libraries call themselves what no row of `products.rs` says: a row there.
-//! 4. If its handles, statuses, error codes or Fortran handles are of a form that no other has: one more variant of the
+//! 4. If its modules or Fortran routines have names that `names.rs` lacks: there.
+//! 5. If its handles, statuses, error codes or Fortran handles are of a form that no other has: one more variant of the
 //!    `enum`, and what the compiler then misses in this folder.
 //!
 //! To test it, a line in `tests/src/mpi.rs` says where its compilers and launchers are.
 
 mod constants;
 mod draft;
+mod ender;
 mod errors;
-pub(crate) mod fortran;
+mod fortran;
 mod handles;
 mod mpich;
+pub(crate) mod names;
 mod openmpi;
 mod products;
 mod standard;
@@ -26,9 +29,10 @@ mod status;
 pub(crate) mod tool;
 
 use constants::{Constant, Named};
-pub(crate) use errors::{Ender, UnsetHandlers};
+pub(crate) use ender::Ender;
+pub(crate) use errors::UnsetHandlers;
 use errors::{ErrorClass, KnownCodes};
-pub(crate) use fortran::FortranHandles;
+use fortran::FortranHandles;
 pub(crate) use handles::Told;
 use handles::{HandleForm, Handles};
 pub(crate) use products::{Identity, LAUNCHERS, Room};
@@ -89,8 +93,8 @@ pub(crate) struct Abi {
     /// What is known of the product goes before this.
     unset_handlers: UnsetHandlers,
     /// The first one that the library has is called.
-    pub(crate) enders: &'static [Ender],
-    pub(crate) fortran_handles: FortranHandles,
+    enders: &'static [ender::Form],
+    fortran_handles: FortranHandles,
     /// Where a Fortran program ignores statuses, the binding gives the C function statuses of its own.
     pub(crate) has_statuses_of_bindings: bool,
     pub(crate) tool: Tool,

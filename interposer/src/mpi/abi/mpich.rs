@@ -4,7 +4,8 @@ mod numbers;
 
 use super::Abi;
 use super::constants::Named;
-use super::errors::{Ender, KnownCodes, UnsetHandlers};
+use super::ender::Form;
+use super::errors::{KnownCodes, UnsetHandlers};
 use super::fortran::FortranHandles;
 use super::handles::HandleForm;
 use super::products::MPICH;
@@ -49,7 +50,7 @@ pub(super) static ABI: Abi = Abi {
     tool: TOOL,
 };
 
-pub(super) const RETURN: Ender = Ender::Return { symbol: "MPIR_Err_return_comm", prefix: "internal_" };
+pub(super) const RETURN: Form = Form::Return { symbol: "MPIR_Err_return_comm", prefix: "internal_" };
 
 const TOOL: Tool = Tool {
     verbosities: &from::<9>(221),

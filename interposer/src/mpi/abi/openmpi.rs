@@ -4,7 +4,8 @@ mod numbers;
 
 use super::Abi;
 use super::constants::Named;
-use super::errors::{Ender, EnderOf, KnownCodes, UnsetHandlers};
+use super::ender::{Form, Kinds};
+use super::errors::{KnownCodes, UnsetHandlers};
 use super::fortran::FortranHandles;
 use super::handles::HandleForm;
 use super::status::{CountLayout, StatusLayout, blank};
@@ -45,10 +46,10 @@ pub(super) static ABI: Abi = Abi {
     tool: TOOL,
 };
 
-pub(super) const HANDLERS: Ender = Ender::Handler {
+pub(super) const HANDLERS: Form = Form::Handler {
     fatal: "ompi_mpi_errors_are_fatal",
     abort: "ompi_mpi_errors_abort",
-    of: EnderOf { comm: "_comm_handler", win: "_win_handler", file: "_file_handler", session: "_instance_handler" },
+    of: Kinds { comm: "_comm_handler", win: "_win_handler", file: "_file_handler", session: "_instance_handler" },
 };
 
 const TOOL: Tool = Tool {

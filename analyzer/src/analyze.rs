@@ -1,7 +1,7 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
 use crate::cli::{AnalyzePlan, CLEAN, Exit};
-use crate::progress::{Bar, tell_stages};
+use crate::progress::{Bar, print_phases};
 use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
 use crate::run::left::bring_stages;
@@ -22,12 +22,12 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
     // A full disk takes away no more than the files.
     let shown = match plan.quiet && report.is_clean() {
         true => Ok(()),
-        false => crate::put(&plan.report.outputs.terminal(&report, plan.report.look_on_stdout())),
+        false => crate::put(&plan.report.outputs.terminal(&report, plan.report.style_on_stdout())),
     };
-    plan.report.outputs.write(&report, plan.report.look_in_file())?;
+    plan.report.outputs.write(&report, plan.report.style_in_file())?;
     shown?;
     if plan.verbose {
-        tell_stages(&report, printing);
+        print_phases(&report, printing);
     }
     Ok(plan.report.exit_code(&report, CLEAN))
 }
@@ -62,7 +62,7 @@ fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<
         None => plan.report.prepare(&mut observer),
     }
     if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {
-        observer.stages.watch(bar);
+        observer.phases.watch(bar);
     }
     observer.read_rest(|h| !running(h));
     let stopped = started.map(|started| started.stopped.clone()).filter(|ranks| !ranks.is_empty());

@@ -1,7 +1,7 @@
 //! Findings of processes that never got through MPI_Init, so that they have no trace.
 
 use engine::worlds::Names;
-use report::paths;
+use report::merge;
 use report::symbols::Symbols;
 use trace_format::catalogue::by_name;
 use trace_format::definition::Id;
@@ -49,7 +49,7 @@ pub(crate) fn findings(early: &[Early], names: &Names, selection: &Selection, sy
             site += 1;
         }
     }
-    paths::fold(all, symbols)
+    merge::merge(all, symbols)
 }
 
 fn finding(found: &EarlyFinding, rank: i32, site: Id, names: &Names, selection: &Selection) -> Option<Finding> {

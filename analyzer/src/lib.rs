@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod call_contexts;
 mod early;
 pub mod events;
 pub mod load;
 pub mod observe;
 pub mod testing;
-pub mod trails;

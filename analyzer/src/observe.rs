@@ -1,22 +1,22 @@
 //! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
 //! while the job runs.
 
+use crate::call_contexts;
 use crate::early::{self, introduce};
 use crate::load::{LoadError, Receiver, Traces};
-use crate::trails;
 use engine::ahead::Read;
 use engine::is_crash;
 use engine::listen::Listener;
 use engine::signal_name;
 use engine::worlds::link::{Clock, Linker};
 use engine::{End, Engine, Stuck, Ways};
-use report::paths;
+use report::merge;
+use report::phases::{DEADLOCKS, Phases, READING, SOURCES};
 use report::samples::Samples;
-use report::stages::{DEADLOCKS, READING, SOURCES, Stages};
 use report::statistics::Collector;
 use report::symbols::{Symbols, user_frame};
 use report::timeline::Recorder;
-use report::{FRAGMENTS, Report, RunInfo, Seen, clean_line, environment};
+use report::{FRAGMENTS, ProtocolListener, Report, RunInfo, clean_line, environment};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,7 +52,7 @@ pub struct Observer {
     /// Listeners that want to know more than findings; the engine's, once there is one.
     listeners: Vec<Box<dyn Listener>>,
     /// What the protocol needs, if somebody wants it.
-    seen: Option<Arc<Mutex<Seen>>>,
+    seen: Option<Arc<Mutex<ProtocolListener>>>,
     /// What counts calls and messages, if somebody wants it.
     collector: Option<Arc<Mutex<Collector>>>,
     /// What draws the time line, if somebody wants it.
@@ -75,7 +75,7 @@ pub struct Observer {
     /// What performance variables said.
     samples: Samples,
     /// How long what took.
-    pub stages: Stages,
+    pub phases: Phases,
     /// The engine failed: nothing more is fed to it, and there will be no report.
     broken: Option<String>,
 }
@@ -168,7 +168,7 @@ impl Observer {
             last_events: 0,
             signals: Vec::new(),
             samples: Samples::default(),
-            stages: Stages::default(),
+            phases: Phases::default(),
             broken: None,
         }
     }
@@ -180,7 +180,7 @@ impl Observer {
 
     /// Asks for what [`report::Format::Protocol`] needs. To be said before anything is read.
     pub fn keep_protocol(&mut self) {
-        let seen = Arc::new(Mutex::new(Seen::default()));
+        let seen = Arc::new(Mutex::new(ProtocolListener::default()));
         self.seen = Some(seen.clone());
         self.listen(Box::new(seen));
     }
@@ -226,12 +226,12 @@ impl Observer {
         }
         let in_time = || until.is_none_or(|u| Instant::now() < u);
         let size = self.traces.unread();
-        self.stages.begin(READING, Some(size));
+        self.phases.begin(READING, Some(size));
         if self.running.is_empty() {
             self.read_ahead(size);
         }
         while in_time() && (!self.poll().is_empty() || self.link(true)) {
-            self.stages.reached(size.saturating_sub(self.traces.unread()));
+            self.phases.reached(size.saturating_sub(self.traces.unread()));
         }
     }
 
@@ -239,7 +239,7 @@ impl Observer {
     pub fn poll(&mut self) -> BTreeSet<i32> {
         let start = Instant::now();
         let news = self.poll_traces();
-        self.stages.add(READING, start.elapsed());
+        self.phases.add(READING, start.elapsed());
         news
     }
 
@@ -322,15 +322,15 @@ impl Observer {
         }
         let Some(engine) = self.engine.as_mut() else { return };
         let keeps = engine.keeps();
-        let (traces, stages) = (&mut self.traces, &self.stages);
+        let (traces, phases) = (&mut self.traces, &self.phases);
         let is_one_world = traces.worlds.iter().count() == 1;
         let (linker, signals, samples) = (&mut self.linker, &mut self.signals, &mut self.samples);
         let mut feeding = Feeding { linker, engine, signals, samples, is_one_world };
         guarded(&mut self.broken, || {
-            let reached = |unread: u64| stages.reached(size.saturating_sub(unread));
+            let reached = |unread: u64| phases.reached(size.saturating_sub(unread));
             traces.read_ahead(keeps, &mut feeding, &reached);
         });
-        self.stages.add(READING, start.elapsed());
+        self.phases.add(READING, start.elapsed());
     }
 
     /// Finds out who is on the other side of communicators between worlds; true if processes go on that were held back.
@@ -461,8 +461,8 @@ impl Observer {
             Some(_) => None,
             None => {
                 let symbols = &mut self.traces.symbols;
-                let finish = || engine.finish_with(&end, |findings| paths::fold(findings, symbols));
-                self.stages.time(DEADLOCKS, || guarded(&mut self.broken, finish))
+                let finish = || engine.finish_with(&end, |findings| merge::merge(findings, symbols));
+                self.phases.time(DEADLOCKS, || guarded(&mut self.broken, finish))
             }
         };
         let Some(analysis) = analysis else {
@@ -511,17 +511,17 @@ impl Observer {
         ways.places = places(&ways, symbols);
         let early = early::findings(&early, &run.names, &self.selection, symbols);
         let findings = analysis.findings.into_iter().chain(early).collect();
-        let mut report = self.stages.time(SOURCES, || Report::new(run, findings, &analysis.ranks, symbols));
+        let mut report = self.phases.time(SOURCES, || Report::new(run, findings, &analysis.ranks, symbols));
         report.statistics = statistics;
         report.timeline = timeline;
         if let Some((seen, environment)) = self.seen.zip(environment) {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-            self.stages.time(FRAGMENTS, || {
-                let trails = trails::read(&self.traces, &report.calls_of_findings());
-                report.add_protocol(&seen, environment, trails, &mut self.traces.symbols);
+            self.phases.time(FRAGMENTS, || {
+                let contexts = call_contexts::read(&self.traces, &report.calls_of_findings());
+                report.add_protocol(&seen, environment, contexts, &mut self.traces.symbols);
             });
         }
-        report.stages = self.stages.finish();
+        report.phases = self.phases.finish();
         report.leapt = leapt;
         Ok(Conclusion { report, ways, program: job.program, ranks: job.ranks, witnesses })
     }

@@ -3,7 +3,7 @@
 use crate::cli::Exit;
 use crate::replaced::Target;
 use clap::ValueEnum as _;
-use report::{Format, Look, Report};
+use report::{Format, Report, Style};
 use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -41,16 +41,16 @@ impl Outputs {
     }
 
     /// The report for the terminal.
-    pub(crate) fn terminal(&self, report: &Report, look: Look) -> String {
-        report.render(self.terminal, look)
+    pub(crate) fn terminal(&self, report: &Report, style: Style) -> String {
+        report.render(self.terminal, style)
     }
 
     /// Writes all files, also if one of them cannot be written. The terminal has its report by then.
-    pub(crate) fn write(&self, report: &Report, look: Look) -> Result<(), Exit> {
-        let render = |format: Format| report.render(format, look);
+    pub(crate) fn write(&self, report: &Report, style: Style) -> Result<(), Exit> {
+        let render = |format: Format| report.render(format, style);
         let summary = self.has(Format::Github).then(|| std::env::var_os(STEP_SUMMARY)).flatten();
         let summary =
-            summary.filter(|path| !path.is_empty()).map_or(Ok(()), |path| append(Path::new(&path), report, look));
+            summary.filter(|path| !path.is_empty()).map_or(Ok(()), |path| append(Path::new(&path), report, style));
         self.each(render).and(summary)
     }
 
@@ -86,8 +86,8 @@ impl Output {
 }
 
 /// The page of a step has a table of each report that was made in it.
-fn append(path: &Path, report: &Report, look: Look) -> Result<(), Exit> {
-    let page = report.render(Format::Markdown, look);
+fn append(path: &Path, report: &Report, style: Style) -> Result<(), Exit> {
+    let page = report.render(Format::Markdown, style);
     let file = OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(page.as_bytes()))
         .map_err(|e| Exit::cannot(anyhow::anyhow!("cannot write to {STEP_SUMMARY} ({}): {e}", path.display())))

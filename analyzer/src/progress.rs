@@ -3,7 +3,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::Report;
-use report::stages::{PRINTING, Progress};
+use report::phases::{PRINTING, Progress};
 use std::io::IsTerminal as _;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
@@ -40,9 +40,9 @@ impl Bar {
 }
 
 /// Says how long each stage took, how long since `printing` it is printed, and how much memory all of it took.
-pub(crate) fn tell_stages(report: &Report, printing: Instant) {
+pub(crate) fn print_phases(report: &Report, printing: Instant) {
     let printed = (PRINTING, printing.elapsed().as_secs_f64());
-    for (name, seconds) in report.stages.iter().chain([&printed]) {
+    for (name, seconds) in report.phases.iter().chain([&printed]) {
         eprintln!("mpivet: {name}: {seconds:.3} s");
     }
     if report.leapt > 0 {
@@ -61,7 +61,7 @@ fn most_memory() -> Option<u64> {
 }
 
 impl Progress for Bar {
-    fn stage(&self, name: &'static str, size: Option<u64>) {
+    fn phase(&self, name: &'static str, size: Option<u64>) {
         self.bar.reset();
         self.bar.set_message(name);
         let template = if size.is_some() { BAR } else { SPINNER };

@@ -1,7 +1,7 @@
 //! Laps that are as those before them are counted, not looked at call by call: whatever a run does, the report is the same.
 
 use analyzer::observe::{Ending, Observer};
-use report::Look;
+use report::Style;
 use std::fs::File;
 use std::path::Path;
 use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id};
@@ -374,7 +374,7 @@ fn report(dir: &Path, selection: Selection, one_by_one: bool) -> (String, u64) {
     let mut report = observer.report(Ending::Any).unwrap();
     report.take_statistics();
     let json = serde_json::to_value(&report).unwrap();
-    (format!("{json:#}\n{}", report.to_text(Look::of_file(true))), leapt)
+    (format!("{json:#}\n{}", report.to_text(Style::of_file(true))), leapt)
 }
 
 /// Compares the reports of runs: how many there are in which laps were counted, with findings, and with both.

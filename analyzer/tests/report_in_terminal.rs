@@ -5,7 +5,7 @@ mod traces;
 
 use nix::pty::{Winsize, openpty};
 use report::symbols::Symbols;
-use report::{Colour, Look, Report, RunInfo};
+use report::{Colour, Report, RunInfo, Style};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn report(check: &str, message: &str, file: &str, source: &str, calls: &[(&str, 
 
 /// The lines with carets, and the lines above them.
 fn carets(report: &Report) -> Vec<String> {
-    let text = report.to_text(Look { full: true, ..Look::from(Colour::Plain) });
+    let text = report.to_text(Style { full: true, ..Style::from(Colour::Plain) });
     let lines: Vec<&str> = text.lines().collect();
     let marked = lines.windows(2).filter(|w| w[1].contains('^'));
     marked.map(|w| format!("{}\n{}", w[0], w[1])).collect()
@@ -141,8 +141,8 @@ fn lines_are_cut_around_the_caret_in_a_narrow_terminal() {
     let calls = [("MPI_Send", 1, "count=2, datatype=MPI_INT, dest=3, tag=7, comm=MPI_COMM_WORLD", "the send")];
     let report = report("invalid-rank", "dest of MPI_Send is 3", "a.c", &source, &calls);
     for width in [40, 60, 80, 120] {
-        let look = Look { width: Some(width), ..Look::from(Colour::Plain) };
-        let text = report.to_text(look);
+        let style = Style { width: Some(width), ..Style::from(Colour::Plain) };
+        let text = report.to_text(style);
         // Words that are longer stay whole.
         let long = text.lines().find(|l| l.chars().count() > width);
         assert!(long.is_none_or(|l| l.split_whitespace().count() == 1), "{width}: {long:?}\n{text}");
@@ -176,7 +176,7 @@ fn full_shows_everything() {
     let calls: Vec<(&str, u32, String)> = (0..40).map(|r| ("MPI_Barrier", 1 + r % 10, format!("comm=c{r}"))).collect();
     let calls: Vec<_> = calls.iter().map(|(f, l, t)| (*f, *l, t.as_str(), "")).collect();
     let report = report("incomplete-gop", "", "a.c", &"MPI_Barrier(c);\n".repeat(10), &calls);
-    let (short, full) = (report.to_text(Colour::Plain), report.to_text(Look::of_file(true)));
+    let (short, full) = (report.to_text(Colour::Plain), report.to_text(Style::of_file(true)));
     assert!(short.lines().count() < 45, "{short}");
     assert!(short.ends_with("hint: --full shows what is left out here\n"), "{short}");
     assert!(!full.contains("hint:") && !full.contains("more: rank"), "{full}");

@@ -84,7 +84,7 @@ impl Report {
             max_findings: run.max_findings,
             names,
             protocol: None,
-            stages: Vec::new(),
+            phases: Vec::new(),
             leapt: 0,
             checks: run.checks,
             directory: run.directory,

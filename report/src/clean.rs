@@ -1,5 +1,5 @@
-//! A trace may come from somebody else, and names in it may hold anything: what would move the cursor of a terminal, turn
-//! the direction of writing or end an XML document is replaced by a character that shows it.
+//! A trace may come from somebody else, and names in it may hold anything: what would move the cursor of a terminal,
+//! turn the direction of writing or end an XML document is replaced by a character that shows it.
 
 use super::Report;
 use super::jobs::JobView;
@@ -40,7 +40,7 @@ pub(super) fn shown(c: char) -> char {
     }
 }
 
-/// The same for what a report holds.
+/// Removal of control characters from the parts of a report.
 pub(super) trait Clean {
     fn clean(&mut self);
 }

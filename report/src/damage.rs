@@ -1,4 +1,4 @@
-//! What of a trace is missing.
+//! Damage: the missing parts of a trace.
 
 /// Something of a trace that could not be read, or that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,7 +13,7 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// Of a whole rank, or of the run.
+    /// Damage of one rank, or of the run.
     pub fn new(rank: Option<i32>, what: String) -> Damage {
         Damage { rank, offset: None, what, is_wanted: false }
     }

@@ -1,5 +1,5 @@
-//! Debug information from servers (debuginfod): asked for by the client of elfutils, which knows the protocol, keeps what it
-//! got, and says by its exit code whether there is some.
+//! Debug information from servers (debuginfod): asked for by the client of elfutils, which knows the protocol, keeps
+//! what it got, and says by its exit code whether there is some.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ impl Server {
         });
         let mut command = Command::new("debuginfod-find");
         command.args(["debuginfo", &id]).stdin(Stdio::null()).stderr(Stdio::null());
-        // What is preloaded here is nothing to it.
+        // A library that is preloaded here is none of its concern.
         command.env_remove("LD_PRELOAD");
         if std::env::var_os(TIMEOUT).is_none() {
             command.env(TIMEOUT, SECONDS);

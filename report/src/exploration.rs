@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use trace_format::catalogue::ABORT;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunEnd {
@@ -29,20 +29,20 @@ pub enum RunEnd {
 /// One run of an exploration.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunView {
-    /// From 1.
+    /// Number, from 1.
     pub run: usize,
     /// Directory of its trace, in that of the exploration.
     pub dir: String,
     /// The witness whose messages its wildcards took.
     pub under: Option<String>,
     pub end: RunEnd,
-    /// Of the launcher; `None`: mpivet stopped the job.
+    /// The launcher's exit code; `None`: mpivet stopped the job.
     pub exit_code: Option<u8>,
     /// Findings that no run before had.
     pub new_findings: usize,
 }
 
-/// What was explored.
+/// The result of an exploration.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Exploration {
     pub dir: String,
@@ -51,7 +51,7 @@ pub struct Exploration {
     pub matchings: usize,
     /// Witnesses that are known and were not tried.
     pub left: usize,
-    /// Nothing is left, and nothing is unknown.
+    /// No choice is left, and none is unknown.
     pub complete: bool,
     /// Why not all was explored.
     pub why: Option<String>,
@@ -73,7 +73,7 @@ impl Report {
         self.findings.iter_mut().for_each(|f| name_witness(f, "run-1"));
     }
 
-    /// What was explored.
+    /// The result of the exploration.
     pub fn exploration_mut(&mut self) -> Option<&mut Exploration> {
         self.exploration.as_mut()
     }
@@ -91,8 +91,8 @@ impl Report {
         self.findings.len()
     }
 
-    /// Adds what a further run has found and none before; in words, one line for each finding. `under`: the witness of the run,
-    /// and what it did otherwise than earlier ones.
+    /// Adds what a further run has found and none before; in words, one line for each finding. `under`: the witness
+    /// of the run, and what it did otherwise than earlier ones.
     pub fn merge(
         &mut self,
         mut other: Report,
@@ -160,7 +160,7 @@ pub(super) fn name_witness(finding: &mut FindingView, dir: &str) {
 }
 
 impl Exploration {
-    /// What was explored, in lines.
+    /// The result in lines.
     pub(super) fn lines(&self) -> Vec<String> {
         let runs = plural(self.runs.len(), "run");
         let matchings = match self.matchings {
@@ -178,7 +178,7 @@ impl Exploration {
 }
 
 impl RunView {
-    /// What is remarkable about the run.
+    /// A line on the run, if it was special.
     fn line(&self) -> Option<String> {
         let mut what = match self.end {
             RunEnd::Ended => String::new(),

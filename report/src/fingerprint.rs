@@ -1,15 +1,16 @@
-//! How a finding is recognized again. There are two notions, since they answer two questions:
+//! Recognition of a finding. Two questions need two notions:
 //!
-//! - Is it the same finding in another run of the same program ([`FindingKey`], for `--explore`)? The places are the same to
-//!   the line.
-//! - Is it the same mistake in another version of the source ([`assign`], for baselines and for those who read SARIF)? A line
-//!   that was inserted above changes nothing, nor do another directory, number of ranks or MPI library.
+//! - Is it the same finding in another run of the same program ([`FindingKey`], for `--explore`)? Its places are the
+//!   same to the line.
+//! - Is it the same mistake in another version of the source ([`assign`], for baselines and for readers of SARIF)? A
+//!   line that was inserted above changes nothing, nor do another directory, number of ranks or MPI library.
 
 use super::view::{FindingView, Frame, Site};
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What fingerprints begin with. Another recipe gets another one, so that old baselines are refused and not misread.
+/// The beginning of all fingerprints. Another recipe gets another one, so that old baselines are refused and not
+/// misread.
 pub(crate) const VERSION: &str = "v1-";
 
 /// A finding, the same in all runs of one program: the check and the places in the source.
@@ -40,15 +41,16 @@ impl FindingView {
         (!places.is_empty()).then_some(places)
     }
 
-    /// What of it outlives changes of the source elsewhere. The code stands for the check, whose name may change.
+    /// The part of it that outlives changes of the source elsewhere. The code stands for the check, whose name may
+    /// change.
     fn lasting(&self) -> String {
         let places = self.places(lasting).unwrap_or_else(|| vec![words(&self.message).to_owned()]);
         format!("{}\n{}", self.code, places.join("\n"))
     }
 }
 
-/// Gives each finding its fingerprint. Findings that cannot be told apart are counted, in the order of the report, so that a
-/// second one at a place is never taken for the first.
+/// Gives each finding its fingerprint. Findings that cannot be told apart are counted, in the order of the report, so
+/// that a second one at a place is never taken for the first.
 pub(super) fn assign(findings: &mut [FindingView]) {
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
     for finding in findings {
@@ -59,8 +61,8 @@ pub(super) fn assign(findings: &mut [FindingView]) {
     }
 }
 
-/// A place by what is written there: MPI function, role, name of the file, enclosing function, text of the line. The file's
-/// directory is left out: it depends on where the sources are and where the job was started.
+/// A place by what is written there: MPI function, role, name of the file, enclosing function, text of the line. The
+/// file's directory is left out: it depends on where the sources are and where the job was started.
 fn lasting(site: &Site) -> String {
     let frame = site.stack.get(site.user);
     let around = frame.and_then(|f| f.function.as_deref()).map_or("", source_function);

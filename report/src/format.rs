@@ -1,4 +1,4 @@
-//! What is known of formats apart from how they look: names, extensions, and what they say where there is no report.
+//! Facts of the formats: names, extensions, and their text where there is no report.
 
 use super::{Format, Report, clean, github, graph, html, json, junit, markdown, protocol, sarif};
 use clap::ValueEnum as _;
@@ -24,7 +24,7 @@ impl Format {
         Format::value_variants().iter().copied().find(|f| f.extension().eq_ignore_ascii_case(extension))
     }
 
-    /// What a file holds if there is no report: that there is none, and why, in the form that its readers expect.
+    /// The content of a file if there is no report: that there is none, and why, in the form that its readers expect.
     pub fn failure(self, why: &str) -> String {
         let why = &*clean::lines(why);
         match self {

@@ -47,7 +47,7 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
-/// What is printed if there is no report.
+/// The text if there is no report.
 pub(super) fn failure(why: &str) -> String {
     command("error", &[("title", "mpivet".into())], why)
 }
@@ -72,7 +72,7 @@ fn annotation(report: &Report, finding: &FindingView, kind: &str, root: &std::pa
     if calls.len() > MAX_CALLS {
         message += &format!("\nand {} more", plural(calls.len() - MAX_CALLS, "call"));
     }
-    for way in super::ways::some(finding, report.names_of(finding), MAX_WAYS) {
+    for way in super::callers::some(finding, report.names_of(finding), MAX_WAYS) {
         message += &format!("\n{way}");
     }
     for note in finding.notes.iter().take(MAX_NOTES) {

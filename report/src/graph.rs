@@ -6,7 +6,7 @@ use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
-/// How deep the lines of a chain are indented at most.
+/// Limit of the indentation of a chain.
 const MAX_DEPTH: usize = 8;
 
 /// The wait-for graph as a chain, each below the one that waits for it; nothing where the calls themselves say it all.
@@ -26,7 +26,7 @@ pub(super) fn order(waits: &[Waits]) -> Vec<(usize, usize)> {
     let of = by_process(waits);
     let (mut order, mut shown) = (Vec::new(), vec![false; waits.len()]);
     for first in 0..waits.len() {
-        // Without recursion: a circle may have many ranks.
+        // Without recursion: a cycle may have many ranks.
         let mut open = vec![(first, 0)];
         while let Some((at, depth)) = open.pop() {
             if std::mem::replace(&mut shown[at], true) {
@@ -93,7 +93,7 @@ pub(super) fn dot(report: &Report) -> String {
             _ = writeln!(text, "    f{i}_r{p} [label={label}, style=dotted];");
         }
         for (n, w) in finding.waits.iter().enumerate() {
-            // One of several is enough: dashed.
+            // Where one of several is enough, the line is dashed.
             let style = if w.any { " [style=dashed, label=\"any of\"]" } else { "" };
             for p in &w.processes {
                 for to in of.get(p).into_iter().flatten() {
@@ -110,7 +110,7 @@ pub(super) fn dot(report: &Report) -> String {
     text
 }
 
-/// What is written if there is no report.
+/// The text if there is no report.
 pub(super) fn failure(why: &str) -> String {
     format!("digraph mpivet {{\n  label={};\n}}\n", quoted(&format!("no report: {why}")))
 }

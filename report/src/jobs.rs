@@ -21,11 +21,11 @@ const MAX_COMMAND: usize = 150;
 /// One job.
 #[derive(Debug, Serialize)]
 pub(super) struct JobView {
-    /// From 1, in the order of their start.
+    /// Number, from 1, in the order of their start.
     pub(super) job: usize,
     /// Directory of its trace, in that of the command.
     pub(super) dir: String,
-    /// What started it; empty: not known.
+    /// The command that started it; empty: not known.
     pub(super) command: Vec<String>,
     /// The test that it belongs to, where the test driver says so.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ impl Report {
         whole
     }
 
-    /// What the processes of a finding are called.
+    /// The names of the processes of a finding.
     pub(super) fn names_of(&self, finding: &FindingView) -> &Names {
         let job = finding.jobs.first().and_then(|job| self.jobs.get(job.wrapping_sub(1)));
         job.map_or(&self.names, |job| &job.names)
@@ -90,7 +90,7 @@ impl Report {
             names,
             checks,
             directory,
-            stages,
+            phases,
             has_more,
             ..
         } = report;
@@ -129,10 +129,10 @@ impl Report {
             }
         });
         (self.checks, self.directory) = (checks, directory);
-        for (name, seconds) in stages {
-            match self.stages.iter_mut().find(|stage| stage.0 == name) {
-                Some(stage) => stage.1 += seconds,
-                None => self.stages.push((name, seconds)),
+        for (name, seconds) in phases {
+            match self.phases.iter_mut().find(|phase| phase.0 == name) {
+                Some(phase) => phase.1 += seconds,
+                None => self.phases.push((name, seconds)),
             }
         }
         self.task.ranks = self.task.ranks.max(task.ranks);
@@ -146,7 +146,7 @@ impl Report {
         self.jobs.push(JobView { job: number, dir, command, test, mpi, task, queues, samples, names });
     }
 
-    /// So many findings of a job are beyond the limit.
+    /// Adds the line on findings of a job beyond the limit.
     pub(super) fn tell_hidden(&mut self, job: usize, n: usize, most: u64) {
         if n > 0 {
             let (findings, are) = (plural(n, "more finding"), if n == 1 { "is" } else { "are" });
@@ -161,7 +161,7 @@ impl Report {
     }
 }
 
-/// Which findings of several jobs are the same. Those of one job never are, also where they are at the same line: the second
+/// Findings that several jobs share. Two findings of one job are never the same, even at the same line: the second
 /// one of a job is the second one of another.
 #[derive(Default)]
 struct Known {
@@ -179,7 +179,7 @@ struct Same {
 }
 
 impl Known {
-    /// Where the report has the finding of a job; `None`: it is new, and will be at `next`.
+    /// The place of a job's finding in the report; `None`: it is new, and gets the place `next`.
     fn place(&mut self, finding: &FindingView, job: usize, next: usize) -> Option<usize> {
         let same = self.same.entry((finding.key(), finding.severity)).or_default();
         if same.job != job {
@@ -234,7 +234,7 @@ pub(super) fn empty(dir: String, command: &[String]) -> Report {
         fail_on: FailOn::Error,
         incomplete: super::Incomplete::default(),
         has_more: false,
-        stages: Vec::new(),
+        phases: Vec::new(),
         leapt: 0,
     }
 }
@@ -275,7 +275,7 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     lines
 }
 
-/// Which jobs mpivet stopped, in words.
+/// A line for each job that mpivet stopped.
 pub(super) fn stopped(report: &Report) -> impl Iterator<Item = String> {
     let stopped = report.jobs.iter().filter(|job| job.task.stopped);
     stopped.map(|job| format!("{}: {STOPPED}", job.name()))
@@ -296,7 +296,7 @@ fn verdict(job: &JobView, report: &Report) -> String {
     if found.is_empty() { "no errors found".into() } else { found.join(", ") }
 }
 
-/// In which jobs a finding was: `job 3 (mpirun -n 2 ./a)`.
+/// The jobs that had a finding: `job 3 (mpirun -n 2 ./a)`.
 fn seen_in(finding: &FindingView, report: &Report) -> Option<String> {
     match finding.jobs[..] {
         [] => None,

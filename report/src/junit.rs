@@ -1,6 +1,6 @@
-//! JUnit XML: a test case for each check that is on, so that a run shows which checks it passed. Programs that read this
-//! form (Jenkins, GitLab) show the first failure of a test case only: it holds all findings of the check. What does not
-//! count by `--fail-on` is output of a test case that passed.
+//! JUnit XML: a test case for each check that is on, so that a run shows which checks it passed. Programs that read
+//! this form (Jenkins, GitLab) show the first failure of a test case only: it holds all findings of the check. What
+//! does not count by `--fail-on` is output of a test case that passed.
 
 use super::view::FindingView;
 use super::{Report, plural, text};
@@ -15,7 +15,7 @@ type Xml = Writer<Vec<u8>>;
 
 pub(super) fn render(report: &Report) -> String {
     let program = report.task.program.rsplit('/').next().unwrap_or_default();
-    // What is before the last dot is a package for the programs that show it.
+    // Programs that show it take the part before the last dot as a package.
     let class = format!("mpivet.{}", program.replace(|c: char| c == '.' || c.is_whitespace(), "_"));
     let mut cases: Vec<Case> = report.checks.iter().map(|check| Case::new(check.name)).collect();
     for finding in &report.findings {
@@ -84,8 +84,8 @@ impl Case<'_> {
     }
 }
 
-/// Passed, since there is a report, unless part of the trace is lost. `has_failed`: a job was stopped, and no other case
-/// tells it.
+/// Passed, since there is a report, unless part of the trace is lost. `has_failed`: a job was stopped, and no other
+/// case tells it.
 fn analysis(xml: &mut Xml, report: &Report, has_failed: bool, class: &str) -> io::Result<()> {
     let what = text::remarks(report);
     let attributes = [("name", ANALYSIS), ("classname", class), ("time", "0")];
@@ -120,7 +120,7 @@ fn document(
             element(xml, "testsuite", &suite, content)
         })
     });
-    // Nothing fails that writes to memory.
+    // Writing to memory cannot fail.
     debug_assert!(written.is_ok());
     let mut text = String::from_utf8(xml.into_inner()).unwrap_or_default();
     text.push('\n');

@@ -1,14 +1,18 @@
-//! Reports: findings and what is known of the run in, one of several formats out. Nothing here knows how a finding was made.
-//! [`Report`] is what all formats render; its serialized form is the JSON report (`report/schema/report.schema.json`).
+//! Reports: findings and what is known of the run in, one of several formats out. Nothing here knows how a finding
+//! was made. [`Report`] is what all formats render; its serialized form is the JSON report
+//! (`report/schema/report.schema.json`).
 
 #![forbid(unsafe_code)]
 
 mod build;
+mod call_context;
+mod callers;
 mod clean;
 pub mod csv;
 mod damage;
 mod debuginfod;
 mod exploration;
+mod finding_calls;
 mod fingerprint;
 mod format;
 pub mod gate;
@@ -19,11 +23,10 @@ mod html;
 mod jobs;
 mod json;
 mod junit;
-mod look;
 mod markdown;
-mod marks;
+pub mod merge;
 mod order;
-pub mod paths;
+pub mod phases;
 mod places;
 mod protocol;
 mod queues;
@@ -31,16 +34,14 @@ pub mod samples;
 mod sarif;
 mod set_aside;
 mod source;
-pub mod stages;
 mod statement;
 pub mod statistics;
+mod style;
 mod subject;
 pub mod symbols;
 mod text;
 pub mod timeline;
-mod trail;
 mod view;
-mod ways;
 
 use crate::samples::Samples;
 use crate::statistics::Statistics;
@@ -57,20 +58,20 @@ use std::path::PathBuf;
 use trace_format::catalogue::CheckInfo;
 use view::{FindingView, Mpi, SampleView, Task};
 
+pub use call_context::{AFTER, BEFORE, CallContext, ObjectNames, Passed, Place};
 pub use clean::{line as clean_line, lines as clean_text};
 pub use damage::Damage;
 pub use exploration::{Exploration, Potential, RunEnd, RunView};
+pub use finding_calls::FindingCall;
 pub use fingerprint::FindingKey;
 pub(crate) use fingerprint::VERSION as FINGERPRINT_VERSION;
 pub use jobs::{JobReport, command_line};
 pub use json::{SCHEMA, SCHEMA_FILE};
-pub use look::{Colour, Look, When};
-pub use marks::Mark;
-pub use protocol::Seen;
+pub use protocol::ProtocolListener;
 pub use protocol::{FRAGMENTS, environment};
-pub use trail::{AFTER, BEFORE, ObjectNames, Passed, Place, Trail};
+pub use style::{Colour, Style, When};
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     Text,
@@ -112,7 +113,7 @@ impl Format {
     }
 }
 
-/// From which severity on a finding makes the exit code 1.
+/// The least severity of a finding that makes the exit code 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum FailOn {
     Error,
@@ -121,7 +122,7 @@ pub enum FailOn {
     Never,
 }
 
-/// What is made of a report on a trace of which something is missing.
+/// The outcome of a report on a trace of which a part is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Incomplete {
     /// Without findings the exit code is 3: nobody knows whether there are none
@@ -131,7 +132,7 @@ pub enum Incomplete {
     Ok,
 }
 
-/// What is known of the run apart from its events.
+/// Facts of the run apart from its events.
 #[derive(Debug, Clone, Default)]
 pub struct RunInfo {
     pub mpi: trace_format::job::Mpi,
@@ -150,19 +151,19 @@ pub struct RunInfo {
     pub has_dumps: bool,
     pub trace_dir: String,
     pub damage: Vec<Damage>,
-    /// How many findings of a rank are shown; `None`: all.
+    /// Limit of the findings of a rank that are shown; `None`: all.
     pub max_findings: Option<u64>,
     /// Findings that are not shown.
     pub hidden: Vec<Hidden>,
     /// The message queues at the end of a run that did not come to its end.
     pub queues: Vec<Queued>,
-    /// What processes are called.
+    /// Names of the processes.
     pub names: Names,
-    /// What was not checked, and why.
+    /// Parts that were not checked, and why.
     pub remarks: Vec<String>,
-    /// What performance variables said while it ran.
+    /// Readings of performance variables while it ran.
     pub samples: Samples,
-    /// What was looked for.
+    /// The checks that were made.
     pub checks: Vec<&'static CheckInfo>,
     /// The working directory, from which paths of sources are told.
     pub directory: PathBuf,
@@ -173,7 +174,7 @@ pub struct RunInfo {
 pub struct Report {
     schema: &'static str,
     version: String,
-    /// There is no report, for this reason: the rest says nothing.
+    /// The reason why there is no report: the other fields are empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
     mpi: Mpi,
@@ -182,7 +183,7 @@ pub struct Report {
     /// The message queues at the end of a run that did not come to its end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<QueueView>,
-    /// What performance variables said, with `--pvars`.
+    /// Readings of performance variables, with `--pvars`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     samples: Vec<SampleView>,
     /// The report is of several runs.
@@ -194,37 +195,36 @@ pub struct Report {
     /// Suppressions that covered nothing, if all was seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unused_suppressions: Vec<UnusedView>,
-    /// What an earlier report knows.
+    /// The findings of an earlier report.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<BaselineView>,
-    /// What the run did, in numbers, where somebody asked for it. Not in the JSON
-    /// report: `mpivet stats --format json` has it.
+    /// The run in numbers, if they were asked for. Not in the JSON report: `mpivet stats --format json` has it.
     #[serde(skip)]
     pub statistics: Option<Statistics>,
     /// The report is of several jobs, and `task` of the command that has started them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     jobs: Vec<JobView>,
-    /// What the ranks did when, for the formats that show it.
+    /// The states of the ranks over time, for the formats that show them.
     #[serde(skip)]
     pub timeline: Option<Timeline>,
-    /// What was not checked, and why; advice on the report itself: what would make it better.
+    /// Parts that were not checked, and why; advice for a better report.
     #[serde(rename = "remarks", skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
-    /// How many findings of a rank are shown.
+    /// Limit of the findings of a rank that are shown.
     #[serde(skip)]
     max_findings: Option<u64>,
     #[serde(skip)]
     names: Names,
-    /// What [`Format::Protocol`] needs besides.
+    /// Further data for [`Format::Protocol`].
     #[serde(skip)]
     protocol: Option<protocol::Protocol>,
-    /// The stages of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
+    /// The phases of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
     #[serde(skip)]
-    pub stages: Vec<(&'static str, f64)>,
+    pub phases: Vec<(&'static str, f64)>,
     /// Calls in laps that were as those before them, so that they were counted only.
     #[serde(skip)]
     pub leapt: u64,
-    /// What was looked for.
+    /// The checks that were made.
     #[serde(skip)]
     checks: Vec<&'static CheckInfo>,
     #[serde(skip)]
@@ -239,7 +239,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What is written in the place of a report that could not be made.
+    /// The report in the place of one that could not be made.
     fn failed(why: &str) -> Report {
         Report { failure: Some(why.to_owned()), ..jobs::empty(String::new(), &[]) }
     }
@@ -261,7 +261,8 @@ impl Report {
         self.has_gaps() && self.incomplete == Incomplete::Fail
     }
 
-    /// What is missing of the trace of a job that is over, unless the user wanted it so. A running job has more to say.
+    /// Missing parts of the trace of a job that is over, unless the user wanted it so. More of a running job will
+    /// follow.
     fn gaps(&self) -> impl Iterator<Item = &view::Defect> {
         let is_running = self.task.ended.iter().any(|rank| rank.end == "running");
         self.task.defects.iter().filter(move |defect| !is_running && !defect.is_wanted)
@@ -271,7 +272,7 @@ impl Report {
         self.gaps().next().is_some()
     }
 
-    /// What is missing of the trace, in one line.
+    /// The missing parts of the trace, in one line.
     fn missing(&self) -> Option<String> {
         let first = self.gaps().next()?.words(&self.names);
         let more = match self.gaps().count() - 1 {
@@ -302,12 +303,12 @@ impl Report {
         }
     }
 
-    /// What the run did, in numbers, if that was asked for.
+    /// The run in numbers, if they were asked for.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.statistics.as_ref()
     }
 
-    /// The same, for somebody who wants nothing else.
+    /// Takes the numbers out of the report.
     pub fn take_statistics(&mut self) -> Option<Statistics> {
         self.statistics.take()
     }
@@ -317,12 +318,12 @@ impl Report {
         (&self.task.program, &self.task.arguments)
     }
 
-    /// What of the traces could not be read, in words.
+    /// Parts of the traces that could not be read, in words.
     pub fn defects(&self) -> Vec<String> {
         self.task.defects.iter().map(|defect| defect.words(&self.names)).collect()
     }
 
-    /// Nothing was found, and nothing stood in the way of finding it.
+    /// There are no findings, and nothing prevented finding them.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.task.defects.is_empty() && !self.was_stopped()
     }
@@ -350,7 +351,7 @@ impl Report {
         self.task.interrupted.is_some()
     }
 
-    /// The same in words.
+    /// The interruption in words.
     fn interruption(&self) -> Option<String> {
         self.task.interrupted.as_ref().map(|signal| format!("interrupted by {signal}"))
     }
@@ -360,7 +361,7 @@ impl Report {
         self.findings.is_empty() && self.set_aside() == 0 && !self.was_stopped()
     }
 
-    /// What is said where no finding counts, of so many calls or runs.
+    /// The verdict if no finding counts, of so many calls or runs.
     fn verdict_without_findings(&self, looked_at: &str) -> String {
         match self.set_aside() {
             0 if self.was_stopped() => "the check that says why is off".to_owned(),
@@ -370,7 +371,8 @@ impl Report {
         }
     }
 
-    /// What is to be told besides findings and defects: what was stopped, set aside and explored.
+    /// Lines besides findings and defects: jobs that were stopped, findings that were set aside, runs that were
+    /// explored.
     fn circumstances(&self) -> Vec<String> {
         let stopped = self.task.stopped && self.jobs.is_empty();
         let stopped = stopped.then(|| "mpivet stopped the job, because it could never have gone on".to_owned());
@@ -384,14 +386,14 @@ impl Report {
         all
     }
 
-    /// The same, with advice on the report itself.
+    /// These lines, and advice on the report itself.
     fn remarks(&self) -> Vec<String> {
         self.circumstances().into_iter().chain(self.hints.iter().cloned()).collect()
     }
 
     /// The report as text for people.
-    pub fn to_text(&self, look: impl Into<Look>) -> String {
-        text::render(self, look.into())
+    pub fn to_text(&self, style: impl Into<Style>) -> String {
+        text::render(self, style.into())
     }
 
     /// The report as JSON.
@@ -399,10 +401,10 @@ impl Report {
         json::render(self)
     }
 
-    /// The report in `format`; only text has a look.
-    pub fn render(&self, format: Format, look: impl Into<Look>) -> String {
+    /// The report in `format`; only text has a style.
+    pub fn render(&self, format: Format, style: impl Into<Style>) -> String {
         match format {
-            Format::Text => self.to_text(look),
+            Format::Text => self.to_text(style),
             Format::Json => self.to_json(),
             Format::Dot => graph::dot(self),
             Format::Protocol if !self.jobs.is_empty() => jobs::protocols(self),

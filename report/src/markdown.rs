@@ -40,7 +40,7 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
-/// What is written if there is no report.
+/// The text if there is no report.
 pub(super) fn failure(why: &str) -> String {
     format!("### mpivet: no report\n\n{}\n\n", cell(why))
 }

@@ -1,17 +1,17 @@
-//! Which findings come first: the worst, and among them what ended the run, then what is certain, then what may happen,
-//! and last what tends to follow from others.
+//! The order of findings: the worst come first, and among them those that ended the run, then certain ones, then
+//! possible ones, and last those that tend to follow from others.
 
 use super::view::FindingView;
 use trace_format::catalogue::by_name;
 use trace_format::finding::Finding;
 
-/// What findings are sorted by. The same findings in another order give the same report.
+/// The key that findings are sorted by. The same findings in another order give the same report.
 pub(super) fn order(f: &Finding) -> impl Ord + use<> {
     let first = f.calls.first().map(|c| (c.rank, c.thread, c.event));
     (f.severity, f.check.urgency, f.check.code, f.ranks.first().copied(), first, f.message.clone(), f.count)
 }
 
-/// The same for those of several runs or jobs.
+/// The key for findings of several runs or jobs.
 pub(super) fn order_of_several(f: &FindingView) -> impl Ord + use<> {
     let severity = ["error", "warning", "note"].iter().position(|s| *s == f.severity);
     (severity, by_name(f.check).map(|check| check.urgency), f.code, f.run, f.jobs.first().copied())

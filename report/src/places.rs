@@ -96,7 +96,7 @@ pub(super) fn relative(file: &str, directory: &Path) -> Option<String> {
     is_there.then(|| inside.to_str().map(str::to_owned)).flatten()
 }
 
-/// Without `.` and `..`; `None` if it leads out of where it begins.
+/// The path without `.` and `..`; `None` if it leads out of its beginning.
 fn plain(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -136,7 +136,7 @@ mod tests {
         let call = "MPI_Send(buf=0x10, count=4, dest=1, tag=7, comm=c1 \"a, b) tag=3\")";
         assert_eq!((of(call, "count"), of(call, "dest")), (Some("4"), Some("1")));
         assert_eq!((of(call, "buf"), of(call, "comm")), (Some("0x10"), Some("c1 \"a, b) tag=3\"")));
-        // Not the end of another name.
+        // The end of another name is none.
         assert_eq!((of("MPI_Send(subcount=4, tag=1)", "count"), of("MPI_Send", "tag")), (None, None));
     }
 }

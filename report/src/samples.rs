@@ -1,4 +1,4 @@
-//! What performance variables of the library said while the job ran (`--pvars`), rank by rank.
+//! Readings of the library's performance variables while the job ran (`--pvars`), rank by rank.
 
 use engine::worlds::Names;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct Key {
     pub comm: Option<Id>,
 }
 
-/// How its readings went.
+/// The course of its readings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Course {
     pub readings: u64,
@@ -42,8 +42,8 @@ impl Samples {
         self.0.iter()
     }
 
-    /// What is to be told of the largest reading of a variable; `None`: another process or communicator had a larger one, or
-    /// there is nothing to tell.
+    /// The note on the largest reading of a variable; `None`: another process or communicator had a larger one, or
+    /// there is nothing to say.
     pub(crate) fn note(&self, key: &Key, names: &Names) -> Option<String> {
         let course = self.0.get(key)?;
         let of_same = self.0.iter().filter(|(k, _)| k.variable == key.variable);

@@ -1,5 +1,5 @@
-//! SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), which code scanning and editors read.
-//! Sources are told from the working directory, `%SRCROOT%`.
+//! SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), which code scanning and editors
+//! read. Sources are told from the working directory, `%SRCROOT%`.
 
 mod places;
 mod rules;
@@ -60,7 +60,7 @@ pub(super) fn render(report: &Report) -> String {
     document(&run)
 }
 
-/// What is written if there is no report.
+/// The text if there is no report.
 pub(super) fn failure(why: &str) -> String {
     let notification = json!({ "level": "error", "message": { "text": why } });
     let invocation = json!({
@@ -152,7 +152,7 @@ fn message(report: &Report, finding: &FindingView, calls: &[Calls]) -> String {
     if calls.len() > MAX_LINKS + 1 {
         _ = write!(text, "\nand {} more", super::plural(calls.len() - MAX_LINKS - 1, "call"));
     }
-    for way in super::ways::some(finding, names, MAX_WAYS) {
+    for way in super::callers::some(finding, names, MAX_WAYS) {
         _ = write!(text, "\n{}", plain(&way));
     }
     for note in &finding.notes {

@@ -1,5 +1,5 @@
-//! Holds the findings of a report against what was accepted and what is known ([`crate::gate`]). What is set aside stands in
-//! lists of its own: whoever goes through the findings of a report sees those that count.
+//! Holds the findings of a report against what was accepted and what is known ([`crate::gate`]). What is set aside
+//! stands in lists of its own: whoever goes through the findings of a report sees those that count.
 
 use super::build::hidden_view;
 use super::order::order_of_several;
@@ -35,13 +35,13 @@ pub(super) struct UnusedView {
     reason: String,
 }
 
-/// What an earlier report knows.
+/// An earlier report.
 #[derive(Debug, Serialize)]
 pub(super) struct BaselineView {
     file: String,
     /// Findings that both have.
     pub(super) known: Vec<FindingView>,
-    /// So many of its findings are there no more; `None`: not all was seen.
+    /// Number of its findings that are gone; `None`: not everything was looked at.
     gone: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ impl Report {
         }
     }
 
-    /// So many findings of each rank are shown; those of a job are its own.
+    /// Limits the findings of each rank that are shown; each job has its own limit.
     fn limit(&mut self, most: u64) {
         let mut of_jobs: BTreeMap<Option<usize>, Vec<FindingView>> = BTreeMap::new();
         for finding in std::mem::take(&mut self.findings) {
@@ -161,7 +161,7 @@ impl Report {
         self.suppressed.len() + self.baseline.as_ref().map_or(0, |b| b.known.len())
     }
 
-    /// What was set aside, in lines.
+    /// Lines on the findings that were set aside.
     pub(super) fn gate_lines(&self) -> Vec<String> {
         let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
         for s in &self.suppressed {
@@ -215,11 +215,11 @@ impl FindingView {
             let calls: Vec<Call> = sites.iter().map(super::view::Site::as_call).collect();
             entry.covers(self.code, &calls)
         };
-        // Whoever accepts what one caller does has said nothing of the others.
+        // An entry that accepts one caller does not accept the others.
         covers(&self.sites) && self.paths.iter().all(|path| covers(&path.sites))
     }
 
-    /// What its limit depends on.
+    /// The properties that its limit depends on.
     fn facts(&self) -> (Option<i32>, Severity, &'static str) {
         let severity = Severity::by_name(self.severity).unwrap_or(Severity::Note);
         let rank = self.sites.first().map(|s| s.process).or(self.ranks.first().copied());
@@ -245,19 +245,19 @@ impl super::view::Site {
 
 /// The names of the communicators among the arguments of a call, as the readable notation has them.
 fn communicators<'a>(function: &Function, call: &'a str) -> Vec<&'a str> {
-    // What a call makes is a handle behind a pointer.
+    // A new object is a handle behind a pointer.
     let value = |parameter| argument(function, call, parameter).map(|value| value.trim_start_matches('@'));
     function.params.iter().filter(|p| p.kind == Kind::Comm).filter_map(|p| value(p.name)).collect()
 }
 
-/// What the gate says of a finding.
+/// The gate's verdict on a finding.
 pub(super) struct State<'a> {
     /// The baseline has it; `None`: there is no baseline.
     known: Option<bool>,
     suppressed: Option<&'a SuppressedView>,
 }
 
-/// All findings, also those that were set aside: those that count first.
+/// All findings, also those that were set aside: those that count come first.
 pub(super) fn all(report: &Report) -> impl Iterator<Item = (&FindingView, State<'_>)> {
     let state = |known| State { known: report.baseline.as_ref().map(|_| known), suppressed: None };
     let counting = report.findings.iter().map(move |f| (f, state(false)));

@@ -25,8 +25,8 @@ pub(super) struct Statement {
     arguments: Vec<Option<Range<usize>>>,
 }
 
-/// The statement that calls `function` (its C name, which may be empty) in a line of a source file of a rank's program; the
-/// line alone if there is no such call, or several. `None`: there is no such file or line.
+/// The statement that calls `function` (its C name, which may be empty) in a line of a source file of a rank's
+/// program; the line alone if there is no such call, or several. `None`: there is no such file or line.
 pub(super) fn statement(
     symbols: &mut Symbols,
     rank: i32,
@@ -102,7 +102,7 @@ impl Window {
         self.first + self.text[..at].matches('\n').count()
     }
 
-    /// Where a line begins.
+    /// The beginning of a line.
     fn start_of(&self, line: usize) -> usize {
         self.text.split('\n').take(line - self.first).map(|l| l.len() + 1).sum()
     }
@@ -113,7 +113,7 @@ struct Call {
     name: Range<usize>,
     open: usize,
     close: usize,
-    /// Of a method: its arguments are not those of the C function.
+    /// It calls a method, whose arguments are not those of the C function.
     is_method: bool,
     lines: (usize, usize),
 }
@@ -234,7 +234,7 @@ fn parentheses(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Where the statement begins that the call is a part of, if it says so before the call: `x =`, `CHECK(`, `return`.
+/// The beginning of the statement around the call, if the text before the call shows it: `x =`, `CHECK(`, `return`.
 fn begin_of(text: &str, call: usize) -> usize {
     let mut begin = call;
     loop {
@@ -243,13 +243,13 @@ fn begin_of(text: &str, call: usize) -> usize {
         if !is_part {
             return begin;
         }
-        // All of that line.
+        // The whole line.
         begin = before.rfind('\n').map_or(0, |end| end + 1);
         begin += text[begin..].len() - text[begin..].trim_start().len();
     }
 }
 
-/// Where the statement ends, if nothing follows but what closes it.
+/// The end of the statement, if only closing characters follow.
 fn end_of(text: &str, close: usize) -> usize {
     let rest = &text[close..];
     rest.find(|c: char| c != ')' && !c.is_whitespace())

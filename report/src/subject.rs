@@ -1,5 +1,5 @@
-//! What a finding is about: which arguments of its calls are wrong. The catalogue says it for each check, by the kinds of
-//! parameters in the table of functions; where several arguments come into question, the function's name is shown.
+//! The subject of a finding: the arguments of its calls that are wrong. The catalogue says for each check which kinds
+//! of parameters these are; where several arguments come into question, the function's name is shown.
 
 use super::places::argument;
 use super::view::{FindingView, Site};
@@ -10,20 +10,20 @@ use trace_format::mpi::{Dir, FUNCTIONS, Function, Kind};
 
 /// A place in the text of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct Highlight {
     pub(super) span: Range<usize>,
     /// The value there, if the source does not say it.
     pub(super) label: Option<String>,
 }
 
-/// What is wrong in the statement of a call; `sites` are the calls there, all at one place. Nothing if the function's name
-/// is not even there.
-pub(super) fn marks(finding: &FindingView, sites: &[&Site]) -> Vec<Mark> {
+/// The wrong arguments in the statement of a call; `sites` are the calls there, all at one place. Empty if not even
+/// the function's name is there.
+pub(super) fn highlights(finding: &FindingView, sites: &[&Site]) -> Vec<Highlight> {
     let Some(statement) = sites.first().and_then(|s| s.statement.as_ref()) else { return Vec::new() };
     let text = statement.text();
     let arguments = || {
         let row = FUNCTIONS.iter().find(|f| f.name == sites[0].function)?;
-        // One half of the calls there may send and the other receive.
+        // Some of the calls there may send and others receive.
         let mut params: Vec<usize> = Vec::new();
         let mut roles: FxHashSet<&str> = FxHashSet::default();
         for site in sites {
@@ -34,15 +34,15 @@ pub(super) fn marks(finding: &FindingView, sites: &[&Site]) -> Vec<Mark> {
         params.sort_unstable();
         params.dedup();
         let spans: Option<Vec<Range<usize>>> = params.iter().map(|p| statement.argument(*p)).collect();
-        let mut marks: Vec<Mark> = spans?.into_iter().map(|span| Mark { span, label: None }).collect();
-        if let ([mark], [param]) = (&mut marks[..], &params[..]) {
+        let mut highlights: Vec<Highlight> = spans?.into_iter().map(|span| Highlight { span, label: None }).collect();
+        if let ([highlight], [param]) = (&mut highlights[..], &params[..]) {
             // The source may say it by name: `dest=1`.
-            let said = text[mark.span.clone()].rsplit('=').next().unwrap_or_default().trim();
-            mark.label = value(row, *param, sites).filter(|v| said != *v);
+            let said = text[highlight.span.clone()].rsplit('=').next().unwrap_or_default().trim();
+            highlight.label = value(row, *param, sites).filter(|v| said != *v);
         }
-        Some(marks).filter(|marks| !marks.is_empty())
+        Some(highlights).filter(|highlights| !highlights.is_empty())
     };
-    arguments().unwrap_or_else(|| statement.name().into_iter().map(|span| Mark { span, label: None }).collect())
+    arguments().unwrap_or_else(|| statement.name().into_iter().map(|span| Highlight { span, label: None }).collect())
 }
 
 /// The parameters that are wrong; none if that is not clear.
@@ -72,7 +72,7 @@ fn parameters(finding: &FindingView, site: &Site, row: &Function) -> Vec<usize> 
     };
     let candidates = of_half(candidates, site, row);
     let of_kind = |kind| candidates.iter().copied().filter(move |p| row.params[*p].kind == kind);
-    // Of several of a kind that which the message names: `dest of MPI_Sendrecv is 3`.
+    // Among several of a kind, the one that the message names: `dest of MPI_Sendrecv is 3`.
     let is_named = |p: &usize| words(&finding.message).any(|word| word == name(p));
     let chosen = |p: &usize| {
         let kind = row.params[*p].kind;
@@ -86,7 +86,7 @@ fn parameters(finding: &FindingView, site: &Site, row: &Function) -> Vec<usize> 
     candidates.iter().copied().filter(chosen).collect()
 }
 
-/// Of a call that sends and receives those parameters that belong to what the finding says it did.
+/// Of a call that sends and receives, the parameters of the half that the finding is about.
 fn of_half(candidates: Vec<usize>, site: &Site, row: &Function) -> Vec<usize> {
     let place = |kind| row.params.iter().position(|p| p.kind == kind);
     let (Some(send), Some(recv)) = (place(Kind::SendBuf), place(Kind::RecvBuf)) else { return candidates };

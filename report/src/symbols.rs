@@ -1,4 +1,4 @@
-//! Where calls come from: collects the modules and call stacks of all ranks while their traces are read, and resolves
+//! The sources of calls: collects the modules and call stacks of all ranks while their traces are read, and resolves
 //! those that a report or a print needs. Ranks of one program share its debug information.
 
 use crate::debuginfod::Server;
@@ -13,11 +13,11 @@ use trace_format::definition::{Definition, Id, Module};
 use trace_format::foreign;
 use trace_format::location::Location;
 
-/// What is known of one rank.
+/// Modules and stacks of a rank.
 #[derive(Default)]
 struct Rank {
     modules: Modules,
-    /// With the number of modules that had come: another may lie in the place of one that was unloaded.
+    /// Each with the number of modules that had come: another may lie in the place of one that was unloaded.
     stacks: FxHashMap<Id, (usize, Box<[u64]>)>,
     sources: FxHashMap<Id, Location>,
     interpreted: FxHashMap<Id, Interpreted>,
@@ -34,8 +34,8 @@ struct Interpreted {
 }
 
 impl Rank {
-    /// The return addresses of a call site, with the number of modules that had come, and the places in interpreted code that
-    /// they were called from.
+    /// The return addresses of a call site, with the number of modules that had come, and the places in interpreted
+    /// code that they were called from.
     fn call_site(&self, site: Id) -> (usize, Vec<u64>, Vec<Location>) {
         let stack = |id: Id| self.stacks.get(&id).map(|(n, s)| (*n, s.to_vec())).unwrap_or_default();
         let Some(Interpreted { sources, stack: below, interpreter }) = self.interpreted.get(&site) else {
@@ -43,7 +43,7 @@ impl Rank {
             return (modules, addresses, Vec::new());
         };
         let (modules, mut addresses) = stack(*below);
-        // What the interpreter itself does, and how it was started, says nothing.
+        // The interpreter's own frames, and those that started it, say nothing.
         if let Some(module) = self.modules.of_then(*interpreter, modules) {
             let inside = addresses.iter().position(|a| (module.start..module.end).contains(a));
             addresses.truncate(inside.unwrap_or(addresses.len()));
@@ -68,7 +68,7 @@ pub struct Symbols {
     resolved: FxHashMap<Place, Rc<[Location]>>,
     codes: FxHashMap<PathBuf, Option<Rc<Code>>>,
     moved: Moved,
-    /// When the first process started.
+    /// Start of the first process.
     started: Option<SystemTime>,
     /// Source files that were read and that are younger than the run.
     changed: BTreeSet<PathBuf>,
@@ -145,7 +145,7 @@ impl Symbols {
             frames.extend_from_slice(&self.locate(rank, return_address.saturating_sub(1), modules));
         }
         frames.extend(interpreted);
-        // Where a callback of the program was called from: this library stands between the program and MPI.
+        // A callback of the program is called from this library, which stands between the program and MPI.
         let of_mpivet = |place: &Location| place.module.rsplit('/').next() == Some(INTERPOSER);
         if !frames.iter().all(of_mpivet) {
             frames.retain(|place| !of_mpivet(place));
@@ -185,7 +185,8 @@ impl Symbols {
         code.clone()
     }
 
-    /// Where a source file is. The compiler's path is tried from where the rank was started, then as it is, then elsewhere.
+    /// The path of a source file. The compiler's path is tried from the directory in which the rank was started, then
+    /// as it is, then elsewhere.
     fn source_path(&mut self, rank: i32, file: &str) -> PathBuf {
         let cwd = self.ranks.get(&rank).map_or("", |r| r.cwd.as_str());
         let there = Path::new(file);
@@ -220,7 +221,8 @@ impl Symbols {
     }
 }
 
-/// Is the place in the user's code? Not in an MPI library, its bindings, an interpreter, mpivet or the system's libraries.
+/// Is the place in the user's code? Not in an MPI library, its bindings, an interpreter, mpivet or the system's
+/// libraries.
 pub fn is_user(place: &Location) -> bool {
     // mpi4py as it is installed: its extension module, and what it has in Python.
     const PYTHON_BINDING: &str = "-packages/mpi4py/";
@@ -273,8 +275,8 @@ fn is_installed(place: &Location) -> bool {
     is_in(&place.file) || place.module != INTERPRETED && is_in(&place.module)
 }
 
-/// The line that the user wrote: the innermost frame with a source line in the program's own code, or else the innermost
-/// frame of that. Where all is installed: the same of what is neither MPI nor of the system.
+/// The line that the user wrote: the innermost frame with a source line in the program's own code, or else the
+/// innermost frame of that. Where all is installed: the same of what is neither MPI nor of the system.
 pub fn user_frame(frames: &[Location]) -> Option<usize> {
     let user = |l: &Location| is_user(l) && !l.module.is_empty();
     let own = |l: &Location| user(l) && !is_installed(l);
@@ -288,8 +290,8 @@ pub fn user_frame(frames: &[Location]) -> Option<usize> {
         .or(if frames.is_empty() { None } else { Some(0) })
 }
 
-/// The library that made a call, if it is an installed one and not MPI: `libpetsc_real.so.3.18`, or a package of Python. A
-/// program that is installed itself is no library.
+/// The library that made a call, if it is an installed one and not MPI: `libpetsc_real.so.3.18`, or a package of
+/// Python. A program that is installed itself is no library.
 pub fn library(frames: &[Location]) -> Option<String> {
     let innermost = frames.iter().find(|l| is_user(l) && !l.module.is_empty())?;
     if !is_installed(innermost) {

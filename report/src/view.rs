@@ -1,4 +1,4 @@
-//! What a report holds, as all formats see it. Serialized it is the JSON report.
+//! The content of a report, as all formats see it. Serialized it is the JSON report.
 
 use super::statement::Statement;
 use engine::worlds::Names;
@@ -44,7 +44,7 @@ pub(super) struct Task {
     pub(super) hidden: Vec<HiddenView>,
 }
 
-/// How one rank ended.
+/// The end of a rank.
 #[derive(Debug, Serialize)]
 pub(super) struct Ended {
     #[serde(flatten)]
@@ -82,7 +82,7 @@ pub(super) struct Defect {
 }
 
 impl Defect {
-    /// What could not be read, and of whom.
+    /// The part that could not be read, and whose it is.
     pub(super) fn words(&self, names: &Names) -> String {
         let Defect { what, .. } = self;
         match (self.process, self.offset) {
@@ -109,7 +109,7 @@ pub(super) struct HiddenView {
 pub(super) struct FindingView {
     pub(super) check: &'static str,
     pub(super) code: &'static str,
-    /// The same for the same mistake in other versions of the source.
+    /// A fingerprint that other versions of the source share.
     pub(super) fingerprint: String,
     pub(super) severity: &'static str,
     pub(super) message: String,
@@ -162,7 +162,7 @@ impl FindingView {
 /// Another way to the places of a finding.
 #[derive(Debug, Serialize)]
 pub(super) struct PathView {
-    /// What is said of it, if it is not what is said of the finding.
+    /// Its message, if it differs from the finding's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
     /// Ranks of the first world.
@@ -245,7 +245,7 @@ pub(super) struct Site {
     /// Some lines around it: number of the first, and the lines.
     #[serde(skip)]
     pub(super) around: Option<(u32, Vec<String>)>,
-    /// When it was called and returned, in ticks of the rank; `u64::MAX`: it did not.
+    /// Times of call and return, in ticks of the rank; `u64::MAX`: it did not return.
     #[serde(skip)]
     pub(super) span: Option<(u64, u64)>,
 }
@@ -253,7 +253,7 @@ pub(super) struct Site {
 impl Site {
     /// The stack from the MPI library on, without what called main: that is nobody's concern.
     pub(super) fn stack_to_main(&self) -> &[Frame] {
-        // What the system's library calls it by stands in front of `_start`, which strippers leave without a name.
+        // The system library has a name for the frame in front of `_start`, which strippers leave without a name.
         let is_start = |f: &Frame| f.function.as_deref().is_some_and(|name| name.starts_with("__libc_start_main"));
         let stack = &self.stack[..self.stack.iter().position(is_start).unwrap_or(self.stack.len())];
         let is_known = |f: &Frame| f.is_user && f.function.as_deref() != Some("_start");
@@ -289,7 +289,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Where it is in its module: what there is to tell without line numbers.
+    /// Its place in its module, for places without line numbers.
     pub(super) fn bare(&self) -> String {
         match self.module.as_deref() {
             Some(module) => format!("{}+{:#x}", module.rsplit('/').next().unwrap_or(module), self.offset),
@@ -298,7 +298,7 @@ impl Frame {
     }
 }
 
-/// What a performance variable said on one rank.
+/// Readings of a performance variable on one rank.
 #[derive(Debug, Serialize)]
 pub(super) struct SampleView {
     #[serde(flatten)]

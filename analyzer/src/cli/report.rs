@@ -7,7 +7,7 @@ use crate::outputs::Outputs;
 use analyzer::observe::Observer;
 use clap::Args;
 use report::gate::Gate;
-use report::{FailOn, Format, Incomplete, Look, Report, When};
+use report::{FailOn, Format, Incomplete, Report, Style, When};
 use std::path::PathBuf;
 use trace_format::selection::Selection;
 
@@ -174,16 +174,16 @@ impl ReportPlan {
         }
     }
 
-    pub(crate) fn look_on_stdout(&self) -> Look {
-        Look::of_stdout(self.color, self.full)
+    pub(crate) fn style_on_stdout(&self) -> Style {
+        Style::of_stdout(self.color, self.full)
     }
 
-    pub(crate) fn look_on_stderr(&self) -> Look {
-        Look::of_stderr(self.color, self.full)
+    pub(crate) fn style_on_stderr(&self) -> Style {
+        Style::of_stderr(self.color, self.full)
     }
 
-    pub(crate) fn look_in_file(&self) -> Look {
-        Look::of_file(self.full)
+    pub(crate) fn style_in_file(&self) -> Style {
+        Style::of_file(self.full)
     }
 }
 

@@ -19,7 +19,7 @@ use engine::listen::{Collective, Message, Returned};
 use engine::worlds::Names;
 use engine::worlds::link::Clock;
 use places::Places;
-use report::Mark;
+use report::FindingCall;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,7 +63,7 @@ pub trait Writer: Send {
         Ok(())
     }
     /// A call that a finding speaks of.
-    fn mark(&mut self, _scene: &Scene, _mark: &Mark) -> io::Result<()> {
+    fn finding(&mut self, _scene: &Scene, _call: &FindingCall) -> io::Result<()> {
         Ok(())
     }
     fn end(&mut self) -> io::Result<()>;

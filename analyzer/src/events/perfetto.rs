@@ -6,7 +6,7 @@
 use super::{Scene, Writer};
 use engine::listen::{CallSeen, Collective, Message, Returned};
 use engine::signal_name;
-use report::Mark as Finding;
+use report::FindingCall;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -233,16 +233,16 @@ impl Writer for Perfetto {
         }
     }
 
-    fn mark(&mut self, scene: &Scene, mark: &Finding) -> io::Result<()> {
-        let ns = scene.at(mark.process, mark.time);
+    fn finding(&mut self, scene: &Scene, call: &FindingCall) -> io::Result<()> {
+        let ns = scene.at(call.process, call.time);
         let args = json!({
-            "message": mark.message,
-            "severity": mark.severity,
-            "role": mark.role,
-            "call": mark.call,
-            "finding": mark.number,
+            "message": call.message,
+            "severity": call.severity,
+            "role": call.role,
+            "call": call.call,
+            "finding": call.number,
         });
-        self.instant((mark.process, mark.thread), ns, "finding", format!("{} {}", mark.code, mark.check), args)
+        self.instant((call.process, call.thread), ns, "finding", format!("{} {}", call.code, call.check), args)
     }
 
     fn end(&mut self) -> io::Result<()> {

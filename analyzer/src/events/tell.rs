@@ -33,8 +33,8 @@ impl Teller {
         if let Some(e) = self.failed.take() {
             return Err(e);
         }
-        for mark in report.marks() {
-            self.writers.iter_mut().try_for_each(|w| w.mark(&self.scene, &mark))?;
+        for call in report.finding_calls() {
+            self.writers.iter_mut().try_for_each(|w| w.finding(&self.scene, &call))?;
         }
         self.writers.iter_mut().try_for_each(|w| w.end())
     }

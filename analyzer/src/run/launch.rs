@@ -14,7 +14,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, pthread_sigmask
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
-use report::{Look, When};
+use report::{Style, When};
 use std::cell::Cell;
 use std::ffi::{CString, OsString};
 use std::io::IsTerminal as _;
@@ -101,7 +101,7 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
     // What ranks print passes through the launcher to where our messages go.
-    let columns = Look::of_stderr(When::Never, false).width;
+    let columns = Style::of_stderr(When::Never, false).width;
     ours.extend(columns.map(|n| (COLUMNS.into(), n.to_string().into())));
     if plan.each {
         let pid = std::process::id();

@@ -18,7 +18,7 @@ mod terminal;
 mod watched;
 
 use crate::cli::{CLEAN, Exit, FINDINGS, Keep, RunPlan};
-use crate::progress::{Bar, tell_stages};
+use crate::progress::{Bar, print_phases};
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
 use engine::Stuck;
@@ -108,7 +108,7 @@ fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
         report.forget_traces();
     }
     if plan.quiet && report.is_clean() {
-        plan.report.outputs.write(&report, plan.report.look_in_file())?;
+        plan.report.outputs.write(&report, plan.report.style_in_file())?;
     } else {
         show(plan, &report)?;
     }
@@ -152,7 +152,7 @@ fn finish(observer: &mut Observer, quiet: bool, name: &str) {
     });
     watch(observer, quiet);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
-    observer.stages.unwatch();
+    observer.phases.unwatch();
     remove_told(observer.traces.dir());
     follow::tell_deaths(observer, name);
 }
@@ -160,19 +160,19 @@ fn finish(observer: &mut Observer, quiet: bool, name: &str) {
 /// Shows how far the analysis is.
 fn watch(observer: &mut Observer, quiet: bool) {
     if let Some(bar) = Bar::new().filter(|_| !quiet) {
-        observer.stages.watch(bar);
+        observer.phases.watch(bar);
     }
 }
 
 /// The report goes to standard error: standard output belongs to the program.
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
     let printing = Instant::now();
-    let text = plan.report.outputs.terminal(report, plan.report.look_on_stderr());
+    let text = plan.report.outputs.terminal(report, plan.report.style_on_stderr());
     // Nobody reads it: the exit code still tells.
     _ = stderr().lock().write_all(text.as_bytes());
-    plan.report.outputs.write(report, plan.report.look_in_file())?;
+    plan.report.outputs.write(report, plan.report.style_in_file())?;
     if plan.verbose {
-        tell_stages(report, printing);
+        print_phases(report, printing);
     }
     Ok(())
 }

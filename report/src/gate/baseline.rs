@@ -15,7 +15,7 @@ pub struct Baseline {
     pub fingerprints: BTreeSet<String>,
 }
 
-/// What is read of a JSON report; other fields do not matter.
+/// The fields of a JSON report that are read; others do not matter.
 #[derive(Deserialize)]
 struct Report {
     task: Task,
@@ -25,7 +25,7 @@ struct Report {
     jobs: Vec<Job>,
 }
 
-/// One of several: what was left out of it stands there.
+/// One of several jobs: its list has the findings that were left out of it.
 #[derive(Deserialize)]
 struct Job {
     task: Task,
@@ -47,7 +47,7 @@ struct Finding {
     fingerprint: Option<String>,
 }
 
-/// What was known when the baseline was made.
+/// The findings that were known when the baseline was made.
 #[derive(Deserialize)]
 struct Older {
     known: Vec<Finding>,

@@ -20,7 +20,7 @@ impl Date {
         Date::of(since.as_secs() / SECONDS_A_DAY)
     }
 
-    /// So many days after 1970-01-01.
+    /// The date this many days after 1970-01-01.
     pub(crate) fn of(mut days: u64) -> Date {
         let mut year = 1970;
         while days >= days_of_year(year) {

@@ -1,4 +1,4 @@
-//! One entry of a suppression file, and what it covers.
+//! An entry of a suppression file, and the findings that it covers.
 
 use super::Date;
 use globset::GlobMatcher;

@@ -1,6 +1,6 @@
-//! What a machine that gates on reports is told besides `--fail-on`: findings that somebody has looked at and accepted
-//! ([`suppressions`]), and those that an earlier report has ([`baseline`]). Here is what the files say; `report/gate.rs`
-//! holds findings against it.
+//! Files for a machine that gates on reports, besides `--fail-on`: findings that somebody has looked at and accepted
+//! ([`suppressions`]), and those that an earlier report has ([`baseline`]). This folder reads the files;
+//! `set_aside.rs` compares findings with them.
 
 pub mod baseline;
 mod date;
@@ -34,14 +34,15 @@ pub struct Gate {
     /// Entries that come with mpivet.
     pub(crate) shipped: Vec<Entry>,
     pub(crate) baseline: Option<Baseline>,
-    /// How many of the findings that are left are shown of each rank; `None`: all.
+    /// Limit of the remaining findings that are shown of each rank; `None`: all.
     pub(crate) most: Option<u64>,
     /// Codes of the checks that are on: what is said of others is not unused.
     pub(crate) on: Vec<&'static str>,
 }
 
 impl Gate {
-    /// Reads the files. `shipped`: with the entries that come with mpivet; `selection`: what else the user wants to be told.
+    /// Reads the files. `shipped`: with the entries that come with mpivet; `selection`: what else the user wants to
+    /// be told.
     pub fn read(
         suppressions: &[PathBuf],
         shipped: bool,
@@ -70,7 +71,8 @@ impl Gate {
         self.entries.is_empty() && self.baseline.is_none()
     }
 
-    /// What the analysis is to look for. It must not stop at `--max-findings` before it is known which findings count.
+    /// The checks that the analysis needs. It must not stop at `--max-findings` before it is known which findings
+    /// count.
     pub fn selection(&self, selection: &Selection) -> Selection {
         let mut selection = selection.clone();
         if !self.is_open() {

@@ -22,13 +22,13 @@ use trace_format::mpi::FUNCTIONS;
 use trace_format::near::did_you_mean;
 use trace_format::selection::{codes, is_like};
 
-/// What an entry may say.
+/// The keys of an entry.
 const KEYS: [&str; 8] = ["check", "function", "source", "communicator", "library", "reason", "count", "until"];
-/// One of these at least: an entry that covers everything is a mistake.
+/// An entry needs one of these: an entry that covers everything is a mistake.
 const SELECTORS: &str = "check, function, source, communicator or library";
 const LIST: &str = "suppress";
 
-/// What comes with mpivet, as a file.
+/// The suppressions that come with mpivet, as a file.
 pub const SHIPPED: &str = include_str!("shipped.toml");
 
 /// The entries of [`SHIPPED`].
@@ -67,7 +67,7 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Entry>, GateError> {
 struct Reading<'a> {
     name: &'a str,
     text: &'a str,
-    /// Where, and in words.
+    /// Lines and messages of mistakes.
     wrong: Vec<(usize, String)>,
 }
 
@@ -165,7 +165,7 @@ impl Reading<'_> {
     fn function(&mut self, value: &Value) -> Option<String> {
         let glob = self.string(value, "function")?;
         let names = || FUNCTIONS.iter().map(|f| f.name);
-        // Which functions the program has is not known here.
+        // The functions of the program are not known here.
         if glob.starts_with("MPI_") && !names().any(|name| is_like(&glob, name)) {
             let rest = did_you_mean(&glob, names()).map(|near| format!("; {near}")).unwrap_or_default();
             self.wrong(value.span(), format!("there is no MPI function `{glob}`{rest}"));

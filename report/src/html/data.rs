@@ -1,4 +1,4 @@
-//! What the page is given.
+//! The data of the page.
 
 use crate::places::named;
 use crate::queues::QueueView;
@@ -18,18 +18,18 @@ const MAX_SITES: usize = 4096;
 #[derive(Serialize)]
 pub(super) struct Data<'a> {
     version: &'a str,
-    /// There is no report, for this reason.
+    /// The reason why there is no report.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<&'a str>,
     program: &'a str,
     arguments: &'a [String],
     ranks: i32,
-    /// Of several jobs; 0: the report is of one. Then there are no ranks of the whole, and no calls.
+    /// Number of jobs; 0: the report is of one. Then there are no ranks of the whole, and no calls.
     jobs: usize,
     mpi: &'a crate::view::Mpi,
     trace_dir: &'a str,
     stopped: bool,
-    /// Neither what counts nor what was accepted, and nothing was stopped.
+    /// No finding counts, none was accepted, and no job was stopped.
     found_nothing: bool,
     errors: usize,
     warnings: usize,
@@ -79,7 +79,7 @@ struct FindingData<'a> {
     /// Processes, as the time line numbers them.
     ranks: Vec<i32>,
     who: String,
-    /// Where it is, in short: what tells it from others of its check in the list.
+    /// Its place, in short: it tells the finding from others of its check in the list.
     at: Vec<String>,
     count: u64,
     notes: &'a [String],
@@ -92,8 +92,8 @@ struct FindingData<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     leak: bool,
     waits: Vec<WaitData<'a>>,
-    /// What those are called that are waited for and whose numbers are not their names: without a time line nothing else
-    /// says it.
+    /// Names of processes that are waited for and whose names are not their numbers: without a time line nothing else
+    /// shows them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     names: BTreeMap<i32, String>,
     run: Option<usize>,
@@ -113,7 +113,7 @@ struct SiteData<'a> {
     role: &'a str,
     event: u64,
     place: String,
-    /// What it does with messages.
+    /// Does the function send or receive?
     sends: bool,
     receives: bool,
     /// Numbers in `snippets` and `stacks`.
@@ -200,7 +200,7 @@ impl<'a> Data<'a> {
         // The first line is the title of the text report.
         let of_jobs = (!report.jobs.is_empty()).then(|| jobs::summary(report)).into_iter().flatten().skip(1);
         let of_jobs = of_jobs.map(|line| line.trim().to_owned());
-        // What the lines of jobs say already.
+        // The lines of jobs say the rest already.
         let circumstances = if report.jobs.is_empty() { report.circumstances() } else { Vec::new() };
         Data {
             version: &report.version,
@@ -273,7 +273,7 @@ fn finding<'a>(
 ) -> FindingData<'a> {
     let names = report.names_of(f);
     let processes = f.processes(names);
-    // What other runs of an exploration did is not on the time line, which is that of the first one.
+    // The time line is that of the first run of an exploration: findings of other runs are not on it.
     let timeline = timeline.filter(|_| f.run.is_none_or(|run| run == 1));
     let sites: Vec<_> = f.sites.iter().take(MAX_SITES).map(|s| once.site(s, names, timeline)).collect();
     FindingData {
@@ -288,7 +288,7 @@ fn finding<'a>(
         notes: &f.notes,
         sites_hidden: f.sites.len() - sites.len(),
         sites,
-        ways: crate::ways::some(f, names, MAX_SITES),
+        ways: crate::callers::some(f, names, MAX_SITES),
         leak: crate::text::is_leak(f),
         waits: f.waits.iter().map(|w| wait(w, names)).collect(),
         names: f.waits.iter().flat_map(|w| &w.processes).filter_map(|p| other_name(*p, names)).collect(),

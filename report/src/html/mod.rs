@@ -1,5 +1,5 @@
-//! The HTML report: one file that needs no server and no network. The data are an island of JSON in the page; its scripts
-//! put them into the document as text only, since every name in them is somebody else's.
+//! The HTML report: one file that needs no server and no network. The data are an island of JSON in the page; its
+//! scripts put them into the document as text only, since every name in them is somebody else's.
 
 mod data;
 
@@ -9,7 +9,7 @@ use data::Data;
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
-/// In this order: each uses only what stands before it.
+/// In this order: each script uses only those before it.
 const SCRIPTS: &[&str] = &[
     include_str!("js/dom.js"),
     include_str!("js/words.js"),
@@ -51,13 +51,13 @@ fn fill(page: &str, values: &[(&str, &str)]) -> String {
     out
 }
 
-/// JSON that cannot end the element which it stands in, nor begin another, nor turn the direction of writing: not all that is
-/// in it was cleaned before, such as the lines of sources.
+/// JSON that cannot end the element which it stands in, nor begin another, nor turn the direction of writing: not all
+/// that is in it was cleaned before, such as the lines of sources.
 fn island(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 32);
     for c in json.chars() {
         match c {
-            // In JSON these stand in strings only.
+            // In JSON these characters stand in strings only.
             '<' => out.push_str("\\u003c"),
             '>' => out.push_str("\\u003e"),
             '&' => out.push_str("\\u0026"),

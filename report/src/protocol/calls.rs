@@ -1,5 +1,5 @@
-//! How often which functions were called, and how long they took: by the whole program, and by each process. Processes
-//! that called the same functions equally often share a table.
+//! Number and time of the calls of each function: of the whole program, and of each process. Processes that called
+//! the same functions equally often share a table.
 
 use super::data::processes;
 use super::page::Page;

@@ -1,11 +1,11 @@
-//! What the protocol is made of beside the report: looked up once, before anything is written.
+//! Data of the tables beside the report: looked up once, before anything is written.
 
 use super::super::build::site;
 use super::super::view::Site;
 use super::super::{Report, plural};
-use super::seen::{RankSeen, Seen};
+use super::listener::{ProtocolListener, RankCalls};
+use crate::call_context::{CallContext, Place};
 use crate::symbols::Symbols;
-use crate::trail::{Place, Trail};
 use engine::listen::{CallSeen, Communicator};
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
@@ -19,20 +19,20 @@ use trace_format::mpi::FnId;
 pub(super) const MAX_OF_FINDING: usize = 8;
 const MAX_OF_ALL: usize = 2000;
 
-/// What the tables tell beside the findings.
+/// Data of the tables beside the findings.
 #[derive(Debug)]
 pub(crate) struct Protocol {
     /// Call sites, by file and line.
     pub(super) points: Vec<Point>,
-    /// Which of these a call site of a process is.
+    /// The point of a call site of a process.
     at: FxHashMap<(i32, FnId, Id), usize>,
     /// The last call of each process.
     pub(super) last: BTreeMap<i32, Last>,
     pub(super) communicators: Vec<Communicator>,
-    /// Of what the run was, and where.
+    /// Facts of the run and its environment.
     pub(super) environment: Vec<(&'static str, String)>,
     /// The calls around those of findings.
-    pub(super) trails: BTreeMap<i32, Trail>,
+    pub(super) contexts: BTreeMap<i32, CallContext>,
 }
 
 /// A place in the sources, with the way to it, that a function is called at.
@@ -48,7 +48,7 @@ pub(super) struct Point {
 pub(super) struct Last {
     pub(super) function: &'static str,
     pub(super) is_open: bool,
-    /// In [`Protocol::points`].
+    /// Its place in [`Protocol::points`].
     pub(super) point: usize,
     pub(super) passes: u64,
 }
@@ -67,25 +67,25 @@ impl Report {
     /// Adds what [`crate::Format::Protocol`] needs.
     pub fn add_protocol(
         &mut self,
-        seen: &Seen,
+        seen: &ProtocolListener,
         environment: Vec<(&'static str, String)>,
-        trails: BTreeMap<i32, Trail>,
+        contexts: BTreeMap<i32, CallContext>,
         symbols: &mut Symbols,
     ) {
-        self.protocol = Some(Protocol::new(seen, environment, trails, &self.names, symbols));
+        self.protocol = Some(Protocol::new(seen, environment, contexts, &self.names, symbols));
     }
 }
 
-/// Where the call of a site is in its process.
+/// The place of a site's call in its process.
 pub(super) fn place_of(site: &Site) -> Place {
     (site.thread, site.event.saturating_sub(1) / 2)
 }
 
 impl Protocol {
     fn new(
-        seen: &Seen,
+        seen: &ProtocolListener,
         environment: Vec<(&'static str, String)>,
-        trails: BTreeMap<i32, Trail>,
+        contexts: BTreeMap<i32, CallContext>,
         names: &Names,
         symbols: &mut Symbols,
     ) -> Protocol {
@@ -113,7 +113,7 @@ impl Protocol {
         let last = seen.ranks.iter().filter_map(|(rank, r)| Some((*rank, last(r, r.last?, *rank, &at)?)));
         let last = last.collect();
         let communicators = seen.communicators.values().cloned().collect();
-        Protocol { points, at, last, communicators, environment, trails }
+        Protocol { points, at, last, communicators, environment, contexts }
     }
 
     /// The call site of a call of a process.
@@ -151,7 +151,7 @@ fn call_ref(rank: i32, func: FnId, site: Id) -> CallRef {
     }
 }
 
-fn last(seen: &RankSeen, call: CallSeen, rank: i32, at: &FxHashMap<(i32, FnId, Id), usize>) -> Option<Last> {
+fn last(seen: &RankCalls, call: CallSeen, rank: i32, at: &FxHashMap<(i32, FnId, Id), usize>) -> Option<Last> {
     Some(Last {
         function: call.func.name(),
         is_open: call.end.is_none(),

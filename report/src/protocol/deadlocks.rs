@@ -105,8 +105,8 @@ impl Page<'_> {
     }
 }
 
-/// Ranks that wait, each behind the one that waits for it: the circle, if there is one, from its smallest process on. The
-/// second value is the process that the last one waits for if that does not wait itself.
+/// Ranks that wait, each behind the one that waits for it: the circle, if there is one, from its smallest process on.
+/// The second value is the process that the last one waits for if that does not wait itself.
 fn order(waits: &[Waits]) -> (Vec<&Waits>, Option<i32>) {
     let by_process: BTreeMap<i32, &Waits> = waits.iter().rev().map(|w| (w.process, w)).collect();
     let Some(mut at) = by_process.values().next().copied() else { return (Vec::new(), None) };

@@ -1,10 +1,10 @@
-//! What a run was besides its calls: communicators, places in the sources, where it ran, how long its analysis took.
+//! The run besides its calls: communicators, places in the sources, the environment, the times of the analysis.
 
 use super::page::{Page, line_and_file, stack};
 use super::table::Table;
 use crate::gate::Date;
 use crate::groups::groups;
-use crate::stages::PRINTING;
+use crate::phases::PRINTING;
 use engine::listen::Communicator;
 use engine::worlds::Names;
 use std::collections::BTreeMap;
@@ -50,14 +50,14 @@ impl Page<'_> {
         }
     }
 
-    /// The same as numbers of processes. None of them goes from one world into another.
+    /// The ranges as numbers of processes. None of them goes from one world into another.
     pub(super) fn runs(&self, ranks: &Ranks) -> Vec<(i32, i32, i32)> {
         let processes: Vec<i32> = ranks.iter().collect();
         let of_a_world = processes.chunk_by(|a, b| self.names().of(*a).0 == self.names().of(*b).0);
         of_a_world.flat_map(|part| part.iter().copied().collect::<Ranks>().runs().collect::<Vec<_>>()).collect()
     }
 
-    /// All places that MPI is called from.
+    /// All places that call MPI.
     pub(super) fn points(&mut self) {
         let Some(protocol) = self.protocol else { return };
         self.heading("Source code points");
@@ -80,12 +80,12 @@ impl Page<'_> {
         }
     }
 
-    /// How long the analysis took, up to here.
-    pub(super) fn stages(&mut self, begin: Instant) {
+    /// The times of the analysis, up to here.
+    pub(super) fn phases(&mut self, begin: Instant) {
         self.heading("Times of the analyzer's stages");
         let printed = (PRINTING, begin.elapsed().as_secs_f64());
         let mut table = Table::new(&["N", "stage", "seconds"]);
-        for (name, seconds) in self.report.stages.iter().chain([&printed]) {
+        for (name, seconds) in self.report.phases.iter().chain([&printed]) {
             table.row(vec![(table.len() + 1).to_string(), (*name).to_owned(), format!("{seconds:.6}")]);
         }
         self.text.push_str(&table.to_string());
@@ -97,7 +97,7 @@ fn title(c: &Communicator) -> String {
     c.name.clone().unwrap_or_else(kind)
 }
 
-/// What is known of where and how the program ran. `dir`: of its traces.
+/// Facts of the program's environment. `dir`: the directory of its traces.
 pub fn environment(job: &Job, headers: &[&RankHeader], names: &Names, dir: &Path) -> Vec<(&'static str, String)> {
     let mut all: Vec<(&'static str, String)> = Vec::new();
     let mut add = |what: &'static str, value: String| {

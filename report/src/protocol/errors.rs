@@ -4,8 +4,8 @@ use super::super::view::{FindingView, Site};
 use super::data::{MAX_OF_FINDING, place_of};
 use super::page::{Page, Sort, severity, sort_of, src};
 use super::table::Table;
+use crate::call_context::{CallContext, Passed};
 use crate::groups::groups;
-use crate::trail::{Passed, Trail};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_reader::text::{format_call, format_return};
 
@@ -58,12 +58,12 @@ impl Page<'_> {
         if !rest.is_empty() {
             self.line(&format!("  and in other calls {}", self.who(&rest)));
         }
-        super::super::ways::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
+        super::super::callers::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
         f.notes.iter().for_each(|note| self.line(&format!("  {note}")));
         self.fragments(f);
     }
 
-    /// What the finding says, in one or several lines.
+    /// The message of the finding, in one or several lines.
     pub(super) fn told(&mut self, f: &FindingView) {
         f.message.trim_end().lines().for_each(|l| self.line(&format!("  {l}")));
         if let (Some(run), Some(under)) = (f.run, &f.under) {
@@ -89,20 +89,20 @@ impl Page<'_> {
 
     /// The call of a site, as the second reading of its trace has it.
     pub(super) fn passed(&self, site: &Site) -> Option<&Passed> {
-        self.trail(site)?.calls.get(&place_of(site))
+        self.context(site)?.calls.get(&place_of(site))
     }
 
-    fn trail(&self, site: &Site) -> Option<&Trail> {
-        self.protocol?.trails.get(&site.process).filter(|_| site.event > 0)
+    fn context(&self, site: &Site) -> Option<&CallContext> {
+        self.protocol?.contexts.get(&site.process).filter(|_| site.event > 0)
     }
 
     /// The group of the communicator that a call names. Groups are known in the numbers of each process, which are
     /// those of the report only if there is one world.
     pub(super) fn communicator_of(&mut self, site: &Site, indent: &str) {
-        let Some((trail, passed)) = self.trail(site).zip(self.passed(site)) else { return };
+        let Some((context, passed)) = self.context(site).zip(self.passed(site)) else { return };
         let Some(id) = passed.call.arg("comm").map(|comm| comm.int() as u32) else { return };
-        let Some(ranks) = trail.comms.get(&id).filter(|_| self.names().count() < 2) else { return };
-        let name = trace_format::names::format_int(trace_format::mpi::Kind::Comm, i64::from(id), &trail.names);
+        let Some(ranks) = context.comms.get(&id).filter(|_| self.names().count() < 2) else { return };
+        let name = trace_format::names::format_int(trace_format::mpi::Kind::Comm, i64::from(id), &context.names);
         let ranks = ranks.clone();
         self.line(&format!(
             "{indent}communicator = {name}   Nproc = {}   Ntriple = {}",
@@ -119,7 +119,7 @@ impl Page<'_> {
         let known = f.sites.iter().filter(|s| s.event > 0).take(MAX_OF_FINDING);
         for site in known {
             let whole = (site.process, site.thread);
-            let Some(trail) = protocol.trails.get(&site.process) else { continue };
+            let Some(context) = protocol.contexts.get(&site.process) else { continue };
             if done.len() == MAX_FRAGMENTS || !done.insert(whole) {
                 continue;
             }
@@ -127,7 +127,7 @@ impl Page<'_> {
                 f.sites.iter().filter(|s| (s.process, s.thread) == whole && s.event > 0).collect();
             own.truncate(MAX_OF_FINDING);
             let calls: BTreeMap<u64, &Passed> =
-                own.iter().flat_map(|s| trail.around(place_of(s))).map(|p| (p.call.index, p)).collect();
+                own.iter().flat_map(|s| context.around(place_of(s))).map(|p| (p.call.index, p)).collect();
             if calls.is_empty() {
                 continue;
             }
@@ -144,13 +144,13 @@ impl Page<'_> {
                 before = Some(index);
                 let mark =
                     own.iter().find(|s| place_of(s).1 == index).map(|s| if is_anomalous(f, s) { '!' } else { 'i' });
-                self.fragment(site.process, trail, passed, mark);
+                self.fragment(site.process, context, passed, mark);
             }
         }
     }
 
-    /// One call of a fragment.
-    fn fragment(&mut self, process: i32, trail: &Trail, passed: &Passed, mark: Option<char>) {
+    /// A call of a fragment.
+    fn fragment(&mut self, process: i32, context: &CallContext, passed: &Passed, mark: Option<char>) {
         let call = &passed.call;
         let point = self.protocol.and_then(|p| p.point(process, call.func, call.site));
         let place = point.map(|p| src(&p.site)).unwrap_or_default();
@@ -162,10 +162,10 @@ impl Page<'_> {
         {
             self.source(&point.site, "         ");
         }
-        self.line(&format!("         {}", format_call(call, &trail.names)));
+        self.line(&format!("         {}", format_call(call, &context.names)));
         match call.is_open() {
             true => self.line("         has not returned"),
-            false => self.line(&format!("{:>5}  ret {}", call.return_event(), format_return(call, &trail.names))),
+            false => self.line(&format!("{:>5}  ret {}", call.return_event(), format_return(call, &context.names))),
         }
     }
 }

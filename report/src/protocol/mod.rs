@@ -7,15 +7,15 @@ mod data;
 mod deadlocks;
 mod environment;
 mod errors;
+mod listener;
 mod page;
 mod processes;
-mod seen;
 mod table;
 mod task;
 
 pub(crate) use data::Protocol;
 pub use environment::environment;
-pub use seen::Seen;
+pub use listener::ProtocolListener;
 
 use super::Report;
 use page::Page;
@@ -24,7 +24,7 @@ use std::time::Instant;
 /// The stage in which the traces are read again.
 pub const FRAGMENTS: &str = "trace fragments and source points";
 
-/// What is written if there is no report.
+/// The text if there is no report.
 pub(super) fn failure(why: &str) -> String {
     format!("No report\n=========\n\n{why}\n")
 }
@@ -42,6 +42,6 @@ pub(super) fn render(report: &Report) -> String {
     page.communicators();
     page.points();
     page.environment();
-    page.stages(begin);
+    page.phases(begin);
     page.text
 }

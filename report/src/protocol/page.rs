@@ -128,13 +128,13 @@ fn frame(f: &Frame) -> String {
     text
 }
 
-/// What a finding is in the tables.
+/// The section of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Error,
     /// A deadlock or hang-up that happened.
     Real,
-    /// One that could happen.
+    /// A deadlock that could happen.
     Potential,
 }
 

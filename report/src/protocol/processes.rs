@@ -67,7 +67,7 @@ impl Page<'_> {
     }
 }
 
-/// How it ended.
+/// The end of a process in a word.
 fn term(ended: &Ended) -> String {
     match (ended.end, ended.exit_status) {
         ("normal", None | Some(0)) => "norm".into(),

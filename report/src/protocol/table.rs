@@ -1,5 +1,5 @@
-//! Tables of aligned columns in plain text. Numbers stand at the right, words at the left; long cells of the first column
-//! go on in further lines.
+//! Tables of aligned columns in plain text. Numbers stand at the right, words at the left; long cells of the first
+//! column go on in further lines.
 
 use super::super::clean;
 use std::fmt;

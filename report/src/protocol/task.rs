@@ -46,7 +46,7 @@ impl Page<'_> {
         remarks.iter().for_each(|r| self.line(r));
     }
 
-    /// Where the processes are.
+    /// The places of the processes.
     pub(super) fn current(&mut self) {
         let Some(protocol) = self.protocol else { return };
         let what = |is_open: bool| if is_open { "call" } else { "ret" };
@@ -69,7 +69,7 @@ impl Page<'_> {
         self.table("Current source code points (src)", &table);
     }
 
-    /// Which errors there are, and where.
+    /// The kinds of errors, and their places.
     pub(super) fn kinds(&mut self) {
         let findings = &self.report.findings;
         if findings.is_empty() {
@@ -119,7 +119,7 @@ impl Page<'_> {
     }
 }
 
-/// With a capital letter and a full stop.
+/// Adds a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     let first = rest.next().map(|first| first.to_ascii_uppercase());

@@ -20,7 +20,7 @@ impl Sources<'_> {
         Some(format!("file://{}/", encoded(path.trim_end_matches('/'))))
     }
 
-    /// Where calls are, and who makes them.
+    /// The place of calls, and their processes.
     pub(super) fn call(&self, calls: &Calls, names: &Names) -> Value {
         let site = calls.site;
         let mut location = json!({ "message": { "text": calls.words(names) } });
@@ -38,7 +38,7 @@ impl Sources<'_> {
         location
     }
 
-    /// Where a rank waits.
+    /// The place where a rank waits.
     pub(super) fn waits(&self, waits: &Waits, words: &str) -> Value {
         let mut location = json!({ "message": { "text": words } });
         match self.physical(waits.file.as_deref(), waits.line, None) {

@@ -38,7 +38,7 @@ fn what_it_finds(page: &str) -> String {
     body.split("\n\n").next().unwrap_or_default().replace('\n', " ")
 }
 
-/// Without headings and fences.
+/// The page without headings and fences.
 fn text(page: &str) -> String {
     let lines = page.lines().filter(|l| !l.starts_with("```"));
     let plain = |line: &str| match line.trim_start_matches('#') {

@@ -2,7 +2,7 @@
 
 use super::Language;
 
-/// What stands for each byte of a literal: it is neither blank nor a delimiter.
+/// Stands for each byte of a literal: it is neither blank nor a delimiter.
 const LITERAL: u8 = b'"';
 
 /// The masks of a file's lines.
@@ -31,7 +31,7 @@ fn fill(text: &mut [u8], with: u8) {
     text.iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = with);
 }
 
-/// Where `what` ends that begins at or behind `from`; the end of the text if it is not there.
+/// The end of the first `what` at or behind `from`; the end of the text if there is none.
 fn end_of(text: &[u8], from: usize, what: &[u8]) -> usize {
     let rest = text.get(from..).unwrap_or(&[]);
     rest.windows(what.len()).position(|w| w == what).map_or(text.len(), |at| from + at + what.len())
@@ -166,7 +166,7 @@ fn fortran(lines: &[String], fixed: bool) -> Masked {
     masked
 }
 
-/// One line of Fortran, which begins in the literal `open`; true if it ends in `&`.
+/// Masks a line of Fortran that begins in the literal `open`; true if it ends in `&`.
 fn fortran_line(text: &mut [u8], open: &mut Option<u8>, fixed: bool) -> bool {
     let length = text.len();
     for at in 0..length {

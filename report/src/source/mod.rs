@@ -9,7 +9,7 @@ pub(crate) use moved::Moved;
 
 use std::path::Path;
 
-/// How a file is written.
+/// The language of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     /// C and C++, and whatever looks like them.
@@ -44,7 +44,7 @@ pub(crate) struct Code {
     pub(crate) lines: Vec<String>,
     /// The lines again, without what is no code; as long as these in bytes.
     pub(crate) masks: Vec<String>,
-    /// Of each line whether its statement goes on in the next one. Only Fortran says so.
+    /// By line: its statement continues in the next one. Only Fortran says so.
     pub(crate) continued: Vec<bool>,
 }
 

@@ -1,5 +1,5 @@
-//! Sources that are no longer where the compiler found them: searched below the directories of `--source-path`, by as much
-//! of the end of their path as there is.
+//! Sources that are no longer where the compiler found them: searched below the directories of `--source-path`, by as
+//! much of the end of their path as there is.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Files and directories looked at below the directories: somebody may have named his home.
 const MAX_ENTRIES: usize = 200_000;
 
-/// Where to search.
+/// The directories to search.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     directories: Vec<PathBuf>,
@@ -96,7 +96,7 @@ mod tests {
             ("/old/src/halo.c", Some("new/src/halo.c")),
             ("/old/tests/halo.c", Some("new/tests/halo.c")),
             ("/old/one/main.c", Some("new/one/main.c")),
-            // As good as each other.
+            // Both are as good.
             ("/old/main.c", None),
             ("/old/only.c", None),
             ("/old/nothing.c", None),

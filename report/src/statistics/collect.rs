@@ -24,7 +24,7 @@ pub struct Collector {
     pub(super) communicators: FxHashMap<u32, Option<Communicator>>,
 }
 
-/// What is counted of a rank.
+/// Counts of a rank.
 #[derive(Debug, Default)]
 pub(super) struct OfRank {
     /// By call site and function.
@@ -35,7 +35,7 @@ pub(super) struct OfRank {
     waiting: Together,
 }
 
-/// What is counted of a thread.
+/// Counts of a thread.
 #[derive(Debug, Default)]
 pub(super) struct OfThread {
     /// Begin of the first call and end of the last one.

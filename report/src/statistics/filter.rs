@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use trace_format::mpi::FnId;
 
 impl Statistics {
-    /// What these processes did: their calls, their messages to and from anybody. Collective operations are nobody's own,
-    /// and left out.
+    /// Keeps the calls of these processes and their messages to and from all. Collective operations belong to no
+    /// single process and are left out.
     pub fn retain(&mut self, processes: &BTreeSet<i32>) {
         self.ranks.retain(|r| processes.contains(&r.who.process));
         self.sites.retain(|s| processes.contains(&s.who.process));

@@ -1,4 +1,4 @@
-//! From what was counted to what is told: source lines are looked up, everything gets its order.
+//! From counts to results: source lines are looked up, everything gets its order.
 
 use super::collect::{Calls, Collector, OfRank};
 use super::filter::sorted;
@@ -132,7 +132,7 @@ impl Collector {
     }
 }
 
-/// What the program calls it; there may be a MPI_COMM_WORLD in each world.
+/// The program's name of the communicator; there may be a MPI_COMM_WORLD in each world.
 fn name_of(number: u32, known: &Communicator, names: &Names) -> String {
     let world = known.ranks.get(0).map_or(0, |process| names.of(process).0);
     match &known.name {

@@ -1,4 +1,4 @@
-//! How much each process sent to each.
+//! The messages from each process to each.
 
 use super::{Statistics, Who};
 use serde::Serialize;

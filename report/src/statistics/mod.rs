@@ -1,6 +1,6 @@
-//! What a run did, in numbers: calls and times of functions, messages by size and by pair, collective operations, and
-//! what ranks waited for. [`Collector`] counts while the engine reads; what it keeps grows with ranks, call sites and
-//! pairs, not with the length of the run.
+//! A run in numbers: calls and times of functions, messages by size and by pair, collective operations, and times of
+//! waiting. [`Collector`] counts while the engine reads; its memory grows with ranks, call sites and pairs, not with
+//! the length of the run.
 
 mod collect;
 mod filter;
@@ -55,18 +55,18 @@ fn is_none(n: &u64) -> bool {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Statistics {
     pub schema: &'static str,
-    /// From a rank's first call of MPI to the end of its last one; of the rank that took longest.
+    /// The time from a rank's first call of MPI to the end of its last one, for the rank that took longest.
     pub seconds: f64,
     /// The time of all ranks together.
     pub rank_seconds: f64,
-    /// From the first call of MPI of a thread to the end of its last one, of all threads together: what shares are of. It is
-    /// `rank_seconds` where each rank has one thread.
+    /// The time from the first call of MPI of a thread to the end of its last one, summed over all threads: shares
+    /// are shares of this. It is `rank_seconds` where each rank has one thread.
     pub thread_seconds: f64,
     /// Hosts that the ranks ran on.
     pub hosts: Vec<String>,
     /// Times of different ranks come from different clocks, so that what ranks waited for each other is not exact.
     pub clocks_differ: bool,
-    /// Of the whole program, those with the most time first.
+    /// Functions of the whole program, those with the most time first.
     pub functions: Vec<Function>,
     /// Ranks in order.
     pub ranks: Vec<Rank>,
@@ -75,27 +75,27 @@ pub struct Statistics {
     /// Messages whose size nobody knows.
     #[serde(skip_serializing_if = "is_none")]
     pub unknown_sizes: u64,
-    /// How much each process sent to each, in the order of senders and receivers.
+    /// The messages from each process to each, in the order of senders and receivers.
     pub pairs: Vec<Pair>,
     /// By communicator and function.
     pub collectives: Vec<Collectives>,
-    /// What call sites waited for, by rank and place; only those that may wait at all.
+    /// The times that call sites waited, by rank and place; only those that may wait at all.
     pub sites: Vec<Site>,
 }
 
-/// What one rank did.
+/// The counts of a rank.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rank {
     #[serde(flatten)]
     pub who: Who,
-    /// From its first call of MPI to the end of its last one.
+    /// The time from its first call of MPI to the end of its last one.
     pub seconds: f64,
     /// The time of all its threads together.
     pub thread_seconds: f64,
-    /// In calls of MPI, polls that were repeated apart.
+    /// The time in calls of MPI, without repeated polls.
     pub mpi_seconds: f64,
-    /// From the first to the last of polls that were repeated with the same negative answer: with what the program did
-    /// in between.
+    /// The time from the first to the last poll of a sequence with the same negative answer: with all that the
+    /// program did in between.
     pub polling_seconds: f64,
     pub waits: Waits,
     /// Functions with the most time first.
@@ -111,16 +111,16 @@ pub struct Rank {
 pub struct Function {
     #[serde(rename = "function", serialize_with = "name_of")]
     pub id: FnId,
-    /// With repeated polls and calls that never returned.
+    /// Repeated polls and calls that never returned are among them.
     pub calls: u64,
     /// Calls that had not returned when the trace ended.
     #[serde(skip_serializing_if = "is_none")]
     pub open: u64,
-    /// Time in the calls, apart from polls that were repeated, and from calls that callbacks of the program made inside of
-    /// them.
+    /// Time in the calls, apart from polls that were repeated, and from calls that callbacks of the program made
+    /// inside of them.
     pub seconds: f64,
-    /// From the first to the last of polls that were repeated with the same negative answer: with what the program did
-    /// in between.
+    /// The time from the first to the last poll of a sequence with the same negative answer: with all that the
+    /// program did in between.
     pub polling_seconds: f64,
     /// The shortest and the longest call, each without the calls inside of it.
     pub min_seconds: f64,
@@ -142,21 +142,21 @@ fn name_of<S: serde::Serializer>(id: &FnId, s: S) -> Result<S::Ok, S::Error> {
 /// Collective operations of one kind on one communicator, window or file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Collectives {
-    /// What the program calls it, or what it is.
+    /// The program's name of the communicator, or its kind.
     pub communicator: String,
-    /// As time lines have it. `None`: those beyond a great number of communicators.
+    /// Its number in time lines. `None`: it is beyond a great number of communicators.
     pub number: Option<u32>,
     /// Processes; 0: not known.
     pub size: usize,
     #[serde(rename = "function", serialize_with = "name_of")]
     pub id: FnId,
     pub operations: u64,
-    /// Not all processes came, or not all came back.
+    /// Operations that not all processes entered, or not all left.
     #[serde(skip_serializing_if = "is_none")]
     pub unfinished: u64,
-    /// In the calls of all its processes (of nonblocking ones in those that completed them).
+    /// The time in the calls of all its processes (of nonblocking ones in those that completed them).
     pub seconds: f64,
-    /// Of that, until the last one came whom they had to wait for.
+    /// The part of it until the last one came that they had to wait for.
     pub wait_seconds: f64,
     /// The longest such wait of a process.
     pub max_wait_seconds: f64,

@@ -1,5 +1,5 @@
-//! Time that counts once: calls that a callback of the program makes inside of another call (an attribute copy function,
-//! a reduction operation, an error handler) have their own time, and the outer call has the rest.
+//! Time that counts once: calls that a callback of the program makes inside of another call (an attribute copy
+//! function, a reduction operation, an error handler) have their own time, and the outer call has the rest.
 
 use std::collections::BTreeMap;
 

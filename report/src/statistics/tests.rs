@@ -1,4 +1,4 @@
-//! What ranks waited for, on small traces: a line of the notation is a nanosecond.
+//! Waiting times on small traces: a line of the notation is a nanosecond.
 
 use super::{Collector, Statistics, Waits};
 use crate::symbols::Symbols;
@@ -10,7 +10,7 @@ use trace_format::location::Location;
 use trace_format::mpi::FnId;
 use trace_reader::text::parse;
 
-/// What was collected, and the sizes of the worlds.
+/// The collected counts, and the sizes of the worlds.
 fn collect(text: &str, hosts: &[&str]) -> (Collector, Vec<i32>) {
     let trace = parse(text).unwrap_or_else(|e| panic!("{e}"));
     let collector = Arc::new(Mutex::new(Collector::default()));
@@ -96,7 +96,7 @@ fn a_send_waits_for_a_late_receiver_if_it_is_still_there() {
     };
     assert_eq!(waited(&of("MPI_Ssend"), 0, 1), [0, 3, 0, 2]);
     assert_eq!(waited(&of("MPI_Send"), 0, 1), [0, 3, 0, 2]);
-    // Whatever it waited for, it was not the receiver.
+    // It did not wait for the receiver.
     assert_eq!(waited(&of("MPI_Bsend"), 0, 1), [0, 0, 0, 5]);
     let early = count(
         "0: MPI_Send(dest=1)
@@ -339,7 +339,7 @@ fn memory_does_not_grow_with_the_run() {
     };
     let (some, many) = (kept(4_200), kept(4_800));
     assert_eq!(some, many);
-    // All that are told apart, with the three operations on each.
+    // The communicators that are told apart, with the three operations on each.
     assert!((4_096..20_000).contains(&many), "{many}");
 }
 

@@ -1,4 +1,4 @@
-//! What a call waited for, and how long.
+//! The causes and lengths of waits.
 //!
 //! A wait begins with the call in which the program really waits: the receive itself if it blocks, otherwise the call
 //! that completed it. It ends when the other side came, and no later than the call.
@@ -25,7 +25,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// What somebody else is the cause of.
+    /// The part that another process causes.
     pub fn explained(&self) -> f64 {
         self.late_sender + self.late_receiver + self.collective
     }
@@ -109,7 +109,7 @@ pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: 
             each(wait);
         }
     };
-    // Between groups, those who stand beside the root name nobody and take no part.
+    // Between groups, the processes beside the root name nobody and take no part.
     let named = parts.iter().map(|p| p.peer).find(|p| *p >= 0);
     let root = named.and_then(|root| parts.iter().find(|p| p.call.rank == root));
     let concerned = || parts.iter().filter(|p| p.peer >= 0);
@@ -139,8 +139,8 @@ pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: 
     }
 }
 
-/// Waits of one rank, where a call may complete several operations: all of them began with the call, so that the longest
-/// one is what it waited.
+/// Waits of one rank, where a call may complete several operations: all of them began with the call, so that the
+/// longest one is what it waited.
 #[derive(Debug, Default)]
 pub(super) struct Together(BTreeMap<(u16, u64), Wait>);
 

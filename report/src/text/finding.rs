@@ -1,11 +1,11 @@
-//! One finding: its places in the source with the calls that ranks made there.
+//! A finding: its places in the source with the calls that ranks made there.
 
 use super::line::{Ink, Line};
 use super::snippet::snippet;
 use super::{Limits, Page};
 use crate::groups::groups;
 use crate::places::named;
-use crate::subject::marks;
+use crate::subject::highlights;
 use crate::view::{FindingView, Frame, Site};
 use annotate_snippets::Level;
 use std::fmt::Write as _;
@@ -81,7 +81,7 @@ impl Page {
 
     /// By what other callers the program came to the same lines.
     fn ways(&mut self, f: &FindingView) {
-        let ways = crate::ways::words(f, &self.names);
+        let ways = crate::callers::words(f, &self.names);
         let more = ways.len().saturating_sub(self.limits.ways);
         let shown = if more > 1 { self.limits.ways } else { ways.len() };
         ways[..shown].iter().for_each(|way| self.mark(&format!("also by way of {way}")));
@@ -89,12 +89,12 @@ impl Page {
             self.is_cut = true;
             self.mark(&format!("and by {more} other ways"));
         }
-        if let Some(rest) = crate::ways::rest(f) {
+        if let Some(rest) = crate::callers::rest(f) {
             self.mark(&rest);
         }
     }
 
-    /// One source line and the calls that ranks made there.
+    /// A source line and the calls that ranks made there.
     fn place(&mut self, f: &FindingView, sites: &[&Site]) {
         let site = sites[0];
         if let Some(mut place) = place_in_words(site) {
@@ -109,14 +109,14 @@ impl Page {
             "warning" => Level::WARNING,
             _ => Level::INFO,
         };
-        for line in snippet(site, &marks(f, sites), level, self.look) {
+        for line in snippet(site, &highlights(f, sites), level, self.style) {
             self.text.push_str(&line);
             self.text.push('\n');
         }
         let stacks = groups(sites.iter().copied(), |&site| site.stack.as_slice());
         for sites in stacks.iter().take(self.limits.stacks) {
             self.calls(sites);
-            let stack = stack(sites[0], self.look.full);
+            let stack = stack(sites[0], self.style.full);
             if !stack.is_empty() {
                 self.line(&format!("     stack: {stack}"));
             }
@@ -152,7 +152,7 @@ impl Page {
     }
 
     pub(super) fn new_line(&self) -> Line {
-        Line::new(self.look)
+        Line::new(self.style)
     }
 }
 
@@ -172,12 +172,12 @@ pub(super) fn place_in_words(site: &Site) -> Option<String> {
     }
 }
 
-/// Where a call is: at a source line, or at an address where lines are not known.
+/// The place of a call: a source line, or an address if lines are not known.
 #[derive(PartialEq, Eq, Hash)]
 enum Place<'a> {
     Line(Option<&'a str>, u32),
     Stack(&'a [Frame]),
-    /// Nothing is known of it: it is like no other.
+    /// An unknown place equals no other.
     Unknown(*const Site),
 }
 
@@ -205,8 +205,8 @@ fn frame(f: &Frame) -> String {
     }
 }
 
-/// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it all.
-/// `full`: those of bindings and libraries between the user's line and MPI before them.
+/// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it
+/// all. `full`: those of bindings and libraries between the user's line and MPI before them.
 fn stack(site: &Site, full: bool) -> String {
     let frames = if full { site.stack_to_main() } else { site.frames() };
     let trivial = match frames {

@@ -1,4 +1,5 @@
-//! What was not freed at the end, in a section of its own: a line for each place. `--full` shows them like other findings.
+//! The section of objects that were not freed at the end: a line for each place. `--full` shows them like other
+//! findings.
 
 use super::line::Ink;
 use super::{Page, finding};
@@ -28,13 +29,13 @@ impl Page {
             }
             for leak in of_one {
                 self.names.clone_from(report.names_of(leak));
-                if self.look.full { self.finding(leak) } else { self.leak(leak) }
+                if self.style.full { self.finding(leak) } else { self.leak(leak) }
             }
             if let Some(library) = library {
                 self.accepting(library);
             }
         }
-        if self.look.full {
+        if self.style.full {
             return;
         }
         self.is_cut = true;

@@ -1,6 +1,6 @@
 //! Lines of a text report. All text goes through [`clean::line`]: what a trace says never commands the terminal.
 
-use crate::{Colour, Look, clean};
+use crate::{Colour, Style, clean};
 use console::measure_text_width;
 use trace_format::columns::wrapped;
 
@@ -16,12 +16,12 @@ pub(super) enum Ink {
 /// A line in the making.
 pub(super) struct Line {
     text: String,
-    look: Look,
+    style: Style,
 }
 
 impl Line {
-    pub(super) fn new(look: Look) -> Line {
-        Line { text: String::new(), look }
+    pub(super) fn new(style: Style) -> Line {
+        Line { text: String::new(), style }
     }
 
     pub(super) fn text(mut self, text: &str) -> Line {
@@ -38,7 +38,7 @@ impl Line {
             Ink::Bold => "1",
         };
         let text = clean::line(text);
-        match self.look.colour {
+        match self.style.colour {
             Colour::Plain => self.text.push_str(&text),
             Colour::Ansi => self.text.push_str(&format!("\x1b[{code}m{text}\x1b[0m")),
         }
@@ -48,7 +48,7 @@ impl Line {
     /// The line with its end, in several lines if the terminal is narrow.
     pub(super) fn finish(self) -> String {
         let text = self.text.trim_end();
-        match self.look.width {
+        match self.style.width {
             Some(width) if measure_text_width(text) > width => {
                 wrapped(text, width, measure_text_width).join("\n") + "\n"
             }
@@ -63,21 +63,21 @@ mod tests {
 
     #[test]
     fn what_commands_a_terminal_is_replaced() {
-        let look = Look::from(Colour::Ansi);
-        let line = Line::new(look).ink(Ink::Bold, "\x1b[31mx").text("\x1b").finish();
+        let style = Style::from(Colour::Ansi);
+        let line = Line::new(style).ink(Ink::Bold, "\x1b[31mx").text("\x1b").finish();
         assert_eq!(line, "\x1b[1m\u{241b}[31mx\x1b[0m\u{241b}\n");
     }
 
     #[test]
     fn lines_fit_narrow_terminals() {
-        let look = Look { width: Some(20), ..Look::from(Colour::Plain) };
-        let line = |text: &str| Line::new(look).text(text).finish();
+        let style = Style { width: Some(20), ..Style::from(Colour::Plain) };
+        let line = |text: &str| Line::new(style).text(text).finish();
         assert_eq!(line("  one two three four five"), "  one two three four\n      five\n");
         assert_eq!(line("  12345678901234567890123"), "  12345678901234567890123\n");
         assert_eq!(line("  a 12345678901234567890123 b"), "  a\n      12345678901234567890123\n      b\n");
         assert_eq!(line("just twenty columns."), "just twenty columns.\n");
         // Wide characters have two columns, colours none.
-        let ink = |text: &str| Line::new(Look { colour: Colour::Ansi, ..look }).ink(Ink::Red, text).finish();
+        let ink = |text: &str| Line::new(Style { colour: Colour::Ansi, ..style }).ink(Ink::Red, text).finish();
         assert_eq!(ink("世界世界世界 世界w").lines().count(), 1);
         assert_eq!(ink("世界世界世界世界 世界").lines().count(), 2);
     }

@@ -10,7 +10,7 @@ pub(super) use leaks::is_leak;
 
 use super::build::MISSING;
 use super::view::{Ended, FindingView, Task};
-use super::{Look, Report, plural};
+use super::{Report, Style, plural};
 use engine::worlds::Names;
 use line::{Ink, Line};
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 /// Defects of the trace that are listed.
 const MAX_DEFECTS: usize = 20;
 
-/// How much is shown of what there may be a lot of.
+/// Limits of lists in a report.
 #[derive(Clone, Copy)]
 struct Limits {
     /// Places of a finding.
@@ -37,7 +37,7 @@ struct Limits {
 }
 
 impl Limits {
-    /// What a person looks at first: a finding is not longer than a screen.
+    /// The limits of the first view: a finding is not longer than a screen.
     const SHORT: Limits =
         Limits { places: 4, stacks: 4, ways: 3, calls: 4, chain: 8, queues: 12, defects: MAX_DEFECTS };
     const NONE: Limits = Limits {
@@ -51,9 +51,9 @@ impl Limits {
     };
 }
 
-pub(super) fn render(report: &Report, look: Look) -> String {
-    let limits = if look.full { Limits::NONE } else { Limits::SHORT };
-    let mut page = Page { text: String::new(), names: report.names.clone(), look, limits, is_cut: false };
+pub(super) fn render(report: &Report, style: Style) -> String {
+    let limits = if style.full { Limits::NONE } else { Limits::SHORT };
+    let mut page = Page { text: String::new(), names: report.names.clone(), style, limits, is_cut: false };
     if report.jobs.is_empty() {
         page.summary(report);
     } else {
@@ -74,14 +74,15 @@ pub(super) fn render(report: &Report, look: Look) -> String {
     page.text
 }
 
-/// One finding, as it is in the report.
+/// A finding, as in the report.
 pub(super) fn finding(finding: &FindingView, names: &Names) -> String {
     let mut page = Page::plain(names);
     page.finding(finding);
     page.text.trim_start().to_owned()
 }
 
-/// What is to be told besides findings: damage of the trace, what was stopped, set aside and explored, advice.
+/// Text besides findings: damage of the trace, jobs that were stopped, findings that were set aside, runs that were
+/// explored, advice.
 pub(super) fn remarks(report: &Report) -> String {
     let mut page = Page::plain(&report.names);
     report.circumstances().iter().for_each(|line| page.line(line));
@@ -92,7 +93,7 @@ pub(super) fn remarks(report: &Report) -> String {
 struct Page {
     text: String,
     names: Names,
-    look: Look,
+    style: Style,
     limits: Limits,
     /// Something was left out.
     is_cut: bool,
@@ -100,8 +101,8 @@ struct Page {
 
 impl Page {
     fn plain(names: &Names) -> Page {
-        let look = Look::of_file(false);
-        Page { text: String::new(), names: names.clone(), look, limits: Limits::SHORT, is_cut: false }
+        let style = Style::of_file(false);
+        Page { text: String::new(), names: names.clone(), style, limits: Limits::SHORT, is_cut: false }
     }
 
     fn end(&mut self, report: &Report) {
@@ -112,7 +113,7 @@ impl Page {
     }
 
     fn line(&mut self, text: &str) {
-        self.push(Line::new(self.look).text(text));
+        self.push(Line::new(self.style).text(text));
     }
 
     fn push(&mut self, line: Line) {
@@ -177,7 +178,7 @@ impl Page {
         }
     }
 
-    /// Of a command that has started several.
+    /// The jobs of a command that started several.
     fn jobs(&mut self, report: &Report) {
         for (at, line) in super::jobs::summary(report).iter().enumerate() {
             let ink = |line: &str, page: &Page| page.new_line().ink(Ink::Bold, line);
@@ -209,7 +210,7 @@ impl Page {
         }
     }
 
-    /// Of the processes that hang: those of others are as they happened to be.
+    /// The queues of the processes that hang: those of others are as they happened to be.
     fn queues(&mut self, report: &Report) {
         let waiters = |job: usize| {
             let of_job = report.findings.iter().filter(|f| job == 0 || f.jobs.first() == Some(&job));

@@ -1,7 +1,7 @@
 //! Source lines with their numbers, and carets under what is wrong in them.
 
 use crate::view::Site;
-use crate::{Colour, Look, clean, subject::Mark};
+use crate::{Colour, Style, clean, subject::Highlight};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use console::strip_ansi_codes;
 
@@ -13,7 +13,7 @@ const MAX_LINES: usize = 12;
 const UNLIMITED: usize = 100_000;
 
 /// The statement of a call, with the line before it and marks below what is wrong; empty if the source is not there.
-pub(super) fn snippet(site: &Site, marks: &[Mark], level: Level<'static>, look: Look) -> Vec<String> {
+pub(super) fn snippet(site: &Site, highlights: &[Highlight], level: Level<'static>, style: Style) -> Vec<String> {
     let Some(statement) = &site.statement else { return Vec::new() };
     let before = statement.before.as_deref().filter(|b| !b.trim().is_empty());
     let source: String =
@@ -21,18 +21,18 @@ pub(super) fn snippet(site: &Site, marks: &[Mark], level: Level<'static>, look: 
     let shift = before.map_or(0, |b| b.len() + 1);
     let first = statement.first_line as usize - usize::from(before.is_some());
     let source = tame(&source);
-    let annotations = marks.iter().map(|mark| {
-        let span = mark.span.start + shift..mark.span.end + shift;
-        let label = mark.label.as_deref().map(|l| clean::line(l).into_owned());
+    let annotations = highlights.iter().map(|highlight| {
+        let span = highlight.span.start + shift..highlight.span.end + shift;
+        let label = highlight.label.as_deref().map(|l| clean::line(l).into_owned());
         AnnotationKind::Primary.span(span).label(label)
     });
-    let long = !look.full && !marks.is_empty() && statement.lines.len() > MAX_LINES;
+    let long = !style.full && !highlights.is_empty() && statement.lines.len() > MAX_LINES;
     let snippet = Snippet::source(source).line_start(first).fold(long).annotations(annotations);
-    let renderer = match look.colour {
+    let renderer = match style.colour {
         Colour::Plain => Renderer::plain(),
         Colour::Ansi => Renderer::styled(),
     };
-    let width = look.width.map_or(UNLIMITED, |w| w.saturating_sub(INDENT.len()));
+    let width = style.width.map_or(UNLIMITED, |w| w.saturating_sub(INDENT.len()));
     let text = renderer.term_width(width).render(&[Group::with_level(level).element(snippet)]);
     // A bar with nothing behind it is no use.
     let lines = text.lines().filter(|line| !matches!(strip_ansi_codes(line).trim(), "|" | ""));

@@ -10,7 +10,7 @@ use trace_reader::args::Args;
 /// Calls of all threads together that are kept at most, and how many are left when it gets too many.
 const MOST: usize = 30_000;
 const LEFT: usize = 15_000;
-/// The same for one thread.
+/// The least number for one thread.
 const LEAST_OF_THREAD: usize = 4;
 const MOST_OF_THREAD: usize = 1_000;
 /// Slots for what calls waited, of all ranks together and of one.
@@ -43,7 +43,7 @@ pub(crate) struct Calls {
     /// By rank and thread.
     pub(crate) lanes: BTreeMap<(i32, u16), Lane>,
     kept: usize,
-    /// How many are kept before the earlier ones are dropped; 0: [`MOST`]. More where many threads keep their few.
+    /// Limit of calls before earlier ones are dropped; 0: [`MOST`]. More where many threads keep their few.
     most: usize,
     pub(crate) seen: u64,
     /// Until when calls waited, by rank and thread: number of the call and time, in the slot of the number.

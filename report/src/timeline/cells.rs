@@ -1,12 +1,12 @@
-//! What each rank did when, in cells of one width for all ranks: however long the run, there are not more of them than a
-//! fixed number; when it is reached, two become one.
+//! The states of each rank over time, in cells of one width for all ranks: their number is bounded, however long the
+//! run; when the bound is reached, two become one.
 
-/// What a rank does; the rest of the time it computes.
+/// The state of a rank; the rest of the time it computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// In a call about messages.
     Message,
-    /// In a call that could not go on before another rank came.
+    /// In a call that could not continue before another rank came.
     Waiting,
     /// In a collective operation.
     Collective,
@@ -43,7 +43,7 @@ impl Default for Cells {
 }
 
 impl Cells {
-    /// There are so many ranks now.
+    /// Makes room for so many ranks.
     pub(crate) fn grow(&mut self, ranks: usize) {
         if ranks > self.ranks.len() {
             self.ranks.resize(ranks, Vec::new());
@@ -136,16 +136,16 @@ impl Cells {
 }
 
 fn shares(mut cell: Cell, width: i64) -> [u8; STATES] {
-    // What several messages of one call waited for was perhaps counted twice.
+    // Waits for several messages of one call were perhaps counted twice.
     for state in [State::Message, State::Collective, State::Other] {
         let short = cell[state as usize].min(0);
         cell[State::Waiting as usize] += short;
         cell[state as usize] -= short;
     }
     cell.iter_mut().for_each(|c| *c = (*c).max(0));
-    // Of several threads: what the rank does in all.
+    // The threads of a rank are added up.
     let whole = cell.iter().sum::<i64>().max(width);
-    // What there is shows.
+    // Any part is visible.
     cell.map(|part| if part == 0 { 0 } else { ((part as f64 / whole as f64 * 255.0).round() as u8).max(1) })
 }
 

@@ -1,21 +1,21 @@
-//! The time line of a run: what each rank did when, and who spoke with whom. [`Recorder`] listens to the engine, in memory
-//! that does not grow with the length of the run; [`Timeline`] is what came of it, as the HTML report has it.
+//! The time line of a run: what each rank did when, and who spoke with whom. [`Recorder`] listens to the engine, in
+//! memory that does not grow with the length of the run; [`Timeline`] is what came of it, as the HTML report has it.
 
+mod annotations;
 mod base64;
 mod calls;
 mod cells;
-mod marks;
-mod sampled;
+mod hash_sample;
 mod traffic;
 mod view;
 
 use crate::statistics::waits::{Wait, at_collective, late_receiver, late_sender};
+use annotations::Annotations;
 use calls::Calls;
 use cells::{Cells, State};
 use engine::clocks::Clocks;
 use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
 use engine::worlds::link::Clock;
-use marks::Marks;
 use std::collections::BTreeMap;
 use trace_format::mpi::{Class, FnId};
 use trace_format::system::SystemEvent;
@@ -53,7 +53,7 @@ pub struct Recorder {
     cells: Cells,
     calls: Calls,
     traffic: Traffic,
-    marks: Marks,
+    annotations: Annotations,
     communicators: BTreeMap<u32, Communicator>,
     communicators_seen: u64,
     /// Calls that never returned.
@@ -62,7 +62,7 @@ pub struct Recorder {
     spans: Vec<Option<(i64, i64)>>,
 }
 
-/// What a rank is in while it is in the function.
+/// The state of a rank that is in the function.
 fn state(func: FnId) -> State {
     match func.row().class {
         class if class.is_message() => State::Message,
@@ -202,6 +202,6 @@ impl Listener for Recorder {
         if matches!(event, SystemEvent::Exit { .. } | SystemEvent::Signal(_) | SystemEvent::Mark { .. }) {
             self.see(rank, time, time);
         }
-        self.marks.take((rank, thread), time, event);
+        self.annotations.take((rank, thread), time, event);
     }
 }

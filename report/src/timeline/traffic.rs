@@ -1,6 +1,6 @@
 //! Messages and collective operations: all of them in a small run; in a longer one a sample and the last ones.
 
-use super::sampled::Sampled;
+use super::hash_sample::HashSample;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use trace_format::mpi::FnId;
@@ -65,12 +65,12 @@ pub(crate) struct Bar {
 }
 
 pub(crate) struct Traffic {
-    messages: Sampled<Arrow>,
+    messages: HashSample<Arrow>,
     /// By receiver.
     last_messages: FxHashMap<i32, VecDeque<Arrow>>,
-    pub(crate) alone: Sampled<Stub>,
-    collectives: Sampled<Bar>,
-    incomplete: Sampled<Bar>,
+    pub(crate) alone: HashSample<Stub>,
+    collectives: HashSample<Bar>,
+    incomplete: HashSample<Bar>,
     last_collectives: FxHashMap<u32, VecDeque<Bar>>,
     ranks: usize,
 }
@@ -78,11 +78,11 @@ pub(crate) struct Traffic {
 impl Default for Traffic {
     fn default() -> Traffic {
         Traffic {
-            messages: Sampled::new(MESSAGES),
+            messages: HashSample::new(MESSAGES),
             last_messages: FxHashMap::default(),
-            alone: Sampled::new(ALONE),
-            collectives: Sampled::new(COLLECTIVES),
-            incomplete: Sampled::new(ALONE),
+            alone: HashSample::new(ALONE),
+            collectives: HashSample::new(COLLECTIVES),
+            incomplete: HashSample::new(ALONE),
             last_collectives: FxHashMap::default(),
             ranks: 1,
         }

@@ -36,8 +36,8 @@ impl Table {
 }
 
 // Rows of the page, which are long lists of short things.
-/// From rank, to rank, sent, received, bytes, tag, communicator, call of the send, of the receive, of its end (thread and
-/// number each).
+/// From rank, to rank, sent, received, bytes, tag, communicator, call of the send, of the receive, of its end (thread
+/// and number each).
 type MessageRow = (i32, i32, i64, i64, i64, i32, u32, [u64; 6]);
 /// Rank, is a send, time, peer, tag, communicator, thread, number.
 type AloneRow = (i32, bool, i64, i32, i32, u32, u16, u64);
@@ -141,7 +141,7 @@ impl Recorder {
             self.cells.add(rank, State::Waiting, begin, end);
         }
         self.calls.end();
-        self.marks.close();
+        self.annotations.close();
         let mut tables = Tables::default();
         let lanes = lanes(&self.calls, start, &mut tables, symbols);
         let messages_seen = self.traffic.messages_seen();
@@ -162,12 +162,12 @@ impl Recorder {
         });
         let collectives = collectives.collect();
         let mut region_names = Table::default();
-        let regions = self.marks.regions.iter().map(|r| {
+        let regions = self.annotations.regions.iter().map(|r| {
             let end = r.end.map_or(-1, at);
             (r.rank, region_names.number(&r.name), at(r.begin), end, r.depth)
         });
         let regions = regions.collect();
-        let samples = self.marks.curves.into_iter().map(|((variable, rank, comm), curve)| {
+        let samples = self.annotations.curves.into_iter().map(|((variable, rank, comm), curve)| {
             let points = curve.points.into_iter().map(|(time, value)| (at(time), value)).collect();
             let comm = comm.map(|c| format_int(Kind::Comm, i64::from(c), &NoNames));
             CurveView { variable, rank, comm, points }
@@ -197,9 +197,14 @@ impl Recorder {
             communicators: self.communicators.into_values().map(|c| communicator(c, names)).collect(),
             region_names: region_names.names,
             regions,
-            regions_dropped: self.marks.regions_dropped,
+            regions_dropped: self.annotations.regions_dropped,
             samples: samples.collect(),
-            signals: self.marks.signals.iter().map(|(rank, (time, number))| (*rank, at(*time), *number)).collect(),
+            signals: self
+                .annotations
+                .signals
+                .iter()
+                .map(|(rank, (time, number))| (*rank, at(*time), *number))
+                .collect(),
             scale: self.scale,
             start,
         }

@@ -1,5 +1,5 @@
-//! What the protocol wants to know of a run beside findings. Memory grows with processes and call sites, not with the
-//! length of the run.
+//! Facts of a run for the tables, beside findings. Memory grows with processes and call sites, not with the length of
+//! the run.
 
 use engine::listen::{CallSeen, Communicator, Listener, Returned};
 use rustc_hash::FxHashMap;
@@ -9,22 +9,22 @@ use trace_format::mpi::FnId;
 
 /// Listens to the engine.
 #[derive(Debug, Default)]
-pub struct Seen {
-    pub(super) ranks: BTreeMap<i32, RankSeen>,
+pub struct ProtocolListener {
+    pub(super) ranks: BTreeMap<i32, RankCalls>,
     /// By their numbers.
     pub(super) communicators: BTreeMap<u32, Communicator>,
 }
 
-/// What one process did.
+/// The calls of a process.
 #[derive(Debug, Default)]
-pub(super) struct RankSeen {
+pub(super) struct RankCalls {
     /// Calls of a function at a call site.
     pub(super) passes: FxHashMap<(FnId, Id), u64>,
     /// The call that it is in, or else the last one that it came back from.
     pub(super) last: Option<CallSeen>,
 }
 
-impl Listener for Seen {
+impl Listener for ProtocolListener {
     fn call(&mut self, returned: &Returned) {
         let call = returned.call;
         let rank = self.ranks.entry(call.rank).or_default();

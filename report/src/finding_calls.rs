@@ -1,10 +1,10 @@
-//! Where findings are in time.
+//! The calls of findings in time.
 
 use super::Report;
 
 /// A call that a finding speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct FindingCall {
     /// Place of the finding in the report, from 1.
     pub number: usize,
     pub code: &'static str,
@@ -13,7 +13,7 @@ pub struct Mark {
     pub message: String,
     pub process: i32,
     pub thread: u16,
-    /// When it was called, in ticks of the rank.
+    /// Time of the call, in ticks of the rank.
     pub time: u64,
     pub call: String,
     pub role: String,
@@ -21,12 +21,12 @@ pub struct Mark {
 
 impl Report {
     /// The calls of all findings, as far as their times are known.
-    pub fn marks(&self) -> Vec<Mark> {
-        let mut marks = Vec::new();
+    pub fn finding_calls(&self) -> Vec<FindingCall> {
+        let mut calls = Vec::new();
         for (i, f) in self.findings.iter().enumerate() {
             for site in &f.sites {
                 let Some((time, _)) = site.span else { continue };
-                marks.push(Mark {
+                calls.push(FindingCall {
                     number: i + 1,
                     code: f.code,
                     check: f.check,
@@ -40,6 +40,6 @@ impl Report {
                 });
             }
         }
-        marks
+        calls
     }
 }

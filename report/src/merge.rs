@@ -1,6 +1,6 @@
-//! One mistake, one finding: findings of a check whose calls are at the same lines of the program are one, whatever has called
-//! the functions that these lines are in. The first is told in full, the others are further ways to it ([`Path`]). Two calls
-//! of one line by the same callers stay two.
+//! One mistake, one finding: findings of a check whose calls are at the same lines of the program are merged,
+//! whichever functions called those that these lines are in. The first is shown in full, the others are further ways
+//! to it ([`Path`]). Two calls of one line by the same callers stay two.
 
 use crate::symbols::{Symbols, is_user};
 use rustc_hash::FxHashMap;
@@ -12,12 +12,12 @@ use trace_format::location::Location;
 /// Ways that are kept of a finding.
 const MAX_PATHS: usize = 1000;
 
-/// Where the call is: the innermost frame that is not of MPI or its bindings, by its line if that is known.
+/// The place of a call: the innermost frame that is not of MPI or its bindings, by its line if that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Spot {
     Line(String, u32),
     Address(String, u64),
-    /// Nothing is known of it but its number: it is like no other.
+    /// Only its number is known: it equals no other.
     Site(Id, u64),
 }
 
@@ -37,16 +37,16 @@ impl Spot {
     }
 }
 
-/// What the calls of a finding have in common with those of others: places, and functions called there.
+/// The key of a finding, which merged findings share: places, and functions called there.
 type Spots = Vec<(Rc<Spot>, String)>;
 /// The lines of whole call stacks.
 type Way = Vec<Rc<[Line]>>;
 type Line = (String, String, u32, u64);
 
-/// Of each call the instruction that it is.
+/// The instruction of each call.
 type Instructions = Vec<Rc<(String, u64)>>;
 
-/// What is known of a call site.
+/// A call site with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Known {
     spot: Rc<Spot>,
@@ -95,7 +95,7 @@ impl Folding<'_> {
         known.clone()
     }
 
-    /// Of two calls which is which says something: one sends and the other receives. More of them are those of ranks.
+    /// The order of two calls means something: one sends and the other receives. More than two are calls of ranks.
     fn places(&mut self, finding: &Finding) -> (Spots, Way, Instructions) {
         let mut all: Vec<(Known, &str)> =
             finding.calls.iter().map(|call| (self.known(call), call.function.as_str())).collect();
@@ -115,7 +115,7 @@ impl Folding<'_> {
 }
 
 /// See the module. The findings are in the order of the report: the first one of those that are alike stands for all.
-pub fn fold(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
+pub fn merge(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
     let mut folding = Folding { symbols, known: FxHashMap::default() };
     let mut firsts: FxHashMap<(&'static str, Severity, Spots), Vec<First>> = FxHashMap::default();
     let mut all: Vec<Finding> = Vec::new();
@@ -184,7 +184,8 @@ mod tests {
         CallRef { site, event: 1, function: function.into(), ..outside(0, 0, "") }
     }
 
-    /// Stacks of a wrapper that is called from lines 20 and 21, of which 21 is two instructions, and of another line of it.
+    /// Stacks of a wrapper that is called from lines 20 and 21, of which 21 is two instructions, and of another line
+    /// of it.
     fn symbols() -> Symbols {
         let mut symbols = Symbols::default();
         let other_copy = |line| Location { offset: 7, ..frame("main", line) };
@@ -201,7 +202,7 @@ mod tests {
     }
 
     fn told(findings: Vec<Finding>) -> Vec<(u64, Vec<u64>)> {
-        let all = fold(findings, &mut symbols());
+        let all = merge(findings, &mut symbols());
         all.iter().map(|f| (f.count, f.paths.iter().map(|p| p.count).collect())).collect()
     }
 
@@ -209,9 +210,9 @@ mod tests {
     fn other_callers_of_a_line_are_other_ways_to_one_finding() {
         let at = |site| Finding::new(&INVALID_RANK, format!("{site}"), vec![call(site, "MPI_Send")]);
         assert_eq!(told(vec![at(1), at(2), at(3), at(4)]), [(3, vec![2]), (1, vec![])]);
-        // Without lines it is the address.
+        // Without lines the address is the place.
         assert_eq!(told(vec![at(5), at(6), at(7)]), [(2, vec![1]), (1, vec![])]);
-        // Nothing is known of the sites.
+        // The sites are unknown.
         assert_eq!(told(vec![at(98), at(99)]), [(1, vec![]), (1, vec![])]);
     }
 
@@ -224,7 +225,7 @@ mod tests {
         symbols.set_frames(0, 3, vec![frame("send", 5), frame("main", 21)]);
         symbols.set_frames(0, 4, vec![second(5), frame("main", 21)]);
         let at = |site| Finding::new(&INVALID_RANK, "", vec![call(site, "MPI_Send")]);
-        let all = fold([1, 2, 3, 4].map(at).to_vec(), &mut symbols);
+        let all = merge([1, 2, 3, 4].map(at).to_vec(), &mut symbols);
         assert_eq!(all.iter().map(|f| (f.count, f.paths.len())).collect::<Vec<_>>(), [(2, 1), (2, 1)]);
     }
 
@@ -245,7 +246,7 @@ mod tests {
         let mut symbols = Symbols::default();
         let of = |i: Id| Finding::new(&INVALID_RANK, "", vec![call(i, "MPI_Send")]);
         (1..=1500).for_each(|i| symbols.set_frames(0, i, vec![frame("send", 5), frame("main", i)]));
-        let all = fold((1..=1500).chain(1400..=1500).map(of).collect(), &mut symbols);
+        let all = merge((1..=1500).chain(1400..=1500).map(of).collect(), &mut symbols);
         assert_eq!((all.len(), all[0].count, all[0].paths.len()), (1, 1601, MAX_PATHS));
         assert_eq!(all[0].more_paths, (499, 600));
     }

@@ -1,4 +1,4 @@
-//! What a program and its library say while it runs: regions, samples of performance variables, signals.
+//! Annotations of the time line: regions, samples of performance variables, signals.
 
 use std::collections::BTreeMap;
 use trace_format::definition::Id;
@@ -18,7 +18,7 @@ pub(crate) struct Region {
     pub(crate) begin: i64,
     /// `None`: it never ended.
     pub(crate) end: Option<i64>,
-    /// How many regions it is in.
+    /// Number of regions that contain it.
     pub(crate) depth: usize,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Region {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Curve {
     pub(crate) points: Vec<(i64, f64)>,
-    /// One of so many readings is kept.
+    /// One of this many readings is kept.
     step: u64,
     seen: u64,
 }
@@ -49,7 +49,7 @@ impl Curve {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Marks {
+pub(crate) struct Annotations {
     open: BTreeMap<(i32, u16), Vec<(String, i64)>>,
     pub(crate) regions: Vec<Region>,
     pub(crate) regions_dropped: u64,
@@ -59,7 +59,7 @@ pub(crate) struct Marks {
     pub(crate) signals: BTreeMap<i32, (i64, i32)>,
 }
 
-impl Marks {
+impl Annotations {
     pub(crate) fn take(&mut self, (rank, thread): (i32, u16), time: i64, event: &SystemEvent) {
         match event {
             SystemEvent::Mark { mark: Mark::RegionBegin { name }, .. } => {

@@ -1,4 +1,4 @@
-//! How a text report looks: colours, width, how much of it.
+//! The style of a text report: colours, width, length.
 
 use console::Term;
 use std::io::IsTerminal;
@@ -11,7 +11,7 @@ pub enum Colour {
     Ansi,
 }
 
-/// When there are colours.
+/// The condition for colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum When {
     /// On a terminal, unless NO_COLOR is set; elsewhere if CLICOLOR_FORCE is set
@@ -22,7 +22,8 @@ pub enum When {
 }
 
 impl Colour {
-    /// Colours are for terminals, and only for people who want them (<https://no-color.org>, <https://bixense.com/clicolors>).
+    /// Colours are for terminals, and only for people who want them (<https://no-color.org>,
+    /// <https://bixense.com/clicolors>).
     pub fn on(stream: &impl IsTerminal, when: When) -> Colour {
         let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
         let forced = variable("CLICOLOR_FORCE").is_some_and(|v| v != "0");
@@ -36,9 +37,9 @@ impl Colour {
     }
 }
 
-/// How a text report looks.
+/// The style of a text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct Style {
     pub colour: Colour,
     /// Columns of the terminal; `None`: lines are as long as they are.
     pub width: Option<usize>,
@@ -46,26 +47,26 @@ pub struct Look {
     pub full: bool,
 }
 
-impl From<Colour> for Look {
-    fn from(colour: Colour) -> Look {
-        Look { colour, width: None, full: false }
+impl From<Colour> for Style {
+    fn from(colour: Colour) -> Style {
+        Style { colour, width: None, full: false }
     }
 }
 
-impl Look {
+impl Style {
     /// On standard output.
-    pub fn of_stdout(when: When, full: bool) -> Look {
-        Look { colour: Colour::on(&std::io::stdout(), when), width: width(&Term::stdout()), full }
+    pub fn of_stdout(when: When, full: bool) -> Style {
+        Style { colour: Colour::on(&std::io::stdout(), when), width: width(&Term::stdout()), full }
     }
 
     /// On standard error.
-    pub fn of_stderr(when: When, full: bool) -> Look {
-        Look { colour: Colour::on(&std::io::stderr(), when), width: width(&Term::stderr()), full }
+    pub fn of_stderr(when: When, full: bool) -> Style {
+        Style { colour: Colour::on(&std::io::stderr(), when), width: width(&Term::stderr()), full }
     }
 
-    /// In a file.
-    pub fn of_file(full: bool) -> Look {
-        Look { full, ..Look::from(Colour::Plain) }
+    /// The style of a file.
+    pub fn of_file(full: bool) -> Style {
+        Style { full, ..Style::from(Colour::Plain) }
     }
 }
 

@@ -45,7 +45,7 @@ fn callers(sites: &[Site]) -> Vec<String> {
     all
 }
 
-/// What is known of ways that were only counted.
+/// The words on ways that were only counted.
 pub(super) fn rest(finding: &FindingView) -> Option<String> {
     let more = finding.more_paths;
     let times = plural(more.count as usize, "time");

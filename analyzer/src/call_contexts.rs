@@ -2,7 +2,7 @@
 //! place was passed. Only what is asked for is kept.
 
 use crate::load::Traces;
-use report::{AFTER, BEFORE, Passed, Place, Trail};
+use report::{AFTER, BEFORE, CallContext, Passed, Place};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::definition::{Definition, Id};
@@ -11,16 +11,16 @@ use trace_reader::call::Outcome;
 use trace_reader::reader::RankEvent;
 
 /// Reads the traces of these processes again.
-pub fn read(traces: &Traces, wanted: &BTreeMap<i32, BTreeSet<Place>>) -> BTreeMap<i32, Trail> {
+pub fn read(traces: &Traces, wanted: &BTreeMap<i32, BTreeSet<Place>>) -> BTreeMap<i32, CallContext> {
     wanted.iter().filter_map(|(rank, places)| Some((*rank, read_one(traces, *rank, places)?))).collect()
 }
 
-fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<Trail> {
+fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<CallContext> {
     let mut traces = traces.only(rank)?;
     traces.writer_is_gone(rank);
     let header = traces.header(rank)?;
     let (start, ticks) = (header.start_ticks, header.ticks_per_second.max(1) as f64);
-    let mut trail = Trail::default();
+    let mut context = CallContext::default();
     let mut passes: FxHashMap<(FnId, Id), u64> = FxHashMap::default();
     // Calls whose number of polls is still to come.
     let mut open: FxHashMap<Place, (FnId, Id)> = FxHashMap::default();
@@ -30,9 +30,9 @@ fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<Trai
     };
     let mut take = |event: RankEvent| match event {
         RankEvent::Definition(definition) => {
-            trail.names.learn(&definition);
+            context.names.learn(&definition);
             if let Definition::Comm { id, local, .. } = definition {
-                trail.comms.insert(id, local);
+                context.comms.insert(id, local);
             }
         }
         RankEvent::Call(call) => {
@@ -45,19 +45,19 @@ fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<Trai
             if is_near(call.thread, call.index) {
                 let seconds = call.t_call.saturating_sub(start) as f64 / ticks;
                 let place = (call.thread, call.index);
-                trail.calls.insert(place, Passed { pass: this, seconds, call });
+                context.calls.insert(place, Passed { pass: this, seconds, call });
             }
         }
         RankEvent::Return { thread, index, time, class, polls, outs } => {
             if let Some(place) = open.remove(&(thread, index)) {
                 *passes.entry(place).or_default() += u64::from(polls);
             }
-            if let Some(Passed { call, .. }) = trail.calls.get_mut(&(thread, index)) {
+            if let Some(Passed { call, .. }) = context.calls.get_mut(&(thread, index)) {
                 (call.t_return, call.outcome, call.polls, call.outs) = (time, Outcome::Returned(class), polls, outs);
             }
         }
         RankEvent::System { .. } => {}
     };
     while !traces.poll(4, &|_| false, &mut |_, event| take(event.into())).is_empty() {}
-    Some(trail)
+    Some(context)
 }

@@ -44,16 +44,16 @@ pub struct Passed {
     pub seconds: f64,
 }
 
-/// What is kept of one process.
+/// The context of calls of one process.
 #[derive(Debug, Default)]
-pub struct Trail {
+pub struct CallContext {
     pub calls: BTreeMap<Place, Passed>,
     pub names: ObjectNames,
     /// The groups of its communicators, in its own numbers of processes.
     pub comms: HashMap<Id, Ranks>,
 }
 
-impl Trail {
+impl CallContext {
     /// The calls around one of them, in order.
     pub fn around(&self, (thread, index): Place) -> impl Iterator<Item = &Passed> {
         let calls = self.calls.range((thread, index.saturating_sub(BEFORE))..=(thread, index.saturating_add(AFTER)));

@@ -1,21 +1,21 @@
-//! Of very many things some: all as long as they are few, then those whose number, shuffled, ends in zeros. Which ones
-//! does not depend on the order in which they come.
+//! A bounded sample of many items: all as long as they are few, then those whose number, shuffled, ends in zeros. The
+//! choice does not depend on the order in which they come.
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 #[derive(Debug)]
-pub(crate) struct Sampled<T> {
+pub(crate) struct HashSample<T> {
     all: Vec<(u64, T)>,
     most: usize,
-    /// How many bits must be zero.
+    /// Number of bits that must be zero.
     level: u32,
     pub(crate) seen: u64,
 }
 
-impl<T> Sampled<T> {
-    pub(crate) fn new(most: usize) -> Sampled<T> {
-        Sampled { all: Vec::new(), most, level: 0, seen: 0 }
+impl<T> HashSample<T> {
+    pub(crate) fn new(most: usize) -> HashSample<T> {
+        HashSample { all: Vec::new(), most, level: 0, seen: 0 }
     }
 
     /// `name` is what makes it that one and no other.
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn the_sample_is_bounded_and_the_same_in_any_order() {
         let take = |order: &mut dyn Iterator<Item = u64>| {
-            let mut sampled = Sampled::new(100);
+            let mut sampled = HashSample::new(100);
             order.for_each(|i| sampled.push(i, i));
             assert_eq!(sampled.seen, 10_000);
             let mut items: Vec<u64> = sampled.into_items().collect();
@@ -65,7 +65,7 @@ mod tests {
         let (there, back) = (take(&mut (0..10_000)), take(&mut (0..10_000).rev()));
         assert_eq!(there, back);
         assert!((20..=100).contains(&there.len()), "{}", there.len());
-        // From everywhere.
+        // Some are from everywhere.
         assert!(there[0] < 1_000 && there[there.len() - 1] > 9_000);
     }
 }

@@ -1,4 +1,4 @@
-//! The stages of an analysis: how long each took, and who wants to see how far it is.
+//! The phases of an analysis: how long each took, and who wants to see how far it is.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,21 @@ pub const PRINTING: &str = "printing";
 
 /// Is told how far the analysis is.
 pub trait Progress {
-    /// A stage begins; `size`: how much there is to do, if that is known.
-    fn stage(&self, name: &'static str, size: Option<u64>);
-    /// So much of it is done.
+    /// A phase begins; `size`: how much there is to do, if that is known.
+    fn phase(&self, name: &'static str, size: Option<u64>);
+    /// This much of it is done.
     fn reached(&self, part: u64);
 }
 
-/// Stages so far, in the order of their beginning.
+/// Phases so far, in the order of their beginning.
 #[derive(Default)]
-pub struct Stages {
+pub struct Phases {
     seconds: Vec<(&'static str, f64)>,
     progress: Option<Box<dyn Progress>>,
 }
 
-impl Stages {
-    /// From now on this is told how far the analysis is.
+impl Phases {
+    /// From now on `progress` is told how far the analysis is.
     pub fn watch(&mut self, progress: impl Progress + 'static) {
         self.progress = Some(Box::new(progress));
     }
@@ -36,24 +36,24 @@ impl Stages {
         self.progress = None;
     }
 
-    /// A stage begins, for those who watch.
+    /// A phase begins, for those who watch.
     pub fn begin(&self, name: &'static str, size: Option<u64>) {
-        self.progress.iter().for_each(|p| p.stage(name, size));
+        self.progress.iter().for_each(|p| p.phase(name, size));
     }
 
     pub fn reached(&self, part: u64) {
         self.progress.iter().for_each(|p| p.reached(part));
     }
 
-    /// A stage took so long, or so much longer.
+    /// A phase took so long, or so much longer.
     pub fn add(&mut self, name: &'static str, took: Duration) {
-        match self.seconds.iter_mut().find(|stage| stage.0 == name) {
-            Some(stage) => stage.1 += took.as_secs_f64(),
+        match self.seconds.iter_mut().find(|phase| phase.0 == name) {
+            Some(phase) => phase.1 += took.as_secs_f64(),
             None => self.seconds.push((name, took.as_secs_f64())),
         }
     }
 
-    /// Does a stage.
+    /// Does a phase.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         self.begin(name, None);
         let start = Instant::now();

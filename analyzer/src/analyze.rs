@@ -4,7 +4,7 @@ use crate::cli::{AnalyzePlan, CLEAN, Exit};
 use crate::progress::{Bar, print_phases};
 use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
-use crate::run::left::bring_stages;
+use crate::run::leftover_stages::bring_stages;
 use analyzer::load::LoadError;
 use analyzer::observe::{Ending, Observer};
 use report::{JobReport, Report};
@@ -54,11 +54,11 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
 /// `started`: what is known of one of several.
 fn one_job(dir: &Path, plan: &AnalyzePlan, started: Option<&Started>) -> Result<Report, Exit> {
     let running = running_here();
-    // Where that cannot be done, they are read where they are.
+    // If that is not possible, they are read where they are.
     bring_stages(dir, false);
     let mut observer = Observer::open(dir, plan.report.selection()).map_err(Exit::cannot)?;
     match started {
-        Some(_) => plan.report.prepare_one_of_several(&mut observer),
+        Some(_) => plan.report.prepare_explored(&mut observer),
         None => plan.report.prepare(&mut observer),
     }
     if let Some(bar) = Bar::new().filter(|_| !plan.quiet) {

@@ -30,7 +30,7 @@ impl Choice {
         }
     }
 
-    /// The same, if it means something.
+    /// Refuses a choice without meaning.
     fn checked(self) -> Result<Choice, SelectionError> {
         self.apply(&mut Selection::default())?;
         Ok(self)
@@ -100,7 +100,7 @@ impl FromArgMatches for Choices {
 }
 
 impl Choices {
-    /// What the options say; those of file and environment are among them (`settings/`).
+    /// The checks that the options select; those of file and environment are among them (`settings/`).
     pub(crate) fn selection(&self) -> Result<Selection, Exit> {
         let mut selection = Selection::default();
         self.0.iter().try_for_each(|choice| choice.apply(&mut selection)).map_err(|e| Exit::Usage(e.to_string()))?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use trace_format::marks::Dump;
 use trace_format::mpi::predefined;
 
-/// How an element is read.
+/// The type of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Basic {
     Float(usize),

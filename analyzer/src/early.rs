@@ -35,7 +35,7 @@ fn rank(early: &Early, at: i32) -> i32 {
     early.rank.filter(|rank| (0..MOST).contains(rank)).unwrap_or(at)
 }
 
-/// What they found, for the report: ranks at the same place as one finding.
+/// Their findings, for the report: ranks at the same place as one finding.
 pub(crate) fn findings(early: &[Early], names: &Names, selection: &Selection, symbols: &mut Symbols) -> Vec<Finding> {
     let mut all = Vec::new();
     let mut site = FIRST_SITE;

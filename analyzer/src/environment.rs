@@ -29,11 +29,11 @@ pub(crate) fn print(plan: &EnvPlan) -> Result<u8, Exit> {
     Ok(CLEAN)
 }
 
-/// What is printed.
+/// The variables that are printed.
 #[derive(Serialize)]
 struct Listing<'a> {
     library: &'a str,
-    /// Of all, not only of those that are printed.
+    /// Number of all variables, also of those that are not printed.
     control_variables: i32,
     performance_variables: i32,
     /// Settings of transports below the library, from the environment.
@@ -58,7 +58,7 @@ struct Group<'a> {
 struct Line<'a> {
     #[serde(flatten)]
     control: &'a Control,
-    /// How it was changed, as far as that is known.
+    /// The change of its value, as far as it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<String>,
 }

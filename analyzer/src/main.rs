@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+mod atomic_file;
 mod choices;
 mod cli;
 mod dumps;
@@ -13,7 +14,6 @@ mod outputs;
 mod print;
 mod progress;
 mod queues;
-mod replaced;
 mod run;
 mod settings;
 mod stats;

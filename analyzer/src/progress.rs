@@ -1,4 +1,4 @@
-//! How far an analysis is, and how long it took: a bar on the terminal if it takes long, which goes away with the
+//! The progress of an analysis, and its time: a bar on the terminal if it takes long, which goes away with the
 //! analysis, and lines with `--verbose`.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,7 +8,7 @@ use std::io::IsTerminal as _;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-/// What is done sooner shows no bar.
+/// A shorter phase shows no bar.
 const LONG: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(100);
 const BAR: &str = "mpivet: {msg} [{bar:30}] {percent}% {elapsed}";

@@ -46,7 +46,7 @@ use trace_format::system::{Signal, SystemEvent};
 use trace_reader::reader::RankEvent;
 use trace_reader::text::{TextTrace, parse};
 
-/// What the options of a case say.
+/// The options of a case.
 #[derive(Debug, Default)]
 struct Expected {
     /// Line, severity if given, check.
@@ -114,7 +114,7 @@ fn expected(text: &str) -> Expected {
                     None => (None, mark),
                 };
                 assert!(trace_format::catalogue::by_name(check).is_some(), "line {}: no check `{check}`", i + 1);
-                // Also one that is off by default.
+                // A check that is off by default is turned on.
                 e.selection.choose(check).expect("a check");
                 e.marks.insert((i as u64 + 1, severity, check.to_owned()));
             }

@@ -10,7 +10,7 @@ use traces::{header, write_rank, write_run};
 
 const MPIVET: &str = env!("CARGO_BIN_EXE_mpivet");
 
-/// What a command said and how it ended.
+/// The output of a command, and its end.
 #[derive(Debug)]
 struct Said {
     code: i32,
@@ -36,7 +36,7 @@ fn command(dir: &Path, args: &[&str]) -> Command {
         command.env_remove(setting);
     }
     if library.exists() {
-        // Any library that does nothing when it is preloaded.
+        // Any library does that does nothing when it is preloaded.
         command.env("MPIVET_LIBRARY", library);
     }
     command
@@ -78,7 +78,7 @@ fn wrong_use_is_explained() {
     expect_one_line(&mpivet(dir, &["run", "--report", "no/such/dir.json", "--", "true"]), 2, "cannot write the report");
     assert_eq!(mpivet(dir, &["--help"]).code, 0);
     assert_eq!(mpivet(dir, &["--version"]).code, 0);
-    // Nothing of this leaves anything behind.
+    // No file is left behind.
     assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
 }
 
@@ -121,7 +121,7 @@ fn a_missing_interposer_says_how_to_build_it() {
     );
 }
 
-/// Also when there is nothing to report: no file is ever empty, or gone for the time of the run.
+/// Files of reports exist and are whole at all times, also when there is nothing to report.
 #[test]
 fn report_files_are_whole_at_all_times() {
     let dir = here();
@@ -151,7 +151,7 @@ fn report_files_are_whole_at_all_times() {
     expect_one_line(&compared, 2, "it says only why there was no report");
 }
 
-/// Where a report cannot be written, that is known before anything runs, and the file stays as it was.
+/// A report that cannot be written is refused before anything runs, and the file stays as it was.
 #[test]
 fn a_report_that_cannot_be_written_starts_nothing() {
     let dir = here();
@@ -182,7 +182,7 @@ fn jobs_without_a_trace_are_explained() {
     fs::set_permissions(dir.join("static"), fs::Permissions::from_mode(0o755)).unwrap();
     let fixed = mpivet(dir, &["run", "--", "sh", "-c", "exit 1", "./static"]);
     expect(&fixed, 3, "./static is a static executable: LD_PRELOAD cannot reach it; link it dynamically");
-    // Before it starts, too.
+    // It is refused before the start, too.
     assert!(
         fixed.err.starts_with("mpivet: ./static is a static executable, which LD_PRELOAD cannot reach"),
         "{}",
@@ -264,7 +264,7 @@ fn a_trace_is_analyzed_and_printed() {
 
     let printed = mpivet(dir, &["print", "run"]);
     assert_eq!(printed.code, 0);
-    // What is printed is a trace in the readable notation.
+    // The output is a trace in the readable notation.
     let parsed = trace_reader::text::parse(&printed.out).unwrap();
     assert_eq!(parsed.ranks, 2);
     let calls = |text: &str| text.lines().filter(|l| l.contains("MPI_")).count();

@@ -13,7 +13,7 @@ use trace_reader::reader::RankEvent;
 use trace_reader::synthetic::RankWriter;
 use trace_reader::text::parse;
 
-/// What the ranks have done in the readable notation, and how they behave then.
+/// The events of the ranks in the readable notation, and their behaviour behind them.
 struct Job {
     trace: &'static str,
     behave: &'static str,
@@ -44,7 +44,7 @@ impl Job {
     }
 }
 
-/// Not a test: what `mpivet run` starts.
+/// Not a test: the program that `mpivet run` starts.
 #[test]
 fn launcher() {
     let Ok(job) = std::env::var("FAKE_JOB") else { return };
@@ -66,7 +66,7 @@ fn launcher() {
     children.iter_mut().for_each(|c| _ = c.wait().unwrap());
 }
 
-/// Not a test: what `launcher` starts.
+/// Not a test: the program that `launcher` starts.
 #[test]
 fn rank() {
     let Ok(rank) = std::env::var("FAKE_RANK") else { return };
@@ -164,7 +164,7 @@ fn no_stop_only_tells() {
     assert!(ran.took > Duration::from_millis(1400));
 }
 
-/// What `mpivet analyze` says of a job that is still running.
+/// The output of `mpivet analyze` on a job that is still running.
 fn analyze_running(trace: &str, behave: &str) -> (i32, String) {
     let dir = tempfile::tempdir().unwrap();
     let mut job = Command::new(std::env::current_exe().unwrap())

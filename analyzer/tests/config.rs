@@ -27,7 +27,7 @@ fn mpivet(here: &Path, args: &[&str], environment: &[(&str, &str)]) -> Said {
             command.env_remove(name);
         }
     }
-    // Any library that does nothing when it is preloaded.
+    // Any library does that does nothing when it is preloaded.
     command.env("MPIVET_LIBRARY", "/lib/x86_64-linux-gnu/libm.so.6");
     let Output { status, stdout, stderr } =
         command.current_dir(here).args(args).envs(environment.iter().copied()).output().unwrap();
@@ -71,7 +71,7 @@ fn options_overrule_the_environment_and_that_the_file() {
         pair("-MV1", "--no-check"),
     ];
     assert_eq!(checks, expected);
-    // What a file turned on is turned off, or gives way to its opposite.
+    // Settings of a file are turned off, or overruled by their opposite.
     let quiet = |args: &[&str]| values(&here, args, &[], "quiet");
     assert_eq!(quiet(&[]), [(Value::Bool(true), "file:1".into())]);
     assert_eq!(quiet(&["--quiet=false"]), [(Value::Bool(false), "--quiet".into())]);

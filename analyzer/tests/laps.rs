@@ -34,13 +34,13 @@ impl Die {
     }
 }
 
-/// How a library numbers requests.
+/// A library's numbering of requests.
 #[derive(Clone, Copy)]
 enum Handles {
     Rising,
     /// One for all: they are complete at once.
     Shared,
-    /// From a stack.
+    /// From a stack of free ones.
     Stack,
 }
 
@@ -50,7 +50,7 @@ struct Rank {
     handles: Handles,
     next: i64,
     stack: Vec<i64>,
-    /// What the loops speak on.
+    /// The communicator of the loops.
     comm: Id,
     /// It ends in a call.
     is_cut: bool,
@@ -154,7 +154,7 @@ impl Rank {
         self.call(FnId::MPI_Allreduce, ints(ins), Vec::new());
     }
 
-    /// From here on it speaks on a duplicate.
+    /// From here on it communicates on a duplicate.
     fn dup(&mut self) {
         let new = self.comm.max(FIRST_USER_ID - 1) + 1;
         let ins = ints([("comm", self.comm.into())]);
@@ -188,7 +188,7 @@ impl Rank {
 
 const KINDS: u64 = 11;
 
-/// What all ranks do in a lap of some loop.
+/// The calls of all ranks in a lap of some loop.
 fn lap(kind: u64, all: &mut [Rank], persistent: &[[(u64, i64); 2]]) {
     let size = all.len() as i64;
     let around = |i: usize, by: i64| (i as i64 + by).rem_euclid(size);
@@ -416,7 +416,7 @@ fn nor_do_they_with_the_replay_of_deadlocks() {
 /// A rank that does not repeat itself is looked at now and then only; when it begins to, that is seen.
 #[test]
 fn loops_are_found_behind_much_that_is_no_loop() {
-    // So many as are remembered of a rank.
+    // The longest round that is remembered of a rank.
     let len = 8_192;
     for persistent in [false, true] {
         let dir = tempfile::tempdir().unwrap();

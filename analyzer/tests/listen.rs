@@ -1,4 +1,4 @@
-//! What those who listen to the engine are told: small traces in the notation, in several interleavings.
+//! Events that the engine passes to its listeners: small traces in the notation, in several interleavings.
 
 use analyzer::testing::listen;
 use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
@@ -55,7 +55,7 @@ impl Listener for Log {
     }
 }
 
-/// What is told of messages and collective operations; the same in all interleavings.
+/// The messages and collective operations that listeners get; the same in all interleavings.
 fn traffic(text: &str) -> Vec<String> {
     let mut first: Option<(Vec<String>, Vec<String>)> = None;
     for order in 0..8 {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Far more than any of them needs, and far less than for ever.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// What is done with an input.
+/// A function that takes an input.
 type Target = fn(&[u8]);
 
 fn inputs(target: &str) -> Vec<PathBuf> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use trace_format::file::{OLDEST_VERSION, VERSION};
 
-/// What the command prints of the traces in `dir`.
+/// The output of the command for the traces in `dir`.
 fn printed(command: &str, dir: &Path) -> String {
     let run = Command::new(env!("CARGO_BIN_EXE_mpivet"))
         .args([command, "trace"])

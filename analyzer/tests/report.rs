@@ -206,7 +206,7 @@ fn addresses_become_source_lines() {
     assert!(site["line"].as_u64().unwrap().abs_diff(u64::from(here())) <= 2, "{site}");
     assert!(site["stack"][0]["function"].as_str().unwrap().contains("here"), "{site}");
 
-    // The same with a program that was rebuilt since.
+    // The program was rebuilt since.
     let mut symbols = Symbols::default();
     symbols.define(0, &Definition::Module(Module { build_id: vec![1, 2, 3], ..module }));
     symbols.define(0, &Definition::Stack { id: 1, frames: vec![address] });
@@ -261,7 +261,7 @@ fn json_has_the_published_form() {
     check_against_schema(&json);
 }
 
-/// As much of JSON Schema as ours uses.
+/// The part of JSON Schema that ours uses.
 fn conforms(value: &Value, schema: &Value, root: &Value, at: &str) {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.strip_prefix("#/$defs/").unwrap();

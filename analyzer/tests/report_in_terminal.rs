@@ -50,7 +50,7 @@ fn carets_are_under_the_argument_that_is_wrong() {
         carets(&report(check, message, "a.c", source, &[(function, 1, text, role)])).join("\n")
     };
     let send = "MPI_Send(x, n, MPI_INT, to, 7, comm);";
-    // What the source does not say is said.
+    // The text adds facts that the source does not show.
     assert_eq!(
         one("invalid-rank", "dest of MPI_Send is 3", send, "MPI_Send", "buf=0x1, count=2, dest=3", ""),
         "   1 | MPI_Send(x, n, MPI_INT, to, 7, comm);\n     |                         ^^ 3"
@@ -59,7 +59,7 @@ fn carets_are_under_the_argument_that_is_wrong() {
         one("wrong-data-type", "", send, "MPI_Send", "datatype=MPI_INT, dest=3", "the send"),
         "   1 | MPI_Send(x, n, MPI_INT, to, 7, comm);\n     |                ^^^^^^^"
     );
-    // What it says is not said again, nor by name.
+    // The text does not repeat facts that the source shows, not by name either.
     let python = [("MPI_Send", 1, "buf=0x1, dest=3", "")];
     let marked = |source| carets(&report("invalid-rank", "dest of MPI_Send is 3", "a.py", source, &python)).join("");
     assert!(marked("comm.Send(x, dest=3, tag=1)").ends_with("|              ^^^^^^"));
@@ -79,7 +79,7 @@ fn carets_are_under_the_argument_that_is_wrong() {
     assert_eq!(place("the send"), "     |                    ^");
     assert_eq!(place("the receive"), "     |                                   ^");
     assert_eq!(place(""), "     | ^^^^^^^^^^^^");
-    // What is made, and what the message names.
+    // The object that the call makes, and the one that the message names.
     let dup = "MPI_Comm_dup(world, &own);";
     assert_eq!(
         one("leak-communicator", "", dup, "MPI_Comm_dup", "", ""),
@@ -183,7 +183,7 @@ fn full_shows_everything() {
     assert!((0..40).all(|r| full.contains(&format!("(comm=c{r})"))), "{full}");
 }
 
-/// What a command prints on a terminal of so many columns: on standard output, and on standard error.
+/// The output of a command on a terminal with so many columns: on standard output, and on standard error.
 fn on_terminals(columns: u16, dir: &Path, args: &[&str], set: &[(&str, &str)]) -> [String; 2] {
     let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let (out, err) = (openpty(Some(&size), None).unwrap(), openpty(Some(&size), None).unwrap());

@@ -5,13 +5,13 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use trace_reader::synthetic::Stencil;
 
-/// One at a time: each has the processors for itself.
+/// Tests run one at a time: each has the processors for itself.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What an analysis needed.
+/// The resources of an analysis.
 struct Needed {
     mebibytes: f64,
-    /// Of the processors, in user mode.
+    /// Processor time in user mode.
     seconds: f64,
     code: Option<i32>,
     out: String,
@@ -74,20 +74,20 @@ fn memory_does_not_grow_with_the_length_of_the_run() {
     }
 }
 
-/// Also the hundreds of communicators of rows and columns.
+/// The hundreds of communicators of rows and columns are among them.
 #[test]
 fn ten_thousand_ranks_cost_ten_times_a_thousand() {
     let needed = |ranks: i32| analyzed(&Stencil { rounds: 10, ..run(ranks) }, &[]);
     let (some, many) = (needed(1_000), needed(10_000));
     assert_clean(&some);
     assert_clean(&many);
-    // With room for what is noise on a busy machine; what is quadratic takes ten times as much.
+    // There is room for noise on a busy machine; a quadratic algorithm takes ten times as much.
     assert!(many.seconds < 30.0 * some.seconds.max(0.1), "{} s, {} s", some.seconds, many.seconds);
     assert!(many.mebibytes < 15.0 * some.mebibytes, "{} MiB, {} MiB", some.mebibytes, many.mebibytes);
     assert!(many.mebibytes < 1500.0, "{} MiB", many.mebibytes);
 }
 
-/// What is held back of each of them has room.
+/// The buffered calls of each rank have room.
 #[test]
 fn laps_of_a_thousand_ranks_are_counted() {
     let run = Stencil { ranks: 1_000, reduce_every: 10, ..Stencil::default() }.with_events(4_000_000);

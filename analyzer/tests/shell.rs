@@ -46,7 +46,7 @@ fn each_shell_gets_a_script_that_it_can_read() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("powershell"));
 }
 
-/// What bash offers for a command line of which the last word is being written.
+/// The completions of bash for a command line whose last word is being written.
 fn offers(words: &[&str]) -> Vec<String> {
     let [.., previous, word] = words else { panic!("two words") };
     let script = format!(

@@ -1,4 +1,4 @@
-//! What the notation cannot say: stacks, events out of order, names, pauses, and random programs against their own
+//! Cases beyond the notation: stacks, events out of order, names, pauses, and random programs against their own
 //! construction.
 
 use analyzer::testing::{analyze, check_trace, describe};
@@ -147,8 +147,9 @@ fn a_pause_of_the_recording_takes_certainty_away() {
     assert_eq!(finish(&mut engine, 2), "");
 }
 
-/// What holds without a gap, and what of it holds behind one: a message of the wrong type and one that nobody receives, a
-/// request that is left, collectives that do not fit, ranks that wait for each other; and an error, which says all by itself.
+/// Findings without a gap, and those of them that hold behind one: a message of the wrong type and one that nobody
+/// receives, a request that is left, collectives that do not fit, ranks that wait for each other; and an error, which
+/// is certain by itself.
 #[test]
 fn behind_missing_calls_only_what_a_call_says_by_itself_is_judged() {
     let run = "0: MPI_Init() = ok
@@ -175,7 +176,7 @@ fn behind_missing_calls_only_what_a_call_says_by_itself_is_judged() {
     for gap in [(0, 0), (1, 0), (0, PROCESS_THREAD)] {
         assert_eq!(found(Some(gap)), (vec!["mpi-error"], 0), "of rank and thread {gap:?}");
     }
-    // What was known before stands.
+    // Earlier findings stay.
     let mut engine = Engine::new(2);
     let events = "0: MPI_Send(dest=1, datatype=MPI_INT) = ok
                   1: MPI_Recv(source=0, datatype=MPI_DOUBLE) = ok";
@@ -325,7 +326,7 @@ fn a_random_mistake_is_found() {
     for round in 0..200 {
         let ranks = 2 + random.below(3);
         let text = correct_program(&mut random, ranks, 5 + round % 40);
-        // One message more than there are receives.
+        // There is one message more than receives.
         let (from, to) = (random.below(ranks), random.below(ranks));
         let text = format!("{text}{from}: MPI_Send(dest={to}, tag=99) = ok    //~ nonpaired-send\n");
         check_trace(&text);

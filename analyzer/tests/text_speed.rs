@@ -82,7 +82,7 @@ fn round(rank: i32, ranks: i32, number: u64, index: &mut u64, out: &mut Vec<Rank
 #[test]
 #[ignore = "takes seconds, for release builds"]
 fn ten_million_events_take_seconds() {
-    // With the replay of what the standard does not promise, and without it.
+    // With the deadlock replay, and without it.
     let choices = ["", "-potential-deadlock,-potential-hang-up"];
     for (ranks, choice) in [2, 64, 512].into_iter().flat_map(|ranks| choices.map(|choice| (ranks, choice))) {
         let mut engine = Engine::new(ranks);

@@ -14,7 +14,7 @@ fn timeline(text: &str, order: u64) -> Value {
     serde_json::to_value(recorder.finish(&Names::default(), &mut Symbols::default())).unwrap()
 }
 
-/// Of each call that is known: rank, function, begin, how long, waited.
+/// Each call that is known: rank, function, begin, length, waiting time.
 fn calls(timeline: &Value) -> Vec<(i64, String, i64, i64, i64)> {
     let mut all = Vec::new();
     for lane in timeline["lanes"].as_array().unwrap() {
@@ -121,13 +121,13 @@ fn a_long_run_is_cut_to_its_end_and_to_samples() {
     assert_eq!((&all["calls_seen"], &all["messages_seen"]), (&json!(40_002), &json!(20_000)));
     let lengths: Vec<usize> =
         all["lanes"].as_array().unwrap().iter().map(|l| l["calls"].as_array().unwrap().len()).collect();
-    // With MPI_Finalize at the end.
+    // MPI_Finalize is the last.
     assert_eq!(lengths, [1_000, 1_000]);
     assert!(all["lanes"].as_array().unwrap().iter().all(|l| l["cut"] == json!(true)));
     let messages = all["messages"].as_array().unwrap();
     assert!((3_000..15_100).contains(&messages.len()), "{}", messages.len());
     // The last ones are there in any case.
     assert!(messages.iter().rev().take(60).map(|m| m[2].as_i64().unwrap()).all(|sent| sent > 39_000 - 200));
-    // What is kept depends on the ranks' interleaving in nothing.
+    // The interleaving of the ranks changes nothing of the result.
     assert_eq!(timeline(&text, 3), all);
 }

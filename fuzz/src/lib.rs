@@ -1,5 +1,5 @@
-//! What is done with the inputs of the fuzzer: a function for each target. `analyzer/tests/regressions.rs` does the same
-//! with the inputs that once broke something.
+//! The fuzzer's targets: a function for each. `analyzer/tests/regressions.rs` calls them with the inputs that once
+//! broke something.
 
 pub mod files;
 pub mod reports;

@@ -30,7 +30,7 @@ pub const FORMATS: [Format; 9] = [
 ];
 
 thread_local! {
-    /// In memory, where the system has such a place. It goes with the thread.
+    /// A directory in memory, where the system has such a place. It goes with the thread.
     static DIR: TempDir = {
         let shared = Path::new("/dev/shm");
         let place = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
@@ -46,7 +46,7 @@ pub fn scratch() -> PathBuf {
     dir
 }
 
-/// All checks, also those that must be asked for.
+/// All checks, also those that are off by default.
 pub fn all_checks() -> Selection {
     let mut selection = Selection::default();
     selection.choose("*").expect("a glob that all names match");
@@ -63,17 +63,17 @@ pub fn report(dir: &Path, selection: Selection) -> Option<Report> {
     Some(observer.report(Ending::Any).expect("a report, whatever the trace says"))
 }
 
-/// What a report is told in.
+/// The formats of a report that are rendered.
 #[derive(Clone, Copy)]
 pub enum Telling {
     /// Every format.
     Everything,
-    /// One of them: most of the time goes into telling, and the fuzzer is to try many inputs.
+    /// One of them: rendering takes most of the time, and the fuzzer is to try many inputs.
     One(usize),
 }
 
 impl Telling {
-    /// One that the input decides: the fuzzer wants the same again for the same input.
+    /// The format that the input decides: the fuzzer needs the same result for the same input.
     pub fn one(input: &[u8]) -> Telling {
         let hash = input.iter().fold(0usize, |hash, byte| (hash ^ usize::from(*byte)).wrapping_mul(0x100_0000_01b3));
         Telling::One(hash >> 24)
@@ -100,7 +100,7 @@ pub fn tell(report: &Report, telling: Telling) {
     }
 }
 
-/// Nothing in a text moves the cursor, changes colours, or turns the direction of writing.
+/// Asserts that no character of a text moves the cursor, changes colours, or turns the direction of writing.
 pub fn harmless(what: &str, text: &str) {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let bad = text.char_indices().find(|(_, c)| c.is_control() && !matches!(c, '\n' | '\t') || turns(*c));
@@ -110,7 +110,7 @@ pub fn harmless(what: &str, text: &str) {
     }
 }
 
-/// What others read of it: trace events, tables of calls.
+/// Exports for other programs: trace events, tables of calls.
 pub fn export(dir: &Path) {
     let (events, calls) = (Shared::default(), Shared::default());
     let writers: Vec<Box<dyn Writer>> =
@@ -144,7 +144,7 @@ pub fn print(dir: &Path) {
     while !traces.poll(4, &|_| false, &mut |rank, event| line(rank, event.into())).is_empty() {}
 }
 
-/// What is written can be looked at.
+/// A writer whose output can be read.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 

@@ -17,7 +17,7 @@ use trace_reader::synthetic;
 const STAGE_BYTES: usize = 1 << 14;
 /// Threads of a rank; one more number is that of the process as a whole.
 const THREADS: usize = 4;
-/// Of the switches.
+/// The bit of the switches for a limit of size.
 const LIMITED: u8 = 32;
 
 pub fn header(rank: i32, size: i32, switches: u8) -> RankHeader {
@@ -35,7 +35,7 @@ pub fn header(rank: i32, size: i32, switches: u8) -> RankHeader {
 /// The files of one rank.
 struct Files {
     trace: Vec<u8>,
-    /// With a limit of size.
+    /// Segments, if there is a limit of size.
     segments: Option<Vec<Vec<u8>>>,
     stages: [Vec<u8>; THREADS],
     laps: [u64; THREADS + 1],

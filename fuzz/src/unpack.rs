@@ -60,7 +60,8 @@ fn put(record: Unpacked, out: &mut Vec<u8>) {
     Unpacked { times: (begin, (end - begin) | second & !MAX_DURATION), ..record }.add_to(out);
 }
 
-/// What can be packed is the same when it is unpacked; but for the laps, which the header of a block has.
+/// Packs and unpacks: records that can be packed come back the same; but for the laps, which the header of a block
+/// has.
 fn survive(records: &[u8]) {
     let mut again = Vec::new();
     if let Some(packed) = Packer::new(records.len()).pack(records) {

@@ -1,5 +1,5 @@
-//! What is written by hand or travels as text: the notation of traces, suppression files, lists of ranks and checks, marks of
-//! the program, witnesses. The first byte of an input says which.
+//! Texts that are written by hand or travel as text: the notation of traces, suppression files, lists of ranks and
+//! checks, annotations of the program, witnesses. The first byte of an input selects one.
 
 use engine::worlds::{Chosen, Names};
 use report::gate::suppressions;

@@ -16,11 +16,12 @@ pub struct Stage {
     lap: AtomicU64,
     calls: AtomicU64,
     records: [AtomicU64; ROOM],
-    /// What the writer has appended: the records of laps, or definitions. Calls of the system are in one order for all.
+    /// Pieces that the writer has appended: the records of laps, or definitions. System calls are in one order for
+    /// all.
     pub file: Mutex<Vec<Appended>>,
 }
 
-/// What was appended to the file in one piece.
+/// A piece that was appended to the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Appended {
     Lap(u64, Vec<u64>),

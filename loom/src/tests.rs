@@ -1,4 +1,4 @@
-//! What a reader may see while a thread writes.
+//! The view of a reader while a thread writes.
 
 use crate::{Appended, Stage};
 use loom::sync::Arc;
@@ -92,7 +92,7 @@ fn what_is_read_of_a_call_is_what_was_written() {
             let first = take(stage, 0, 0);
             let second = take(stage, 1, 0);
             assert!(first.is_none_or(|f| f.0 == 1) && second.is_none_or(|s| s == (2, false)));
-            // In order: who has seen the second finds the first, and that it has returned.
+            // Records are seen in order: a reader of the second finds the first, and that it has returned.
             assert!(second.is_none() || take(stage, 0, 0) == Some((1, true)));
         },
     );
@@ -153,7 +153,7 @@ fn definitions_are_there_before_what_refers_to_them() {
     );
 }
 
-/// What the models are for: without the fence a reader may copy remains of two laps, which x86 alone never shows.
+/// The purpose of the models: without the fence a reader may copy remains of two laps, which x86 alone never shows.
 #[test]
 fn without_the_fence_the_model_finds_a_mixed_record() {
     let broken = std::panic::catch_unwind(|| {

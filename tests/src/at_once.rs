@@ -1,5 +1,6 @@
-//! What a process finds by itself it prints at once on standard error: rank, class and message, then the line of the
-//! program and that line's text. What several find at one place one of them prints; leaks nobody does.
+//! Findings of a process by itself, which it prints at once on standard error: rank, class and message, then the line
+//! of the program and that line's text. If several find the same at one place, one of them prints; leaks are not
+//! printed.
 
 use crate::expect::Program;
 use crate::report::Report;
@@ -7,8 +8,8 @@ use std::collections::BTreeMap;
 use trace_format::catalogue::{self, CheckInfo, Side};
 use trace_format::finding::Severity;
 
-/// What the processes of `program` should have printed and have not. `report` says which ranks made a finding where the
-/// program does not.
+/// The findings that the processes of `program` should have printed and have not. `report` names the ranks that made
+/// a finding where the program does not.
 pub fn complaints(program: &Program, report: &Report, stderr: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for expected in program.expected.iter().filter(|e| !program.not_at_once.contains(&e.check)) {
@@ -28,7 +29,7 @@ pub fn complaints(program: &Program, report: &Report, stderr: &str) -> Vec<Strin
     complaints
 }
 
-/// What is told when MPI is over.
+/// Is it found when MPI is over?
 fn is_leak(check: &CheckInfo) -> bool {
     check.name.starts_with("leak-") && check.name != "leak-growth"
 }
@@ -43,7 +44,7 @@ fn leaks(stderr: &str) -> Vec<String> {
     said.map(|check| format!("{} is printed at once", check.name)).collect()
 }
 
-/// What several processes have printed of the same places.
+/// Findings that several processes have printed for the same places.
 fn repeated(stderr: &str) -> Vec<String> {
     let mut all: Vec<Vec<&str>> = Vec::new();
     let said = stderr.lines().filter_map(|line| line.strip_prefix("mpivet: rank ")?.split_once(": "));
@@ -61,10 +62,10 @@ fn repeated(stderr: &str) -> Vec<String> {
     twice.map(|(finding, times)| format!("printed {times} times: {}", finding.join(" "))).collect()
 }
 
-/// What is missing of the finding that this rank should have printed.
+/// The missing parts of the finding that this rank should have printed.
 fn missing(program: &Program, check: &CheckInfo, rank: i64, stderr: &str) -> Option<String> {
     let prefix = format!("mpivet: rank {rank}: ");
-    // What it turns out to be is known later: a receive beyond its memory is a warning before it is an error.
+    // The severity may change later: a receive beyond its memory is a warning before it is an error.
     let head = format!("[{}] {}: ", check.code, check.name);
     let severities = [Severity::Error, Severity::Warning, Severity::Note];
     let is_head =

@@ -23,7 +23,7 @@ const FLAGS: [&str; 11] = [
     "--window-size=1400,1000",
 ];
 
-/// How long an answer of the browser may take.
+/// Limit of the time for an answer of the browser.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Browser {
@@ -85,7 +85,7 @@ impl Browser {
     /// Clicks the element that a CSS selector finds.
     pub fn click(&self, selector: &str) -> Result<()> {
         let id = self.element(selector)?;
-        // What sticks to the edges of the window must not lie over it.
+        // Elements that stick to the edges of the window must not lie over it.
         self.value(&format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(selector)))?;
         self.command("POST", &format!("/element/{id}/click"), &json!({})).map(drop)
     }
@@ -127,14 +127,14 @@ impl Browser {
         Ok(answer[ELEMENT].as_str().with_context(|| format!("no element {selector}"))?.to_owned())
     }
 
-    /// What the browser complained of since the last time.
+    /// The browser's complaints since the last time.
     pub fn complaints(&self) -> Result<Vec<String>> {
         let log = self.command("POST", "/se/log", &json!({ "type": "browser" }))?;
         let entries = log.as_array().context("no log")?;
         Ok(entries.iter().map(|e| e["message"].as_str().unwrap_or_default().to_owned()).collect())
     }
 
-    /// One request of HTTP, on a connection of its own.
+    /// An HTTP request, on a connection of its own.
     fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).context("chromedriver does not answer")?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Instructions by the name of what was counted.
 pub type Counts = BTreeMap<String, f64>;
 
-/// What a count may be above its budget, in percent: laps of a stage do not begin at the same calls in each run.
+/// Percent by which a count may exceed its budget: laps of a stage do not begin at the same calls in each run.
 const ROOM: f64 = 3.0;
 const COMMAND: &str = "BLESS=1 cargo test -p mpivet-tests --test budgets";
 const HEAD: &str = "\

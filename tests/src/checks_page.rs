@@ -32,12 +32,12 @@ reported. Where the last column does not say `all`, some of the MPIs that the te
 way of their own; the program's head says why. They are
 ";
 
-/// Where the pages of the checks are.
+/// The directory of the pages of the checks.
 pub fn directory() -> PathBuf {
     root().join("docs/checks")
 }
 
-/// All pages: where they are, and their texts.
+/// All pages: their paths and texts.
 pub fn pages() -> Result<BTreeMap<PathBuf, String>> {
     let bugs: Vec<Program> = programs()?.into_iter().filter(is_bug).collect();
     let mut pages = BTreeMap::from([(root().join("docs/checks.md"), index()?)]);
@@ -110,7 +110,7 @@ fn with<'a>(check: &CheckInfo, bugs: &'a [Program]) -> impl Iterator<Item = &'a 
     bugs.iter().filter(|bug| bug.expected.iter().any(|e| e.check == check.name))
 }
 
-/// Where the check is decided.
+/// The part of mpivet that decides the check.
 fn place(check: &CheckInfo) -> &'static str {
     match check.side {
         Side::Dynamic => "at once",

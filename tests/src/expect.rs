@@ -1,6 +1,6 @@
-//! What a program's comments promise, and whether a report keeps it.
+//! Expectations in the comments of a program, and whether a report meets them.
 //!
-//! The comment at the head of a program says in lines of its own:
+//! The comment at the head of a program has lines of these forms:
 //!
 //! ```text
 //! // ranks: 4                          how many ranks (4)
@@ -163,7 +163,7 @@ impl Program {
         self.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// What is wrong with `report`: nothing if it has the expected findings and no others.
+    /// The complaints about `report`: empty if it has the expected findings and no others.
     pub fn complaints(&self, report: &Report) -> Vec<String> {
         let mut complaints = Vec::new();
         let mut unexpected: Vec<&Finding> =

@@ -21,7 +21,7 @@ fn of_mpi(file: &Path, mpi: &str) -> PathBuf {
     file.with_extension(format!("{mpi}.{ending}"))
 }
 
-/// What is kept in `file` for `mpi`.
+/// The text in `file` for `mpi`.
 fn kept(file: &Path, mpi: &str) -> Option<String> {
     std::fs::read_to_string(of_mpi(file, mpi)).or_else(|_| std::fs::read_to_string(file)).ok()
 }

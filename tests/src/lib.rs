@@ -37,15 +37,15 @@ pub fn root() -> PathBuf {
     tests.parent().unwrap_or(tests).to_owned()
 }
 
-/// Where the tests keep what they compile and what mpivet writes. Files of a failed test stay there.
+/// The directory in which the tests keep what they compile and mpivet's traces. Files of a failed test stay there.
 pub fn scratch() -> PathBuf {
     let exe = std::env::current_exe().unwrap_or_default();
     let target = exe.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists());
     target.map_or_else(std::env::temp_dir, |dir| dir.join("tmp")).join("mpivet-tests")
 }
 
-/// How many jobs the tests run side by side. Each has several ranks, but much of its time it waits: launchers for
-/// processes, ranks for each other.
+/// Number of jobs that the tests run side by side. Each has several ranks, but much of its time it waits: launchers
+/// for processes, ranks for each other.
 pub fn jobs_at_once() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from) + 1
 }

@@ -12,14 +12,14 @@ use std::process::Command;
 pub const NO_MPI: &str = "MPIVET_TEST_NO_MPI";
 /// Names the MPI of [`first`].
 const FIRST: &str = "MPIVET_TEST_FIRST";
-/// Where the MPIs from PyPI are. If it is set, each of them must be there.
+/// The directory of the MPIs from PyPI. If it is set, each of them must be there.
 pub const MPI_DIR: &str = "MPIVET_MPI_DIR";
 
 /// An MPI library with its compiler wrappers and its launcher.
 #[derive(Debug, Clone)]
 pub struct Mpi {
     pub name: &'static str,
-    /// What the library descends from: `mpich` or `openmpi`, and `intel` or `standard` (the ABI of MPI 5) besides.
+    /// The families of the library: `mpich` or `openmpi`, and `intel` or `standard` (the ABI of MPI 5) besides.
     pub families: &'static [&'static str],
     pub mpicc: PathBuf,
     pub mpicxx: PathBuf,
@@ -28,7 +28,7 @@ pub struct Mpi {
     /// Environment of the compiler wrappers.
     pub compiler_env: Vec<(&'static str, PathBuf)>,
     pub mpiexec: PathBuf,
-    /// Where its libraries are; empty for a system's own.
+    /// The directory of its libraries; empty for a system's own.
     pub lib: PathBuf,
 }
 
@@ -114,7 +114,7 @@ impl Mpi {
         command.envs(ENVIRONMENT).env("LC_ALL", "C").env("TZ", "UTC").env("COLUMNS", "120");
     }
 
-    /// One that is not there, for tests that start nothing.
+    /// An MPI that is not there, for tests that start nothing.
     #[cfg(test)]
     pub(crate) fn for_tests() -> Mpi {
         Mpi {
@@ -134,7 +134,7 @@ impl Mpi {
         is_called(self.name, self.families, name)
     }
 
-    /// One of a Linux distribution, which the tests run in full.
+    /// An MPI of a Linux distribution, which the tests run in full.
     fn system(name: &'static str, suffix: &str) -> Option<Mpi> {
         let tool = |tool: &str| in_path(&format!("{tool}{suffix}"));
         let mpicc = tool("mpicc")?;

@@ -4,10 +4,11 @@ use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What is replaced, in this order: a pattern, and what stands for it.
+/// The replacements in their order: a pattern, and its replacement.
 const RULES: [(&str, &str); 15] = [
     (r"(?m)[ \t]+$", ""),
-    // Where the ranks of an aborted job were when the launcher ended them, and whether they had ended before, is a race.
+    // The state of the ranks of an aborted job when the launcher ended them is a race, and so is whether they had
+    // ended before.
     (r"(?m)^  (= )?((and )?(world \d+ )?ranks? [\d,-]+:? )+(was |were )?(ended|end unknown|crashed|stopped)\b.*\n", ""),
     // Whether a rank is told that its launcher ends it, before that does so.
     (r"\bended from outside by SIG\w+ from the launcher\b", "ended from outside"),
@@ -17,7 +18,7 @@ const RULES: [(&str, &str); 15] = [
     // Open MPI's and MPICH's own words, in messages of errors that the library reported.
     (r"\bMPICH (Version:?\s*)?\d+\.\d+[\w.]*( \(MPI [\d.]+\))?", "<MPI>"),
     (r"\bOpen MPI v?\d+\.\d+[\w.]*( \(MPI [\d.]+\))?", "<MPI>"),
-    // What decides in a library up to which size it buffers.
+    // The variable that decides in a library up to which size it buffers.
     (r"\bon this library .* decides up to which size .*", "on this library <variable> decides"),
     (r"\bmpivet \d+\.\d+\.\d+", "mpivet <version>"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?", "<date>"),

@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Debug, Clone)]
 pub struct Report {
     pub findings: Vec<Finding>,
-    /// What was explored, of a report of several runs; else null.
+    /// The exploration, in a report of several runs; else null.
     pub exploration: Value,
     /// The jobs of `mpivet run --each`; else null.
     pub jobs: Value,

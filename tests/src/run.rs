@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 const MARK: &str = "MPIVET_TEST_RUN";
-/// How long what a command has started may live on after it.
+/// Time that processes started by a command may live on after it.
 const GRACE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
     /// The exit code; 128 and more for a signal, as the shell counts. `None` when the time was over.

@@ -102,7 +102,7 @@ mod tests {
         let mut wrong = report();
         wrong["task"]["ranks"] = json!(-1);
         assert!(check_report(&wrong.to_string()).is_err());
-        // Whoever reads a report must not stumble over what is added later.
+        // A reader of reports must not stumble over later additions.
         let public = validator(&read("report/schema/report.schema.json"));
         let mut later = report();
         later["more"] = json!(1);

@@ -1,5 +1,6 @@
-//! What of the longest tests is played. `scripts/test` says by `MPIVET_TEST_TURN=N` that this is the commit with number N: it
-//! plays its share, the next commit the next one. Without that variable everything is played: by hand, and with `--full`.
+//! The share of the longest tests that is played. `scripts/test` says by `MPIVET_TEST_TURN=N` that this is the commit
+//! with number N: it plays its share, the next commit the next one. Without that variable everything is played: by
+//! hand, and with `--full`.
 
 use crate::mpi::{self, Mpi};
 use xxhash_rust::xxh3::xxh3_64;
@@ -7,17 +8,17 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Says which turn it is.
 const TURN: &str = "MPIVET_TEST_TURN";
 
-/// Whose turn it is.
+/// The share that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// Everybody's.
     All,
-    /// Of the share with this number, counted round.
+    /// The share with this number, counted round.
     Number(u64),
 }
 
 impl Turn {
-    /// What the environment says.
+    /// The turn that the environment names.
     pub fn now() -> Turn {
         Turn::of(std::env::var(TURN).ok().as_deref())
     }

@@ -1,11 +1,11 @@
-//! What mpivet prints, in any format, without what differs between runs, machines and versions.
+//! The steady part of mpivet's output, in any format: without parts that differ between runs, machines and versions.
 
 use crate::normalize::normalize;
 use anyhow::{Context as _, Result};
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// What is kept of a report, of `mpivet stats` (`stats`, `stats-json`) or of `mpivet export` (`perfetto`, `csv`). What is
+/// The steady part of a report, of `mpivet stats` (`stats`, `stats-json`) or of `mpivet export` (`perfetto`, `csv`).
 /// JSON stays JSON.
 pub fn steady(format: &str, report: &str) -> Result<String> {
     let parsed = |text: &str| serde_json::from_str::<Value>(text).context("no JSON");
@@ -18,7 +18,7 @@ pub fn steady(format: &str, report: &str) -> Result<String> {
         "csv" => calls(report)?,
         "stats" => tables(&normalize(report))?,
         "junit" => {
-            // Which checks passed is another matter, and the same in all reports.
+            // The checks that passed are another matter, and the same in all reports.
             let passed = |line: &&str| line.trim_start().starts_with("<testcase ") && line.ends_with("/>");
             let lines: Vec<&str> = report.lines().filter(|line| !passed(line)).collect();
             let text = normalize(&(lines.join("\n") + "\n"));
@@ -49,7 +49,8 @@ fn make_steady(value: &mut Value) {
                     "family" | "library" | "standard" | "version" | "semanticVersion" if value.is_string() => {
                         *value = json!(format!("<{key}>"));
                     }
-                    // What the system and the MPI library do below the program: debug information of theirs may be installed.
+                    // Frames of the system and the MPI library below the program are left out: debug information of
+                    // theirs may be installed.
                     "stack" => retain(value, |frame| !frame["line"].is_null() && !is_of_system(frame)),
                     // The page of a check is no part of a report.
                     "rules" => retain(value, |_| false),
@@ -108,7 +109,7 @@ fn without_times(mut data: Value) -> Value {
         }
     }
     for message in line["messages"].as_array_mut().into_iter().flatten() {
-        // From, to, bytes and tag.
+        // The fields are from, to, bytes and tag.
         *message = [0, 1, 4, 5].iter().map(|i| message[*i].clone()).collect();
     }
     if let Some(all) = line["messages"].as_array_mut() {
@@ -157,7 +158,7 @@ fn without_waiting(value: &mut Value) {
 /// Trace events, process by process, without when they were.
 fn events(trace: Value) -> Result<Value> {
     let mut events = trace["traceEvents"].as_array().context("no events")?.clone();
-    // Which rank is told to end by the launcher is a race, too.
+    // The rank that the launcher ends first is a race, too.
     events.retain(|e| e["cat"] != "signal");
     for event in events.iter_mut().filter_map(Value::as_object_mut) {
         for key in ["ts", "dur", "id"] {
@@ -166,7 +167,7 @@ fn events(trace: Value) -> Result<Value> {
             }
         }
     }
-    // Which rank begins a collective operation is a race.
+    // The rank that begins a collective operation is a race.
     let in_collectives = events.iter_mut().filter(|e| e["id"] != Value::Null && e["cat"] != "message");
     for event in in_collectives.filter_map(Value::as_object_mut) {
         event.remove("bp");

@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
-/// What the terminal makes SIGINT of.
+/// The character that the terminal turns into SIGINT.
 pub const CTRL_C: &[u8] = b"\x03";
 
 /// A process that leads a session with a terminal.
@@ -23,7 +23,7 @@ impl OnTerminal {
         OnTerminal::start_in(command, None)
     }
 
-    /// The same on a terminal of so many columns. Others say that they have none.
+    /// Starts it on a terminal of so many columns. Terminals without a number say that they have none.
     pub fn start_in(command: &Command, columns: Option<u16>) -> Result<OnTerminal> {
         let size = columns.map(|ws_col| Winsize { ws_row: 50, ws_col, ws_xpixel: 0, ws_ypixel: 0 });
         let pair = openpty(&size, None).context("no terminal")?;

@@ -44,12 +44,12 @@ pub fn vet(job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
     vet_with(&[], job, dir, limit)
 }
 
-/// The same with further options of `mpivet run`.
+/// As [`vet`], with further options of `mpivet run`.
 pub fn vet_with(options: &[String], job: &[String], dir: &Path, limit: Duration) -> Result<Vetted> {
     start(options, job, dir, None, limit)
 }
 
-/// The same with a working directory for the job.
+/// As [`vet`], with a working directory for the job.
 pub fn vet_in(job: &[String], dir: &Path, here: Option<&Path>, limit: Duration) -> Result<Vetted> {
     start(&[], job, dir, here, limit)
 }
@@ -98,7 +98,7 @@ pub fn analyze(trace: &Path) -> Result<String> {
     Ok(analyze_with(&[], trace)?.0)
 }
 
-/// The same with further options of `mpivet analyze`, and its exit code.
+/// As [`analyze`], with further options of `mpivet analyze`; also returns its exit code.
 pub fn analyze_with(options: &[String], trace: &Path) -> Result<(String, i32)> {
     let file = trace.with_file_name("report.txt");
     let mut command = command()?;

@@ -90,7 +90,7 @@ fn hpc_challenge_computes_the_same() -> Result<()> {
     // Everything in the summary that is a result and not a speed.
     let results = |dir: &Path| -> Result<Vec<String>> {
         let text = std::fs::read_to_string(dir.join("hpccoutf.txt"))?;
-        // Not the residual of DGEMM, which runs on a node and on numbers that depend on the clock.
+        // The residual of DGEMM is left out: it runs on a node and on numbers that depend on the clock.
         let residue = |l: &&str| l.contains("||A") || l.contains("Err");
         let lines = text.lines().filter(|l| l.contains("PASSED") || l.contains("FAILED") || residue(l));
         // Speeds and times stand in the same lines as the verdicts of PTRANS; which of them it prints depends on its

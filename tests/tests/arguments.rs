@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the program does wrong, the check that tells of it, and what that says.
+/// The mistake of the program, the check that finds it, and its message.
 const MISTAKES: [(&str, &str, &str); 14] = [
     ("periods", "invalid-argument", "periods of MPI_Cart_create is NULL, but 2 elements are to be read there"),
     ("recvcounts", "invalid-argument", "recvcounts of MPI_Gatherv is NULL, but 1 element is to be read there"),

@@ -65,7 +65,7 @@ fn calls_of(program: &Path, options: &[&str], settings: Option<Settings>, dir: &
     Ok(counts)
 }
 
-/// What mpivet adds to the calls of the library.
+/// The instructions that mpivet adds to the calls of the library.
 fn hold_calls(mpi: &str) -> Result<()> {
     let Some(mpi) = mpi::required().into_iter().find(|found| found.name == mpi) else { return Ok(()) };
     let plain = calls(&mpi, None, "plain")?;

@@ -116,7 +116,7 @@ fn calls(mpi: &mpi::Mpi, binding: Binding) -> Result<Option<Row>> {
             Err(error) => problems.push(format!("{}: {error:#}", scenario.name)),
         }
     }
-    // What is there for large counts alone is the business of the programs for large counts.
+    // Functions for large counts belong to the programs for large counts.
     let of_binding = |name: &str| !name.starts_with("MPIX_") && is_large(name) == binding.is_large();
     let left = toolchain.available.iter().copied().filter(|f| of_binding(f) && !called.contains(f));
     let left: Vec<&str> = left.collect();

@@ -232,7 +232,7 @@ fn scripts_between_and_jobs_one_after_the_other() -> Result<()> {
 fn a_child_that_is_an_mpi_program_is_a_rank_of_its_own() -> Result<()> {
     for mpi in mpi::required() {
         let dir = fresh(&format!("child-{}", mpi.name))?;
-        // Without the launcher's variables, which are the parent's.
+        // The launcher's variables, which are the parent's, are left out.
         let kept = ["PATH", "HOME", "LD_PRELOAD", "MPIVET_DIR", "MPIVET_RUN", "OMPI_ALLOW_RUN_AS_ROOT"];
         let kept: Vec<String> = kept.iter().map(|name| format!("{name}=\"${name}\"")).collect();
         let child = program(&mpi, "single.c")?;

@@ -1,8 +1,9 @@
-//! What a process has committed to its trace survives its death at any moment: random kills and random signals, held against
-//! a counter that the program keeps in a file of its own.
+//! Records that a process has committed to its trace survive its death at any moment: random kills and random
+//! signals, compared with a counter that the program keeps in a file of its own.
 //!
-//! `MPIVET_TEST_FULL=1`: 1000 kills and 500 signals; `MPIVET_TEST_KILLS=N` and `MPIVET_TEST_SIGNALS=N` say how many there are
-//! under all MPIs together, `MPIVET_TEST_SEED=N` when they come. Half of the usual ones with `MPIVET_TEST_TURN=N`.
+//! `MPIVET_TEST_FULL=1`: 1000 kills and 500 signals; `MPIVET_TEST_KILLS=N` and `MPIVET_TEST_SIGNALS=N` say how many
+//! there are under all MPIs together, `MPIVET_TEST_SEED=N` when they come. Half of the usual ones with
+//! `MPIVET_TEST_TURN=N`.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use mpivet_tests::mpi::{self, Mpi};
@@ -27,7 +28,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|value| value.parse().ok())
 }
 
-/// How many deaths, and the seed of the first.
+/// Number of deaths, and the seed of the first.
 fn plan(name: &str, full: u64, sample: u64) -> Result<(u64, u64)> {
     let is_full = number("MPIVET_TEST_FULL") == Some(1);
     let sample = if Turn::now() == Turn::All { sample } else { sample / 2 };
@@ -59,7 +60,7 @@ fn obey_ctrl_c() {
     ONCE.call_once(|| unsafe { _ = nix::sys::signal::signal(Signal::SIGINT, nix::sys::signal::SigHandler::SigDfl) });
 }
 
-/// What `tests/programs/fire/killed.c` calls, again and again.
+/// The calls that `tests/programs/fire/killed.c` makes again and again.
 const ROUND: [FnId; 8] = [
     FnId::MPI_Comm_rank,
     FnId::MPI_Irecv,
@@ -70,7 +71,7 @@ const ROUND: [FnId; 8] = [
     FnId::MPI_Type_free,
     FnId::MPI_Barrier,
 ];
-/// What it calls before.
+/// The calls that it makes before.
 const START: [FnId; 3] = [FnId::MPI_Init, FnId::MPI_Comm_rank, FnId::MPI_Comm_size];
 
 /// Calls begun and calls returned, as the program counted them; nothing of one that did not come so far.
@@ -81,7 +82,7 @@ fn counts(counter: &Path, rank: usize) -> (u64, u64) {
     (word(0), word(8))
 }
 
-/// What a trace has of a rank: how many calls behind the start, how many of them returned, and its signals.
+/// The record of a rank in its trace: the calls behind the start, those of them that returned, and its signals.
 #[derive(Debug, Default)]
 struct Recorded {
     calls: u64,
@@ -125,8 +126,8 @@ fn recorded(dir: &Path, rank: i32) -> Result<Recorded> {
     Ok(found)
 }
 
-/// All that was counted is there, and at most one call more: it is counted as begun before it is made, and as returned after
-/// it has.
+/// All calls that were counted are there, and at most one more: a call is counted as begun before it is made, and as
+/// returned after it has.
 fn is_whole(counted: (u64, u64), found: &Recorded) -> bool {
     let (begun, ended) = counted;
     ended <= found.returned && found.returned <= begun && begun.saturating_sub(1) <= found.calls && found.calls <= begun
@@ -234,7 +235,7 @@ fn analyzed(trace: &Path) -> Result<(Report, String)> {
     Ok((report, text))
 }
 
-/// One death. What it needs to be made again.
+/// A death, with all that is needed to repeat it.
 struct Death {
     mpi: Mpi,
     program: PathBuf,
@@ -314,7 +315,7 @@ impl Death {
     fn check_report(&self, trace: &Path, rank: usize) -> Result<()> {
         let (report, text) = analyzed(trace)?;
         if self.signal == Signal::SIGKILL {
-            // Nothing of a killed process looks like a mistake of the program.
+            // A killed process does not look like a mistake of the program.
             ensure!(report.serious().all(|f| f.check == "abort"), "{text}");
             return Ok(());
         }
@@ -337,7 +338,7 @@ fn run_all(all: &[Death]) -> Result<()> {
     })?;
     let most = *most.lock().unwrap_or_else(|e| e.into_inner());
     println!("{} deaths in {:?}, the longest run had {most} calls", all.len(), start.elapsed());
-    // Some must have come when the stage had been emptied many times.
+    // Some deaths must have come when the stage had been emptied many times.
     ensure!(all.len() < 20 || most > 10_000, "the longest run had {most} calls only");
     Ok(())
 }

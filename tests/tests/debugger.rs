@@ -249,7 +249,7 @@ fn a_job_runs_on_while_it_is_looked_at() -> Result<()> {
     Ok(())
 }
 
-/// What looks the same at each look need not have stood still.
+/// Processes that look the same at each reading need not have stood still.
 #[test]
 fn a_round_of_a_loop_is_no_deadlock() -> Result<()> {
     for mpi in mpi::required() {
@@ -325,7 +325,7 @@ fn mpich_without_a_dll_says_what_to_do() -> Result<()> {
     ensure!(outcome.code == Some(3), "{}", vet::last_words(&outcome));
     let says = "names no debugger DLL (MPIR_dll_name). Start the job with `mpivet run`";
     ensure!(outcome.stderr.contains("MPICH 4") && outcome.stderr.contains(says), "{}", outcome.stderr);
-    // What is known without queues is shown.
+    // Facts that are known without queues are shown.
     ensure!(outcome.stdout.contains("rank 0") && outcome.stdout.contains("in MPI_Recv"), "{}", outcome.stdout);
     Ok(())
 }

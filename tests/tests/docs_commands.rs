@@ -26,7 +26,7 @@ fn programs(dir: &Path, mpi: &Mpi) -> Result<()> {
     Ok(())
 }
 
-/// What a command prints.
+/// The output of a command.
 fn printed(command: &str, here: &Path, programs: &Path) -> Result<String> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut bash = Command::new("timeout");

@@ -37,7 +37,7 @@ fn said(vetted: &Vetted) -> String {
     vet::last_words(&vetted.outcome)
 }
 
-/// What each job was asked to do, with what became of it.
+/// The work of each job, and its result.
 fn jobs(vetted: &Vetted) -> Vec<(String, bool, u64)> {
     let of = |job: &Value| {
         let words: Vec<&str> = job["command"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -48,7 +48,7 @@ fn jobs(vetted: &Vetted) -> Vec<(String, bool, u64)> {
     vetted.report.jobs.as_array().into_iter().flatten().map(of).collect()
 }
 
-/// What the HTML report of the jobs is given.
+/// The data of the HTML report of the jobs.
 fn page(vetted: &Vetted) -> Result<Value> {
     let mut command = vet::command()?;
     command.args(["analyze", "--format", "html"]).arg(&vetted.trace);
@@ -85,7 +85,7 @@ fn jobs_in_turn_are_told_apart() -> Result<()> {
             job("type", false, 2),
             job("type", false, 3),
             job("deadlock", true, 2),
-            // Without a launcher.
+            // A job without a launcher.
             job("clean", false, 1),
         ];
         ensure!(jobs(&vetted) == expected, "{}: {:?}\n{}", mpi.name, jobs(&vetted), said(&vetted));
@@ -197,7 +197,7 @@ fn spawned_ranks_stay_with_their_job() -> Result<()> {
     Ok(())
 }
 
-/// What launchers call their jobs comes again one day.
+/// A launcher's name of a job comes again one day.
 #[test]
 fn jobs_of_the_same_name_are_told_apart() -> Result<()> {
     for mpi in mpi::required().into_iter().filter(|mpi| mpi.name == "mpich") {
@@ -215,7 +215,7 @@ fn jobs_of_the_same_name_are_told_apart() -> Result<()> {
     Ok(())
 }
 
-/// As under `srun`: ranks are children of a daemon, and nobody below mpivet has started them.
+/// As under `srun`: ranks are children of a daemon, and no process below mpivet has started them.
 #[test]
 fn jobs_that_a_daemon_starts_are_found() -> Result<()> {
     for mpi in mpi::required() {

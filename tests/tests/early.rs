@@ -78,7 +78,7 @@ fn preloaded(mpi: &Mpi, before: &str, trace: &Path) -> Result<Outcome> {
     let library = vet::mpivet()?.with_file_name("libmpivet.so");
     let mut command = std::process::Command::new("bash");
     let variables = format!("LD_PRELOAD={} MPIVET_DIR={}", library.display(), trace.display());
-    // What it says does not go to a file, which has a limit, too.
+    // Its messages do not go to a file, which has a limit, too.
     let script = format!("set -o pipefail; ({before} {variables} exec {words}) 2>&1 | cat");
     command.args(["-c", &script]);
     Mpi::prepare(&mut command);

@@ -1,6 +1,6 @@
-//! What becomes of an error is the same with and without mpivet, whatever has an error handler, however it was made, and
-//! whenever handlers were changed (`tests/programs/error-handlers.c`). A sample of the cases by default, under each MPI that
-//! is installed; all of them with `MPIVET_TEST_FULL=1`.
+//! Errors have the same result with and without mpivet, whichever object has an error handler, however it was made,
+//! and whenever handlers were changed (`tests/programs/error-handlers.c`). A sample of the cases by default, under
+//! each MPI that is installed; all of them with `MPIVET_TEST_FULL=1`.
 
 use anyhow::{Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};
@@ -71,14 +71,14 @@ fn all() -> Vec<Case> {
     OBJECTS.into_iter().flat_map(of).collect()
 }
 
-/// So many more cases, other ones under each MPI.
+/// This many more cases, other ones under each MPI.
 fn sample(mpi: &Mpi, most: usize) -> Vec<Case> {
     let start: usize = mpi.name.bytes().map(usize::from).sum();
     let all = all();
     (0..most).map(|i| all[(start + i * 677) % all.len()]).collect()
 }
 
-/// How a run of the program ended, and what it printed.
+/// The end of a run of the program, and its output.
 fn outcome(mpi: &Mpi, program: &Path, case: Case, trace: Option<&Path>) -> Result<(Option<i32>, String)> {
     let mut command = Command::new(program);
     command.args(case).arg("tell");

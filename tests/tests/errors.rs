@@ -13,7 +13,7 @@ use trace_reader::reader::{RankEvent, RankReader};
 
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// What comes of an error.
+/// The result of an error.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     /// The job ends.
@@ -23,7 +23,7 @@ enum End {
 }
 use End::{Fatal, Handled};
 
-/// How `tests/programs/errors.c` is called, what comes of it, and what standard error must have.
+/// The arguments of `tests/programs/errors.c`, its result, and a text that standard error must have.
 const CASES: [(&str, End, &str); 13] = [
     ("comm", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),
     ("self", Fatal, "MPI_Send failed: MPI_ERR_RANK: "),
@@ -86,7 +86,7 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
             }
             let words = format!("{}\n---- without\n{}", vet::last_words(&with), vet::last_words(&plain));
             ensure!(with.code == plain.code, "{name}: exit code {:?}, not {:?}\n{words}", with.code, plain.code);
-            // What the other rank has printed when the first ends the job is chance.
+            // The output of the other rank, when the first ends the job, is chance.
             ensure!(ranks > 1 || with.stdout == plain.stdout, "{name}: another output\n{words}");
             let (theirs, ours) = (message(&plain.stderr), message(&with.stderr));
             // MPICH's message for files comes from a part of it that cannot be called.
@@ -96,7 +96,7 @@ fn errors_are_told_and_programs_see_no_difference() -> Result<()> {
             let vetted = vet::vet(&job, &dir.join("run"), LIMIT)?;
             let words = vet::last_words(&vetted.outcome);
             let errors: Vec<&str> = vetted.report.serious().map(|f| f.check.as_str()).collect();
-            // What mpivet finds in the arguments comes first; the library's error is folded under it.
+            // A finding of mpivet in the arguments comes first; the library's error is folded under it.
             let is_about = |check: &str| check == "mpi-error" || check == "invalid-rank";
             let of_check = || vetted.report.findings.iter().filter(|f| is_about(&f.check));
             let in_source = of_check().any(|f| f.sites.iter().any(|s| s.file == "errors.c" && s.line > 0));
@@ -169,7 +169,7 @@ fn a_handler_is_called_once_for_a_code_that_the_library_does_not_know() -> Resul
     Ok(())
 }
 
-/// What is recorded of rank 0.
+/// The events of rank 0.
 fn recorded(trace: &Path) -> Result<Vec<RankEvent>> {
     let mut reader = RankReader::open_stem(trace, "rank-0")?;
     reader.writer_is_gone();

@@ -41,7 +41,7 @@ fn found(vetted: &Vetted) -> Vec<(&str, Option<u64>)> {
     vetted.report.findings.iter().map(|f| (f.check.as_str(), f.run)).collect()
 }
 
-/// How the runs ended.
+/// The ends of the runs.
 fn ends(vetted: &Vetted) -> Vec<String> {
     let runs = vetted.report.exploration["runs"].as_array().cloned().unwrap_or_default();
     runs.iter().map(|run| run["end"].as_str().unwrap_or_default().to_owned()).collect()
@@ -55,7 +55,7 @@ fn is_complete(vetted: &Vetted) -> bool {
 fn a_mistake_on_another_path_is_found() -> Result<()> {
     for mpi in share::mpis("a_mistake_on_another_path_is_found") {
         let program = program(&mpi, "second-level.c")?;
-        // One run says nothing: what the ranks do otherwise is not known.
+        // One run says nothing: the other branches of the ranks are unknown.
         let dir = scratch().join(format!("explore-{}-single", mpi.name));
         let single = vet_with(&[], &mpi.job(3, &program, &[]), &dir, LIMIT)?;
         ensure!(single.report.findings.is_empty() && single.outcome.code == Some(0), "{}", said(&single));
@@ -68,7 +68,7 @@ fn a_mistake_on_another_path_is_found() -> Result<()> {
         ensure!(is_complete(&vetted), "{}", vetted.report.exploration);
         let line = format!("= first seen in run {}, under run-", run.unwrap_or(0));
         ensure!(vetted.outcome.stderr.contains(&line), "{}", said(&vetted));
-        // Which message makes the difference.
+        // The message that makes the difference.
         let cause = "= seen where MPI_Recv of rank 0 at programs/second-level.c:";
         ensure!(vetted.outcome.stderr.contains(cause), "{}", said(&vetted));
         // The trace of the run is there, and what it did can be done again.
@@ -88,7 +88,7 @@ fn a_mistake_on_another_path_is_found() -> Result<()> {
 fn where_all_matchings_are_fine_none_is_left() -> Result<()> {
     for mpi in share::mpis("where_all_matchings_are_fine_none_is_left") {
         let program = program(&mpi, "alternatives.c")?;
-        // All orders of three messages, since the master goes on otherwise after each.
+        // All orders of three messages, since the master takes another branch after each.
         for (how, matchings) in [("gather", 9), ("master", 15)] {
             let vetted = explore(&mpi, &[], 4, &program, &[how])?;
             let explored = &vetted.report.exploration;
@@ -98,7 +98,7 @@ fn where_all_matchings_are_fine_none_is_left() -> Result<()> {
             let line = format!("explored: {runs} runs, {matchings} matchings, none left");
             ensure!(runs > 1 && vetted.outcome.stderr.contains(&line), "{how}: {}", said(&vetted));
         }
-        // Nothing to explore.
+        // There is nothing to explore.
         let vetted = explore(&mpi, &[], 2, &self::program(&mpi, "head-to-head.c")?, &["send", "10"])?;
         ensure!(found(&vetted) == [("potential-deadlock", None)] && is_complete(&vetted), "{}", said(&vetted));
         ensure!(vetted.outcome.stderr.contains("explored: 1 run, no wildcards, none left"), "{}", said(&vetted));
@@ -133,7 +133,7 @@ fn a_finding_of_several_runs_is_one() -> Result<()> {
         ensure!(stopped > 1 && is_complete(&vetted), "{:?}\n{}", ends(&vetted), said(&vetted));
         let run = vetted.report.findings.first().and_then(|f| f.run);
         ensure!(found(&vetted) == [("real-deadlock", run)] && run.is_some(), "{}", said(&vetted));
-        // What ends otherwise is found, too.
+        // Another end of the program is found, too.
         let vetted = explore(&mpi, &[], 4, &program, &["exit"])?;
         ensure!(found(&vetted) == [("missing-finalize", vetted.report.findings[0].run)], "{}", said(&vetted));
         ensure!(vetted.report.findings[0].run > Some(1) && vetted.outcome.code == Some(1), "{}", said(&vetted));
@@ -153,7 +153,7 @@ fn a_potential_finding_comes_true() -> Result<()> {
             ensure!(vetted.outcome.stderr.contains("= came true in run 2\n"), "{how}: {}", said(&vetted));
             ensure!(is_complete(&vetted), "{how}: {}", vetted.report.exploration);
         }
-        // What a single run does not say, since the process goes on with whom the probe names.
+        // A single run does not find it, since the process continues with the rank that the probe names.
         for how in ["probe", "iprobe"] {
             let vetted = explore(&mpi, &[], 3, &program, &[how])?;
             ensure!(found(&vetted) == [("real-deadlock", Some(2))], "{how}: {}", said(&vetted));

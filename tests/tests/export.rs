@@ -34,7 +34,7 @@ fn export(trace: &Path, options: &[&str]) -> Result<String> {
     Ok(outcome.stdout)
 }
 
-/// What is left out is told, and the rest can be read.
+/// Parts that are left out are named, and the rest can be read.
 #[test]
 fn an_export_stops_at_its_limit() -> Result<()> {
     let mpi = mpi::first().context("no MPI")?;

@@ -89,12 +89,12 @@ fn alone(program: &Path, arguments: &[&str], dir: &Path, trace: Option<(&Path, S
     command.output().context("cannot run timeout")
 }
 
-/// How a process ended, and its standard output.
+/// The end of a process, and its standard output.
 fn end(output: &Output) -> (ExitStatus, String) {
     (output.status, String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// What a trace has of its rank. There must be no damage in it.
+/// The record of the rank in its trace. There must be no damage in it.
 #[derive(Debug, Default)]
 struct Recorded {
     calls: Vec<FnId>,
@@ -141,7 +141,7 @@ fn compared(mpi: &Mpi, name: &str, arguments: &[&str]) -> Result<(Report, Record
     compared_with(mpi, name, arguments, &[])
 }
 
-/// The same with these settings of mpivet.
+/// As [`compared`], with these settings of mpivet.
 fn compared_with(mpi: &Mpi, name: &str, arguments: &[&str], settings: Settings) -> Result<(Report, Recorded)> {
     let dir = fresh(mpi, &format!("{name}-{}", arguments.first().unwrap_or(&"")))?;
     compared_in(&dir, &program(mpi, name)?, arguments, settings)
@@ -155,7 +155,7 @@ fn compared_in(dir: &Path, program: &Path, arguments: &[&str], settings: Setting
     ensure!(end(&with) == end(&without), "{:?}, without mpivet {:?}\n{words}", end(&with), end(&without));
     ensure!(!words.contains("internal error"), "{words}");
     let recorded = recorded(&trace)?;
-    // What ends the recording: jumps out of mpivet itself, and a limit.
+    // Jumps out of mpivet itself, and a limit, end the recording.
     let expected = match arguments {
         ["timer" | "often" | "deeper" | "again" | "leaves" | "inside"] => "siglongjmp",
         ["too-large"] => "limit on file sizes",
@@ -194,7 +194,7 @@ fn programs_end_as_without_mpivet_and_the_report_says_how() -> Result<()> {
     Ok(())
 }
 
-/// How many calls of a function were recorded.
+/// Number of recorded calls of a function.
 fn count(recorded: &Recorded, function: FnId) -> usize {
     recorded.calls.iter().filter(|f| **f == function).count()
 }
@@ -264,7 +264,7 @@ fn a_process_that_another_thread_ends_is_recorded_to_its_end() -> Result<()> {
     Ok(())
 }
 
-/// What it jumps out of is mpivet itself, most of the time.
+/// Most of the time it jumps out of mpivet itself.
 #[test]
 fn a_jump_out_of_mpivet_is_noticed_wherever_on_the_stack_the_program_goes_on() -> Result<()> {
     for mpi in mpi::required() {
@@ -273,7 +273,7 @@ fn a_jump_out_of_mpivet_is_noticed_wherever_on_the_stack_the_program_goes_on() -
             let calls = recorded.calls.len();
             ensure!(recorded.lost.len() == 1, "{}, {how}: {:?} {calls}", mpi.name, recorded.lost);
         }
-        // Where it ends the process at once there is nothing to tell; it must end.
+        // If it ends the process at once there is nothing to say; it must end.
         for _ in 0..5 {
             compared(&mpi, "jumps", &["leaves"])?;
         }
@@ -327,7 +327,8 @@ fn after_an_error_of_its_own_mpivet_stays_unseen() -> Result<()> {
     Ok(())
 }
 
-/// Where stacks change inside of calls, as user-level threads make them do, recording ends before anything false is recorded.
+/// If stacks change inside of calls, as user-level threads make them do, recording ends before anything false is
+/// recorded.
 #[test]
 fn stacks_that_change_inside_of_calls_are_told() -> Result<()> {
     for mpi in mpi::required() {

@@ -37,7 +37,7 @@ fn expect(mpi: &Mpi, options: &[&str], ranks: usize, program: &Path, args: &[&st
     Ok(vetted)
 }
 
-/// What the report says how to see is seen.
+/// The replay that the report proposes shows the finding.
 #[test]
 fn a_witness_of_the_report_comes_true() -> Result<()> {
     for mpi in mpi::required() {
@@ -49,7 +49,7 @@ fn a_witness_of_the_report_comes_true() -> Result<()> {
             let witness = lucky.trace.join("witness-1.json").display().to_string();
             expect(&mpi, &["--replay", &witness], 3, &program, &[how], &REAL)?;
         }
-        // What it looks for by a probe it receives from whom the probe says.
+        // A message that it finds by a probe it receives from the source that the probe reported.
         let vetted = vet_with(&[], &mpi.job(3, &program, &["probe".into()]), &scratch().join("force-probe"), LIMIT)?;
         ensure!(!vetted.trace.join("witness-1.json").exists(), "{}", vet::last_words(&vetted.outcome));
     }
@@ -68,7 +68,7 @@ fn synchronous_sends_make_potential_deadlocks_real() -> Result<()> {
             let vetted = expect(&mpi, &["--sync-sends"], 2, &program, &[how, "10"], &REAL)?;
             let altered = "hint: this run was altered: standard sends waited for their receives (--sync-sends)";
             ensure!(vetted.outcome.stderr.contains(altered), "{}", vet::last_words(&vetted.outcome));
-            // What the program has called is told, not what was called instead.
+            // The report names the function that the program called, not the one that was called instead.
             let report = vet::analyze(&vetted.trace)?;
             ensure!(!report.contains("MPI_Ssend") && !report.contains("MPI_Issend"), "{report}");
         }
@@ -196,7 +196,7 @@ fn the_measured_limit_is_where_the_program_hangs() -> Result<()> {
             measured.bytes
         );
         ensure!(report.contains(&note), "{}: {note}{report}", mpi.name);
-        // So it is, in runs in which nothing is measured and nothing altered.
+        // The limit is the same in runs in which nothing is measured and nothing altered.
         expect(&mpi, &[], 3, &program, &["send", &(hangs_from - 1).to_string()], &POTENTIAL)?;
         expect(&mpi, &[], 3, &program, &["send", &hangs_from.to_string()], &REAL)?;
         // The element of a persistent send is not looked up; one rank alone has nobody to measure with.

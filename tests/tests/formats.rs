@@ -61,7 +61,7 @@ fn harmless(trace: &Path) -> Result<Vec<(&'static str, String)>> {
     Ok(reports)
 }
 
-/// What a directory of several jobs says of them is somebody else's, too.
+/// The directory of several jobs also contains texts of others.
 #[test]
 fn names_of_jobs_do_not_get_out_either() -> Result<()> {
     let Some(mpi) = mpi::first() else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! What a CI job gates on: `--fail-on`, `--suppressions` and `--baseline`, and the fingerprints behind them. Each version of a
-//! program runs once; its trace is looked at many times.
+//! The gate of a CI job: `--fail-on`, `--suppressions` and `--baseline`, and the fingerprints behind them. Each
+//! version of a program runs once; its trace is looked at many times.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::{compile, compile_to};
@@ -22,7 +22,7 @@ struct Version {
     run: Vetted,
 }
 
-/// What `mpivet analyze` says of a trace.
+/// The output of `mpivet analyze` for a trace.
 struct Gated {
     json: Value,
     text: String,
@@ -62,13 +62,13 @@ impl Version {
         Ok(Gated { json: serde_json::from_str(&json.stdout)?, text: text.stdout, code })
     }
 
-    /// With a suppression file of this text.
+    /// Analyzes with a suppression file of this text.
     fn suppress(&self, text: &str) -> Result<Gated> {
         let file = self.write("accepted.toml", text)?;
         self.analyze(&["--suppressions", &file])
     }
 
-    /// What is wrong with a suppression file of this text; mpivet must not look at anything then.
+    /// The complaint about a suppression file of this text; mpivet must not look at anything then.
     fn refuses(&self, text: &str) -> Result<String> {
         let file = self.write("wrong.toml", text)?;
         self.refuses_options(&["--suppressions", &file])
@@ -145,7 +145,7 @@ fn suppressions_take_what_they_name() -> Result<()> {
         ("communicator = 'halo'", &but_type),
         ("communicator = 'MPI_COMM_*'", &sends),
         ("communicator = 'hal'", &ALL),
-        // All of it must fit.
+        // All parts of an entry must fit.
         ("check = 'wrong-data-type'\nfunction = 'lose'", &ALL),
         ("function = 'lose'\ncommunicator = 'MPI_COMM_WORLD'\nsource = '*.c'", &sends),
         ("function = 'lose'\ncommunicator = 'halo'", &ALL),
@@ -195,7 +195,7 @@ fn suppressions_have_limits() -> Result<()> {
     let one = version.suppress(&entry("count = 1"))?;
     ensure!(left(&one) == ONE_SEND && one.code == 1, "{}", one.text);
     ensure!(one.text.contains("= not suppressed: ") && one.text.contains("accepted.toml:1 is for 1 finding at most"));
-    // What one does not cover, the next one may.
+    // A finding that one entry does not cover may be covered by the next.
     let both = version.suppress(&(entry("count = 1") + &entry("count = 1")))?;
     ensure!(left(&both) == NO_SEND && !both.text.contains("not suppressed"), "{}", both.text);
 
@@ -205,7 +205,7 @@ fn suppressions_have_limits() -> Result<()> {
     let long = version.suppress(&entry("until = 9999-12-31"))?;
     ensure!(left(&long) == NO_SEND, "{}", long.text);
 
-    // What is accepted takes no place of those that are shown. Before, one of three sends would have been.
+    // Accepted findings take no place of those that are shown. Before, one of three sends would have been.
     let file = version.write("accepted.toml", &entry(""))?;
     let few = version.analyze(&["--max-findings", "1"])?;
     ensure!(few.json["task"]["hidden"][0]["findings"] == 3, "{}", few.text);
@@ -230,7 +230,7 @@ fn an_unused_suppression_is_named_only_if_all_was_seen() -> Result<()> {
     let unused = "[[suppress]]\ncheck = 'abort'\nreason = 'long ago'\n";
     let gated = version.suppress(unused)?;
     ensure!(gated.text.contains("accepted.toml:1 covers nothing any more: long ago"), "{}", gated.text);
-    // Nobody looked for it.
+    // The check was off.
     let file = version.write("accepted.toml", unused)?;
     let off = version.analyze(&["--suppressions", &file, "--no-check", "abort"])?;
     ensure!(!off.text.contains("covers nothing"), "{}", off.text);
@@ -336,7 +336,7 @@ fn a_baseline_knows_mistakes_and_not_lines() -> Result<()> {
         ensure!(gated.text.contains("MPI_COMM_SELF, &second"), "{}", gated.text);
     }
 
-    // What is accepted is not gone, and needs no baseline.
+    // An accepted finding is not gone, and needs no baseline.
     let file = old.write("accepted.toml", "[[suppress]]\ncheck = 'MV1'\nreason = 'later'\n")?;
     let gated = old.analyze(&["--baseline", &baseline, "--suppressions", &file])?;
     ensure!(known(&gated) == NO_SEND && gated.json["baseline"]["gone"] == 0 && gated.code == 0, "{}", gated.text);
@@ -396,7 +396,7 @@ fn each_job_has_a_limit_of_its_own() -> Result<()> {
         let outcome = analyze(&dir, &[&options[..], &["--format", "json"]].concat())?;
         let json: Value = serde_json::from_str(&outcome.stdout)?;
         schema::check_report(&outcome.stdout)?;
-        // Which of the four it is, is not the matter here.
+        // Any of the four will do.
         let jobs: Vec<Value> = of_jobs(&json).into_iter().map(|(_, jobs)| jobs).collect();
         ensure!(jobs == [serde_json::json!([1]), serde_json::json!([2])], "{gate:?}: {text}");
         ensure!(json["task"]["errors"] == 6 && json["task"]["warnings"] == 2, "{gate:?}: {text}");
@@ -406,7 +406,7 @@ fn each_job_has_a_limit_of_its_own() -> Result<()> {
             let line = format!("hint: job {number}: 3 more findings are not shown; --max-findings 1\n");
             ensure!(text.contains(&line), "{gate:?}: {text}");
         }
-        // Such a report knows not all: no baseline.
+        // Such a report is incomplete: no baseline.
         let few = first.write("few.json", &outcome.stdout)?;
         let refused = analyze(&dir, &["--baseline", &few])?;
         let said = "6 findings were left out of it; make it with --max-findings 0";
@@ -475,7 +475,7 @@ fn a_job_that_was_stopped_fails_whatever_is_accepted() -> Result<()> {
     ensure!(checks(&json, "/suppressed") == ["real-deadlock"] && checks(&json, "/findings").is_empty(), "{json}");
     ensure!(json["task"]["stopped"] == true && json.get("unused_suppressions").is_none(), "{json}");
     ensure!(!stopped.outcome.stderr.contains("the check that says why is off"), "{}", stopped.outcome.stderr);
-    // Nothing that a machine reads is green.
+    // No format for machines is green.
     let why = "mpivet stopped the job, because it could never have gone on";
     for (format, said) in [
         ("junit", format!("<failure message=\"{why}\" type=\"analysis\">")),
@@ -491,7 +491,8 @@ fn a_job_that_was_stopped_fails_whatever_is_accepted() -> Result<()> {
     Ok(())
 }
 
-/// What is known of libraries does not count, is counted, and can be asked for. The like in the program does count.
+/// Known findings of libraries are counted, do not count, and can be asked for. The same mistakes in the program do
+/// count.
 #[test]
 fn what_is_known_of_libraries_is_accepted() -> Result<()> {
     let mpi = main_mpi()?;
@@ -516,7 +517,7 @@ fn what_is_known_of_libraries_is_accepted() -> Result<()> {
         "{}",
         asked.stdout
     );
-    // What a user accepts is the user's.
+    // An entry of the user is the user's.
     let file = dir.join("own.toml");
     std::fs::write(&file, "[[suppress]]\ncheck = 'leak-keyval'\nlibrary = 'MPI.cpython-311.so'\nreason = 'mine'\n")?;
     let own = json(&analyze(&run.trace, &["--suppressions", &file.display().to_string(), "--format", "json"])?)?;

@@ -46,7 +46,7 @@ fn analyze(dir: &Path) -> Result<(PathBuf, Duration)> {
     analyze_as("html", dir)
 }
 
-/// The same in another format.
+/// As [`analyze`], in another format.
 fn analyze_as(format: &str, dir: &Path) -> Result<(PathBuf, Duration)> {
     let page = dir.with_extension(format);
     let mut command = vet::command()?;
@@ -121,7 +121,7 @@ fn a_deadlock_shows_who_waits_for_whom() -> Result<()> {
     browser.wait_for("document.querySelector('.explain').open")?;
     browser.click(".stack summary")?;
     ensure!(browser.value("document.querySelector('.stack li').textContent.includes('main')")? == json!(true));
-    // What is under the mouse.
+    // The text on the item under the mouse.
     browser.point("#canvas", 300, 0)?;
     browser.wait_for("!document.getElementById('tip').hidden")?;
     let tip = browser.value("document.getElementById('tip').textContent")?;
@@ -269,7 +269,7 @@ fn a_long_run_stays_small() -> Result<()> {
     is_content(&browser)
 }
 
-/// Nothing that a name, a message or a source says is taken for a part of the page.
+/// No name, message or source is taken for a part of the page.
 #[test]
 fn hostile_data_stay_data() -> Result<()> {
     const EVIL: &str =
@@ -282,7 +282,7 @@ fn hostile_data_stay_data() -> Result<()> {
     let trace = dir.join("trace");
     hostile(&trace, EVIL, source.to_str().context("a path")?)?;
     let (page, _) = analyze(&trace)?;
-    // In an editor or a terminal, too, it is what it looks like.
+    // In an editor or a terminal, too, the text is what it looks like.
     ensure!(
         !std::fs::read_to_string(&page)?.contains(['\u{2028}', '\u{202e}']),
         "something turns the direction of writing"

@@ -1,4 +1,4 @@
-//! What `scripts/build` leaves and `scripts/install` installs: mpivet with its libraries, pages of the manual, completions.
+//! The results of `scripts/build` and `scripts/install`: mpivet with its libraries, pages of the manual, completions.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::compile::compile;

@@ -1,4 +1,5 @@
-//! What stays of a run: the trace directory of one that leaves no questions is removed, and a kept one is small.
+//! The files that stay of a run: the trace directory of one that leaves no questions is removed, and a kept one is
+//! small.
 
 use anyhow::{Result, ensure};
 use mpivet_tests::compile::compile;

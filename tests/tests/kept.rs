@@ -13,7 +13,7 @@ use mpivet_tests::{jobs_at_once, root, run, side_by_side};
 use std::path::Path;
 use std::time::Duration;
 
-/// What is made of a trace by other commands than `analyze`: its name, the ending of the file that is kept, the command.
+/// Other outputs of a trace than that of `analyze`: name, extension of the file that is kept, command.
 const OTHERS: [(&str, &str, &[&str]); 4] = [
     ("stats", "stats", &["stats"]),
     ("stats-json", "stats.json", &["stats", "--format", "json"]),
@@ -21,7 +21,7 @@ const OTHERS: [(&str, &str, &[&str]); 4] = [
     ("csv", "csv", &["export", "--csv", "-"]),
 ];
 
-/// How much of what is made of a run is the same in each run.
+/// The part of a run's output that is the same in each run.
 #[derive(Clone, Copy, PartialEq)]
 enum Steady {
     All,

@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// From the last rank blocking to the report.
 const LIMIT: Duration = Duration::from_secs(1);
-/// From there to the end of mpivet: some launchers wait a second for what they have ended.
+/// From the report to the end of mpivet: some launchers wait a second for processes that they have ended.
 const END_LIMIT: Duration = Duration::from_secs(3);
 
-/// How long a deadlock lasted, from the last rank blocking on.
+/// The times of a deadlock, from the last rank blocking on.
 struct Lasted {
     /// To the report.
     report: Duration,
@@ -91,7 +91,7 @@ fn a_launcher_that_does_not_end_is_ended() -> Result<()> {
     for_each_way(held)
 }
 
-/// What looks like it is a launcher that waits for what a rank has left behind.
+/// A launcher that waits for a process that a rank has left behind looks the same.
 #[test]
 fn a_launcher_that_waits_for_a_process_is_left_alone() -> Result<()> {
     for_each_way(left_behind)

@@ -1,5 +1,5 @@
-//! What programs say to mpivet by `include/mpivet.h` and the Fortran module: with mpivet it is in the trace, without it
-//! nothing happens, in programs at fixed and at any address, and nothing need be linked.
+//! Annotations of programs by `include/mpivet.h` and the Fortran module: with mpivet they are in the trace, without
+//! it nothing happens, in programs at fixed and at any address, and nothing need be linked.
 
 use anyhow::{Context as _, Result, ensure};
 use mpivet_tests::mpi::{self, Mpi};

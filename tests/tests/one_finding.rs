@@ -29,7 +29,7 @@ fn analyze(vetted: &Vetted, options: &[&str]) -> Result<String> {
     Ok(run::run(command, LIMIT)?.stdout)
 }
 
-/// What processes have printed by themselves of this check: the lines that begin a finding.
+/// The findings of this check that processes have printed by themselves: the lines that begin a finding.
 fn printed(stderr: &str, check: &str) -> usize {
     let label = format!("] {check}: ");
     stderr.lines().filter(|line| line.starts_with("mpivet: rank ") && line.contains(&label)).count()
@@ -137,7 +137,7 @@ fn without_mpivet_run_one_process_of_each_job_says_it() -> Result<()> {
         let (job, dir) = job(&mpi, "many-paths.c", 4)?;
         let dir = dir.with_extension("preload");
         _ = std::fs::remove_dir_all(&dir);
-        // What the first job has left in the directory does not make the second one silent.
+        // A file of the first job in the directory does not make the second one silent.
         for _ in 0..2 {
             let mut command = Command::new("env");
             let library = vet::mpivet()?.with_file_name("libmpivet.so");
@@ -152,7 +152,7 @@ fn without_mpivet_run_one_process_of_each_job_says_it() -> Result<()> {
     Ok(())
 }
 
-/// What follows from a mistake is a line of it, by whatever accident of time it shows.
+/// A consequence of a mistake is a line of its finding, by whatever accident of time it shows.
 #[test]
 fn what_follows_from_a_mistake_is_no_second_one() -> Result<()> {
     mpi::under_each(&mpi::required(), |mpi| {
@@ -162,7 +162,7 @@ fn what_follows_from_a_mistake_is_no_second_one() -> Result<()> {
             (&["root"], "wrong-root", &[]),
             (&["own"], "wrong-recv-size", &[]),
             (&["op"], "invalid-op", &[]),
-            // Whoever waits for the call that failed is told which it is.
+            // A rank that waits for the call that failed is told which it is.
             (&["refused", "return"], "invalid-count", &["collective-mismatch"]),
         ];
         for (arguments, cause, others) in cases {

@@ -192,7 +192,7 @@ fn spawned_ranks_record_where_those_who_spawned_them_do() -> Result<()> {
     Ok(())
 }
 
-/// What a program sends may be nobody else's business, and nobody else may choose which files are written.
+/// Data of a program are private, and nobody else may choose which files are written.
 #[test]
 fn traces_are_private_and_links_are_not_followed() -> Result<()> {
     use std::os::unix::fs::{PermissionsExt as _, symlink};

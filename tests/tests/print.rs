@@ -105,7 +105,7 @@ fn times_are_chosen() -> Result<()> {
         "{last:?}"
     );
     shows(&["--rank", "0", "--until", &text], |c| c["rank"] == 0 && time(c, "seconds") <= since)?;
-    // What goes on in between is nothing; what is open at a time is shown.
+    // Calls between both times are left out; calls that are open at a time are shown.
     ensure!(calls(&["--rank", "0", "--since", &text, "--until", &text])?.is_empty(), "somebody called in his sleep");
     let inside = (time(barrier, "seconds") + time(barrier, "return_seconds")) / 2.0;
     let inside = format!("{inside}");
@@ -124,7 +124,7 @@ fn communicators_are_chosen_with_their_windows() -> Result<()> {
     ensure!(functions == expected, "{functions:?}");
     ensure!(on_halo.iter().any(|c| function(c) == "MPI_Comm_dup"), "the call that made it: {on_halo:?}");
     ensure!(on_halo == calls(&["--comm", "HA*", "--rank", "1"])?, "by pattern");
-    // Without a name it has the number that is printed.
+    // A communicator without a name has the number that is printed.
     let split = calls(&["--function", "comm_split", "--rank", "1"])?;
     let name = split[0]["results"]["newcomm"].as_str().context("a communicator")?;
     let others = calls(&["--comm", name, "--rank", "1"])?;
@@ -171,7 +171,7 @@ fn filters_hold_together() -> Result<()> {
 
 #[test]
 fn events_are_calls_and_returns_in_their_order() -> Result<()> {
-    // What is no call keeps its place, too.
+    // Other events than calls keep their place, too.
     let timed = objects(&["--events"], &["call", "return", "dump", "mark", "system"])?;
     for rank in 0..3 {
         let of_rank: Vec<f64> =
@@ -196,7 +196,7 @@ fn events_are_calls_and_returns_in_their_order() -> Result<()> {
             of_calls.flat_map(|c| [c["event"].as_u64(), c["return_event"].as_u64()]).flatten().collect();
         ensure!(numbers.is_sorted() && numbers == expected, "rank {rank}: {numbers:?}, not {expected:?}");
     }
-    // One event alone, in the notation.
+    // A single event, in the notation.
     let text = print(&["--events", "--rank", "1", "--from", "6", "--to", "7"])?.stdout;
     let lines: Vec<&str> = text.lines().skip(1).collect();
     ensure!(

@@ -28,8 +28,8 @@ const MPIS: &str = "MPIVET_TEST_MPIS";
 /// A program is run under each of these, then others have their turn.
 const MPIS_OF_SYSTEM: u64 = 2;
 const HALVES: u64 = 2;
-/// What is run under the MPIs that are not the system's: a deadlock, an error of the library, and correct programs with
-/// many kinds of handles and statuses, and what the libraries of the system cannot do.
+/// The programs that are run under the MPIs that are not the system's: a deadlock, an error of the library, correct
+/// programs with many kinds of handles and statuses, and programs for which the system's libraries are too old.
 const SAMPLE: [&str; 9] = [
     "cpp-templates/bug",
     "mpi-error/bug",
@@ -93,7 +93,7 @@ fn trials() -> Result<(Vec<Trial>, Arc<Blessings>)> {
     Ok((trials, blessings))
 }
 
-/// How many programs are run under an MPI.
+/// The number of programs that are run under an MPI.
 #[derive(PartialEq, Eq)]
 enum Extent {
     All,
@@ -190,7 +190,7 @@ fn every_check_has_its_programs() -> Result<()> {
 /// a rank that ends with a session open for one that was hung up on. Then the program is run so many times more.
 const LAUNCHERS_LOSE_WORDS: usize = 2;
 
-/// What MPICH's launcher says of such a rank.
+/// The message of MPICH's launcher on such a rank.
 const HUNG_UP: &str = "TERMINATED WITH THE EXIT STRING: Hangup";
 
 fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
@@ -230,7 +230,7 @@ fn test(mpi: &Mpi, program: &Program, blessings: &Blessings) -> Result<()> {
     Ok(())
 }
 
-/// What the program prints without mpivet, kept beside the executable.
+/// The output of the program without mpivet, kept beside the executable.
 fn plain_output(job: &[String], executable: &Path, program: &Program) -> Result<String> {
     let kept = executable.with_extension("stdout");
     if let Ok(output) = std::fs::read_to_string(&kept) {

@@ -148,7 +148,7 @@ fn what_a_library_leaks_is_told_apart_and_on_the_line_of_the_program() -> Result
             let text = vet::analyze(&vetted.trace)?;
             let (_, section) = text.split_once("\n  in leaky, a library:\n").context("no section of the library")?;
             ensure!(section.contains(&format!("uses_library.py:{line}; by 1 call path more")), "{text}");
-            // What is proposed is accepted.
+            // The proposed entry is accepted.
             let entry: Vec<&str> = section.lines().skip_while(|l| l.trim() != "[[suppress]]").take(4).collect();
             let file = dir.join("accepted.toml");
             std::fs::write(&file, entry.join("\n"))?;

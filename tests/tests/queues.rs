@@ -73,7 +73,7 @@ impl Job {
         Ok(command)
     }
 
-    /// What the debugger prints, and its exit code.
+    /// The output of the debugger, and its exit code.
     fn debug(&self, rank: usize, rounds: u32) -> Result<(String, i32)> {
         let output = self.debugger(rank, rounds)?.stderr(Stdio::inherit()).output()?;
         Ok((String::from_utf8(output.stdout)?, output.status.code().unwrap_or(-1)))
@@ -182,7 +182,7 @@ fn check_busy(rank: usize, expected: &str, output: &str) -> Result<usize> {
     Ok(found)
 }
 
-/// What each rank is doing, and what is seen of it now: for whoever has to find out why nothing was.
+/// The state of each rank, and the current view of it: to find out why nothing was seen.
 fn state(job: &Job) -> String {
     let of_rank = |(place, rank): (usize, &Rank)| {
         let of_system = |name: &str| std::fs::read_to_string(format!("/proc/{}/{name}", rank.pid)).unwrap_or_default();

@@ -153,7 +153,7 @@ fn ctest() -> Result<()> {
     ensure!(found["task"]["ranks"] == 3 && found["findings"][0]["check"] == "unfinished-send", "{found}");
     ensure!(kitchen.read("build/mpivet/ring-unfinished/mpivet.xml")?.contains("<failure"), "no failure in JUnit");
     ensure!(kitchen.json("build/mpivet/ring/mpivet.json")?["findings"] == Value::Array(Vec::new()), "a false alarm");
-    // What a project writes wrong.
+    // A mistake of a project.
     let wrong = "cmake_minimum_required(VERSION 3.18)\nproject(x NONE)\ninclude(../mpivet.cmake)\n";
     std::fs::create_dir_all(kitchen.dir.join("wrong"))?;
     for (call, why) in [("NAME a", "needs NAME and TARGET"), ("NAME a TARGET b RANKS 3", "what is RANKS")] {

@@ -15,7 +15,7 @@ const SELECTION: [&str; 9] = ["xdlu", "xcllt", "xsls", "xzqr", "xdnep", "xsbrd",
 /// They want more processes than two, and end with MPI_Abort.
 const WANT_MORE: [&str; 5] = ["sep", "evr", "svd", "btest", "tim"];
 
-/// Where the package keeps the programs for an MPI.
+/// The directory in which the package keeps the programs for an MPI.
 fn directory(mpi: &Mpi) -> Result<Option<PathBuf>> {
     let name = format!("scalapack/{}-tests", mpi.name);
     let found = std::fs::read_dir("/usr/lib")?.flatten().map(|d| d.path().join(&name)).find(|d| d.is_dir());
@@ -40,7 +40,7 @@ fn programs(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// What a program says, without times, speeds and residuals.
+/// The output of a program without times, speeds and residuals.
 fn verdicts(output: &str) -> Vec<String> {
     let lines = output.lines().filter(|l| !l.trim_start().starts_with("CPU"));
     let words = |l: &str| l.split_whitespace().filter(|w| !w.contains(['.', '*'])).collect::<Vec<_>>().join(" ");

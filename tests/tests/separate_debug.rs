@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// Where the program waits.
+/// The line where the program waits.
 const LINE: &str = "bug-struct.c:37";
 
 fn tool(name: &str, args: &[&str], file: &Path) -> Result<String> {

@@ -53,7 +53,7 @@ const EXEC: &str = "exec env ${MPIVET_PRELOADED:+LD_PRELOAD=$MPIVET_PRELOADED} \
 
 #[test]
 fn the_process_ends_in_the_same_way() -> Result<()> {
-    // What is dumped is looked at by its flag: where the system puts it is its own matter.
+    // The dump is known by its flag: the system decides where to put the file.
     let (_, most) = getrlimit(Resource::RLIMIT_CORE)?;
     setrlimit(Resource::RLIMIT_CORE, most, most)?;
     let signals = [
@@ -148,7 +148,7 @@ fn an_interrupted_run_has_a_report() -> Result<()> {
     Ok(())
 }
 
-/// What a rank did before the user has ended the run is its own doing.
+/// The mistake of a rank before the user ended the run is its own.
 #[test]
 fn a_rank_that_had_left_before_an_interruption_is_told() -> Result<()> {
     // The launchers of the others end a job at once when a rank has left.

@@ -14,7 +14,8 @@ use trace_reader::reader::{RankEvent, RankReader};
 const LIMIT: Duration = Duration::from_secs(120);
 /// Calls of `call-paths.f90`.
 const CALLS: f64 = 60_000.0;
-/// What a call by a new stack may take, generously: it takes 1 to 3, and took 15 to 66 with the unwinder of the system.
+/// Limit of the time of a call by a new stack, generously: it takes 1 to 3, and took 15 to 66 with the unwinder of
+/// the system.
 const MOST_MICROSECONDS: f64 = 10.0;
 
 fn program(mpi: &Mpi, name: &str) -> Result<PathBuf> {

@@ -143,7 +143,7 @@ fn stages_in_a_directory_of_their_own_are_read_and_brought() -> Result<()> {
             let again = analyze(&dir)?;
             ensure!(again.stdout.contains(found), "{}", again.stdout);
         }
-        // Without `mpivet run` it is the analysis that brings them.
+        // Without `mpivet run` the analysis brings them.
         let dir = fresh(&format!("apart-{}-analyzed", mpi.name))?;
         let stages = dir.join("stages").display().to_string();
         record(mpi, ("long", &["2000", "crash"]), 2, &dir, &[("MPIVET_STAGE_DIR", &stages)])?;
@@ -151,7 +151,7 @@ fn stages_in_a_directory_of_their_own_are_read_and_brought() -> Result<()> {
         let report = analyze(&dir)?;
         ensure!(report.stdout.contains("abend") && report.stdout.contains("long.c:"), "{}", report.stdout);
         ensure!(names(&dir.join("stages")).is_empty() && names(&dir.join("trace")).iter().any(is_stage));
-        // Where no directory can be made, they are beside the trace.
+        // If no directory can be made, they are beside the trace.
         let dir = fresh(&format!("apart-{}-nowhere", mpi.name))?;
         let outcome = run_apart(mpi, &["2000"], &dir, "/proc/nowhere")?;
         ensure!(outcome.code == Some(0) && outcome.stderr.contains("stages are in"), "{}", outcome.stderr);
@@ -217,7 +217,7 @@ fn a_hang_at_the_end_is_found_while_the_trace_is_read_as_it_grows() -> Result<()
         ensure!(outcome.stderr.contains("real-deadlock"), "{}", outcome.stderr);
         ensure!(outcome.stderr.matches("error[").count() == 1, "nothing else:\n{}", outcome.stderr);
         ensure!(size(&dir, 0)?.1 <= 1 << 20, "the limit holds");
-        // What is left does not suffice for that, and says so.
+        // The rest does not suffice for that, and says so.
         let report = analyze(&dir)?;
         ensure!(report.stdout.contains("only the last 1 MB are kept"), "{}", report.stdout);
         ensure!(!report.stdout.contains("error["), "nothing that rests on lost calls:\n{}", report.stdout);
@@ -260,7 +260,7 @@ fn with_a_bound_on_times_a_loop_takes_less_than_half_the_room() -> Result<()> {
         record(mpi, ("sends", &["40000"]), 1, &dir, &[])?;
         let exact = size(&dir, 0)?.0;
         println!("{}: {sizes:?} bytes, exactly {exact}", mpi.name);
-        // How much less depends on how busy the machine is: what varies by more than the bound is written down.
+        // The saving depends on how busy the machine is: times that vary by more than the bound are written down.
         ensure!(sizes[1] * 2 < exact, "{sizes:?} bytes, exactly {exact}");
         Ok(())
     })

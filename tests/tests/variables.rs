@@ -96,8 +96,8 @@ fn the_programs_own_use_of_the_interface_is_as_without_mpivet() -> Result<()> {
         // MPICH 4.0 itself crashes when the interface is used again after it was given back.
         let uses: &[&str] = if is_open_mpi(&mpi) { &["", "before", "twice"] } else { &["", "before"] };
         for how in uses {
-            // What holds a number of the run differs. Open MPI gives performance variables new indices each time that its
-            // interface is used anew; the variables are the same.
+            // Texts that hold a number of the run differ. Open MPI gives performance variables new indices each time
+            // that its interface is used anew; the variables are the same.
             let stable = |text: &str| -> Vec<String> {
                 let lines = text.lines().filter(|l| !l.starts_with("performances "));
                 lines.map(|l| l.split('\t').take(4).collect::<Vec<_>>().join("\t")).collect()
@@ -246,7 +246,7 @@ fn most(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
     Ok(of.filter_map(|s| s["most"].as_f64()).reduce(f64::max))
 }
 
-/// The same by the time line of the page.
+/// The value on the time line of the page.
 fn on_time_line(vetted: &Vetted, variable: &str, rank: u64) -> Result<Option<f64>> {
     let page = vetted.trace.with_file_name("report.html");
     let mut command = vet::command()?;
@@ -304,7 +304,7 @@ fn variables_that_must_be_started_are() -> Result<()> {
         let variables = job_of(&vetted)?.variables.context("no variables")?;
         let listed = variables.performance.iter().find(|v| v.name == COUNT).context("it is not listed")?;
         ensure!(!listed.continuous, "it needs no start");
-        // One message to the other rank for each reduction; some of the last ones come after the last reading.
+        // There is a message to the other rank for each reduction; some of the last ones come after the last reading.
         let most = most(&vetted, COUNT, 0)?;
         ensure!(most.is_some_and(|most| (50.0..=160.0).contains(&most)), "{most:?}\n{}", last_words(&vetted.outcome));
     }

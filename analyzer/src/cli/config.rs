@@ -5,7 +5,7 @@ use crate::settings::InForce;
 use clap::Args;
 use std::path::PathBuf;
 
-/// For all commands that obey all settings.
+/// The configuration file, for all commands that obey all settings.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigFileArgs {
     /// File with settings [default: mpivet.toml in the working directory or above it]
@@ -28,7 +28,7 @@ pub(super) struct ConfigArgs {
     sample: bool,
 }
 
-/// What `mpivet config` prints.
+/// The output of `mpivet config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConfigShown {
     Text,

@@ -21,7 +21,7 @@ pub(super) struct EnvArgs {
     format: EnvFormat,
 }
 
-/// How `mpivet env` prints.
+/// The output of `mpivet env`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EnvFormat {
     Text,

@@ -21,7 +21,7 @@ pub(super) struct ExportArgs {
     max_size: u64,
 }
 
-/// Where something is written to.
+/// The file of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     Stdout,

@@ -35,7 +35,7 @@ use run::RunArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stats::StatsArgs;
 
-/// Nothing was found that counts.
+/// No finding counts.
 pub(crate) const CLEAN: u8 = 0;
 /// There are findings at or above `--fail-on`.
 pub(crate) const FINDINGS: u8 = 1;
@@ -89,7 +89,7 @@ impl Exit {
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// What file, environment and options say together.
+    /// The settings of file, environment and options together.
     #[arg(skip)]
     settings: settings::InForce,
 }
@@ -132,7 +132,7 @@ enum Command {
     Man(ManArgs),
 }
 
-/// What is to be done.
+/// The work that a command line asks for.
 pub(crate) enum Plan {
     Run(Box<RunPlan>),
     Analyze(AnalyzePlan),

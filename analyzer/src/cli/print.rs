@@ -71,7 +71,7 @@ pub(crate) struct PrintPlan {
 }
 
 impl PrintPlan {
-    /// Nothing but dumps is printed.
+    /// Are dumps the only output?
     pub(crate) fn only_dumps(&self) -> bool {
         self.dumps.as_ref().is_some_and(|names| !names.is_empty())
     }

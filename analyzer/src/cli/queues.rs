@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// How the queues are shown.
+/// The format of the queues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QueueFormat {
     Text,
@@ -44,7 +44,7 @@ pub(super) struct QueuesOfArgs {
     no_stacks: bool,
 }
 
-/// Which processes are meant.
+/// The processes that are meant.
 pub(crate) enum Job {
     Pids(Vec<i32>),
     Traces(PathBuf),

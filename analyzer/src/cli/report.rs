@@ -1,4 +1,4 @@
-//! What all commands that report have in common, and `mpivet analyze`.
+//! Options that all commands with reports share, and `mpivet analyze`.
 
 use super::config::ConfigFileArgs;
 use super::{CANNOT, Exit, FINDINGS};
@@ -71,7 +71,7 @@ pub(super) struct AnalyzeArgs {
     _config: ConfigFileArgs,
 }
 
-/// Where the report goes, and what counts.
+/// The formats and files of a report, and the findings that count.
 pub(crate) struct ReportPlan {
     pub(crate) outputs: Outputs,
     pub(crate) color: When,
@@ -79,9 +79,9 @@ pub(crate) struct ReportPlan {
     fail_on: FailOn,
     incomplete: Incomplete,
     pub(crate) selection: Selection,
-    /// What is accepted and what is known.
+    /// Findings that are accepted or known.
     pub(crate) gate: Gate,
-    /// Where sources are searched.
+    /// Directories with sources.
     source_path: Vec<PathBuf>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct AnalyzePlan {
 impl ReportPlan {
     pub(super) fn new(args: ReportArgs) -> Result<ReportPlan, Exit> {
         let selection = args.choices.selection()?;
-        // Before the report is begun: it may be the next baseline.
+        // The baseline is read before the report is begun: the report may be the next baseline.
         let gate = Gate::read(&args.suppressions, !args.no_shipped_suppressions, args.baseline.as_ref(), &selection);
         let gate = gate.map_err(|e| Exit::Usage(e.to_string()))?;
         let outputs = Outputs::new(args.format, &args.report)?;
@@ -127,24 +127,24 @@ impl ReportPlan {
         }
     }
 
-    /// What the analysis looks for.
+    /// The checks of the analysis.
     pub(crate) fn selection(&self) -> Selection {
         self.gate.selection(&self.selection)
     }
 
-    /// What the runs of an exploration look for: what counts is limited when all of them are over.
+    /// The checks of an explored run: the limit of findings holds for all of them together.
     pub(crate) fn selection_of_runs(&self) -> Selection {
         let mut selection = self.selection.clone();
         selection.set_max_findings(0);
         selection
     }
 
-    /// Where sources are searched.
+    /// Directories with sources.
     pub(crate) fn source_path(&self) -> &[PathBuf] {
         &self.source_path
     }
 
-    /// Where the work could not be done, the files of `--report` say so, too.
+    /// If the work could not be done, the files of `--report` say so, too.
     pub(crate) fn or_failure<T>(&self, result: Result<T, Exit>) -> Result<T, Exit> {
         result.inspect_err(|exit| {
             if let Exit::Cannot(why) = exit {
@@ -154,14 +154,14 @@ impl ReportPlan {
     }
 
     /// Says where sources are. The report of several jobs has no more than their findings.
-    pub(crate) fn prepare_one_of_several(&self, observer: &mut Observer) {
+    pub(crate) fn prepare_explored(&self, observer: &mut Observer) {
         observer.traces.symbols.search_in(self.source_path.clone());
         observer.traces.symbols.ask_servers();
     }
 
     /// Says what the formats need beside findings, and where sources are.
     pub(crate) fn prepare(&self, observer: &mut Observer) {
-        self.prepare_one_of_several(observer);
+        self.prepare_explored(observer);
         let any = |needs: fn(Format) -> bool| self.outputs.formats().any(needs);
         if any(Format::needs_statistics) {
             observer.count();

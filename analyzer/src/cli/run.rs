@@ -155,7 +155,7 @@ pub(crate) struct RunPlan {
     pub(crate) command: Vec<OsString>,
 }
 
-/// When an exploration ends at the latest.
+/// The limits of an exploration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExploreLimits {
     pub(crate) runs: u32,
@@ -199,7 +199,7 @@ fn cvar(text: &str) -> Result<String, String> {
     }
 }
 
-/// Without those whose variable a later one sets again.
+/// Leaves out pairs whose variable a later one sets again.
 fn last_of_each(pairs: Vec<String>) -> Vec<String> {
     let name = |pair: &str| pair.split('=').next().unwrap_or_default().trim().to_owned();
     let again = |at: usize| pairs[at + 1..].iter().any(|later| name(later) == name(&pairs[at]));

@@ -32,7 +32,7 @@ impl CompletionsArgs {
     /// The script that the shell reads.
     pub(super) fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
-        // Without the commands that mpivet itself uses.
+        // The commands that only mpivet itself uses are left out.
         let mut command = Command::new("mpivet").version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true);
         command = command.args(super::command().get_arguments()).subcommands(commands());
         generate(self.shell, &mut command, "mpivet", &mut text);

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use engine::worlds::Chosen;
 use std::path::PathBuf;
 
-/// How the numbers are shown.
+/// The format of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatsFormat {
     /// Tables for people

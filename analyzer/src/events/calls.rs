@@ -53,7 +53,7 @@ fn seconds(ns: i64) -> String {
     format!("{sign}{}.{:09}", ns.unsigned_abs() / 1_000_000_000, ns.unsigned_abs() % 1_000_000_000)
 }
 
-/// What the only status of a call says.
+/// The fields of a call's only status.
 fn status(call: &Returned) -> Option<Status> {
     match call.outs.get(shape(call.call.func).status.into()) {
         Arg::Status(status) => Some(status),

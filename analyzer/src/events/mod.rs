@@ -28,12 +28,12 @@ use trace_format::file::RankHeader;
 use trace_format::selection::Selection;
 use trace_format::system::SystemEvent;
 
-/// What a writer needs to know besides the event.
+/// Facts that a writer needs besides the event.
 pub struct Scene {
     pub(crate) places: Places,
     pub(crate) clocks: Clocks,
     pub(crate) names: Names,
-    /// When the first rank began, in nanoseconds since 1970.
+    /// Start of the first rank, in nanoseconds since 1970.
     pub(crate) start: u64,
 }
 
@@ -80,13 +80,13 @@ pub enum Error {
     Broken(#[from] Broken),
 }
 
-/// What the caller may want to say.
+/// The result of an export, for messages of the caller.
 #[derive(Debug)]
 pub struct Done {
     pub running: bool,
     /// Events beyond the limit.
     pub left_out: u64,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub defects: Vec<String>,
 }
 

@@ -72,7 +72,7 @@ impl Perfetto {
         self.put(&Value::Object(event))
     }
 
-    /// One point of an arrow, inside of the slice of a call: its begin, or its end.
+    /// A point of an arrow, inside of the slice of a call: its begin, or its end.
     fn flow(&mut self, phase: &str, name: &str, id: u64, call: &CallSeen, ns: i64) -> io::Result<()> {
         let mut more = json!({ "cat": name, "name": name, "id": id });
         if phase == "f" {
@@ -179,7 +179,7 @@ impl Writer for Perfetto {
         if calls.len() < 2 {
             return Ok(());
         }
-        // From each to the one that came next: the last one is who the others waited for.
+        // An arrow goes from each call to the next one: the others waited for the last.
         calls.sort_by_key(|(at, call)| (*at, call.rank));
         self.flows += 1;
         let end = calls.len() - 1;

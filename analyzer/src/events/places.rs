@@ -1,4 +1,4 @@
-//! Where call sites are in the program: all of them, so that nothing else of the symbols need be kept.
+//! The places of all call sites in the program, so that nothing else of the symbols need be kept.
 
 use crate::load::Traces;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +24,7 @@ pub(crate) struct Place {
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     places: FxHashMap<(i32, Id), Place>,
-    /// When each rank made its first call.
+    /// Time of each rank's first call.
     pub(super) first_calls: FxHashMap<i32, u64>,
 }
 

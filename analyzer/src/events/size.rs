@@ -1,4 +1,4 @@
-//! How much was written, and how much may be.
+//! The size of an export, and its limit.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// Where it ends: calls, messages and collective operations behind are left out.
+/// The limit of an export: calls, messages and collective operations behind it are left out.
 #[derive(Debug, Clone, Default)]
 pub struct Limit {
     pub size: Size,

@@ -39,7 +39,7 @@ impl Teller {
         self.writers.iter_mut().try_for_each(|w| w.end())
     }
 
-    /// The same for events of which there may be any number.
+    /// Hands out an event of which there may be any number.
     fn each_of_many(&mut self, tell: impl Fn(&mut dyn Writer, &Scene) -> io::Result<()>) {
         match self.limit.is_reached() {
             true => self.left_out += 1,

@@ -1,4 +1,4 @@
-//! What is written of small traces in the notation, where a line is a nanosecond.
+//! The export of small traces in the notation, where a line is a nanosecond.
 
 use super::places::Places;
 use super::tell::Teller;

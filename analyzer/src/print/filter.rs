@@ -1,6 +1,6 @@
-//! Which calls `mpivet print` shows. All that is asked for must hold of a call.
+//! The calls that `mpivet print` shows. A call must fit all filters.
 
-use super::known::Known;
+use super::objects::Objects;
 use std::collections::BTreeSet;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::{Dir, FnId, Kind, special};
@@ -9,7 +9,7 @@ use trace_format::variables::fits;
 use trace_reader::call::{Call, Value};
 use trace_reader::text::{format_arguments, format_results};
 
-/// What a user wants to see.
+/// The filters of a user.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter {
     pub(crate) functions: Option<BTreeSet<FnId>>,
@@ -43,7 +43,7 @@ impl Filter {
     }
 
     /// Is the call shown, or one of its two events? `seconds` are those of the call and of its return, if it did.
-    pub(super) fn wants(&self, call: &Call, seconds: (f64, Option<f64>), known: &Known) -> bool {
+    pub(super) fn wants(&self, call: &Call, seconds: (f64, Option<f64>), objects: &Objects) -> bool {
         let returned = if call.is_open() { u64::MAX } else { call.return_event() };
         let in_range = self.from.is_none_or(|f| returned >= f) && self.to.is_none_or(|t| call.call_event() <= t);
         in_range
@@ -51,12 +51,12 @@ impl Filter {
             && self.until.is_none_or(|u| seconds.0 <= u)
             && self.functions.as_ref().is_none_or(|f| f.contains(&call.func))
             && (self.threads.is_empty() || self.threads.contains(&call.thread))
-            && (self.comms.is_empty() || self.is_on_comm(call, known))
-            && (self.peers.is_empty() || peers(call, known).iter().any(|p| self.peers.contains(p)))
-            && self.params.iter().all(|(name, value)| has(call, name, value, known))
+            && (self.comms.is_empty() || self.is_on_comm(call, objects))
+            && (self.peers.is_empty() || peers(call, objects).iter().any(|p| self.peers.contains(p)))
+            && self.params.iter().all(|(name, value)| has(call, name, value, objects))
     }
 
-    /// The same for one event alone.
+    /// Does the event alone fit?
     pub(super) fn wants_event(&self, event: u64, seconds: f64) -> bool {
         self.from.is_none_or(|f| event >= f) && self.to.is_none_or(|t| event <= t) && self.wants_time(seconds)
     }
@@ -65,23 +65,23 @@ impl Filter {
         self.since.is_none_or(|s| seconds >= s) && self.until.is_none_or(|u| seconds <= u)
     }
 
-    fn is_on_comm(&self, call: &Call, known: &Known) -> bool {
-        comms(call, known).into_iter().any(|id| self.comms.iter().any(|wanted| is_comm(wanted, id, known)))
+    fn is_on_comm(&self, call: &Call, objects: &Objects) -> bool {
+        comms(call, objects).into_iter().any(|id| self.comms.iter().any(|wanted| is_comm(wanted, id, objects)))
     }
 }
 
 /// Is the communicator meant by this word?
-pub(super) fn is_comm(wanted: &str, id: Id, known: &Known) -> bool {
+pub(super) fn is_comm(wanted: &str, id: Id, objects: &Objects) -> bool {
     let number = wanted.strip_prefix('c').unwrap_or(wanted).parse::<Id>();
-    number.is_ok_and(|n| n.checked_add(FIRST_USER_ID) == Some(id)) || fits(wanted, &known.comm_name(id))
+    number.is_ok_and(|n| n.checked_add(FIRST_USER_ID) == Some(id)) || fits(wanted, &objects.comm_name(id))
 }
 
 /// The communicators that a call names or makes; those of windows and files, too.
-pub(super) fn comms(call: &Call, known: &Known) -> Vec<Id> {
+pub(super) fn comms(call: &Call, objects: &Objects) -> Vec<Id> {
     let ids = call.func.row().params.iter().enumerate().flat_map(|(i, p)| {
         let values = [call.ins.get(i), call.outs.get(i)];
         values.into_iter().flatten().filter_map(move |v| match v {
-            Value::Int(id) => known.comm_of(p.kind, *id as Id),
+            Value::Int(id) => objects.comm_of(p.kind, *id as Id),
             _ => None,
         })
     });
@@ -89,10 +89,10 @@ pub(super) fn comms(call: &Call, known: &Known) -> Vec<Id> {
 }
 
 /// The processes that a call names as source, destination, target or root, and those that its status names.
-fn peers(call: &Call, known: &Known) -> Vec<i32> {
+fn peers(call: &Call, objects: &Objects) -> Vec<i32> {
     let params = call.func.row().params;
     let of_inputs = params.iter().zip(&call.ins).filter(|(p, _)| p.dir != Dir::Out);
-    let comm = of_inputs.clone().find_map(|(p, v)| known.comm_of(p.kind, v.int() as Id));
+    let comm = of_inputs.clone().find_map(|(p, v)| objects.comm_of(p.kind, v.int() as Id));
     let Some(comm) = comm else { return Vec::new() };
     let named = of_inputs.filter(|(p, _)| matches!(p.kind, Kind::Rank | Kind::Root)).map(|(_, v)| match v {
         Value::Int(rank) => *rank,
@@ -102,12 +102,12 @@ fn peers(call: &Call, known: &Known) -> Vec<i32> {
         Value::Status(status) => Some(i64::from(status.source)),
         _ => None,
     });
-    named.chain(told).filter_map(|rank| known.process(comm, rank)).collect()
+    named.chain(told).filter_map(|rank| objects.process(comm, rank)).collect()
 }
 
 /// Has a call this value of a parameter, given or answered?
-fn has(call: &Call, name: &str, value: &str, known: &Known) -> bool {
-    let all = format_arguments(call, &known.names).into_iter().chain(format_results(call, &known.names));
+fn has(call: &Call, name: &str, value: &str, objects: &Objects) -> bool {
+    let all = format_arguments(call, &objects.names).into_iter().chain(format_results(call, &objects.names));
     all.into_iter().any(|(n, v)| n.eq_ignore_ascii_case(name) && fits(value, &v))
 }
 

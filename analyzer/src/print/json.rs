@@ -14,7 +14,7 @@ pub(super) struct Speaker {
     pub(super) thread: u16,
 }
 
-/// Which events of a call a line is about.
+/// The events of a call that a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Both,

@@ -3,21 +3,21 @@
 
 pub(crate) mod filter;
 mod json;
-mod known;
-mod met;
+mod objects;
 mod printer;
-mod said;
+mod system_events;
+mod unmatched;
 
 use crate::cli::{CLEAN, Exit, PrintPlan};
 use analyzer::load::Traces;
-use met::Met;
 use printer::Printer;
 use report::clean_line;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
+use unmatched::Unmatched;
 
-/// How a trace is printed.
+/// The format of the printed trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PrintFormat {
     Text,
@@ -39,16 +39,16 @@ pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
     if let Some(peer) = plan.filter.peers.iter().find(|p| **p >= size || **p < 0) {
         return Err(Exit::Usage(format!("there is no rank {peer}: this run has {size} ranks, from 0 on")));
     }
-    let mut met = Met::default();
+    let mut unmatched = Unmatched::default();
     let mut out = BufWriter::new(io::stdout().lock());
     let result = worlds(plan, &traces, &mut out)
-        .and_then(|()| wanted.iter().try_for_each(|&rank| print_rank(plan, rank, &traces, &mut met, &mut out)))
+        .and_then(|()| wanted.iter().try_for_each(|&rank| print_rank(plan, rank, &traces, &mut unmatched, &mut out)))
         .and_then(|()| out.flush());
     match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Exit::cannot(e)),
         Err(_) => Ok(CLEAN),
-        // What was asked for and is nowhere was misspelt, perhaps.
-        Ok(()) => met.complaint(plan).map_or(Ok(CLEAN), |what| Err(Exit::Usage(what))),
+        // A filter that matched nothing was misspelt, perhaps.
+        Ok(()) => unmatched.complaint(plan).map_or(Ok(CLEAN), |what| Err(Exit::Usage(what))),
     }
 }
 
@@ -60,13 +60,19 @@ fn worlds(plan: &PrintPlan, traces: &Traces, out: &mut dyn Write) -> io::Result<
     })
 }
 
-fn print_rank(plan: &PrintPlan, rank: i32, all: &Traces, met: &mut Met, out: &mut dyn Write) -> io::Result<()> {
+fn print_rank(
+    plan: &PrintPlan,
+    rank: i32,
+    all: &Traces,
+    unmatched: &mut Unmatched,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // A directory of its own view: one rank after the other, each read once and forgotten.
     let Some(mut traces) = all.only(rank) else { return Ok(()) };
     let names = traces.worlds.names();
     traces.writer_is_gone(rank);
     let Some(header) = traces.header(rank).cloned() else { return Ok(()) };
-    let mut printer = Printer::new(plan, header, &names, met);
+    let mut printer = Printer::new(plan, header, &names, unmatched);
     let mut events = Vec::new();
     while !traces.poll(4, &|_| false, &mut |_, event| events.push(event.into())).is_empty() {
         for event in events.drain(..) {

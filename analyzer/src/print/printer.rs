@@ -1,8 +1,8 @@
 //! Prints the events of one rank in the order of its calls, or of calls and returns.
 
-use super::known::Known;
-use super::met::Met;
-use super::said::system;
+use super::objects::Objects;
+use super::system_events::notation;
+use super::unmatched::Unmatched;
 use super::{PrintFormat, json};
 use crate::cli::PrintPlan;
 use engine::worlds::Names;
@@ -44,8 +44,8 @@ pub(super) struct Printer<'a> {
     name: String,
     world: usize,
     rank: i32,
-    known: Known,
-    met: &'a mut Met,
+    objects: Objects,
+    unmatched: &'a mut Unmatched,
     /// Calls that are printed apart from their return, since something stands between.
     apart: Vec<Call>,
     /// Calls in order, until those before them have returned.
@@ -60,14 +60,19 @@ pub(super) struct Printer<'a> {
     dumps: HashMap<Id, Vec<u8>>,
 }
 
-/// Where a call was made, and how that is shown.
+/// The place of a call, and its form.
 struct Place {
     location: Location,
     text: String,
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(plan: &'a PrintPlan, header: RankHeader, names: &Names, met: &'a mut Met) -> Printer<'a> {
+    pub(super) fn new(
+        plan: &'a PrintPlan,
+        header: RankHeader,
+        names: &Names,
+        unmatched: &'a mut Unmatched,
+    ) -> Printer<'a> {
         let (world, rank) = names.of(header.rank);
         Printer {
             plan,
@@ -75,8 +80,8 @@ impl<'a> Printer<'a> {
             header,
             world,
             rank,
-            known: Known::default(),
-            met,
+            objects: Objects::default(),
+            unmatched,
             apart: Vec::new(),
             waiting: VecDeque::new(),
             due: BinaryHeap::new(),
@@ -90,7 +95,7 @@ impl<'a> Printer<'a> {
     pub(super) fn event(&mut self, event: RankEvent, symbols: &mut Symbols, out: &mut dyn Write) -> io::Result<()> {
         match event {
             RankEvent::Definition(d) => self.definition(d),
-            // What it says to mpivet comes behind it.
+            // The annotation follows as an event of its own.
             RankEvent::Call(call) if is_mark(call.func, level_of(&call)) => {
                 _ = self.marking.insert(call.thread, (call.index, call.site))
             }
@@ -132,7 +137,7 @@ impl<'a> Printer<'a> {
     }
 
     fn definition(&mut self, definition: Definition) {
-        self.known.learn(&definition);
+        self.objects.learn(&definition);
         if let Definition::Dump { id, bytes } = definition {
             self.dumps.insert(id, bytes);
         } else if !self.is_filtered()
@@ -169,7 +174,7 @@ impl<'a> Printer<'a> {
             if let SystemEvent::Checksums(checksums) = event {
                 self.set_apart(thread, checksums.call, symbols);
             }
-            let line = self.said("system", thread, Some(time), &system(event));
+            let line = self.said("system", thread, Some(time), &notation(event));
             self.waiting.push_back(Item::Line(Some(time), line));
         }
     }
@@ -223,9 +228,9 @@ impl<'a> Printer<'a> {
     }
 
     fn call(&mut self, call: &Call, symbols: &mut Symbols, out: &mut dyn Write) -> io::Result<()> {
-        self.met.call(call, &self.known, self.plan);
+        self.unmatched.call(call, &self.objects, self.plan);
         let seconds = self.times_of(call);
-        if self.plan.only_dumps() || !self.plan.filter.wants(call, seconds, &self.known) {
+        if self.plan.only_dumps() || !self.plan.filter.wants(call, seconds, &self.objects) {
             return Ok(());
         }
         if !self.plan.events {
@@ -264,7 +269,7 @@ impl<'a> Printer<'a> {
         let filter = &self.plan.filter;
         match (mark, &self.plan.dumps) {
             (Mark::Dump(dump), Some(names)) if !names.is_empty() => {
-                self.met.dump(&dump.name);
+                self.unmatched.dump(&dump.name);
                 names.iter().any(|n| trace_format::variables::fits(n, &dump.name))
                     && (filter.threads.is_empty() || filter.threads.contains(&thread))
                     && filter.wants_time(self.seconds(time))
@@ -287,12 +292,12 @@ impl<'a> Printer<'a> {
         let seconds = self.times_of(call);
         if self.plan.format == PrintFormat::Json {
             let location = place.as_ref().map(|p| &p.location);
-            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.known.names));
+            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.objects.names));
         }
         let returned = !call.is_open() && part == json::Part::Both;
-        let mut line = format!("{}: {}", self.who(call.thread), format_call(call, &self.known.names));
+        let mut line = format!("{}: {}", self.who(call.thread), format_call(call, &self.objects.names));
         if returned {
-            _ = write!(line, " {}", format_return(call, &self.known.names));
+            _ = write!(line, " {}", format_return(call, &self.objects.names));
         }
         _ = write!(line, "    // {}", call.call_event());
         if returned {
@@ -317,9 +322,9 @@ impl<'a> Printer<'a> {
             let place = self.place(call.site, symbols);
             let (part, location) = (json::Part::Return, place.as_ref().map(|p| &p.location));
             let seconds = self.times_of(call);
-            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.known.names));
+            return clean(json::call(call, part, &self.speaker(call.thread), seconds, location, &self.objects.names));
         }
-        let mut line = format!("{}: return {}", self.who(call.thread), format_return(call, &self.known.names));
+        let mut line = format!("{}: return {}", self.who(call.thread), format_return(call, &self.objects.names));
         if numbered {
             _ = write!(line, "    // {} {}", call.return_event(), call.func.name());
             if self.plan.times {
@@ -341,7 +346,7 @@ impl<'a> Printer<'a> {
 
     /// The line of a call to mpivet, and the elements of a dump behind it.
     fn mark(&mut self, thread: u16, call: u64, time: u64, mark: &Mark, symbols: &mut Symbols) -> String {
-        let text = format_mark(mark, &self.known.names);
+        let text = format_mark(mark, &self.objects.names);
         let site = self.marking_site(thread, call);
         let place = site.and_then(|site| self.place(site, symbols));
         let contents = match mark {
@@ -376,7 +381,7 @@ impl<'a> Printer<'a> {
         line
     }
 
-    /// When a call was made and when it returned.
+    /// The times of a call and of its return.
     fn times_of(&self, call: &Call) -> (f64, Option<f64>) {
         (self.seconds(call.t_call), (!call.is_open()).then(|| self.seconds(call.t_return)))
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// A DLL that takes longer goes round in circles.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(5);
-/// How many are looked at at a time.
+/// Number of processes that are asked at a time.
 const AT_ONCE: usize = 8;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub(super) enum Answer {
     Failed(String),
 }
 
-/// What is seen of each process.
+/// The state of each process.
 pub(super) fn all(pids: &[i32], options: Options) -> Vec<(i32, Answer)> {
     pids.chunks(AT_ONCE).flat_map(|some| together(some, options)).collect()
 }

@@ -1,8 +1,8 @@
 //! `mpivet queues`: message queues of live processes, and who waits for whom by them.
 
 mod ask;
+mod confirm;
 mod json;
-mod lasting;
 mod names;
 mod requests;
 mod targets;
@@ -33,7 +33,7 @@ pub(crate) fn queues(plan: &QueuesPlan) -> Result<u8, Exit> {
     let options = Options { stop: plan.stop, stacks: plan.stacks };
     let mut job = look(&pids, options);
     if plan.stacks {
-        job.deadlock = lasting::deadlock(&job.snapshots, options);
+        job.deadlock = confirm::deadlock(&job.snapshots, options);
     }
     let shown = match plan.format {
         QueueFormat::Text => text::render(&job),
@@ -68,7 +68,7 @@ fn look(pids: &[i32], options: Options) -> Job {
     job
 }
 
-/// What the process does that [`ask`] starts for each target.
+/// The work of the process that [`ask`] starts for each target.
 pub(crate) fn of_one(plan: &QueuesOfPlan) -> Result<u8, Exit> {
     let options = Options { stop: plan.stop, stacks: plan.stacks };
     let answer = match debugger::read::look(plan.pid, options) {

@@ -1,4 +1,4 @@
-//! What processes and communicators are called.
+//! Names of processes and communicators.
 
 use debugger::snapshot::{Communicator, Snapshot};
 

@@ -1,4 +1,4 @@
-//! Which processes are meant.
+//! The processes that are meant.
 
 use crate::cli::{Exit, Job};
 use crate::run::evidence::{hostname, lives};
@@ -24,7 +24,7 @@ pub(super) fn find(job: &Job) -> Result<Vec<i32>, Exit> {
 
 /// The process, unless there are MPI processes below it and it is none.
 fn meant_by(pid: i32) -> Vec<i32> {
-    // One that cannot be looked at is named in a message later.
+    // A process that cannot be read is named in a message later.
     if is_mpi_process(pid).unwrap_or(true) {
         return vec![pid];
     }

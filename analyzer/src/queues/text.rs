@@ -84,7 +84,7 @@ fn of_communicator(out: &mut String, communicator: &Communicator) {
 
 /// `to 1, tag 5, 400 bytes at 0x1234`
 pub(super) fn operation(one: &Operation, queue: &str) -> String {
-    // Of a message that has arrived only the actual values are known.
+    // A message that has arrived has actual values only.
     let actual = one.actual.as_ref().filter(|_| queue == "unexpected");
     let peer = actual.map_or(one.peer, |a| Some(a.peer));
     let tag = actual.map_or(one.tag, |a| Some(a.tag));

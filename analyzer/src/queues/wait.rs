@@ -8,13 +8,13 @@
 use super::requests;
 use debugger::snapshot::{Communicator, Operation, Snapshot, Status};
 
-/// Which operations a function returns by.
+/// The operations that let a function return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaits {
     Send,
     Receive,
     Either,
-    /// Any that requests were made for.
+    /// Any operation with a request.
     Request,
 }
 
@@ -35,11 +35,11 @@ const BLOCKING: [(&str, Awaits); 10] = [
 /// A process that cannot go on before one of others does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stuck {
-    /// Where it is among the snapshots.
+    /// Its place among the snapshots.
     pub(super) process: usize,
     /// The MPI functions its threads are in.
     pub(super) functions: Vec<String>,
-    /// One of these must be complete before it goes on.
+    /// One of these must be complete before it continues.
     pub(super) operations: Vec<Awaited>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Awaited {
     pub(super) send: bool,
     /// Place in its queue.
     pub(super) operation: usize,
-    /// Where they are among the snapshots.
+    /// Their places among the snapshots.
     pub(super) on: Vec<usize>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn deadlock(snapshots: &[Snapshot]) -> Vec<Stuck> {
     }
 }
 
-/// What the process waits for; or why nothing is certain.
+/// The operations that the process waits for; or why nothing is certain.
 pub(super) fn waits(snapshots: &[Snapshot], process: usize) -> Result<Stuck, String> {
     let snapshot = &snapshots[process];
     let queues = snapshot.queues.as_ref().ok_or("its queues are not known")?;
@@ -99,7 +99,7 @@ pub(super) fn waits(snapshots: &[Snapshot], process: usize) -> Result<Stuck, Str
             }
         }
     }
-    // One for each thread, at least: what is missing could be what lets it go on.
+    // Each thread has one, at least: a missing one could let it continue.
     if operations.len() < functions.len() {
         return Err("not all operations that it waits for are in its queues".into());
     }

@@ -1,10 +1,10 @@
 //! `mpivet run --each`: the command starts MPI jobs by itself. Each is watched by a thread of its own as soon as its
 //! directory appears, and all of them are in one report.
 
+use super::each_job::{Watch, watch};
 use super::find::Found;
 use super::follow::Followed as _;
 use super::launch::{Altered, Launched};
-use super::watched::{Watch, watch};
 use super::{exit_code, remove, remove_empty, tell, tell_interruption};
 use crate::cli::{CANNOT, Exit, FINDINGS, RunPlan};
 use analyzer::observe::Broken;
@@ -32,7 +32,7 @@ struct Jobs<'a> {
     is_interrupted: bool,
 }
 
-/// What became of the jobs.
+/// The results of the jobs.
 #[derive(Default)]
 struct Watching {
     /// In the order of their start.
@@ -121,7 +121,7 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// If the user has interrupted the command, its jobs are told, once.
+    /// Forwards the user's interruption of the command to its jobs, once.
     fn interrupt(&mut self, launched: &Launched) {
         if !self.is_interrupted && launched.interruption().is_some() {
             self.is_interrupted = true;
@@ -129,7 +129,7 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// What became of all jobs, when the command has ended.
+    /// The results of all jobs, when the command has ended.
     fn finish(mut self) -> Watching {
         self.look();
         self.watch.over.store(true, Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! What the system says of a rank's process: is it the one that wrote the trace, does it live, and has it had the
-//! chance to go on since it was found waiting? The verdict on a rank that might still be served by what is under way
-//! rests on this; a process that could not run proves nothing.
+//! The state of a rank's process, as the system knows it: is it the one that wrote the trace, does it live, and has
+//! it had the chance to continue since it was found waiting? The verdict on a rank that a message under way might
+//! still serve rests on this; a process that could not run proves nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +15,9 @@ const ENOUGH_CPU: Duration = Duration::from_millis(15);
 const ENOUGH_SLEEP: Duration = Duration::from_millis(80);
 /// Looks that must have seen it asleep in that time.
 const ENOUGH_LOOKS: u32 = 3;
-/// How often all ranks must have had their chance, one round after the other. What one of them does in its chance may
-/// be what another waits for (a message longer than the library buffers takes some steps to and fro), and the other
-/// needs a chance after that.
+/// Number of rounds in which all ranks must have had their chance. One may do something in its chance that another
+/// waits for (a message longer than the library buffers takes some steps to and fro), and the other needs a chance
+/// after that.
 const ROUNDS: u32 = 4;
 
 /// Name of this host, as the traces have it.
@@ -30,13 +30,13 @@ pub(crate) fn lives(pid: u32, start: u64) -> bool {
     stat(&proc_dir(pid)).is_some_and(|s| s.start == start && !matches!(s.state, 'Z' | 'X'))
 }
 
-/// Whose process is still running, as far as this host can tell.
+/// Is the process of a trace still running, as far as this host can tell?
 pub(crate) fn running_here() -> impl Fn(&RankHeader) -> bool {
     let here = hostname();
     move |h| h.host == here && lives(h.pid, h.pid_start)
 }
 
-/// When the process started, in clock ticks since boot.
+/// The start of the process, in clock ticks since boot.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     stat(&proc_dir(pid)).map(|s| s.start)
 }
@@ -54,8 +54,9 @@ pub(crate) fn has_children(pid: u32) -> bool {
     processes().is_none_or(|mut all| all.any(|(_, parent)| parent == pid))
 }
 
-/// Lives another process with the same value of this variable in its environment, apart from those that the process descends
-/// from, and this one? What a job has started and left behind has inherited it. True if the system does not tell.
+/// Does another process have the same value of this variable in its environment, apart from this process and those
+/// that it descends from? Processes that a job has started and left behind have inherited it. True if the system does
+/// not tell.
 pub(crate) fn others_share(variable: &str, pid: u32) -> bool {
     let Some(all) = processes() else { return true };
     let parents: BTreeMap<u32, u32> = all.collect();
@@ -97,7 +98,7 @@ fn parse_stat(text: &str) -> Option<Stat> {
     Some(Stat { state, parent: number(4)? as u32, start: number(22)?, ticks: number(14)? + number(15)? })
 }
 
-/// What a process was doing when it was looked at.
+/// The activity of a process when it was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     /// A thread runs or could run.
@@ -109,26 +110,26 @@ pub(crate) enum Activity {
     Gone,
 }
 
-/// One look at a process.
+/// A reading of a process.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct Reading {
     pub(crate) activity: Activity,
     /// Processor time of all threads so far.
     pub(crate) cpu: Duration,
 }
 
-impl Look {
-    pub(crate) const GONE: Look = Look { activity: Activity::Gone, cpu: Duration::ZERO };
+impl Reading {
+    pub(crate) const GONE: Reading = Reading { activity: Activity::Gone, cpu: Duration::ZERO };
 }
 
 /// Looks at the process, all its threads together.
-pub(crate) fn look(pid: u32, start: u64) -> Look {
+pub(crate) fn read_process(pid: u32, start: u64) -> Reading {
     let dir = proc_dir(pid);
     match stat(&dir) {
         Some(s) if s.start == start && !matches!(s.state, 'Z' | 'X') => {}
-        _ => return Look::GONE,
+        _ => return Reading::GONE,
     }
-    let Ok(threads) = fs::read_dir(dir.join("task")) else { return Look::GONE };
+    let Ok(threads) = fs::read_dir(dir.join("task")) else { return Reading::GONE };
     let (mut runs, mut held, mut cpu) = (false, false, Duration::ZERO);
     for thread in threads.flatten() {
         let thread = thread.path();
@@ -148,17 +149,17 @@ pub(crate) fn look(pid: u32, start: u64) -> Look {
     } else {
         Activity::Sleeps
     };
-    Look { activity, cpu }
+    Reading { activity, cpu }
 }
 
-/// Do all threads of the process but the `accounted` ones, and `unnamed` more that are in MPI calls, wait, without a limit of
-/// time, for another thread of it? Those who do can neither call MPI nor help the others in any other way before one of these
+/// Do all threads of the process but the `accounted` ones, and `unnamed` more that are in MPI calls, wait for another
+/// thread of it, without a limit of time? Such threads can neither call MPI nor help the others before one of these
 /// does something. False if the system does not tell.
 pub(crate) fn others_wait_for_ever(pid: u32, accounted: &[u32], unnamed: usize) -> bool {
     let Ok(tasks) = fs::read_dir(proc_dir(pid).join("task")) else { return false };
     let tasks: Vec<u32> = tasks.flatten().filter_map(|t| t.file_name().to_str()?.parse().ok()).collect();
     let others: Vec<u32> = tasks.iter().copied().filter(|t| !accounted.contains(t)).collect();
-    // None but those in the calls.
+    // Only those in the calls are left.
     others.len() <= unnamed
         || others.iter().all(|task| {
             let place = proc_dir(pid).join("task").join(task.to_string());
@@ -196,7 +197,7 @@ fn cpu_time(thread: &Path) -> Option<Duration> {
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Collects looks at some processes until they prove that all had their chance.
+/// Collects readings at some processes until they prove that all had their chance.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
     witnesses: Vec<Witness>,
@@ -205,29 +206,29 @@ pub(crate) struct Case {
 
 impl Case {
     /// Looks at all processes, in the same order each time. True when the case is proved; it is for no process.
-    pub(crate) fn add(&mut self, looks: &[Look], now: Instant) -> bool {
-        self.witnesses.resize_with(looks.len(), Witness::default);
-        if looks.iter().any(|l| matches!(l.activity, Activity::Held | Activity::Gone)) {
+    pub(crate) fn add(&mut self, readings: &[Reading], now: Instant) -> bool {
+        self.witnesses.resize_with(readings.len(), Witness::default);
+        if readings.iter().any(|l| matches!(l.activity, Activity::Held | Activity::Gone)) {
             // Time in this state is no chance, and what the others did meanwhile may need an answer.
             *self = Case::default();
-            return looks.is_empty();
+            return readings.is_empty();
         }
         let mut all = true;
-        for (witness, look) in self.witnesses.iter_mut().zip(looks) {
-            all &= witness.add(*look, now);
+        for (witness, reading) in self.witnesses.iter_mut().zip(readings) {
+            all &= witness.add(*reading, now);
         }
         if all {
             self.rounds += 1;
-            for (witness, look) in self.witnesses.iter_mut().zip(looks) {
+            for (witness, reading) in self.witnesses.iter_mut().zip(readings) {
                 *witness = Witness::default();
-                witness.add(*look, now);
+                witness.add(*reading, now);
             }
         }
-        looks.is_empty() || self.rounds >= ROUNDS
+        readings.is_empty() || self.rounds >= ROUNDS
     }
 }
 
-/// What was seen of one process in this round.
+/// The readings of one process in this round.
 #[derive(Debug, Default)]
 struct Witness {
     /// Processor time at the first look.
@@ -239,13 +240,13 @@ struct Witness {
 
 impl Witness {
     /// True if the process had its chance.
-    fn add(&mut self, look: Look, now: Instant) -> bool {
-        // To fall asleep again it must have run: what lies between two sleeps counts, however it was spent.
-        if look.activity == Activity::Sleeps {
-            let (first, _, looks) = self.asleep.unwrap_or((now, now, 0));
-            self.asleep = Some((first, now, looks + 1));
+    fn add(&mut self, reading: Reading, now: Instant) -> bool {
+        // To fall asleep again it must have run: time between two sleeps counts, however it was spent.
+        if reading.activity == Activity::Sleeps {
+            let (first, _, readings) = self.asleep.unwrap_or((now, now, 0));
+            self.asleep = Some((first, now, readings + 1));
         }
-        let used = look.cpu.saturating_sub(*self.cpu.get_or_insert(look.cpu));
+        let used = reading.cpu.saturating_sub(*self.cpu.get_or_insert(reading.cpu));
         let slept = self.asleep.is_some_and(|(first, last, n)| last - first >= ENOUGH_SLEEP && n >= ENOUGH_LOOKS);
         self.proved |= used >= ENOUGH_CPU || slept;
         self.proved
@@ -264,9 +265,9 @@ mod tests {
         let mut case = Case::default();
         let mut proved = false;
         for i in 0..scripts[0].len() {
-            let look = |s: &&[(Activity, u64)]| Look { activity: s[i].0, cpu: Duration::from_millis(s[i].1) };
-            let looks: Vec<Look> = scripts.iter().map(look).collect();
-            proved = case.add(&looks, start + Duration::from_millis(20 * i as u64));
+            let reading = |s: &&[(Activity, u64)]| Reading { activity: s[i].0, cpu: Duration::from_millis(s[i].1) };
+            let readings: Vec<Reading> = scripts.iter().map(reading).collect();
+            proved = case.add(&readings, start + Duration::from_millis(20 * i as u64));
         }
         proved
     }
@@ -377,8 +378,8 @@ mod tests {
         let pid = std::process::id();
         let start = stat(&proc_dir(pid)).unwrap().start;
         assert!(lives(pid, start) && !lives(pid, start + 1));
-        assert_ne!(look(pid, start).activity, Gone);
-        assert!(look(pid, start).cpu > Duration::ZERO);
-        assert_eq!(look(pid, start + 1).activity, Gone);
+        assert_ne!(read_process(pid, start).activity, Gone);
+        assert!(read_process(pid, start).cpu > Duration::ZERO);
+        assert_eq!(read_process(pid, start + 1).activity, Gone);
     }
 }

@@ -1,8 +1,8 @@
 //! `mpivet run --explore`: runs the program again and again, each time with other messages for its wildcards, until no
 //! matching is left that is known and was not tried, or a limit is reached.
 
+use super::explored_run::{Job, Ran};
 use super::find::Found;
-use super::one_of_several::{Job, Ran};
 use super::plans::{Plans, Task};
 use super::{no_trace, remove, tell};
 use crate::cli::{Exit, ExploreLimits, FINDINGS, RunPlan};
@@ -21,11 +21,11 @@ const MOST_SAID: usize = 20;
 struct Exploration<'a> {
     job: Job<'a>,
     limits: ExploreLimits,
-    /// When no more runs are started, and how long one may take.
+    /// The time after which no run is started, and the limit of a run.
     over: Instant,
     longest: Duration,
     plans: Plans,
-    /// Of all runs so far.
+    /// The report of all runs so far.
     report: Report,
     runs: Vec<RunView>,
     /// Why the search ended although something may be left.
@@ -121,7 +121,7 @@ impl Exploration<'_> {
                     end = RunEnd::Astray;
                 }
             }
-            // Not its fault.
+            // The exploration ended it, not the run itself.
             None if end == RunEnd::Late && Instant::now() >= self.over => self.cut = Some(Cut::Time),
             None => {}
         }

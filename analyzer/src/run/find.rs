@@ -130,7 +130,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
     Ok((dir, absolute))
 }
 
-/// What is known, before the job starts, to make it one without MPI or without traces.
+/// Reasons, known before the job starts, why it will be one without MPI or without traces.
 pub(crate) fn warning(found: &Found) -> Option<String> {
     let program = found.program.display();
     match linkage(&found.program)? {
@@ -170,7 +170,7 @@ pub(crate) fn why_no_trace(found: &Found, code: u8) -> String {
     format!("nothing to analyze: {what}; {advice}")
 }
 
-/// How an executable is put together.
+/// The linkage of an executable.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Linkage {
     Static,
@@ -194,7 +194,7 @@ const HARMLESS: [&[u8]; 9] = [
     b"libgfortran.so",
     b"libquadmath.so",
 ];
-/// What the functions begin with that load libraries or start programs.
+/// Beginnings of the names of functions that load libraries or start programs.
 const LOADERS: [&[u8]; 6] = [b"exec", b"dlopen", b"posix_spawn", b"system", b"popen", b"syscall"];
 
 /// Can an executable with these names in it never come to use MPI?

@@ -1,12 +1,12 @@
 //! Watches a running job: reads what its ranks record, asks the engine whether some of them can never go on, and
-//! looks for proof before it says so.
+//! readings for proof before it says so.
 //!
 //! A verdict needs three things. The engine says that a set of ranks waits in a way that nothing outside can end.
 //! A second reading of all traces brings no event of these ranks: so there was a moment, between the readings, when
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
 
-use super::evidence::{Activity, Case, Look, hostname, look, others_wait_for_ever};
+use super::evidence::{Activity, Case, Reading, hostname, others_wait_for_ever, read_process};
 use super::hung::Hung;
 use super::stop::Process;
 use analyzer::observe::Observer;
@@ -17,35 +17,34 @@ use std::time::{Duration, Instant};
 
 /// Pause between two readings.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The same when nothing has happened for a while.
+/// The pause when nothing has happened for a while.
 const IDLE_PAUSE: Duration = Duration::from_millis(50);
 const IDLE_AFTER: Duration = Duration::from_secs(2);
-/// How long a running job is watched for a verdict on its present state.
+/// Time for a verdict on the present state of a running job.
 const WATCH: Duration = Duration::from_secs(2);
 /// Events of one reading from which on there is probably more to read at once.
 const BACKLOG: u64 = 4096;
 /// While all ranks go on, none of them waits and there is no hurry: reading takes at most a third of a processor, which
 /// the ranks may need, until so many bytes are unread (about half a second of work).
 const LAG: u64 = 64 << 20;
-/// When nothing has happened for so long, it is said which ranks poll in vain. Repeated polls bring news ever more
-/// seldom.
+/// Time without events after which ranks that poll in vain are named. Repeated polls bring news ever more seldom.
 const QUIET: Duration = Duration::from_secs(5);
 /// While other ranks go on, the engine is asked this often.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
-/// So many looks in a row must have found that no other thread of the ranks can do something: one may have seen a thread
-/// that was about to get a lock.
+/// Number of readings in a row in which no other thread of the ranks could do something: one reading may show a
+/// thread that was about to get a lock.
 const ENOUGH_QUIET: u32 = 4;
 
-/// A rank is judged no more, and the others without it, when so many looks in a row have found that another thread of
+/// A rank is judged no more, and the others without it, when so many readings in a row have found that another thread of
 /// its could do something.
 const ENOUGH_BUSY: u32 = 8;
 
 /// A job that is followed.
 pub(crate) trait Followed {
     /// Takes a look at what its ranks have recorded.
-    fn look(&mut self, _: &Observer) {}
-    /// Nothing more will come.
+    fn read_process(&mut self, _: &Observer) {}
+    /// Will nothing more come?
     fn has_ended(&mut self) -> bool;
     /// Waits, at most so long.
     fn rest(&self, limit: Duration);
@@ -53,7 +52,7 @@ pub(crate) trait Followed {
     fn launcher(&self) -> Option<Process>;
     /// Tells its launcher something.
     fn signal(&self, signal: Signal);
-    /// What stands in front of what is said of it while it runs.
+    /// The name in front of its lines while it runs.
     fn name(&self) -> &str {
         ""
     }
@@ -91,7 +90,7 @@ impl Candidate {
     /// Ranks about which there is no evidence must not hide what is certain of the others: the candidate without those
     /// whose other threads were busy for long, if that leaves any.
     fn without_busy(&mut self, ask: impl FnOnce(&BTreeSet<i32>) -> Option<Stuck>) -> Option<Candidate> {
-        let busy = self.busy.iter().filter(|(_, looks)| **looks >= ENOUGH_BUSY).map(|(rank, _)| *rank);
+        let busy = self.busy.iter().filter(|(_, readings)| **readings >= ENOUGH_BUSY).map(|(rank, _)| *rank);
         let doubted: BTreeSet<i32> = self.doubted.iter().copied().chain(busy).collect();
         if doubted == self.doubted {
             return None;
@@ -115,12 +114,12 @@ impl Candidate {
     /// Looks at the processes once more. True when the case is proved.
     fn is_proved(&mut self, observer: &Observer, now: Instant) -> bool {
         let look_at = |rank: &i32| match observer.traces.header(*rank) {
-            Some(header) => look(header.pid, header.pid_start),
-            None => Look::GONE,
+            Some(header) => read_process(header.pid, header.pid_start),
+            None => Reading::GONE,
         };
-        let looks: Vec<Look> = self.stuck.uncertain.iter().map(look_at).collect();
+        let readings: Vec<Reading> = self.stuck.uncertain.iter().map(look_at).collect();
         // A rank that was killed in its call is not waiting: the launcher will end the job, and the report says why.
-        let proved = self.case.add(&looks, now);
+        let proved = self.case.add(&readings, now);
         let others_wait = |(rank, threads): &(i32, Vec<u16>)| {
             let header = observer.traces.header(*rank);
             let (accounted, unnamed) = observer.traces.accounted_threads(*rank, threads);
@@ -255,7 +254,7 @@ pub(crate) fn proven_stuck(observer: &mut Observer) -> Option<Stuck> {
     None
 }
 
-/// All ranks have a trace, and their processes are on this host.
+/// Do all ranks have a trace, and are their processes on this host?
 fn can_see_all(observer: &Observer, here: &str) -> bool {
     observer.is_complete() && observer.traces.headers().all(|h| h.host == here)
 }

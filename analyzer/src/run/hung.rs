@@ -2,7 +2,7 @@
 //! mpirun 4.1 hangs now and then when a rank dies (its server of PMIx waits for a lock that its own thread holds), with
 //! mpivet and without; a batch system would wait until the time of the job is up.
 
-use super::evidence::{Look, has_children, look, others_share};
+use super::evidence::{Reading, has_children, others_share, read_process};
 use super::follow::Followed;
 use super::launcher::Launcher;
 use super::stop::{LAUNCHER_GRACE, are_all_gone, wait};
@@ -10,12 +10,12 @@ use analyzer::observe::Observer;
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 
-/// How long a launcher may do nothing after its last process. Those that clean up on other nodes have children for that,
-/// or use the processor.
+/// Time that a launcher may do nothing after its last process. A launcher that cleans up on other nodes has children
+/// for that, or uses the processor.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many looks must have seen it: mpivet may have been stopped as well for all the time.
+/// Least number of readings in that time: mpivet may have been stopped, too.
 const ENOUGH_LOOKS: u32 = 100;
-/// A launcher that looks around now and then uses less in all that time.
+/// A launcher that readings around now and then uses less in all that time.
 const IDLE: Duration = Duration::from_millis(500);
 
 /// Watches the launcher of a job for this.
@@ -25,11 +25,11 @@ pub(super) struct Hung {
     done: bool,
 }
 
-/// What was seen when the last process was found gone.
+/// The state when the last process was found gone.
 struct Since {
     time: Instant,
     cpu: Duration,
-    looks: u32,
+    readings: u32,
 }
 
 impl Hung {
@@ -57,17 +57,17 @@ impl Hung {
             self.since = None;
             return false;
         };
-        let Look { cpu, .. } = look(launcher.pid, launcher.start);
-        let since = self.since.get_or_insert_with(|| Since { time: Instant::now(), cpu, looks: 0 });
-        since.looks += 1;
+        let Reading { cpu, .. } = read_process(launcher.pid, launcher.start);
+        let since = self.since.get_or_insert_with(|| Since { time: Instant::now(), cpu, readings: 0 });
+        since.readings += 1;
         if cpu.saturating_sub(since.cpu) > IDLE {
             self.since = None;
             return false;
         }
-        if since.looks < ENOUGH_LOOKS || since.time.elapsed() < PATIENCE {
+        if since.readings < ENOUGH_LOOKS || since.time.elapsed() < PATIENCE {
             return false;
         }
-        // What a rank has left behind may still write to what the launcher passes on.
+        // A process that a rank has left behind may still write to the launcher's output.
         let certain = !others_share("MPIVET_DIR", launcher.pid);
         if !certain {
             self.since = None;

@@ -41,17 +41,17 @@ fn unix_ns() -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(0)
 }
 
-/// How one run of the job differs from what the plan says of all.
+/// Differences of one run of the job from the plan of all.
 pub(crate) struct Altered<'a> {
     pub(crate) sync_sends: bool,
     pub(crate) replay: Option<&'a Path>,
     /// It is one of several: it does not get the terminal, so that Ctrl-C ends them all.
-    pub(crate) one_of_several: bool,
+    pub(crate) is_explored: bool,
 }
 
 impl<'a> Altered<'a> {
     pub(crate) fn of(plan: &'a RunPlan) -> Altered<'a> {
-        Altered { sync_sends: plan.sync_sends, replay: plan.replay.as_deref(), one_of_several: false }
+        Altered { sync_sends: plan.sync_sends, replay: plan.replay.as_deref(), is_explored: false }
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Launched {
     signals: SignalFd,
     /// The user wants the job to end: the signal that was passed on.
     interrupted: Cell<Option<Signal>>,
-    /// When it was last known that the user had not said so, in nanoseconds since 1970.
+    /// The last time at which the user had not said so, in nanoseconds since 1970.
     undisturbed: Cell<u64>,
     /// Tells what came from the terminal, which the job has.
     sentinel: Option<Sentinel>,
@@ -100,7 +100,7 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend((!plan.cvars.is_empty()).then(|| (CVARS.into(), plan.cvars.join(";").into())));
     ours.extend(plan.stress.then(|| (STRESS.into(), "1".into())));
     ours.extend(plan.pvars.as_ref().map(|pvars| (PVARS.into(), pvars.into())));
-    // What ranks print passes through the launcher to where our messages go.
+    // Output of ranks passes through the launcher to the same terminal as our messages.
     let columns = Style::of_stderr(When::Never, false).width;
     ours.extend(columns.map(|n| (COLUMNS.into(), n.to_string().into())));
     if plan.each {
@@ -111,7 +111,7 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     // It has no option, and is to reach other nodes all the same.
     ours.extend(std::env::var_os("MPIVET_QUEUES").map(|value| ("MPIVET_QUEUES".into(), value)));
-    // What the variables of settings say is in the plan already. A `mpivet run` around this one has directories of its own.
+    // The variables of settings are in the plan already. A `mpivet run` around this one has directories of its own.
     let is_ours = |name: &OsString| ours.iter().any(|(o, _)| o == name) || [EACH, REPLAY].iter().any(|o| name == o);
     let is_decided = |name: &OsString| is_ours(name) || crate::settings::is_variable(&name.to_string_lossy());
     let mut all: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_decided(name)).collect();
@@ -166,10 +166,10 @@ impl Launched {
         // Rust ignores SIGPIPE from the start; programs expect it.
         attributes.set_sigdefault(&SigSet::from_iter([Signal::SIGPIPE]))?;
         let stdin = std::io::stdin();
-        let terminal = !altered.one_of_several && tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
+        let terminal = !altered.is_explored && tcgetpgrp(stdin.as_fd()) == Ok(getpgrp());
         let mut actions = PosixSpawnFileActions::init()?;
         let nothing = std::fs::File::open("/dev/null").ok();
-        if let Some(nothing) = nothing.as_ref().filter(|_| altered.one_of_several && stdin.is_terminal()) {
+        if let Some(nothing) = nothing.as_ref().filter(|_| altered.is_explored && stdin.is_terminal()) {
             actions.add_dup2(nothing.as_raw_fd(), stdin.as_raw_fd())?;
         }
         let pid =

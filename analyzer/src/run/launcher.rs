@@ -19,7 +19,7 @@ pub(crate) struct Job {
     pub(crate) environment: Vec<(OsString, OsString)>,
 }
 
-/// How a launcher treats the environment.
+/// A launcher's treatment of the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Launcher {
     OpenMpi,
@@ -82,7 +82,7 @@ impl Job {
     }
 
     fn hydra(&mut self, programs: &[Program], told: &Told) {
-        // From the end, because words are added.
+        // The loop goes backwards, because it inserts words.
         for i in programs.iter().flat_map(|p| &p.options).copied().rev().collect::<Vec<_>>() {
             let option = self.command[i].to_string_lossy().into_owned();
             let name = name(&option);
@@ -143,7 +143,7 @@ impl Job {
     }
 }
 
-/// What launchers are told.
+/// The additions to a launcher's command.
 struct Told<'a> {
     library: &'a Path,
     names: &'a [&'a str],

@@ -2,20 +2,20 @@
 //! With `--explore` again and again (`explore.rs`); with `--each` all jobs that a command starts (`each.rs`).
 
 mod each;
+mod each_job;
 pub(crate) mod evidence;
 mod explore;
+mod explored_run;
 mod find;
 pub(crate) mod follow;
 mod hung;
 mod launch;
 mod launcher;
-pub(crate) mod left;
-mod one_of_several;
+pub(crate) mod leftover_stages;
 mod options;
 mod plans;
 mod stop;
 mod terminal;
-mod watched;
 
 use crate::cli::{CLEAN, Exit, FINDINGS, Keep, RunPlan};
 use crate::progress::{Bar, print_phases};
@@ -33,7 +33,7 @@ use stop::Process;
 use trace_format::file::remove_told;
 use trace_format::interruption::{self, Interruption};
 
-/// How long ranks may outlive their launcher before the report is made without their end.
+/// Time that ranks may outlive their launcher before the report is made without their end.
 const ORPHANS: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(plan: &RunPlan) -> Result<u8, Exit> {
@@ -89,7 +89,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     }
 }
 
-/// What becomes of a trace directory.
+/// The fate of a trace directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Kept,
@@ -117,7 +117,7 @@ fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
 
 /// The job is over. A directory that is removed is one that mpivet has made and named.
 fn remove(dir: &Path, fate: Fate) {
-    left::bring_stages(dir, fate == Fate::Kept);
+    leftover_stages::bring_stages(dir, fate == Fate::Kept);
     if fate == Fate::Removed
         && let Err(e) = std::fs::remove_dir_all(dir)
     {
@@ -168,7 +168,7 @@ fn watch(observer: &mut Observer, quiet: bool) {
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
     let printing = Instant::now();
     let text = plan.report.outputs.terminal(report, plan.report.style_on_stderr());
-    // Nobody reads it: the exit code still tells.
+    // Nobody reads it: the exit code still says it.
     _ = stderr().lock().write_all(text.as_bytes());
     plan.report.outputs.write(report, plan.report.style_in_file())?;
     if plan.verbose {

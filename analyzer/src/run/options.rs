@@ -1,15 +1,15 @@
-//! Which words of a launcher's command are options of the launcher. What stands behind the program is the program's and
-//! must not be touched, even if it looks the same.
+//! The options of the launcher in its command. Words behind the program are the program's and must not be touched,
+//! even if they look the same.
 
 use super::find::executable;
 use super::launcher::Launcher;
 use std::ffi::OsString;
 
-/// One of the programs of a command; several are set apart by `:`.
+/// A program of a command; `:` separates several.
 pub(super) struct Program {
-    /// Where its part of the command begins, behind the launcher or the `:`.
+    /// The beginning of its part of the command, behind the launcher or the `:`.
     pub(super) start: usize,
-    /// Where the options in front of it are, ascending; not their values.
+    /// The places of the options in front of it, ascending; not of their values.
     pub(super) options: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn name(option: &str) -> &str {
     name.split_once('=').map_or(name, |n| n.0)
 }
 
-/// How many of the words behind an option are its values, as far as it is known. `next`: the first of these words.
+/// The number of words behind an option that are its values, as far as it is known. `next`: the first of these words.
 fn values(launcher: Launcher, option: &str, next: &str) -> Option<usize> {
     if option.contains('=') {
         return Some(0);

@@ -1,4 +1,4 @@
-//! Which runs an exploration still has to make: what is known of the matchings of a program after some runs.
+//! The runs that an exploration still has to make, from the matchings that some runs have shown.
 
 use analyzer::observe::Conclusion;
 use engine::Ways;
@@ -38,19 +38,19 @@ pub(super) struct Plans {
     taken: FxHashSet<u64>,
     /// These, and those for which there is or was a task.
     known: FxHashSet<u64>,
-    /// What was or will be tried, by content.
+    /// Contents of all witnesses that were or will be tried.
     witnesses: FxHashSet<Content>,
-    /// How often an alternative at these places was tried.
+    /// Number of alternatives tried at these places.
     tried: FxHashMap<u64, usize>,
     /// Findings that came true.
     settled: FxHashSet<FindingKey>,
     /// The first run of which not all is known, and why.
     unknown: Option<(usize, &'static str)>,
-    /// What each wildcard took in the runs, from run 1 on, and where it was called.
+    /// The message that each wildcard took in the runs, from run 1 on, and its call site.
     paths: Vec<Vec<(Take, String)>>,
 }
 
-/// What a witness says, whatever the order.
+/// The content of a witness, independent of its order.
 fn content(witness: &Witness) -> Content {
     let mut takes: Vec<_> = witness.takes.iter().map(|t| (t.rank, t.thread, t.call, t.source, t.tag)).collect();
     takes.sort_unstable();
@@ -65,7 +65,7 @@ impl Task {
         }
     }
 
-    /// Did the wildcards take the messages of the witness? What a run that hung did not come to says nothing.
+    /// Did the wildcards take the messages of the witness? Wildcards that a hung run never called do not count.
     pub(super) fn was_followed(&self, ways: &Ways, hung: bool) -> bool {
         let same = |a: &Take, b: &Take| (a.rank, a.thread, a.call) == (b.rank, b.thread, b.call);
         ways.unknown.is_some()
@@ -97,7 +97,7 @@ impl Plans {
         self.paths.resize(run, Vec::new());
         self.paths[run - 1] = ways.path.iter().cloned().zip(ways.places.iter().cloned()).collect();
         self.witnesses.extend(task.map(|t| content(&t.witness)));
-        // What a library could not have done leads nowhere.
+        // A matching that no library could have made leads nowhere.
         if ways.forbidden {
             if task.is_none() {
                 self.unknown = Some((run, "messages were received in an order that MPI forbids"));
@@ -127,7 +127,7 @@ impl Plans {
         report
     }
 
-    /// What the run of a task does otherwise than the run that showed it: the first wildcard that takes another message.
+    /// The difference of a task's run from the run that showed it: the first wildcard that takes another message.
     pub(super) fn difference(&self, task: &Task) -> Option<String> {
         let path = self.paths.get(task.from.checked_sub(1)?)?;
         let same = |a: &Take, b: &Take| (a.rank, a.thread, a.call) == (b.rank, b.thread, b.call);
@@ -149,7 +149,7 @@ impl Plans {
         self.settled.insert(key.clone());
     }
 
-    /// What is to be tried next: findings that may come true, then matchings at places where none or few were tried.
+    /// The next task: findings that may come true first, then matchings at places where none or few were tried.
     pub(super) fn next(&mut self) -> Option<Task> {
         self.forget_done();
         let order = |task: &Task| match &task.goal {
@@ -177,7 +177,7 @@ impl Plans {
         });
     }
 
-    /// How many runs are still to be made, as far as it is known.
+    /// Number of runs that are still to be made, as far as it is known.
     pub(super) fn left(&mut self) -> usize {
         self.forget_done();
         self.tasks.len()

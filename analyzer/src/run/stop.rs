@@ -8,9 +8,9 @@ use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
 
-/// How long the job has to end by itself.
+/// Time for the job to end by itself.
 const GRACE: Duration = Duration::from_millis(300);
-/// How long the launcher has, once its ranks are dead.
+/// Time for the launcher, once its ranks are dead.
 pub(super) const LAUNCHER_GRACE: Duration = Duration::from_secs(2);
 
 /// A rank's process on this host.

@@ -15,7 +15,7 @@ use std::path::Path;
 /// Reads until there is nobody left who could write.
 const COMMAND: &CStr = c"/bin/cat";
 
-/// What a terminal sends. Others come from the job itself: `kill 0` in a script sends SIGTERM.
+/// Signals of a terminal. Others come from the job itself: `kill 0` in a script sends SIGTERM.
 const OF_TERMINALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGHUP];
 
 /// The process that stands in the group of a job.
@@ -24,7 +24,7 @@ pub(super) struct Sentinel {
     /// The signal that has ended it.
     signal: Cell<Option<Signal>>,
     is_over: Cell<bool>,
-    /// When this is closed, also because mpivet was killed, it ends.
+    /// The process ends when this is closed, also because mpivet was killed.
     _open: PipeWriter,
 }
 

@@ -1,4 +1,4 @@
-//! What the environment says (`MPIVET_*`).
+//! Settings of the environment (`MPIVET_*`).
 
 use super::list::{Kind, SETTINGS, Setting};
 use super::{Given, Source};
@@ -6,7 +6,7 @@ use crate::cli::Exit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// What `get` knows of the variables. An empty one says nothing.
+/// The settings that `get` returns. An empty variable sets nothing.
 pub(crate) fn read(get: impl Fn(&str) -> Option<OsString>) -> Result<Vec<Given>, Exit> {
     // Below another `mpivet run` the directory is that of its job.
     let nested = get("MPIVET_RUN").is_some_and(|v| !v.is_empty());
@@ -53,7 +53,7 @@ fn reports(text: &OsStr) -> Vec<OsString> {
     all
 }
 
-/// As the running program understands it, too.
+/// A truth value, as the running program understands it.
 fn truth(text: &OsStr) -> Result<bool, String> {
     match text.to_string_lossy().to_ascii_lowercase().as_str() {
         "1" | "true" | "yes" | "on" => Ok(true),

@@ -27,14 +27,14 @@ pub(crate) fn find(start: &Path) -> Option<PathBuf> {
     None
 }
 
-/// What the file says.
+/// The settings of the file.
 pub(crate) fn read(path: &Path) -> Result<Vec<Given>, Exit> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| Exit::Usage(format!("cannot read the settings in {}: {e}", path.display())))?;
     parse(path, &text)
 }
 
-/// What a file at `path` with this text says.
+/// The settings of a file at `path` with this text.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<Given>, Exit> {
     let file = File { path, text };
     let table = DeTable::parse(text).map_err(|e| file.wrong(e.span(), e.message()))?;
@@ -57,7 +57,7 @@ fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Spanned<std::borrow::Cow
 }
 
 fn unknown(name: &str) -> String {
-    // What is an option may be called otherwise here.
+    // An option may have another name here.
     let option = SETTINGS.iter().find(|s| s.option == name || s.off == Some(name));
     let near = match option {
         Some(setting) => Some(format!("did you mean {}?", setting.key)),

@@ -1,32 +1,32 @@
 //! **Every setting, one entry each**: from it come what `mpivet.toml` and the environment may say, `mpivet config`, the
 //! sample file and `docs/configuration.md`.
 
-/// What the value of a setting is.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool,
     Number,
     /// A word that the option of the same name knows.
     Word,
-    /// In the file relative to its directory.
+    /// A path, in the file relative to its directory.
     Path,
     /// Words in a list; in the environment with commas between.
     Words,
     /// Paths in a list; in the environment with colons between.
     Paths,
-    /// The same, perhaps with `FORMAT:` in front of one.
+    /// Such paths, perhaps with `FORMAT:` in front of one.
     Reports,
     /// A table of `NAME = "VALUE"`; in the environment `NAME=VALUE` with this letter between.
     Pairs(char),
 }
 
 impl Kind {
-    /// What all places say holds together, the later one behind; of others the last one alone.
+    /// Do the values of all places hold together, the later ones behind? Otherwise only the last one holds.
     pub(crate) fn is_list(self) -> bool {
         matches!(self, Kind::Words | Kind::Paths | Kind::Reports | Kind::Pairs(_))
     }
 
-    /// What it is in the file.
+    /// Its type in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Bool => "true or false",
@@ -46,10 +46,10 @@ pub(crate) struct Setting {
     pub(crate) variable: &'static str,
     /// The long option that says the same.
     pub(crate) option: &'static str,
-    /// Of lists in which a word with `-` in front turns something off: the option for those.
+    /// The option that turns off words of the list, which have `-` in front there.
     pub(crate) off: Option<&'static str>,
     pub(crate) kind: Kind,
-    /// What holds if nobody says anything, in words.
+    /// The default, in words.
     pub(crate) default: &'static str,
     /// A value, as it stands in the file.
     pub(crate) example: &'static str,
@@ -86,7 +86,7 @@ const fn setting(
     }
 }
 
-/// One that the running program obeys.
+/// A setting that the running program obeys.
 const fn in_process(setting: Setting) -> Setting {
     Setting { in_process: true, ..setting }
 }

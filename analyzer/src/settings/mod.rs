@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// Commands for which all settings hold.
 const REPORTING: [&str; 3] = ["run", "analyze", "config"];
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     File {
@@ -144,7 +144,7 @@ fn which_file(command: &Command, matches: &ArgMatches) -> Result<Option<PathBuf>
     Ok(std::env::current_dir().ok().and_then(|here| file::find(&here)))
 }
 
-/// What was typed.
+/// The options that were typed.
 fn typed(command: &Command, matches: &ArgMatches, known: &[&'static Setting]) -> Vec<Given> {
     let mut all = Vec::new();
     for setting in known {
@@ -175,7 +175,7 @@ fn split(words: &OsStr) -> Vec<OsString> {
     words.to_string_lossy().split(',').map(str::trim).filter(|w| !w.is_empty()).map(Into::into).collect()
 }
 
-/// What file and environment say and nothing behind them overrules.
+/// The settings of file and environment that no later one overrules.
 fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<Given> {
     let mut left: Vec<Given> = Vec::new();
     for (at, given) in below.iter().enumerate() {
@@ -248,7 +248,7 @@ fn check(command: &Command, given: &Given) -> Result<(), Exit> {
     tried.map(|_| ()).map_err(|e| Exit::Usage(format!("{}: {}: {}", given.source, given.setting.key, why(&e, given))))
 }
 
-/// What clap says, without its advice on the command line.
+/// The message of clap, without its advice on the command line.
 fn why(error: &clap::Error, given: &Given) -> String {
     use clap::error::{ContextKind, ContextValue};
     if let Some(source) = std::error::Error::source(error) {

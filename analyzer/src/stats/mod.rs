@@ -24,7 +24,7 @@ struct Run {
     size: i32,
     /// The job goes on.
     running: bool,
-    /// What could not be read.
+    /// Parts that could not be read.
     defects: Vec<String>,
     #[serde(flatten)]
     statistics: Statistics,

@@ -16,7 +16,7 @@ pub(super) struct Place<'a> {
     pub(super) ranks: usize,
 }
 
-/// Where the most time was waited first; places without any wait of a known cause are left out.
+/// The places with the most waiting time come first; places without any wait of a known cause are left out.
 pub(super) fn places(statistics: &Statistics) -> Vec<Place<'_>> {
     let mut all: BTreeMap<(&str, FnId), Place> = BTreeMap::new();
     for site in &statistics.sites {

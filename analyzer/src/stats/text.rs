@@ -69,7 +69,8 @@ fn summary(out: &mut String, run: &Run) {
     }
 }
 
-/// Where the time of all threads went. The parts are the whole, and those of the functions are the first two.
+/// The shares of the time of all threads. The parts add up to the whole, and those of the functions are the first
+/// two.
 fn shares(out: &mut String, s: &Statistics) {
     let sum = |of: fn(&Rank) -> f64| s.ranks.iter().map(of).sum::<f64>();
     let (mpi, polling) = (sum(|r| r.mpi_seconds), sum(|r| r.polling_seconds));
@@ -81,7 +82,7 @@ fn shares(out: &mut String, s: &Statistics) {
     _ = writeln!(out, ", outside: {} %", share((s.thread_seconds - mpi - polling).max(0.0)));
 }
 
-/// What the shares are of.
+/// The whole of the shares.
 fn whose_time(s: &Statistics) -> &'static str {
     let has_threads = s.ranks.iter().any(|r| r.thread_seconds != r.seconds);
     if has_threads { "the time of all threads of all ranks" } else { "the time of all ranks" }
@@ -201,7 +202,9 @@ fn sizes(out: &mut String, s: &Statistics) {
     let most = s.sizes.iter().map(|size| size.messages).max().unwrap_or(0).max(1);
     let mut table = Columns::new([">size", ">messages", ">bytes", ""]);
     for size in &s.sizes {
-        // Whatever was sent at all is seen.
+        // Limits of the instructions of a call or an event: times are too noisy to be held by a test, counts are the
+        // same wherever the code is. They are kept in `tests/budgets.toml`, for each way in which a release build is
+        // made (`CARGO_PROFILE_RELEASE_LTO`, which CI turns off); `BLESS=1` writes those that were measured.
         let bar = (u128::from(size.messages) * u128::from(BAR)).div_ceil(u128::from(most)) as usize;
         let row = [span(size.from, size.to), size.messages.to_string(), bytes(size.bytes), "#".repeat(bar)];
         table.row(row.into());

@@ -14,7 +14,7 @@ use trace_reader::synthetic;
 use trace_reader::synthetic::{encode_call, encode_return};
 use trace_reader::text::parse;
 
-/// What one process leaves.
+/// The files of one process.
 #[derive(Clone)]
 pub(crate) struct Rank {
     pub(crate) header: RankHeader,

@@ -26,7 +26,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// How long this thread has been on a processor; on a busy machine, that is not how long it took.
+/// Processor time of this thread; on a busy machine the elapsed time is longer.
 fn time() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0))

@@ -4,7 +4,7 @@ use crate::program::{
     Coll, Gate, Kind, MOST_OPS, MOST_RANKS, Many, Mode, Op, Operation, Part, Program, Rank, Send, Statement, Wanted,
 };
 
-/// What a program and its run are made of. Shrinks to fewer and simpler parts.
+/// The ingredients of a program and its run. They shrink to fewer and simpler parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Recipe {
     pub(crate) ranks: usize,

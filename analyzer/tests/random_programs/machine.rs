@@ -1,5 +1,5 @@
-//! What may happen next in a program, by the rules of the standard (MPI 4.1): the order of messages (3.5), when sends are
-//! complete (3.4), probes (3.8.1), and whom collective operations wait for (6.1).
+//! The possible next events of a program, by the rules of the standard (MPI 4.1): the order of messages (3.5), when
+//! sends are complete (3.4), probes (3.8.1), and the processes that collective operations wait for (6.1).
 
 use crate::program::{Gate, Kind, MOST_OPS, MOST_RANKS, Many, Mode, Op, Program, Rank, Send, Wanted};
 
@@ -8,7 +8,7 @@ pub(crate) type Ops = u32;
 
 const NOBODY: u8 = u8::MAX;
 
-/// How far the ranks have come.
+/// The progress of the ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     /// By rank: the statement that it is in; it has called it.
@@ -31,13 +31,13 @@ impl State {
     }
 }
 
-/// How a statement comes to its end.
+/// The end of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Plain,
     /// These requests are complete.
     Completed(Ops),
-    /// There is the message of this send.
+    /// The probe finds the message of this send.
     Told(Op),
 }
 
@@ -48,12 +48,12 @@ pub(crate) enum Move {
     Pass(Rank, Outcome),
 }
 
-/// Which operations the library completes although it need not.
+/// The operations that the library completes although it need not.
 pub(crate) trait Library {
     fn helps(&self, op: Op) -> bool;
 }
 
-/// All that the standard permits.
+/// A library that does all that the standard permits.
 pub(crate) struct Generous;
 
 impl Library for Generous {
@@ -189,7 +189,7 @@ impl Machine<'_> {
         }
     }
 
-    /// How the statement that the rank is in can come to its end now.
+    /// The possible ends of the statement that the rank is in.
     pub(crate) fn outcomes(&self, state: &State, rank: Rank, library: &dyn Library) -> Vec<Outcome> {
         let Some(statement) = self.program.ranks[rank].get(usize::from(state.at[rank])) else { return Vec::new() };
         let done = |op: &Op| self.is_complete(state, *op, library);
@@ -218,7 +218,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What can happen now, in this library.
+    /// The possible next events in this library.
     pub(crate) fn moves(&self, state: &State, library: &dyn Library) -> Vec<Move> {
         let mut moves = self.meetings(state);
         for rank in 0..self.program.ranks.len() {

@@ -33,32 +33,32 @@ use trace_reader::reader::RankEvent;
 use trace_reader::text::parse;
 use truth::{certainly_stuck, is_fickle, is_plain, may_hang, may_hang_as_far_as_known, show, wrong};
 
-/// What is true of a program and its run, if the engine agrees.
+/// The truth about a program and its run, if the engine agrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     /// The run got stuck: the engine names the ranks, and says whether they wait for each other or for finished ones.
     Real,
-    /// The same, but the trace does not show which message went to which open receive: the engine names those ranks that
-    /// are stuck in any case.
+    /// As Real, but the trace does not show which message went to which open receive: the engine names only ranks
+    /// that are stuck in any case.
     RealInPart,
-    /// The same, and the engine does not name all of these.
+    /// As Real, and the engine does not name all of these ranks.
     RealOpen,
     Potential,
     Safe,
     /// There is a way to a deadlock, but the trace does not say that the ranks would take it: the engine is silent.
     OpenSilent,
-    /// The same, but the engine speaks.
+    /// There is such a way, and the engine reports it.
     OpenSaid,
 }
 
-/// When somebody has seen for long enough that nothing happens any more.
+/// A time at which nothing has happened for long enough.
 const LATE: u64 = 10_000_000_000;
 
-/// What the engine says: the ranks that are stuck, those of them of whom there has to be evidence, and the findings.
+/// The engine's verdict: the ranks that are stuck, those of them that need evidence, and the findings.
 fn analyze(run: &Run, ranks: usize, stopped: bool) -> (Vec<usize>, Vec<usize>, Analysis) {
     let mut engine = Engine::new(ranks as i32);
     let mut selection = Selection::default();
-    // Where it is on, it speaks instead of potential-hang-up.
+    // Where it is on, it replaces potential-hang-up.
     selection.choose("-nonpaired-send").expect("a check");
     engine.select(selection);
     let trace = parse(&run.trace).unwrap_or_else(|e| panic!("{e}\n{}", run.trace));
@@ -155,7 +155,7 @@ fn the_engine_says_what_is_true() {
     result.unwrap_or_else(|e| panic!("MPIVET_TEST_SEED={seed}: {e}"));
 }
 
-/// The same for many, always the same ones (`MPIVET_TEST_SEED=N`: others).
+/// Checks many programs, always the same ones (`MPIVET_TEST_SEED=N`: others).
 #[test]
 fn the_engine_says_what_is_true_of_many_programs() {
     let programs = if number("MPIVET_TEST_FULL") == Some(1) { 100_000 } else { 3_000 };

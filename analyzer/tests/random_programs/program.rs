@@ -26,7 +26,7 @@ pub(crate) struct Send {
     pub(crate) count: u64,
 }
 
-/// What a receive or probe asks for.
+/// The message that a receive or probe asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// `None`: any.
@@ -84,15 +84,15 @@ pub(crate) enum Many {
     Some,
 }
 
-/// What a statement waits for.
+/// The event that a statement waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// For nothing.
+    /// It waits for nothing.
     Open,
-    /// For what it started itself.
+    /// The operation that it started itself.
     Own,
     Requests(Many, Vec<Op>),
-    /// For a message, without receiving it.
+    /// A message, without receiving it.
     Probe(Wanted),
     /// Gives the message of the matched probe before it: waits for nothing.
     Mrecv,
@@ -118,8 +118,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// What has to have been called by others so that the part can be complete: in a library that does what it can without
-    /// the others, or (`strict`) in one that synchronizes.
+    /// The parts that others must have called before this part can be complete: in a library that does as much as it
+    /// can without the others, or (`strict`) in one that synchronizes.
     pub(crate) fn partners(&self, rank: Rank, part: Part, strict: bool) -> Vec<Rank> {
         let members = &self.comms[part.comm];
         match part.coll {

@@ -1,11 +1,11 @@
-//! One run of a program under a scheduler and a library that do what they like, and the trace that it leaves.
+//! One run of a program under a scheduler and a library that choose at random, and the trace that it leaves.
 
 use crate::cook::Luck;
 use crate::machine::{Library, Machine, Move, Ops, Outcome, State};
 use crate::program::{Gate, Kind, Many, Op, Program, Rank};
 use std::fmt::Write as _;
 
-/// What this library does with each operation.
+/// The choices of this library for each operation.
 struct Whims(Ops);
 
 impl Library for Whims {
@@ -29,7 +29,7 @@ impl Run {
     }
 }
 
-/// What is written down while a program runs.
+/// Writes the trace while a program runs.
 struct Writer<'a> {
     machine: &'a Machine<'a>,
     trace: String,
@@ -78,7 +78,7 @@ impl Writer<'_> {
         self.outcomes[rank].push(outcome);
     }
 
-    /// What a call gives back.
+    /// The results of a call.
     fn results(&self, state: &State, rank: Rank, at: usize, outcome: Outcome) -> String {
         let program = self.machine.program;
         let statement = &program.ranks[rank][at];
@@ -185,7 +185,7 @@ pub(crate) fn run(program: &Program, luck: &mut Luck) -> Run {
             writer.enter(&state, rank);
         }
     }
-    // Where somebody hangs, a library may let the others wait for him in MPI_Finalize.
+    // If a rank hangs, a library may let the others wait for it in MPI_Finalize.
     let through = (0..ranks).all(|r| machine.has_ended(&state, r));
     for rank in (0..ranks).filter(|r| machine.has_ended(&state, *r)) {
         let end = match through || luck.below(2) == 0 {

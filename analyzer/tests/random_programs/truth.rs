@@ -10,7 +10,7 @@ pub(crate) fn may_hang(machine: &Machine) -> bool {
     search(machine, &mut FxHashSet::default(), machine.start(), &|_, _| true)
 }
 
-/// The same if nobody knows what a rank does behind certain points: see [`Known`].
+/// As above, if nobody knows the ranks behind certain points: see [`Known`].
 pub(crate) fn may_hang_as_far_as_known(machine: &Machine, run: &Run) -> bool {
     let known = Known::of(machine, run);
     search(machine, &mut FxHashSet::default(), machine.start(), &|state, what| known.allows(state, what))
@@ -80,7 +80,7 @@ impl<'a> Known<'a> {
         let statement = &self.machine.program.ranks[rank][at];
         let asks = |w: Wanted| match w {
             Wanted::Given { from, .. } => from == Some(other),
-            // In the run, with the one that the last probe before was told of.
+            // As in the run, with the message that the last probe before reported.
             Wanted::Told { .. } => {
                 let told = self.run.outcomes[rank][..at].iter().rev().find_map(|o| match o {
                     Outcome::Told(send) => Some(self.machine.program.ops[*send].rank),
@@ -208,7 +208,7 @@ fn as_observed(machine: &Machine, run: &Run, seen: &mut FxHashSet<State>, state:
     }
 }
 
-/// What a rank sees of an outcome: of messages source, tag and size only.
+/// The part of an outcome that a rank sees: source, tag and size of messages.
 fn looks(machine: &Machine, outcome: Outcome) -> (u32, String) {
     match outcome {
         Outcome::Plain => (0, String::new()),
@@ -248,7 +248,7 @@ fn further(
     }
 }
 
-/// What is wrong with ranks that are stuck.
+/// The ranks that are stuck, by their kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// Some wait for each other.
@@ -331,7 +331,7 @@ fn could_go_on(machine: &Machine, end: &State, rank: Rank, free: &[Rank]) -> boo
     }
 }
 
-/// For messages: a program and the trace of its run.
+/// A program and the trace of its run, for messages.
 pub(crate) fn show(program: &Program, run: &Run) -> String {
     format!("--- program:\n{program}--- trace:\n{}", run.trace)
 }

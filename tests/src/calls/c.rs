@@ -4,7 +4,7 @@ use super::notation::{Arg, Element};
 use super::program::{Program, Step, Text, Variable, Writer};
 use trace_format::mpi::{Dir, Kind, Param};
 
-/// What every program begins with: the witness, and the functions that MPI calls.
+/// The beginning of every program: the witness, and the functions that MPI calls.
 const HEAD: &str = include_str!("../../calls/head.c");
 
 /// Not every library has sessions.
@@ -24,7 +24,7 @@ impl C<'_> {
             Arg::Int(value) => value.to_string(),
             Arg::ByRank(values) => format!("(me == 0 ? {} : {})", values[0], values[1]),
             Arg::Text(text) => format!("\"{text}\""),
-            // Where the function that MPI calls gets large counts, it has another type.
+            // A function that MPI calls with large counts has another type.
             Arg::Function(name) if large && name == "op_fn" => format!("{name}_c"),
             Arg::Function(name) => name.clone(),
             Arg::Name(name) if large && name == "MPI_CONVERSION_FN_NULL" => format!("{name}_C"),

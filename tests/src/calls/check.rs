@@ -11,12 +11,12 @@ use trace_format::mpi::{Class, Dir, Kind, Many, Param, Start, Status, special};
 use trace_format::plan::{Elem, Item, Len, Shape, plans};
 use trace_reader::call::{Call, Outcome, Value};
 
-/// What came of the comparison.
+/// The result of the comparison.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub made: u64,
     pub recorded: u64,
-    /// What is wrong, with the function that it is about.
+    /// The complaints, each with its function.
     pub complaints: Vec<(&'static str, String)>,
 }
 
@@ -79,7 +79,7 @@ pub fn check(
     }
 }
 
-/// What a value must be.
+/// The value that a parameter must have.
 #[derive(Debug, Clone, PartialEq)]
 enum Expected {
     Value(i64),
@@ -118,7 +118,7 @@ impl State<'_> {
         if times != expected {
             complaints.push(format!("was made {expected} times and recorded {times} times"));
         }
-        // What an error leaves behind is nobody's business.
+        // The values after an error do not matter.
         if let Some(last) = group.last().filter(|last| !step.may_fail || last.succeeded()) {
             for item in &plan.outs {
                 match last.outs.get(item.param) {
@@ -159,7 +159,7 @@ impl State<'_> {
                 expect(format!("{text:?}"), *value == Value::Str(text.clone()));
             }
             Shape::Arg(Elem::Status) | Shape::Deref(Elem::Status) => {
-                // What a call changes in a status is seen when it returns.
+                // A status that the call changes is compared when it returns.
                 if let (Some(status), Value::Status(found), false) = (step.statuses.first(), value, at_call) {
                     expect(format!("{status:?}"), self.is_status(status, found));
                 }
@@ -313,7 +313,7 @@ impl State<'_> {
         self.value(step, param, &step.args[param], at_call, 0)
     }
 
-    /// What one value must be: an argument, or the element `index` of an array.
+    /// The expected value of an argument, or of the element `index` of an array.
     fn value(&self, step: &Step, param: usize, arg: &Arg, at_call: bool, index: usize) -> Expected {
         let p = &step.function.params[param];
         let fortran = self.program.binding.is_fortran();
@@ -427,7 +427,7 @@ impl State<'_> {
         root == Expected::Value(rank.into()) || root == Expected::Value(special::ROOT.into())
     }
 
-    /// With MPI_IN_PLACE as send buffer MPI ignores what describes it.
+    /// With MPI_IN_PLACE as send buffer MPI ignores its count and datatype.
     fn is_ignored(&self, step: &Step, param: usize) -> bool {
         let place = |kind| step.function.params.iter().position(|p| p.kind == kind);
         let (Some(send), Some(recv)) = (place(Kind::SendBuf), place(Kind::RecvBuf)) else { return false };
@@ -457,7 +457,7 @@ mod tests {
     const SCENARIO: &str = "int a[8]\nMPI_Comm_rank(WORLD, me)\nMPI_Send(a, 8, INT, 1, 7, WORLD)\nMPI_Barrier(WORLD)\n";
     const WITNESS: &str = "addr 0 a 4096\nout 2 rank 0\nrank 0 - 0\n";
 
-    /// What is said of a recording in the notation of traces. It has no stacks, so that no call has a place.
+    /// The complaints about a recording in the notation of traces. It has no stacks, so that no call has a place.
     fn complaints(calls: &str) -> Vec<String> {
         let names = ["MPI_Comm_rank", "MPI_Send", "MPI_Barrier"];
         let mpi = Mpi::for_tests();

@@ -3,7 +3,7 @@
 
 use super::Binding;
 
-/// Where a function is not called.
+/// The bindings and libraries in which a function is not called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     Everywhere,

@@ -1,5 +1,5 @@
-//! Which functions of the table an MPI library has in each binding, by the symbols of the libraries that a program is
-//! linked with.
+//! The functions of the table that an MPI library has in each binding, by the symbols of the libraries that a program
+//! is linked with.
 
 use super::Binding;
 use super::job::is_large;

@@ -33,7 +33,7 @@ pub enum Arg {
     ByRank(Vec<i64>),
     /// A constant of MPI (`MPI_...`) or a variable.
     Name(String),
-    /// The same, of an output that may be null.
+    /// An output that may be null.
     MaybeNull(String),
     Element(String, usize),
     Text(String),
@@ -74,7 +74,7 @@ pub struct ExpectedStatus {
     pub bytes: Arg,
 }
 
-/// One call of the scenario.
+/// A call of the scenario.
 #[derive(Debug, Clone)]
 pub struct Statement {
     /// The rank that makes it; all if there is none.
@@ -90,7 +90,7 @@ pub struct Statement {
     pub line: usize,
 }
 
-/// What the elements of a message buffer are.
+/// The type of the elements of a message buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
     Int,
@@ -108,14 +108,14 @@ pub enum Declaration {
 /// Calls that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct Paragraph {
-    /// What it is not for (a binding by its name for files, an MPI, or both), and why.
+    /// Bindings (by their file names), MPIs, or pairs of them that it is not for, and why.
     pub not: Vec<(String, String)>,
     /// Functions without which it is left out, besides those that it calls.
     pub needs: Vec<FnId>,
     pub statements: Vec<Statement>,
 }
 
-/// What one program does.
+/// The calls of one program.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub name: &'static str,

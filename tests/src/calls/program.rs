@@ -12,19 +12,19 @@ use trace_format::mpi::{Class, Dir, FnId, Function, Kind, Param};
 #[derive(Debug, Clone)]
 pub struct Variable {
     pub name: String,
-    /// What it is to MPI; the kind of its elements for an array.
+    /// Its kind for MPI; the kind of its elements for an array.
     pub kind: Kind,
     /// Elements of an array or a message buffer.
     pub len: Option<usize>,
-    /// Of a message buffer.
+    /// The elements of a message buffer.
     pub element: Option<Element>,
-    /// Where it is an address or the value of an attribute: an integer of this width in Fortran.
+    /// The integer type of an address or an attribute's value in Fortran.
     pub attribute: Option<Attribute>,
     /// Triples of ranks: an array of two dimensions in Fortran.
     pub triples: bool,
 }
 
-/// How wide a Fortran program keeps addresses and the values of attributes.
+/// The width of addresses and attributes' values in a Fortran program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attribute {
     /// `INTEGER`, as the functions of MPI-1 have it.
@@ -39,16 +39,16 @@ impl Variable {
     }
 }
 
-/// One call of a program.
+/// A call of a program.
 #[derive(Debug, Clone)]
 pub struct Step {
     pub rank: Option<i32>,
     pub may_fail: bool,
     pub until: Option<usize>,
     pub function: &'static Function,
-    /// As the scenario has them.
+    /// The arguments as in the scenario.
     pub args: Vec<Arg>,
-    /// As they are passed: the variable of its own that a list is kept in stands for the list.
+    /// The arguments as they are passed: a list is kept in a variable of its own, which stands for it.
     pub passed: Vec<Arg>,
     pub statuses: Vec<ExpectedStatus>,
     /// Its line in the scenario.
@@ -219,7 +219,7 @@ impl Program {
         }
     }
 
-    /// What the binding calls a constant of the notation.
+    /// The binding's name of a constant of the notation.
     pub fn spelled<'a>(&self, name: &'a str) -> &'a str {
         match (name, self.binding.is_fortran()) {
             ("INT", false) => "MPI_INT",
@@ -304,7 +304,7 @@ fn is_meant(name: &str, mpi: &Mpi, binding: Binding) -> bool {
     }
 }
 
-/// What the attributes and addresses of a function are in Fortran.
+/// The type of the attributes and addresses of a function in Fortran.
 pub fn attribute(function: &Function) -> Option<Attribute> {
     use FnId::*;
     match function.id {
@@ -336,7 +336,7 @@ pub fn is_integer(kind: Kind) -> bool {
     )
 }
 
-/// How a language spells what a program does.
+/// The syntax of a language for a program's statements.
 pub trait Writer {
     fn head(&self, text: &mut Text);
     /// Ends what the program writes down.

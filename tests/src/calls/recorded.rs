@@ -1,4 +1,4 @@
-//! What a trace says of one rank, and the values that constants have in it.
+//! The recorded calls of one rank, and the values of constants in its trace.
 
 use anyhow::{Result, ensure};
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::{RankEvent, RankReader};
 
-/// What mpivet recorded of one rank.
+/// The record of one rank.
 #[derive(Default)]
 pub struct Recorded {
     /// In the order in which they were made.
     pub(super) calls: Vec<Call>,
-    /// What checks in the process have found: the programs are correct.
+    /// Findings of checks in the process: the programs are correct.
     findings: Vec<String>,
     stacks: BTreeMap<Id, Vec<u64>>,
     symbolizer: Symbolizer,
@@ -57,7 +57,7 @@ impl Recorded {
         }
     }
 
-    /// Where the program made a call: its innermost frame outside of the MPI library and its bindings.
+    /// The place where the program made a call: its innermost frame outside of the MPI library and its bindings.
     pub(super) fn place(&mut self, site: Id) -> String {
         for frame in self.stacks.get(&site).into_iter().flatten() {
             let places = self.symbolizer.call_site(*frame);

@@ -1,4 +1,4 @@
-//! What a program wrote down about itself: one file a rank.
+//! The record that a program keeps of itself: one file a rank.
 
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::path::Path;
 pub struct Witness {
     /// Values of constants of MPI, and addresses of variables.
     named: BTreeMap<(String, String), i64>,
-    /// Before (`in`) or after (`out`) the call in a line of the scenario, of a parameter.
+    /// The values of a parameter before (`in`) or after (`out`) the call in a line of the scenario.
     values: BTreeMap<(String, usize, String), Vec<i64>>,
     texts: BTreeMap<(String, usize, String), String>,
 }
@@ -70,7 +70,7 @@ impl Witness {
         self.texts.get(&(format!("{when}-text"), line, param.into())).map(String::as_str)
     }
 
-    /// How often the call in a line was repeated.
+    /// Number of repetitions of the call in a line.
     pub fn times(&self, line: usize) -> Option<u64> {
         self.values("times", line, "-").and_then(|v| v.first()).map(|v| v.unsigned_abs())
     }

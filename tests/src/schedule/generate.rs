@@ -36,7 +36,7 @@ const COLLECTIVES: [(&str, bool, bool, bool, bool); 17] = [
 
 const WAYS: [&str; 8] = ["wait", "test", "waitall", "testall", "waitany", "testany", "waitsome", "testsome"];
 
-/// How a side of a message that is started now and matched later goes on.
+/// The rest of a message that is started now and matched later, for one side.
 #[derive(Debug, Clone)]
 enum Half {
     Blocking,
@@ -141,7 +141,7 @@ impl Generator {
         self.channels - 1
     }
 
-    /// Up to three communicators besides MPI_COMM_WORLD.
+    /// Makes up to three communicators besides MPI_COMM_WORLD.
     fn communicators(&mut self) {
         let ranks = self.schedule.ranks;
         for comm in 1..=self.random.below(4) {
@@ -240,7 +240,7 @@ impl Generator {
         let (send_blocks, recv_blocks) =
             (matches!(send, Half::Blocking) && mode != Mode::Buffered, matches!(recv, Half::Blocking));
         if from == to && (send_blocks || recv_blocks) {
-            // To oneself the side that may block comes second, and the other one does not block.
+            // In a message to itself the side that may block comes second, and the other one does not block.
             let (send, recv) = (Half::Request(self.request()), Half::Request(self.request()));
             self.start_send(message, send.clone(), mode, &data);
             self.pending.push(Pending {

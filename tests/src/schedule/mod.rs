@@ -36,7 +36,7 @@ use std::fmt::{self, Display, Write as _};
 /// A communicator as one group of ranks has it. `split` makes several groups with the same slot.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Where the player keeps it; 0 is MPI_COMM_WORLD.
+    /// The player's slot; 0 is MPI_COMM_WORLD.
     pub slot: usize,
     /// World ranks, in the order of their ranks in the communicator.
     pub members: Vec<usize>,
@@ -98,7 +98,7 @@ pub enum Look {
     Improbe,
 }
 
-/// One end of a message: the communicator's slot, the other side, and the tag; `None` is a wildcard.
+/// An end of a message: the communicator's slot, the other side, and the tag; `None` is a wildcard.
 #[derive(Debug, Clone)]
 pub struct End {
     pub comm: usize,

@@ -32,7 +32,7 @@ pub struct Mutant {
     pub check: &'static str,
     /// Ranks that the finding must name; it may name others that took part.
     pub ranks: Vec<usize>,
-    /// What was changed, for people.
+    /// The change, for people.
     pub what: String,
 }
 
@@ -211,8 +211,8 @@ fn unfinished(schedule: &mut Schedule, random: &mut Random, send: bool) -> Done 
     for op in schedule.ops.iter_mut().filter(|op| op.rank == rank) {
         if let Action::Complete { how, requests } = &mut op.action {
             requests.retain(|&request| request != lost);
-            // Where the program keeps them, not in a copy: libraries give several operations the same handle, and then
-            // nobody could say which one was lost.
+            // In the program's own variable, not in a copy: libraries give several operations the same handle, and
+            // then nobody could say which one was lost.
             *how = "wait";
         }
     }
@@ -348,7 +348,7 @@ fn call_differently(
             }
             call.data.count += 1 + random.below(3);
         }
-        // One that contributes more than the others to a reduction.
+        // A rank that contributes more than the others to a reduction.
         "collective-argument-mismatch" => {
             if !matches!(call.name, "reduce" | "allreduce" | "scan") || !has_data {
                 return None;

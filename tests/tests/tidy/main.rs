@@ -18,7 +18,7 @@ fn files(extension: &str) -> Result<Vec<String>> {
         for entry in std::fs::read_dir(&dir)? {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // What is built or hidden is none of it.
+            // Files that are built or hidden do not count.
             if path.is_dir() && !path.is_symlink() && name != "target" && !name.starts_with('.') {
                 open.push(path);
             } else if path.extension().is_some_and(|e| e == extension) {
@@ -90,7 +90,7 @@ fn no_check_is_known_by_the_beginning_of_its_code() -> Result<()> {
     only(with("", "with(\"MV")?, &["analyzer/src/events/tests.rs"])
 }
 
-/// Where a rule stands in words, its place is right: each path in ARCHITECTURE.md is there.
+/// The map names existing places: each path in ARCHITECTURE.md is there.
 #[test]
 fn the_map_names_what_is_there() -> Result<()> {
     let roots = [

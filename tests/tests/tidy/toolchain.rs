@@ -33,7 +33,7 @@ fn each_crate_declares_the_oldest_compiler() -> Result<()> {
     Ok(())
 }
 
-/// What is said of Rust's version to users names this one.
+/// Documents for users name this version of Rust.
 #[test]
 fn documents_name_the_oldest_compiler() -> Result<()> {
     let declared = declared()?;

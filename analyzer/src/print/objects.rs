@@ -1,4 +1,4 @@
-//! What the trace of a rank has told of its objects so far.
+//! Objects of a rank that its trace has named so far.
 
 use report::ObjectNames;
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use trace_format::ranks::Ranks;
 
 /// The objects of a rank.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Objects {
     pub(super) names: ObjectNames,
-    /// Of each communicator the processes that ranks in its calls mean.
+    /// By communicator: the processes of its ranks.
     groups: HashMap<Id, Ranks>,
     /// The communicators of windows and files.
     on_comm: HashMap<(Kind, Id), Id>,
 }
 
-impl Known {
+impl Objects {
     pub(super) fn learn(&mut self, definition: &Definition) {
         self.names.learn(definition);
         match definition {
@@ -46,7 +46,7 @@ impl Known {
         self.groups.get(&comm)?.get(usize::try_from(rank).ok()?)
     }
 
-    /// As it is printed.
+    /// Its name as it is printed.
     pub(super) fn comm_name(&self, id: Id) -> String {
         format_int(Kind::Comm, i64::from(id), &self.names)
     }

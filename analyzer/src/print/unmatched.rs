@@ -1,7 +1,7 @@
-//! What was met of the things that a user asked for, so that one who asks for what is nowhere is told so.
+//! Filters that matched nothing: the user is told, since a name was misspelt, perhaps.
 
 use super::filter::{comms, is_comm};
-use super::known::Known;
+use super::objects::Objects;
 use crate::cli::PrintPlan;
 use std::collections::BTreeSet;
 use trace_format::near::did_you_mean;
@@ -11,7 +11,7 @@ use trace_reader::call::Call;
 const MAX_NAMES: usize = 1000;
 
 #[derive(Debug, Default)]
-pub(super) struct Met {
+pub(super) struct Unmatched {
     comms: BTreeSet<String>,
     /// Words of `--comm` that fit one.
     found: BTreeSet<String>,
@@ -19,18 +19,18 @@ pub(super) struct Met {
     dumps: BTreeSet<String>,
 }
 
-impl Met {
-    pub(super) fn call(&mut self, call: &Call, known: &Known, plan: &PrintPlan) {
+impl Unmatched {
+    pub(super) fn call(&mut self, call: &Call, objects: &Objects, plan: &PrintPlan) {
         self.threads.insert(call.thread);
         if plan.filter.comms.is_empty() {
             return;
         }
-        for id in comms(call, known) {
-            for word in plan.filter.comms.iter().filter(|w| is_comm(w, id, known)) {
+        for id in comms(call, objects) {
+            for word in plan.filter.comms.iter().filter(|w| is_comm(w, id, objects)) {
                 self.found.insert(word.clone());
             }
             if self.comms.len() < MAX_NAMES {
-                self.comms.insert(known.comm_name(id));
+                self.comms.insert(objects.comm_name(id));
             }
         }
     }
@@ -41,7 +41,7 @@ impl Met {
         }
     }
 
-    /// What was asked for and is nowhere.
+    /// The filters that matched nothing, in words.
     pub(super) fn complaint(&self, plan: &PrintPlan) -> Option<String> {
         if let Some(word) = plan.filter.comms.iter().find(|w| !self.found.contains(*w)) {
             return Some(missing("communicator", word, &self.comms));

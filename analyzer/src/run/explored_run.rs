@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is the same for all runs.
+/// The part that all runs share.
 pub(super) struct Job<'a> {
     plan: &'a RunPlan,
     found: &'a Found,
@@ -28,7 +28,7 @@ pub(super) struct Job<'a> {
     input: Input,
 }
 
-/// What came of one run.
+/// The result of a run.
 pub(super) struct Ran {
     /// `None`: nothing is known of it.
     pub(super) conclusion: Option<Conclusion>,
@@ -75,7 +75,7 @@ impl<'a> Job<'a> {
         trace_format::private::make_dir(&dir).map_err(Exit::cannot)?;
         self.input.rewind();
         let replay = under.map(|under| self.absolute.join(under));
-        let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), one_of_several: true };
+        let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), is_explored: true };
         let start = Instant::now();
         let mut job = Launched::start(self.plan, &altered, self.found, &absolute).inspect_err(|_| {
             remove_empty(&dir);

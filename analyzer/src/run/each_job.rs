@@ -1,5 +1,5 @@
-//! One of the jobs that a command has started: its launcher is no child of this process, and is known by what the job's
-//! first rank has written down.
+//! A job that a command has started: its launcher is no child of this process, and is known from the file of the
+//! job's first rank.
 
 use super::evidence::hostname;
 use super::finish;
@@ -28,7 +28,7 @@ pub(super) struct Watched {
     name: String,
 }
 
-/// What is the same for all jobs of a command.
+/// The part that all jobs of a command share.
 #[derive(Clone)]
 pub(super) struct Watch {
     pub(super) selection: Selection,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Links that are followed one after the other: as many as the system follows.
 const MAX_LINKS: usize = 40;
 
-/// Where a text will go.
+/// The file that a text replaces.
 pub(crate) enum Target {
     /// The file with this name is replaced; links are followed.
     Replaced(PathBuf),
@@ -43,7 +43,7 @@ impl Target {
             Target::Opened(file) => {
                 let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
                 write_all(file, text)?;
-                // What an earlier report has more.
+                // An earlier, longer report leaves a rest behind.
                 if is_file && file.metadata()?.len() > text.len() as u64 { cut_behind(file) } else { Ok(()) }
             }
         }
@@ -95,7 +95,7 @@ impl New {
         fs::rename(&self.path, place)
     }
 
-    /// Whoever may read and write the old file may do so with the new one, as far as this process can see to it.
+    /// Gives the new file the permissions of the old one, as far as this process can.
     fn resemble(&self, old: &Metadata) {
         _ = self.file.set_permissions(old.permissions());
         if self.file.metadata().is_ok_and(|new| (new.uid(), new.gid()) != (old.uid(), old.gid())) {

@@ -1,11 +1,11 @@
-//! What a rank tells beside calls, in the notation.
+//! Events of a rank other than calls, in the notation.
 
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::system::SystemEvent;
 use trace_reader::text::{format_callback, format_checksums, format_sample};
 
-pub(super) fn system(event: &SystemEvent) -> String {
+pub(super) fn notation(event: &SystemEvent) -> String {
     match event {
         SystemEvent::Exit { status } => format!("exit {status}"),
         SystemEvent::Signal(s) => format!("signal {}{}", s.signal, if s.by_launcher { " by launcher" } else { "" }),

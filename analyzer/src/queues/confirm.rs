@@ -1,15 +1,15 @@
-//! What was seen at one moment is a deadlock only if it lasts: the processes are looked at again after all of them have had
-//! the chance to go on, and must be where they were.
+//! Confirmation of a deadlock: the queues of one moment prove nothing. The processes are looked at again after all of
+//! them have had the chance to continue, and must be where they were.
 
 use super::ask;
 use super::wait::{self, Stuck};
-use crate::run::evidence::{Activity, Case, Look, look, others_wait_for_ever};
+use crate::run::evidence::{Activity, Case, Reading, others_wait_for_ever, read_process};
 use ask::Answer;
 use debugger::read::Options;
 use debugger::snapshot::{Snapshot, Thread};
 use std::time::{Duration, Instant};
 
-/// Between two looks at how busy the processes are.
+/// Pause between two readings of the processes' activity.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Processes that get no processor time in this time prove nothing.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,11 +44,11 @@ fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>) -> bool {
     let until = Instant::now() + PATIENCE;
     let mut case = Case::default();
     while Instant::now() < until {
-        let looks: Vec<Look> = processes.iter().map(|(pid, start)| look(*pid, *start)).collect();
-        if looks.iter().any(|l| l.activity == Activity::Gone) {
+        let readings: Vec<Reading> = processes.iter().map(|(pid, start)| read_process(*pid, *start)).collect();
+        if readings.iter().any(|l| l.activity == Activity::Gone) {
             return false;
         }
-        if case.add(&looks, Instant::now()) {
+        if case.add(&readings, Instant::now()) {
             return true;
         }
         std::thread::sleep(PAUSE);
@@ -69,9 +69,10 @@ fn look_again(snapshots: &[Snapshot], members: &[usize], options: Options) -> Ve
     all
 }
 
-/// The same process, its program's threads in the same calls, and no operation has begun or ended in between: equal queues
-/// alone could be those of another round of a loop. (Each look at the threads comes before that at the queues. So what the
-/// second look at the threads sees lies between two looks at the queues, and was there at the first one already.)
+/// Is it the same process, are its program's threads in the same calls, and has no operation begun or ended in
+/// between? Equal queues alone could be those of another round of a loop. (Each reading of the threads comes before
+/// that of the queues. So the state of the second reading of the threads lies between two readings of the queues, and
+/// was there at the first one already.)
 fn stands_where_it_was(before: &Snapshot, now: &Snapshot) -> bool {
     let operations = |s: &Snapshot| s.queues.as_ref().map(|q| (q.communicators.clone(), q.fingerprint));
     let known = now.queues.as_ref().is_some_and(|q| q.fingerprint.is_some());

@@ -1,13 +1,13 @@
 check! {
     /// # What it finds
-    /// A rank that died of a signal that its own code brought about: a division by zero (SIGFPE), an access to memory that
-    /// is not there (SIGSEGV, SIGBUS), an illegal instruction (SIGILL), abort() or a failed assertion (SIGABRT). The report
-    /// shows the instruction and the MPI call that the rank was in, if any. Ranks that the launcher ended afterwards are
-    /// told in a note: they are the consequence. Where the signal was raised in a function of the system that the program
-    /// called (memcpy with an address that is none, abort, a failed assertion) or by a jump to an address that is none, the
-    /// line of that call is shown, if it can be told without doubt: it cannot for a signal deep inside of a library.
-    /// `mpivet run` names the line on standard error within a moment; without it the process itself prints the
-    /// instruction's address, for nothing more is safe in a signal handler.
+    /// A rank that died of a signal that its own code brought about: a division by zero (SIGFPE), an access to memory
+    /// that is not there (SIGSEGV, SIGBUS), an illegal instruction (SIGILL), abort() or a failed assertion (SIGABRT).
+    /// The report shows the instruction and the MPI call that the rank was in, if any. Ranks that the launcher ended
+    /// afterwards are named in a note: they are the consequence. If the signal was raised in a function of the system
+    /// that the program called (memcpy with an invalid address, abort, a failed assertion) or by a jump to an invalid
+    /// address, the line of that call is shown, unless the signal was raised deep inside of a library, where the line
+    /// is not certain. `mpivet run` names the line on standard error within a moment; without it the process itself
+    /// prints the instruction's address, since a signal handler can do no more safely.
     ///
     /// # Why it is wrong
     /// A process that dies leaves the others waiting, and MPI gives no promise about what they do then (MPI 4.1, 2.8): most

@@ -1,15 +1,16 @@
 check! {
     /// # What it finds
-    /// A rank that called MPI_Abort, or ranks whose traces just end: no exit, no fatal signal of their own, no MPI_Finalize,
-    /// and nothing else in the run that explains it (a time limit of the batch system, `kill`, Ctrl-C, the out-of-memory
-    /// killer). The report shows where the ranks were. SIGTERM and SIGINT are named, and whether the launcher has sent them;
-    /// a rank that got one from elsewhere is the cause, and those that the launcher ended afterwards are told in a note. A
-    /// program that handles such a signal and ends properly is left alone, and so is one that ignores it. A handler that the
-    /// program installs after MPI_Init takes the place of mpivet's: the signal is not recorded then. SIGKILL leaves no trace.
+    /// A rank that called MPI_Abort, or ranks whose traces just end: no exit, no fatal signal of their own, no
+    /// MPI_Finalize, and nothing else in the run that explains it (a time limit of the batch system, `kill`, Ctrl-C,
+    /// the out-of-memory killer). The report shows where the ranks were. SIGTERM and SIGINT are named, and whether
+    /// the launcher has sent them; a rank that got one from elsewhere is the cause, and those that the launcher ended
+    /// afterwards are named in a note. A program that handles such a signal and ends properly is left alone, and so
+    /// is one that ignores it. A handler that the program installs after MPI_Init takes the place of mpivet's: the
+    /// signal is not recorded then. SIGKILL leaves no trace.
     ///
     /// # Why it is wrong
-    /// MPI_Abort (MPI 4.1, 11.4) and kill end the job at any point: results may be incomplete, files half written. If the
-    /// program calls MPI_Abort because it found an error, that error is what is to be understood.
+    /// MPI_Abort (MPI 4.1, 11.4) and kill end the job at any point: results may be incomplete, files half written. If
+    /// the program calls MPI_Abort because it found an error, find the reason for that error.
     ///
     /// # Example
     /// ```trace

@@ -4,9 +4,9 @@ check! {
     /// any time; a second MPI_Init; a second MPI_Finalize. While a session is open (MPI 4.1, 11.3) calls are allowed after
     /// MPI_Finalize, too.
     ///
-    /// Most libraries end the program over a call before MPI_Init, when there is no trace yet: the finding is written down
-    /// before the library is called, and the report has it alone. Ranks are then what the launcher calls the processes.
-    /// Calls of a program that uses sessions alone are not told apart.
+    /// Most libraries end the program over a call before MPI_Init, when there is no trace yet: the finding is
+    /// recorded before the library is called, and is all that the report has. Ranks are then the launcher's numbers
+    /// of the processes. Calls of a program that uses only sessions are not judged.
     ///
     /// # Why it is wrong
     /// Outside of MPI_Init and MPI_Finalize only the functions of MPI 4.1, 11.4.1 may be called, and MPI can be initialized

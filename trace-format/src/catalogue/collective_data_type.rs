@@ -1,8 +1,8 @@
 check! {
     /// # What it finds
-    /// A collective operation in which the type signatures of what one rank sends and another expects differ, or in which the
-    /// contributions to a reduction have different types. As for messages, types that look the same in memory give a warning,
-    /// and MPI_BYTE on one side alone is tolerated.
+    /// A collective operation in which one rank sends data of another type signature than the receiving rank expects,
+    /// or in which the contributions to a reduction have different types. As for messages, types that look the same
+    /// in memory give a warning, and MPI_BYTE on one side alone is tolerated.
     ///
     /// # Why it is wrong
     /// The type signatures must match between each pair of processes (MPI 4.1, 6.1). Nothing is converted: bit patterns of one
@@ -15,7 +15,7 @@ check! {
     /// ```
     ///
     /// # How to fix
-    /// Name the same type on all ranks, that which the data have.
+    /// Name the same type on all ranks: the type of the data.
     COLLECTIVE_DATA_TYPE = "MV506" "collective-data-type" Error Analyzer: "the types in a collective operation do not match"
         about Input(&[Kind::Datatype])
 }

@@ -9,13 +9,14 @@ check! {
     /// elements, so that a wrong result may go unseen with MPI_MIN, MPI_MAX, MPI_BAND and MPI_BOR. Other reductions depend on
     /// the order, or on the program.
     ///
-    /// Not compared are reductions between two groups, what stands in place in nonblocking and persistent operations, several
-    /// edges between the same two processes of a Cartesian topology, and amounts that are not equal. An operation is compared
-    /// when all its processes have completed it, and only if no other check found it wrong.
+    /// Not compared are reductions between two groups, data in place (MPI_IN_PLACE) of nonblocking and persistent
+    /// operations, several edges between the same two processes of a Cartesian topology, and amounts that are not
+    /// equal. An operation is compared when all its processes have completed it, and only if no other check found it
+    /// wrong.
     ///
     /// # Why it is wrong
-    /// Between the start of a nonblocking collective operation and its completion the program must not access its receive
-    /// buffer (MPI 4.1, 6.12). The library may even pass on from there what others should get.
+    /// Between the start of a nonblocking collective operation and its completion the program must not access its
+    /// receive buffer (MPI 4.1, 6.12). The library may even pass the contents of this buffer on to other processes.
     ///
     /// # Example
     /// ```trace

@@ -1,10 +1,10 @@
 check! {
     /// # What it finds
-    /// Ranks that left the program without MPI_Finalize, by exit(), STOP or a return from main, while others wait for them in
-    /// an MPI call: for a message, a receive, or their part in a collective operation. Both sides are named. Ranks that nobody
-    /// waits for are `missing-finalize`. A rank that died of a signal or of an uncaught exception of C++ is `abend`, and one
-    /// that ended inside of an MPI call `incomplete-call`; a note tells who waited for it. A rank that waits for one that went
-    /// properly through MPI_Finalize is `real-hang-up`.
+    /// Ranks that left the program without MPI_Finalize, by exit(), STOP or a return from main, while others wait for
+    /// them in an MPI call: for a message, a receive, or their part in a collective operation. Both sides are named.
+    /// Ranks that nobody waits for are `missing-finalize`. A rank that died of a signal or of an uncaught exception
+    /// of C++ is `abend`, and one that ended inside of an MPI call `incomplete-call`; a note names the ranks that
+    /// waited for it. A rank that waits for one that went properly through MPI_Finalize is `real-hang-up`.
     ///
     /// # Why it is wrong
     /// The wait never ends: a rank that has left takes part in no communication (MPI 4.1, 11.2.2). Many launchers end the

@@ -7,10 +7,10 @@ check! {
     /// said.
     ///
     /// # Why it is wrong
-    /// MPI_Finalize is to be called by the thread that initialized MPI, after all threads have completed their MPI calls and
-    /// have no operation pending (MPI 4.1, 11.6). The library gives its memory back there: a thread that is still inside
-    /// works on what is gone, and may crash, hang or write somewhere else, depending on timing alone. Whatever level of
-    /// thread support was asked for, MPI_THREAD_MULTIPLE as well, this holds.
+    /// MPI_Finalize is to be called by the thread that initialized MPI, after all threads have completed their MPI
+    /// calls and have no operation pending (MPI 4.1, 11.6). The library gives its memory back there: a thread that is
+    /// still inside works on objects that are gone, and may crash, hang or write somewhere else, depending on timing
+    /// alone. Whatever level of thread support was asked for, MPI_THREAD_MULTIPLE as well, this holds.
     ///
     /// # Example
     /// ```trace
@@ -19,8 +19,8 @@ check! {
     /// ```
     ///
     /// # How to fix
-    /// Join the threads that call MPI, or have them say that they are done, and call MPI_Finalize from the thread that
-    /// called MPI_Init. A thread that waits for messages is sent one that tells it to stop.
+    /// Join the threads that call MPI, or have them say that they are done, and call MPI_Finalize from the thread
+    /// that called MPI_Init. Send a message to a thread that waits for messages, so that it stops.
     FINALIZE_MISUSE = "MV010" "finalize-misuse" Error Analyzer: "MPI_Finalize by a wrong thread, or while another thread is in a call"
         about Function
 }

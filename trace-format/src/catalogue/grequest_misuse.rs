@@ -7,8 +7,8 @@ check! {
     /// - its `query_fn` leaves the number of elements in a status unset that the program asked for, or does not say whether a
     ///   request was cancelled for which MPI_Cancel was called in time;
     /// - its `query_fn` says that it was cancelled though it was complete when MPI_Cancel was called;
-    /// - a thread waits for it that nobody else can help: every other thread of the process waits, too, or there is none
-    ///   (in the report, not at once);
+    /// - a thread waits for it that no other thread can help: every other thread of the process waits, too, or there
+    ///   is none (in the report, not at once);
     /// - the library calls its `free_fn` twice or never, which is a fault of the library.
     ///
     /// A status that the program ignores need not be set; of those of Fortran programs that is not known under Open MPI.

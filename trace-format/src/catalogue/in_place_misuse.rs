@@ -6,8 +6,8 @@ check! {
     /// compared: MPI_IN_PLACE on some ranks only, in an operation without a root, where all ranks must give it or none.
     ///
     /// # Why it is wrong
-    /// MPI_IN_PLACE is no address: each function says where it may stand (MPI 4.1, 6.2.3 and the functions' own text).
-    /// Elsewhere libraries take it for an address and crash, or send what is not meant.
+    /// MPI_IN_PLACE is no address: each function says where it may stand (MPI 4.1, 6.2.3 and the functions' own
+    /// text). Elsewhere libraries take it for an address and crash, or send other data.
     ///
     /// # Example
     /// ```trace

@@ -2,9 +2,9 @@ check! {
     /// # What it finds
     /// A file that is the null handle, where a file is needed. The functions for error handlers take MPI_FILE_NULL.
     ///
-    /// Also told: a handle of another kind, and a value that no library of the family has as a handle. A handle that mpivet
-    /// has not seen made may be valid; nothing is said of it unless its bits, or the memory that it points to, prove it
-    /// wrong. A handle that was freed is `use-after-free`.
+    /// Also reported: a handle of another kind, and a value that no library of the family has as a handle. A handle
+    /// that mpivet has not seen made may be valid; nothing is said of it unless its bits, or the memory that it
+    /// points to, prove it wrong. A handle that was freed is `use-after-free`.
     ///
     /// # Why it is wrong
     /// An argument that is a handle must be that of an object of its kind (MPI 4.1, 2.5.1, 14.2). Libraries end the program

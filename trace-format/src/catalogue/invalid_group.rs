@@ -3,9 +3,9 @@ check! {
     /// A group that is the null handle, where a group is needed. MPI_GROUP_EMPTY is a group. A group given to
     /// MPI_Comm_create with a process that is not in the group of the communicator.
     ///
-    /// Also told: a handle of another kind, and a value that no library of the family has as a handle. A handle that mpivet
-    /// has not seen made may be valid; nothing is said of it unless its bits, or the memory that it points to, prove it
-    /// wrong. A handle that was freed is `use-after-free`.
+    /// Also reported: a handle of another kind, and a value that no library of the family has as a handle. A handle
+    /// that mpivet has not seen made may be valid; nothing is said of it unless its bits, or the memory that it
+    /// points to, prove it wrong. A handle that was freed is `use-after-free`.
     ///
     /// # Why it is wrong
     /// An argument that is a handle must be that of an object of its kind (MPI 4.1, 2.5.1, 7.2.1). Libraries end the

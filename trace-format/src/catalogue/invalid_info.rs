@@ -3,9 +3,9 @@ check! {
     /// An info object that is the null handle, where an info object is needed. Functions that take hints take MPI_INFO_NULL;
     /// the functions of the info object itself do not.
     ///
-    /// Also told: a handle of another kind, and a value that no library of the family has as a handle. A handle that mpivet
-    /// has not seen made may be valid; nothing is said of it unless its bits, or the memory that it points to, prove it
-    /// wrong. A handle that was freed is `use-after-free`.
+    /// Also reported: a handle of another kind, and a value that no library of the family has as a handle. A handle
+    /// that mpivet has not seen made may be valid; nothing is said of it unless its bits, or the memory that it
+    /// points to, prove it wrong. A handle that was freed is `use-after-free`.
     ///
     /// # Why it is wrong
     /// An argument that is a handle must be that of an object of its kind (MPI 4.1, 2.5.1, 10). Libraries end the program

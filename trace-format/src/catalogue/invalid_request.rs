@@ -4,9 +4,9 @@ check! {
     /// for partitions need a request; waiting for the null handle, testing it and asking for its status is allowed. Also a
     /// variable that cannot hold a request, given to any of them: uninitialized memory.
     ///
-    /// Also told: a handle of another kind, and a value that no library of the family has as a handle. A handle that mpivet
-    /// has not seen made may be valid; nothing is said of it unless its bits, or the memory that it points to, prove it
-    /// wrong. A handle that was freed is `use-after-free`.
+    /// Also reported: a handle of another kind, and a value that no library of the family has as a handle. A handle
+    /// that mpivet has not seen made may be valid; nothing is said of it unless its bits, or the memory that it
+    /// points to, prove it wrong. A handle that was freed is `use-after-free`.
     ///
     /// # Why it is wrong
     /// An argument that is a handle must be that of an object of its kind (MPI 4.1, 2.5.1, 3.7.3). Libraries end the

@@ -4,9 +4,9 @@ check! {
     /// half of what the MPI library has room for (the process says so at that moment), or a tenth of it when MPI_Finalize has
     /// returned. The finding says how much longer the program can go on like this.
     ///
-    /// The limits are measured for MPICH (2046 communicators and windows), Intel MPI (32766 communicators) and Open MPI
-    /// (65532 communicators). Objects of other kinds have no limit but memory: their leaks are told by the checks of their
-    /// kinds.
+    /// The limits are measured for MPICH (2046 communicators and windows), Intel MPI (32766 communicators) and Open
+    /// MPI (65532 communicators). Objects of other kinds have no limit but memory: their leaks are reported by the
+    /// checks of their kinds.
     ///
     /// # Why it is wrong
     /// A short test ends well, and the same program fails in production after hours, with an error such as "Too many

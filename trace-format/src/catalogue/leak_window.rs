@@ -5,7 +5,8 @@ check! {
     /// so that what callbacks of the program free during it counts as freed. A finding is one place of the program and says
     /// how many it has leaked.
     ///
-    /// Some libraries abort in MPI_Finalize if a window is left. Then what was known before is told, as an error.
+    /// Some libraries abort in MPI_Finalize if a window is left. Then the facts known before are reported, as an
+    /// error.
     ///
     /// # Why it is wrong
     /// A window holds registered or shared memory, and a communicator of the library. MPI_Win_free is also the last

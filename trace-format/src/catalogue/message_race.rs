@@ -6,9 +6,9 @@ check! {
     /// came before is left as it was.
     ///
     /// Where the other message fits, the race is legal and common, and nothing is said unless it is asked for with
-    /// `--check message-race`: then every receive is shown whose message is decided by luck, with the senders, which
-    /// explains results that differ from run to run. Where the other message leads to a deadlock, `potential-deadlock` and
-    /// `potential-hang-up` say so. Runs of more than 100,000 steps are not looked at.
+    /// `--check message-race`: then each receive whose message is a matter of luck is shown, with the senders, which
+    /// explains results that differ from run to run. Where the other message leads to a deadlock,
+    /// `potential-deadlock` and `potential-hang-up` say so. Runs of more than 100,000 steps are not looked at.
     ///
     /// # Why it is wrong
     /// Messages of different senders come in any order (MPI 4.1, 3.5: messages are non-overtaking only between one sender and

@@ -7,12 +7,12 @@ check! {
     /// more with the messages that it had, in a library that does none of this, not by a time-out.
     ///
     /// It also finds ranks that got through because messages came in a lucky order: for receives and probes with
-    /// MPI_ANY_SOURCE or MPI_ANY_TAG every matching that the standard permits is decided, and one that ends in a deadlock is
-    /// shown, with a file for `mpivet run --replay` that makes it happen. It takes for granted that ranks go on in the same
-    /// way whichever message they get; where a rank goes on to speak with the one that it got the message from, the
-    /// message has another tag or size, MPI_Waitany or MPI_Waitsome completes other requests, or a probe is told of another
-    /// message, it is silent; `mpivet run --explore` tries out in further runs what other messages lead to. Runs of more
-    /// than 100,000 steps, and places with too many possibilities, are not decided; the report says so.
+    /// MPI_ANY_SOURCE or MPI_ANY_TAG every matching that the standard permits is decided, and one that ends in a
+    /// deadlock is shown, with a file for `mpivet run --replay` that makes it happen. It takes for granted that ranks
+    /// go on in the same way whichever message they get; where a rank goes on to speak with the one that it got the
+    /// message from, the message has another tag or size, MPI_Waitany or MPI_Waitsome completes other requests, or a
+    /// probe reports another message, it is silent; `mpivet run --explore` tries the other messages in further runs.
+    /// Runs of more than 100,000 steps, and places with too many possibilities, are not decided; the report says so.
     ///
     /// `mpivet run --sync-sends` makes standard sends wait for their receives, so that the program deadlocks before your
     /// eyes. With `mpivet run --probe-limits` the finding says from which size on it hangs with this MPI library: that is

@@ -1,9 +1,10 @@
 check! {
     /// # What it finds
-    /// A probe with MPI_ANY_SOURCE or MPI_ANY_TAG, followed by a receive that leaves the source or the tag open as well. The
-    /// receive need not get the message that the probe told of: another one, which was sent concurrently, is too long for the
-    /// buffer or of another type. Where the other message fits, nothing is said unless it is asked for with
-    /// `--check probe-receive-race`: the probe may only have been asked whether there is something at all.
+    /// A probe with MPI_ANY_SOURCE or MPI_ANY_TAG, followed by a receive that leaves the source or the tag open as
+    /// well. The receive need not get the message that the probe reported: another one, which was sent concurrently,
+    /// is too long for the buffer or of another type. Where the other message fits, nothing is said unless it is
+    /// asked for with `--check probe-receive-race`: the probe may only have been asked whether there is something at
+    /// all.
     ///
     /// # Why it is wrong
     /// A receive gets the message that a probe has found only if it names the source and the tag that the probe returned

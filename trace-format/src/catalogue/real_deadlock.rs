@@ -1,10 +1,10 @@
 check! {
     /// # What it finds
-    /// Ranks that wait for each other in a circle, so that none of them can ever go on. The verdict comes from the
-    /// matching of operations, not from a time-out: every rank of the circle is inside an MPI call that only another
-    /// rank of the circle could complete. Ranks that merely wait behind the circle are listed apart. Where the ranks wait
-    /// in the same call on different objects, the finding is `comm-free-mismatch`; where calls that make a communicator do
-    /// not find each other because of their arguments, it is `collective-argument-mismatch`.
+    /// Ranks that wait for each other in a cycle, so that none of them can ever go on. The verdict comes from the
+    /// matching of operations, not from a time-out: every rank of the cycle is inside an MPI call that only another
+    /// rank of the cycle could complete. Ranks that merely wait behind the cycle are listed apart. If the ranks wait
+    /// in the same call on different objects, the finding is `comm-free-mismatch`; if calls that make a communicator
+    /// do not match because of their arguments, it is `collective-argument-mismatch`.
     ///
     /// Waiting is: a receive, a probe, a send whose message nobody has received (a buffered one never waits), the completion
     /// of requests (all, or one of them), a collective operation that another rank has not begun, epochs and locks of windows,

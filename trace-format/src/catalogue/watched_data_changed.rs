@@ -5,7 +5,7 @@ check! {
     /// finding names the first and the last byte that changed (of memory up to 64 KiB), and the calls around the change, or
     /// the call during which it changed, such as a receive into the memory.
     ///
-    /// A change that is undone before the next MPI call is not seen. Each pair of places is told once.
+    /// A change that is undone before the next MPI call is not seen. Each pair of places is reported once.
     ///
     /// # Why it is wrong
     /// The program itself has said that these data are not to change, until `mpivet_unwatch`.

@@ -1,9 +1,10 @@
 check! {
     /// # What it finds
-    /// A collective operation in which what a rank sends to another and what that one expects from it differ in amount, pair
-    /// by pair: the counts of MPI_Gatherv and MPI_Alltoallv, of the root of MPI_Bcast and the others. If the types differ as
-    /// well, the finding is `collective-data-type`. Counts of a reduction that differ are `collective-argument-mismatch`. Where
-    /// each rank sends directly to the other, and sends less than that one has room for, it is `incorrect-recv-size`.
+    /// A collective operation in which a rank sends another amount of data than the receiving rank expects from it,
+    /// pair by pair: the counts of MPI_Gatherv and MPI_Alltoallv, of the root of MPI_Bcast and the others. If the
+    /// types differ as well, the finding is `collective-data-type`. Counts of a reduction that differ are
+    /// `collective-argument-mismatch`. Where each rank sends directly to the other, and sends less than that one has
+    /// room for, it is `incorrect-recv-size`.
     ///
     /// # Why it is wrong
     /// In a collective operation the amounts must be equal, rank by rank; a shorter message than expected is no more allowed

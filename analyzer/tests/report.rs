@@ -403,7 +403,7 @@ mpivet: ./halo 100, 4 ranks, Open MPI v4.1.4 (MPI 3.1): the trace is incomplete:
   rank 1: crashed in MPI_Send (halo.c:6)
   rank 2: ended with exit status 3
   rank 3: no trace: MPI_Init was not called, or the trace is on another node
-  what is there, 40 MPI calls, has no errors
+  the recorded part, 40 MPI calls, has no errors
   trace: mpivet-halo-1
 
 warning: the trace is incomplete, and so is this report:

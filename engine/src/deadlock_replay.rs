@@ -520,7 +520,7 @@ impl Model {
         }
         let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
         let Some((source, tag)) = told.filter(|t| t.0 >= 0) else {
-            return self.deadlock_replay.recorded.give_up("which message a probe was told of is not certain");
+            return self.deadlock_replay.recorded.give_up("which message a probe reported is not certain");
         };
         let lane = self.replay_lane(origin.rank, origin.thread);
         let poll = Poll { func: origin.func, site: origin.site };

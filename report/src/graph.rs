@@ -61,7 +61,7 @@ pub(super) fn line(w: &Waits, names: &Names) -> String {
         _ = write!(text, " ({file}:{line})");
     }
     match w.processes[..] {
-        [] => text.push_str(" waits for what nobody does"),
+        [] => text.push_str(" waits for a call that no rank makes"),
         _ => _ = write!(text, " waits for {}{}", if w.any { "any of " } else { "" }, names.list(&w.processes)),
     }
     text

@@ -1,5 +1,5 @@
-//! Reports: findings and what is known of the run in, one of several formats out. Nothing here knows how a finding
-//! was made. [`Report`] is what all formats render; its serialized form is the JSON report
+//! Reports: from findings and facts of the run to one of several formats. Nothing here knows how a finding was made.
+//! [`Report`] is rendered by all formats; its serialized form is the JSON report
 //! (`report/schema/report.schema.json`).
 
 #![forbid(unsafe_code)]
@@ -165,7 +165,7 @@ pub struct RunInfo {
     pub samples: Samples,
     /// The checks that were made.
     pub checks: Vec<&'static CheckInfo>,
-    /// The working directory, from which paths of sources are told.
+    /// The working directory, to which paths of sources are relative.
     pub directory: PathBuf,
 }
 
@@ -221,7 +221,7 @@ pub struct Report {
     /// The phases of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
     #[serde(skip)]
     pub phases: Vec<(&'static str, f64)>,
-    /// Calls in laps that were as those before them, so that they were counted only.
+    /// Calls in laps that were as those before them, so that they were only counted.
     #[serde(skip)]
     pub leapt: u64,
     /// The checks that were made.
@@ -233,7 +233,7 @@ pub struct Report {
     fail_on: FailOn,
     #[serde(skip)]
     incomplete: Incomplete,
-    /// The traces have what no report shows: the program's own arrays, or what performance variables said.
+    /// The traces have more than reports show: the program's own arrays, or readings of performance variables.
     #[serde(skip)]
     has_more: bool,
 }
@@ -244,19 +244,19 @@ impl Report {
         Report { failure: Some(why.to_owned()), ..jobs::empty(String::new(), &[]) }
     }
 
-    /// Sets what makes the exit code 1, which formats for machines tell, too.
+    /// Sets the severity that makes the exit code 1, which formats for machines show, too.
     pub fn gated(mut self, on: FailOn) -> Report {
         self.fail_on = on;
         self
     }
 
-    /// Sets whether it is accepted that something is missing of the trace.
+    /// Sets whether an incomplete trace is accepted.
     pub fn accepting(mut self, incomplete: Incomplete) -> Report {
         self.incomplete = incomplete;
         self
     }
 
-    /// Is something missing of the trace, which nobody accepts? What was not found may be there.
+    /// Is a part of the trace missing, which nobody accepts? Undetected mistakes may be there.
     pub fn is_incomplete(&self) -> bool {
         self.has_gaps() && self.incomplete == Incomplete::Fail
     }
@@ -328,12 +328,12 @@ impl Report {
         self.findings.is_empty() && self.task.defects.is_empty() && !self.was_stopped()
     }
 
-    /// Is there anything that somebody may want to look for in the traces?
+    /// Is there anything in the traces that somebody may want to look for?
     pub fn leaves_questions(&self) -> bool {
         !self.is_clean() || self.has_more || self.was_interrupted() || self.task.ended.iter().any(|r| r.end != "normal")
     }
 
-    /// The traces are removed when this is told.
+    /// Forgets the traces, which are removed.
     pub fn forget_traces(&mut self) {
         self.task.trace_dir.clear();
         self.exploration.iter_mut().for_each(|explored| explored.dir.clear());
@@ -365,7 +365,7 @@ impl Report {
     fn verdict_without_findings(&self, looked_at: &str) -> String {
         match self.set_aside() {
             0 if self.was_stopped() => "the check that says why is off".to_owned(),
-            0 if self.has_gaps() => format!("what is there, {looked_at}, has no errors"),
+            0 if self.has_gaps() => format!("the recorded part, {looked_at}, has no errors"),
             0 => format!("no errors found in {looked_at}"),
             _ => format!("no errors besides those that were accepted in {looked_at}"),
         }

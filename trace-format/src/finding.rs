@@ -53,7 +53,7 @@ pub struct Waiting {
     pub function: String,
     /// Stack definition of the rank.
     pub site: Id,
-    /// Ranks that it waits for, ascending; nobody: it waits for what nobody does.
+    /// Ranks that it waits for, ascending; nobody: it waits for a call that no rank makes.
     pub waits_for: Vec<i32>,
     /// One of them is enough.
     pub any: bool,

@@ -215,7 +215,7 @@ fn tell_polling(observer: &mut Observer, name: &str) -> bool {
     }
     let verb = if ranks.len() == 1 { "polls" } else { "poll" };
     eprintln!(
-        "mpivet: {name}{} only {verb} for what cannot come any more (MV605); the job goes on, the report comes at its end",
+        "mpivet: {name}{} only {verb} in vain (MV605); the job goes on, the report comes at its end",
         observer.traces.worlds.names().list(&ranks)
     );
     true

@@ -101,7 +101,7 @@ pub(super) fn end(e: &Ending, model: &Model, findings: &mut Findings) {
             rank_list(&ranks(one)),
             rank_list(&ranks(other))
         ),
-        n => format!("the ranks free {n} {objects}s in different orders, each before the next in a circle"),
+        n => format!("the ranks free {n} {objects}s in different orders, each before the next in a cycle"),
     };
     let parts = circle.iter().flatten().flat_map(|s| {
         [(s.first.clone(), "frees this one first".to_owned()), (s.then.clone(), "then this one".to_owned())]

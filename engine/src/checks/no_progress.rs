@@ -28,7 +28,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         why.push(format!("{} {wait}, too", rank_list(&behind)));
     }
     let why = if why.is_empty() { "they do nothing else".to_owned() } else { why.join("; ") };
-    let message = format!("{} {verb} with {} for what cannot come: {why}", rank_list(&v.ranks), names.join(" and "));
+    let message = format!("{} {verb} with {} in vain: {why}", rank_list(&v.ranks), names.join(" and "));
     let sites_of = |ranks: &[i32], words: &dyn Fn(String) -> String| {
         let parts = ranks.iter().flat_map(|r| v.graph.roles(*r)).map(|(call, role)| (call.clone(), words(role)));
         let mut parts: Vec<_> = parts.collect();

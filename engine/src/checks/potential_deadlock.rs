@@ -88,7 +88,7 @@ pub(super) fn sites(found: &Unpromised) -> Vec<Site> {
             role.push_str("; ");
         }
         match ranks.is_empty() {
-            true => role.push_str("otherwise waits for what nobody does"),
+            true => role.push_str("otherwise waits for a call that no rank makes"),
             false => role.push_str(&format!("otherwise waits for {}", rank_list(&ranks))),
         }
         sites.push(Site::new(&block.call, role));
@@ -147,7 +147,7 @@ pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Sch
     let mut sites = Vec::new();
     for stuck in schedule.stuck.iter().take(2 * MAX_SITES) {
         let role = match stuck.waits_for[..] {
-            [] => "then waits for what nobody does".to_owned(),
+            [] => "then waits for a call that no rank makes".to_owned(),
             _ => format!("then waits for {}", rank_list(&stuck.waits_for)),
         };
         sites.push(Site::new(&stuck.call, role));

@@ -417,7 +417,9 @@ impl Matchings {
     pub(crate) fn open_question(&self) -> Option<String> {
         let why = self.undecided.filter(|_| self.wildcards > 0)?;
         let what = plural(self.wildcards, "call");
-        Some(format!("not decided: what else {what} with MPI_ANY_SOURCE or MPI_ANY_TAG could have got ({why})"))
+        Some(format!(
+            "not decided: which other messages {what} with MPI_ANY_SOURCE or MPI_ANY_TAG could have got ({why})"
+        ))
     }
 
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {

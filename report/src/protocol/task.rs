@@ -32,7 +32,7 @@ impl Page<'_> {
         let hidden: u64 = task.hidden.iter().map(|h| h.findings).sum();
         if hidden > 0 {
             let what = plural(hidden as usize, "finding");
-            remarks.push(format!("{what} beyond the limit of --max-findings are counted here and not told below"));
+            remarks.push(format!("{what} beyond the limit of --max-findings are counted here and not shown below"));
         }
         let defects = self.report.defects().into_iter();
         remarks.extend(defects.map(|d| format!("the trace is incomplete, and so is this protocol: {d}")));

@@ -16,7 +16,7 @@ pub(super) fn check(thread: &mut Thread, call: &Call, known: &Known) {
     let here = Spot::of(thread, call);
     let danger = if known.is_send() { "its buffer may be used again" } else { "its data have arrived" };
     let message = format!(
-        "{} is called for the active request of {}: the program is never told when {danger}",
+        "{} is called for the active request of {}: the program never learns when {danger}",
         here.func.name(),
         known.made.func.name()
     );

@@ -79,7 +79,7 @@ function drawGraph(finding) {
     at[v] = [width / 2 + radius * Math.cos(angle) * (n === 1 ? 0 : 1), height / 2 + radius * (n === 1 ? 0 : flat) * Math.sin(angle)];
   });
   const words = finding.waits.slice(0, 64).map((v) =>
-    `rank ${v.rank} in ${v.function} waits for ${v.waits_for.length === 0 ? "what nobody does" : (v.any ? "any of " : "") + ranksInWords(v.waits_for.map((p) => nameIn(finding, p)))}`);
+    `rank ${v.rank} in ${v.function} waits for ${v.waits_for.length === 0 ? "a call that no rank makes" : (v.any ? "any of " : "") + ranksInWords(v.waits_for.map((p) => nameIn(finding, p)))}`);
   const picture = svg("svg", { viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: "img", class: tight ? "graph tight" : "graph",
     "aria-label": "Who waits for whom: " + words.join("; "), style: `max-width: ${Math.min(width, 900).toFixed(0)}px` },
     svg("defs", null, ["and", "or"].map((kind) => svg("marker", { id: "tip-" + kind, viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse", class: "tip " + kind },

@@ -41,7 +41,7 @@ impl Colour {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     pub colour: Colour,
-    /// Columns of the terminal; `None`: lines are as long as they are.
+    /// Columns of the terminal; `None`: lines are not broken.
     pub width: Option<usize>,
     /// Everything, however long it gets.
     pub full: bool,

@@ -20,7 +20,7 @@ pub(crate) struct ConfigFileArgs {
 pub(super) struct ConfigArgs {
     #[command(flatten)]
     _run: RunArgs,
-    /// Print lines for a shell that tell libmpivet.so the same without `mpivet run`
+    /// Print the settings as lines for a shell, for jobs without `mpivet run`
     #[arg(long)]
     env: bool,
     /// Print a sample of mpivet.toml with all settings

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub(super) struct EnvArgs {
     /// Trace directory
     dir: PathBuf,
-    /// Only categories with such a name, in which * stands for anything
+    /// Only categories of this name, in which * stands for anything
     #[arg(long, value_name = "GLOB")]
     category: Option<String>,
     /// Only variables with this text in their name, value or description

@@ -15,7 +15,8 @@ pub(super) struct ExportArgs {
     /// Write a table with one line a call to FILE, or to standard output if that is `-`
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Megabytes at which it stops to write calls, messages and collective operations; 0: never [default: 1024]
+    /// Megabytes after which no more calls, messages and collective operations are written; 0: no limit [default:
+    /// 1024]
     #[arg(long, value_name = "MB", default_value_t = 1024, hide_default_value = true,
           value_parser = trace_format::keeping::megabytes)]
     max_size: u64,

@@ -1,4 +1,5 @@
-//! The command line, in two stages: [`Cli`] is what was typed, [`Plan`] what is to be done. One file a command.
+//! The command line, in two steps: [`Cli`] holds the words that were typed, [`Plan`] the work that they ask for. One
+//! file a command.
 
 mod config;
 mod env;
@@ -40,13 +41,13 @@ pub(crate) const CLEAN: u8 = 0;
 /// There are findings at or above `--fail-on`.
 pub(crate) const FINDINGS: u8 = 1;
 const WRONG_USE: u8 = 2;
-/// The work could not be done, or what was recorded is incomplete.
+/// The work could not be done, or the trace is incomplete.
 pub(crate) const CANNOT: u8 = 3;
 
-/// Why the command ends before its work was done.
+/// The reason why the command ends before its work was done.
 #[derive(Debug)]
 pub(crate) enum Exit {
-    /// clap has something to say: a wrong option, but also `--help`.
+    /// A message of clap: a wrong option, but also `--help`.
     Clap(clap::Error),
     /// Wrong use: exit code 2.
     Usage(String),
@@ -63,7 +64,7 @@ impl Exit {
     pub(crate) fn end(self) -> ExitCode {
         match self {
             Exit::Clap(e) => {
-                // A closed pipe behind --help is nobody's problem.
+                // A closed pipe behind --help does no harm.
                 _ = e.print();
                 ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
             }
@@ -100,9 +101,9 @@ enum Command {
     Run(RunArgs),
     /// Report on a finished, dead or still running job from its trace directory
     Analyze(AnalyzeArgs),
-    /// A run in numbers: functions, messages, and what ranks waited for
+    /// Show a run in numbers: functions, messages, and waiting times of ranks
     Stats(StatsArgs),
-    /// The events of a run for other programs: Perfetto and chrome://tracing, tables
+    /// Export the events of a run for other programs: Perfetto and chrome://tracing, tables
     Export(ExportArgs),
     /// Show the settings that hold, and where each of them comes from; it takes the options of `run`
     Config(Box<ConfigArgs>),
@@ -113,20 +114,20 @@ enum Command {
     /// One process; what `queues` starts, since a DLL of the MPI library is loaded into it
     #[command(hide = true)]
     QueuesOf(QueuesOfArgs),
-    /// Say what a check means, with an example and the fix
+    /// Explain a check, with an example and the fix
     Explain {
         /// Name or code of the check, for example real-deadlock or MV601
         name: String,
     },
     /// List the checks
     Checks,
-    /// Print the findings in libraries that are accepted without being asked, each with its reason
+    /// Print the findings in libraries that mpivet accepts by itself, each with its reason
     Suppressions,
     /// Print the JSON Schema of the JSON report
     Schema,
-    /// The settings (control variables) of the MPI library of a run, those that bear on correctness first
+    /// Show the settings (control variables) of the MPI library of a run, those that bear on correctness first
     Env(EnvArgs),
-    /// Print the completions of a shell: which commands and options there are
+    /// Print the completions of commands and options for a shell
     Completions(CompletionsArgs),
     /// Print pages of the manual
     Man(ManArgs),
@@ -163,7 +164,7 @@ impl Cli {
         let run = args.get(1).is_some_and(|a| a == "run");
         let dashes = args.iter().any(|a| a == "--");
         let complaint = |e: clap::Error| match e.kind() {
-            // clap cannot know that what it calls an unexpected argument is the launcher.
+            // clap takes the launcher for an unexpected argument.
             ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument if run && !dashes => {
                 Exit::Usage(RUN_USAGE.into())
             }

@@ -27,18 +27,18 @@ pub(super) struct PrintArgs {
     /// Only up to this event
     #[arg(long, value_name = "EVENT")]
     to: Option<u64>,
-    /// Only what goes on at this time or later, in seconds since the rank's start
+    /// Leave out everything that was over before this time, in seconds since the rank's start
     #[arg(long, value_name = "SECONDS", value_parser = filter::seconds)]
     since: Option<f64>,
-    /// Only what goes on at this time or before
+    /// Leave out everything that began after this time
     #[arg(long, value_name = "SECONDS", value_parser = filter::seconds)]
     until: Option<f64>,
     /// Only calls that name or make this communicator, or a window or file on it: its name as it is printed (`*` stands for
     /// anything), or the number in c3. May be given several times
     #[arg(long, value_name = "NAME")]
     comm: Vec<String>,
-    /// Only calls that name these ranks of MPI_COMM_WORLD, in whatever communicator, as source, destination, target or
-    /// root, or whose status does
+    /// Only calls that name these ranks of MPI_COMM_WORLD, in any communicator, as source, destination, target or
+    /// root, or in a status
     #[arg(long, value_name = "RANKS")]
     peer: Option<trace_format::ranks::Ranks>,
     /// Only calls of these threads, numbered by their first calls
@@ -66,7 +66,7 @@ pub(crate) struct PrintPlan {
     pub(crate) times: bool,
     pub(crate) events: bool,
     pub(crate) format: PrintFormat,
-    /// The contents of dumps are printed; those of these names alone if there are some.
+    /// Dumps are printed; only those of these names if there are some.
     pub(crate) dumps: Option<Vec<String>>,
 }
 

@@ -27,10 +27,10 @@ pub(super) struct QueuesArgs {
     /// Stop each process while its queues are read [default: it runs on, and the queues are read again if they changed]
     #[arg(long)]
     stop: bool,
-    /// Do not look at call stacks, for which each thread is stopped for a moment; then nothing is said of deadlocks
+    /// Read no call stacks, for which each thread is stopped for a moment; deadlocks are not reported then
     #[arg(long)]
     no_stacks: bool,
-    /// Format of what is printed
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = QueueFormat::Text)]
     format: QueueFormat,
 }

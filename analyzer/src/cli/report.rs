@@ -36,13 +36,13 @@ pub(crate) struct ReportArgs {
     /// Findings that are accepted, each with a reason (docs/ci.md): they do not count; may be given several times
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
-    /// Report also what is known of libraries and accepted by mpivet itself (`mpivet suppressions` lists it)
+    /// Report also the findings in libraries that mpivet accepts by itself (`mpivet suppressions` lists them)
     #[arg(long)]
     no_shipped_suppressions: bool,
-    /// A JSON report of an earlier run: only findings that it does not have count
+    /// A JSON report of an earlier run: only new findings count
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Search for sources below DIR if they are no longer where they were compiled. May be given several times
+    /// Search for sources below DIR if they have moved since they were compiled. May be given several times
     #[arg(long, value_name = "DIR", value_parser = directory)]
     source_path: Vec<PathBuf>,
     #[command(flatten)]
@@ -61,10 +61,10 @@ pub(super) struct AnalyzeArgs {
     dir: PathBuf,
     #[command(flatten)]
     report: ReportArgs,
-    /// Say nothing when nothing was found
+    /// Print nothing if nothing was found
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say how long each stage of the analysis took, and how much memory it needed
+    /// Say how long each phase of the analysis took, and how much memory it needed
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]

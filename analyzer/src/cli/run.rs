@@ -28,7 +28,7 @@ impl Checksums {
     }
 }
 
-/// After which runs the trace directory is kept.
+/// The runs after which the trace directory is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Keep {
     /// Runs that leave questions: a finding, a failure, an interruption, arrays that the program has put there
@@ -47,7 +47,8 @@ pub(super) struct RunArgs {
     /// Trace directory [default: mpivet-PROGRAM-PID in the working directory]
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// After which runs the trace directory is kept [default: findings]. One that --dir names stays in any case
+    /// The runs after which the trace directory is kept [default: findings]. A directory that --dir names is kept in
+    /// any case
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, hide_default_value = true)]
     keep: Keep,
     #[command(flatten)]
@@ -57,20 +58,20 @@ pub(super) struct RunArgs {
     /// Frames kept of each call stack [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) stack_depth: Option<u32>,
-    /// Keep times only so exactly, for smaller traces: loops whose times vary by no more than that take next to no room
+    /// Error that times may have, for smaller traces: a loop whose times vary by no more takes next to no room
     /// [default: 0, times as they were measured]
     #[arg(long, value_name = "TIME", value_parser = trace_format::keeping::time_error)]
     time_error: Option<u64>,
-    /// Keep only the last megabytes of each rank's events. mpivet judges what it reads while the job runs in any case
+    /// Keep only the last megabytes of each rank's events; mpivet still judges all that it reads while the job runs
     /// [default: keep all]
     #[arg(long, value_name = "MB", value_parser = trace_format::keeping::megabytes)]
     max_trace_size: Option<u64>,
-    /// Where ranks write their last calls until they are full blocks of the trace: a directory of each node in which mapped files
-    /// are kept in memory or on a disk [default: the trace directory; /dev/shm where that is on a network file system and all
-    /// ranks are on one node]
+    /// Directory on each node for stages, the files in which ranks record their last calls; it must be in memory or
+    /// on a local disk [default: the trace directory; /dev/shm if that is on a network file system and all ranks are
+    /// on one node]
     #[arg(long, value_name = "DIR")]
     stage_dir: Option<PathBuf>,
-    /// Of which buffers checksums are taken: none, those of pending sends, to see who changes them, or all that are sent
+    /// Buffers to take checksums of: none, those of pending sends, to see whether they change, or all that are sent
     /// and received, to compare them as well [default: sends]
     #[arg(long, value_name = "WHICH", value_enum)]
     checksums: Option<Checksums>,
@@ -92,7 +93,7 @@ pub(super) struct RunArgs {
     /// directory of its own and is watched; one report of all jobs
     #[arg(long, conflicts_with_all = ["explore", "replay"])]
     each: bool,
-    /// Most runs of --explore
+    /// Limit of the runs of --explore
     #[arg(long, value_name = "N", default_value_t = 20, requires = "explore", value_parser = clap::value_parser!(u32).range(1..))]
     explore_runs: u32,
     /// Seconds after which --explore starts no more runs
@@ -108,15 +109,15 @@ pub(super) struct RunArgs {
     /// Alter the run: let the MPI library buffer as little as it can, so that sends which rely on buffering hang
     #[arg(long)]
     stress: bool,
-    /// Read performance variables of the MPI library while the program runs: names with commas between, in which * stands
-    /// for anything [default: the lengths of message queues], and behind @ how often [default: 100ms]
+    /// Read performance variables of the MPI library while the program runs: names with commas between, in which *
+    /// stands for anything [default: the lengths of message queues], and behind @ the interval [default: 100ms]
     #[arg(long, value_name = "NAMES@INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "@100ms",
           value_parser = sampling)]
     pvars: Option<String>,
     /// Do not stop a job that is proved to be deadlocked
     #[arg(long)]
     no_stop: bool,
-    /// Say nothing when nothing was found
+    /// Print nothing if nothing was found
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
     /// Say what mpivet does

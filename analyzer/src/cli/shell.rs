@@ -1,4 +1,4 @@
-//! `mpivet completions` and `mpivet man`: what shells and `man` want to know of the command line, made from it.
+//! `mpivet completions` and `mpivet man`, made from the command line's definition.
 
 use super::Exit;
 use clap::{Args, Command};
@@ -20,7 +20,7 @@ pub(super) struct CompletionsArgs {
 #[command(after_help = "To read it at once: mpivet man | man -l -\n\
                         To install all pages: mpivet man --dir ~/.local/share/man/man1")]
 pub(super) struct ManArgs {
-    /// Of which command [default: of mpivet itself]
+    /// The command of the page [default: mpivet itself]
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
     /// Write the pages of all commands into DIR, as mpivet.1, mpivet-run.1 and so on

@@ -23,9 +23,9 @@ pub(crate) enum Table {
     Functions,
     /// Messages by size
     Sizes,
-    /// How much each process sent to each
+    /// Messages from each rank to each
     Matrix,
-    /// What ranks waited for, and where
+    /// Waiting times of ranks, by place and cause
     Waits,
     /// Collective operations by communicator
     Collectives,
@@ -41,7 +41,7 @@ pub(crate) enum Table {
 pub(super) struct StatsArgs {
     /// Trace directory
     dir: PathBuf,
-    /// Format of what is printed
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = StatsFormat::Text)]
     format: StatsFormat,
     /// Only this table [default: all of them as text, functions as CSV]

@@ -54,7 +54,7 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
     let mut launched = Launched::start(plan, &Altered::of(plan), found, absolute).inspect_err(|_| forget())?;
     let mut jobs = Jobs::new(plan, dir);
     while !launched.has_ended() {
-        jobs.look();
+        jobs.poll();
         launched.rest(PAUSE);
         jobs.interrupt(&launched);
     }
@@ -108,7 +108,7 @@ impl<'a> Jobs<'a> {
     }
 
     /// Starts to watch the jobs that are new.
-    fn look(&mut self) {
+    fn poll(&mut self) {
         for (name, first) in jobs_but(self.dir, |name| self.seen.contains(name)).unwrap_or_default() {
             self.seen.insert(name.clone());
             let (dir, watch_as) = (self.dir.join(&name), self.watch.clone());
@@ -131,7 +131,7 @@ impl<'a> Jobs<'a> {
 
     /// The results of all jobs, when the command has ended.
     fn finish(mut self) -> Watching {
-        self.look();
+        self.poll();
         self.watch.over.store(true, Ordering::Relaxed);
         let mut all = Watching::default();
         for thread in self.threads {

@@ -56,7 +56,7 @@ impl Watched {
 }
 
 impl Followed for Watched {
-    fn look(&mut self, observer: &Observer) {
+    fn poll(&mut self, observer: &Observer) {
         if self.launcher.is_none() {
             // A rank beside the launcher may have come later than others, and knows more.
             if let Some(known) = started(&self.dir).filter(|known| known.pid != 0) {

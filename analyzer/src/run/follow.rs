@@ -43,7 +43,7 @@ const ENOUGH_BUSY: u32 = 8;
 /// A job that is followed.
 pub(crate) trait Followed {
     /// Takes a look at what its ranks have recorded.
-    fn read_process(&mut self, _: &Observer) {}
+    fn poll(&mut self, _: &Observer) {}
     /// Will nothing more come?
     fn has_ended(&mut self) -> bool;
     /// Waits, at most so long.
@@ -154,7 +154,7 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: boo
             return End::Late;
         }
         let news = observer.poll();
-        job.look(observer);
+        job.poll(observer);
         tell_deaths(observer, job.name());
         if !news.is_empty() {
             last_news = now;

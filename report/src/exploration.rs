@@ -154,7 +154,7 @@ impl Report {
 pub(super) fn name_witness(finding: &mut FindingView, dir: &str) {
     if finding.rerun.is_some() {
         for note in &mut finding.notes {
-            *note = note.replace("--rerun.witness-", &format!("--replay {dir}/witness-"));
+            *note = note.replace("--replay witness-", &format!("--replay {dir}/witness-"));
         }
     }
 }

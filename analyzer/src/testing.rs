@@ -43,7 +43,7 @@ use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
 use trace_format::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
-use trace_reader::reader::RankEvent;
+use trace_reader::reader::{EventRef, RankEvent};
 use trace_reader::text::{TextTrace, parse};
 
 /// The options of a case.
@@ -242,7 +242,7 @@ fn run_with(
     }
     engine.grow(first, names);
     for (rank, event) in events {
-        linker.feed(rank, &mut event.into(), &mut engine);
+        linker.take(rank, EventRef::Whole(&mut event.into()), &mut engine);
         linker.link(&|_| false, false, &mut engine);
     }
     while linker.link(&|_| true, true, &mut engine) || linker.give_up(&mut engine) {}

@@ -2,21 +2,29 @@
 //! little at a time, so that what ranks did at about the same time comes together and little is in flight.
 //!
 //! The order does not depend on the threads: each reads its ranks in turns, and the turns are taken rank by rank.
+//!
+//! ```text
+//! RankReader -> Batch (a Sink) -> channel -> Laps (may count) -> Onlooker::look
+//!                                                             -> Linker::take (numbers of processes) -> Engine::take
+//! ```
+//!
+//! From the batch on each event is an [`EventRef`].
 
-pub mod laps;
+mod batch;
+mod laps;
 mod period;
 mod tokens;
 
-use period::{Periods, Span, Watch};
+use crate::Engine;
+use crate::worlds::link::Linker;
+use batch::Batch;
+use laps::Laps;
+use period::{Periods, Watch};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use trace_format::pack::CallTimes;
-use trace_reader::args::Args;
-use trace_reader::call::Call;
-use trace_reader::reader::{Again, Keeps, LeanEvent, RankEvent, RankReader, Rounds, Sink};
+use trace_reader::reader::{EventRef, Keeps, RankReader};
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
@@ -27,8 +35,6 @@ const FEWEST: usize = 32;
 const MOST: usize = 1 << 10;
 /// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
 const TOGETHER: usize = 1 << 10;
-/// So many calls of rounds take as much memory as an event, and less time.
-const LIGHT: usize = 8;
 /// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
 const LITTLE: isize = 16;
 /// As [`ROUND`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
@@ -40,253 +46,70 @@ const OFTEN: u32 = 64;
 /// Threads that read. Where laps are counted the engine has next to nothing to do; else it is slower than a few of them.
 const MOST_THREADS: usize = 8;
 
+/// Looks on while the engine is fed with traces, each of which has its place among the readers.
+pub trait Onlooker {
+    /// The engine is given this event next.
+    fn look(&mut self, place: usize, event: &EventRef);
+
+    /// So many calls were counted, and the engine was not given them.
+    fn leapt(&mut self, place: usize, calls: u64);
+
+    /// So many bytes are still to be read. Said now and then.
+    fn unread(&mut self, place: usize, bytes: u64);
+
+    /// It cannot be read any further.
+    fn failed(&mut self, place: usize, why: String);
+}
+
+/// The way of events to the engine.
+struct Feed<'a> {
+    linker: &'a mut Linker,
+    engine: &'a mut Engine,
+    onlooker: &'a mut dyn Onlooker,
+}
+
+impl Feed<'_> {
+    /// Hands on the next event of the rank at this place.
+    #[inline]
+    fn take(&mut self, (place, rank): (usize, i32), event: EventRef) {
+        self.onlooker.look(place, &event);
+        self.linker.take(rank, event, self.engine);
+    }
+
+    /// May calls be counted that are as others? With several worlds it matters how far each has come.
+    fn may_leap(&self) -> bool {
+        self.linker.is_one_world() && self.engine.may_leap()
+    }
+}
+
 /// What was read of one rank in one turn.
-pub struct Turn {
+struct Turn {
     /// Its place among the readers.
-    pub place: usize,
-    pub batch: Batch,
+    place: usize,
+    batch: Batch,
     /// Bytes of it that are still to be read, said now and then.
-    pub unread: Option<u64>,
+    unread: Option<u64>,
     /// Why it cannot be read any further.
-    pub failed: Option<String>,
+    failed: Option<String>,
     /// There may be more of it.
     more: bool,
     /// So many of its next turns are left out, since it is ahead of the others by that.
     skipped: usize,
 }
 
-/// What was read, in its order. Most calls are as earlier ones.
-pub struct Batch {
-    keeps: Keeps,
-    steps: Vec<Step>,
-    events: Vec<LeanEvent>,
-    rounds: Vec<Repeated>,
-    times: Vec<CallTimes>,
-    /// What they hold beside themselves, in events.
-    weight: usize,
-    /// How many all steps stand for.
-    len: usize,
-    next: Next,
-    /// The last call of a round that was taken.
-    again: Again,
-    /// What looks where the rank repeats itself, while it is read.
-    periods: Option<Periods>,
-    spans: Vec<Span>,
-}
-
-/// What of a batch is to be taken next.
-#[derive(Default)]
-struct Next {
-    step: usize,
-    /// Of the rounds at hand, if that is the step.
-    call: usize,
-    event: usize,
-    rounds: usize,
-    /// So many were taken.
-    taken: usize,
-}
-
-impl Next {
-    /// So many of the `calls` of the rounds at hand are taken.
-    fn pass(&mut self, taken: usize, calls: usize) {
-        self.taken += taken;
-        self.call += taken;
-        if self.call == calls {
-            self.call = 0;
-            self.rounds += 1;
-            self.step += 1;
-        }
-    }
-}
-
-enum Step {
-    /// The next of the events.
-    Event,
-    /// The next of the events is a call to be kept in this place.
-    Keep(u16),
-    Again(Again),
-    /// So many calls: the next of the rounds.
-    Rounds(usize),
-}
-
-/// Rounds of a loop: see [`Rounds`].
-struct Repeated {
-    round: Arc<[Again]>,
-    index: u64,
-    /// Of all times of the batch, where these begin.
-    from: usize,
-}
-
-impl Repeated {
-    /// The call at this place of the rounds, as far as it is as those before it.
-    fn as_before(&self, place: usize) -> &Again {
-        &self.round[place % self.round.len()]
-    }
-}
-
-/// An event as a batch has it.
-pub enum Read<'a> {
-    Event(&'a mut LeanEvent),
-    /// A call to be kept: see [`Sink::keep`].
-    Keep(u16, &'a mut LeanEvent),
-    Again(&'a Again),
-}
-
-impl Sink for Batch {
-    fn event(&mut self, event: LeanEvent) {
-        match (&mut self.periods, &event) {
-            (Some(periods), RankEvent::Call(call)) => periods.call(None, call),
-            (Some(periods), _) => periods.other(),
-            (None, _) => {}
-        }
-        self.weight += event.weight();
-        self.len += 1;
-        self.steps.push(Step::Event);
-        self.events.push(event);
-    }
-
-    fn keeps(&self) -> Keeps {
-        self.keeps
-    }
-
-    #[inline(always)]
-    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
-        self.events.push(RankEvent::Call(Call::blank()));
-        let Some(event) = self.events.last_mut() else { return Ok(()) };
-        let RankEvent::Call(call) = event else { return Ok(()) };
-        match fill(call) {
-            Ok(slot) => {
-                self.periods.iter_mut().for_each(|periods| periods.call(slot, call));
-                self.steps.push(slot.map_or(Step::Event, Step::Keep));
-                self.len += 1;
-                self.weight += event.weight();
-                Ok(())
-            }
-            Err(what) => {
-                self.events.pop();
-                Err(what)
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn again(&mut self, again: Again) {
-        self.periods.iter_mut().for_each(|periods| periods.again(&again));
-        self.len += 1;
-        self.steps.push(Step::Again(again));
-    }
-
-    fn period(&self) -> Option<usize> {
-        self.periods.as_ref()?.period()
-    }
-
-    fn knows(&mut self, round: &[Again]) -> bool {
-        self.periods.as_mut().is_some_and(|periods| periods.knows(round))
-    }
-
-    fn rounds(&mut self, Rounds { round, index, times }: Rounds) {
-        self.periods.iter_mut().for_each(|periods| periods.rounds(times.len()));
-        self.rounds.push(Repeated { round: Arc::clone(round), index, from: self.times.len() });
-        self.times.extend_from_slice(times);
-        self.len += times.len();
-        self.steps.push(Step::Rounds(times.len()));
-    }
-}
-
-impl Batch {
-    /// With room for so many steps and events.
-    fn new(keeps: Keeps, (steps, events): (usize, usize), periods: Option<Periods>) -> Batch {
-        let (steps, events, spans) = (Vec::with_capacity(steps), Vec::with_capacity(events), Vec::new());
-        let (rounds, times, next, again) = (Vec::new(), Vec::new(), Next::default(), Again::default());
-        Batch { keeps, steps, events, rounds, times, weight: 0, len: 0, next, again, periods, spans }
-    }
-
-    /// Everything was read; what looks for periods goes on with the next one.
-    fn close(&mut self) -> Option<Periods> {
-        let mut periods = self.periods.take();
-        match &mut periods {
-            Some(periods) => self.spans = periods.take(),
-            None => self.spans.push(Span { period: 0, len: self.len, goes_on: false }),
-        }
-        periods
-    }
-
-    fn take_spans(&mut self) -> Vec<Span> {
-        std::mem::take(&mut self.spans)
-    }
-
-    /// Are there rounds that come again, and no event as a whole?
-    fn is_light(&self) -> bool {
-        self.events.is_empty() && !self.rounds.is_empty()
-    }
-
-    /// How many were not taken.
-    fn left(&self) -> usize {
-        self.len - self.next.taken
-    }
-
-    fn next(&mut self) -> Option<Read<'_>> {
-        let next = &mut self.next;
-        let step = self.steps.get(next.step)?;
-        if let Step::Rounds(calls) = step {
-            let (repeated, place) = (self.rounds.get(next.rounds)?, next.call);
-            let index = repeated.index.wrapping_add(place as u64);
-            self.again = repeated.as_before(place).at(index, self.times[repeated.from + place]);
-            next.pass(1, *calls);
-            return Some(Read::Again(&self.again));
-        }
-        next.step += 1;
-        next.taken += 1;
-        if let Step::Again(again) = step {
-            return Some(Read::Again(again));
-        }
-        let event = self.events.get_mut(next.event)?;
-        next.event += 1;
-        Some(if let Step::Keep(slot) = step { Read::Keep(*slot, event) } else { Read::Event(event) })
-    }
-
-    /// The next one that was not taken.
-    fn coming(&self) -> Option<Coming<'_>> {
-        let next = &self.next;
-        Some(match self.steps.get(next.step)? {
-            Step::Again(again) => Coming::Again(again),
-            Step::Rounds(_) => Coming::Again(self.rounds.get(next.rounds)?.as_before(next.call)),
-            Step::Event | Step::Keep(_) => Coming::Event(self.events.get(next.event)?),
-        })
-    }
-
-    /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that are
-    /// to be kept.
-    fn leave_out(&mut self, most: usize, mut keep: impl FnMut(u16, &mut LeanEvent)) -> usize {
-        let next = &mut self.next;
-        let out = most.min(self.len - next.taken);
-        let end = next.taken + out;
-        if next.event == self.events.len() && next.rounds == self.rounds.len() {
-            next.step += out;
-            next.taken = end;
-        }
-        while next.taken < end
-            && let Some(step) = self.steps.get(next.step)
-        {
-            if let Step::Rounds(calls) = step {
-                next.pass((end - next.taken).min(calls - next.call), *calls);
-                continue;
-            }
-            if let Step::Keep(slot) = step {
-                keep(*slot, &mut self.events[next.event]);
-            }
-            next.event += usize::from(!matches!(step, Step::Again(_)));
-            next.step += 1;
-            next.taken += 1;
-        }
-        out
-    }
-}
-
-/// An event that was not taken, as far as it is as those before it.
-enum Coming<'a> {
-    Again(&'a Again),
-    Event(&'a LeanEvent),
+/// Feeds the engine with all these traces to their ends, or until a process is held back: see [`Linker`].
+pub fn feed(readers: Vec<&mut RankReader>, linker: &mut Linker, engine: &mut Engine, onlooker: &mut dyn Onlooker) {
+    let keeps = engine.keeps();
+    let mut laps = Laps::new(readers.iter().map(|reader| reader.rank()));
+    let mut feed = Feed { linker, engine, onlooker };
+    let threads = processors().min(MOST_THREADS);
+    read(threads, readers, keeps, |mut turn| {
+        turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
+        turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
+        laps.take(turn, &mut feed);
+        !feed.linker.holds_any()
+    });
+    laps.finish(&mut feed);
 }
 
 /// Processors that this process may use.
@@ -294,14 +117,9 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Reads all of these to their ends. `take` is given each turn, and says whether to go on: if not, what was read already
-/// still comes.
-pub fn read(readers: Vec<&mut RankReader>, keeps: Keeps, take: impl FnMut(Turn) -> bool) {
-    read_by(processors().min(MOST_THREADS), readers, keeps, take);
-}
-
-/// The same by so many threads.
-fn read_by(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
+/// Reads all of these to their ends by so many threads. `take` is given each turn, and says whether to go on: if not, what
+/// was read already still comes.
+fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
     let plan = Plan::of(readers.len(), keeps);
     let mut places: Vec<(usize, usize)> = (0..readers.len()).map(|place| (place, 0)).collect();
     let threads = threads.min(readers.len()).max(1);
@@ -390,7 +208,7 @@ impl Source {
 fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSender<Vec<Turn>>, stop: &AtomicBool) {
     let (mut together, mut events) = (Vec::new(), 0);
     turns(share, plan, &mut |turn| {
-        events += 1 + turn.batch.steps.len() + turn.batch.times.len() / LIGHT + turn.batch.weight;
+        events += turn.batch.cost();
         together.push(turn);
         if events < TOGETHER {
             return true;
@@ -437,7 +255,7 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
             watch.end(batch.close(), batch.left());
             *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
             *is_light = batch.is_light();
-            events = batch.events.len().min(turn);
+            events = batch.whole().min(turn);
             // Behind damage there may be more.
             let more = match &result {
                 Ok(any) => *any || reader.defects.count() > defects,
@@ -476,9 +294,9 @@ mod tests {
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
         reader.writer_is_gone();
         let (mut events, mut heaviest) = (0, 0);
-        read(vec![&mut reader], Keeps::Nothing, |turn| {
-            events += turn.batch.events.len();
-            heaviest = heaviest.max(turn.batch.events.iter().map(LeanEvent::weight).sum());
+        read(1, vec![&mut reader], Keeps::Nothing, |turn| {
+            events += turn.batch.whole();
+            heaviest = heaviest.max(turn.batch.weight());
             true
         });
         assert_eq!(events, calls);
@@ -516,10 +334,10 @@ mod tests {
             let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
             let (mut taken, mut widest, mut skipped, mut in_rounds) = ([0; RANKS as usize], 0, 0, 0);
             let mut places = Vec::new();
-            read_by(threads, readers.iter_mut().collect(), Keeps::Alike, |turn| {
+            read(threads, readers.iter_mut().collect(), Keeps::Alike, |turn| {
                 places.push((turn.place, turn.batch.left()));
                 taken[turn.place] += turn.batch.left();
-                in_rounds += turn.batch.times.len();
+                in_rounds += turn.batch.in_rounds();
                 skipped += turn.skipped;
                 if taken.iter().all(|taken| *taken < CALLS as usize - plan.turn - plan.extra) {
                     widest = widest.max(taken.iter().max().unwrap() - taken.iter().min().unwrap());

@@ -24,7 +24,7 @@ use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::mpi::{Class, Kind, SendMode, Start, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::{Again, Own, own_of};
+use trace_reader::reader::{Own, Repeat, own_of};
 
 /// May a receive that ended with this error class have taken a message?
 fn may_have_received(class: u16) -> bool {
@@ -81,19 +81,19 @@ fn status_at(outs: &Args, place: Place, i: usize) -> Option<Status> {
 }
 
 impl Model {
-    /// A call that is open or has returned, to be kept at a place if others will be like it.
-    pub(super) fn call(&mut self, rank: i32, call: &mut Call<Args>, keep: Option<u16>) {
+    /// A call that is open or has returned.
+    pub(super) fn call(&mut self, rank: i32, call: &mut Call<Args>) {
         let Call { thread, index, outcome, t_call, t_return, .. } = *call;
-        let pattern = self.keep(rank, call, keep);
+        let pattern = self.keep(rank, call);
         let own = own_of(pattern.fields, &pattern.ins, &pattern.outs);
         self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, own));
     }
 
-    /// What a call has in common with others, which is kept at the place for them. The call has no values any more.
-    pub(super) fn keep(&mut self, rank: i32, call: &mut Call<Args>, place: Option<u16>) -> Rc<Pattern> {
+    /// What a call has in common with others, which is kept for them if the call says where. It has no values any more.
+    pub(super) fn keep(&mut self, rank: i32, call: &mut Call<Args>) -> Rc<Pattern> {
         let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
         let pattern = Rc::new(Pattern::new(call.func, call.site, ins, outs, call.polls));
-        if let Some(place) = place.map(usize::from) {
+        if let Some(place) = call.slot.map(usize::from) {
             let kept = &mut self.ranks[rank as usize].thread(call.thread).kept;
             if kept.len() <= place {
                 kept.resize(place + 1, None);
@@ -103,13 +103,13 @@ impl Model {
         pattern
     }
 
-    /// A call as one that was kept.
+    /// A call that repeats a kept one.
     #[inline]
-    pub(super) fn again(&mut self, rank: i32, again: &Again) {
-        let Again { slot, thread, class, index, t_call, t_return, own } = *again;
+    pub(super) fn repeat(&mut self, rank: i32, repeat: &Repeat) {
+        let Repeat { slot, thread, class, index, t_call, t_return, own } = *repeat;
         let kept = &self.ranks[rank as usize].thread(thread).kept;
         let Some(pattern) = kept.get(usize::from(slot)).cloned().flatten() else {
-            debug_assert!(false, "call {index} of rank {rank} is like one that was not kept");
+            debug_assert!(false, "call {index} of rank {rank} repeats one that was not kept");
             return self.lose_sight();
         };
         self.made(rank, (thread, index), (t_call, t_return), Outcome::Returned(class), (pattern, own));

@@ -75,7 +75,7 @@ use trace_format::selection::Selection;
 use trace_format::system::Signal;
 use trace_format::variables::BufferingLimit;
 use trace_format::witness::Witness;
-use trace_reader::reader::{Again, Keeps, LeanEvent, RankEvent};
+use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent};
 use types::Signatures;
 
 /// Ranks that cannot go on.
@@ -286,53 +286,31 @@ impl Engine {
         self.model.rank_mut(rank).into_iter().for_each(|r| r.lost = true);
     }
 
-    /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.
+    /// [`Engine::take`] for an event that stands by itself.
     pub fn feed(&mut self, rank: i32, event: RankEvent) {
-        self.feed_lean(rank, &mut event.into());
+        self.take(rank, EventRef::Whole(&mut event.into()));
     }
 
-    /// Which calls it can be fed with as others that are kept. Who listens wants to be told of all values of a call.
-    pub fn keeps(&self) -> Keeps {
-        if self.model.listening.is_on() { Keeps::Same } else { Keeps::Alike }
-    }
-
-    /// A call that is kept: see [`trace_reader::reader::Sink`].
-    pub fn feed_kept(&mut self, rank: i32, slot: u16, event: &mut LeanEvent) {
-        match event {
-            RankEvent::Call(call) if self.model.rank_mut(rank).is_some() => self.model.call(rank, call, Some(slot)),
-            _ => self.feed_lean(rank, event),
-        }
-    }
-
-    /// [`Engine::feed_kept`] for a call that is counted already.
-    pub fn keep(&mut self, rank: i32, slot: u16, event: &mut LeanEvent) {
-        if let RankEvent::Call(call) = event
-            && self.model.rank_mut(rank).is_some()
-        {
-            self.model.keep(rank, call, Some(slot));
-        }
-    }
-
-    /// A call as one that is kept.
+    /// Takes the next event of a rank. Ranks may come in any interleaving, each in its own order.
     #[inline]
-    pub fn feed_again(&mut self, rank: i32, again: &Again) {
-        if self.model.rank_mut(rank).is_some() {
-            self.model.again(rank, again);
-        }
-    }
-
-    /// The same for an event as the reader has it. What is left of it means nothing.
-    pub fn feed_lean(&mut self, rank: i32, event: &mut LeanEvent) {
+    pub fn take(&mut self, rank: i32, event: EventRef) {
         if self.model.rank_mut(rank).is_none() {
             return;
         }
+        match event {
+            EventRef::Repeat(repeat) => self.model.repeat(rank, repeat),
+            EventRef::Whole(event) => self.take_whole(rank, event),
+        }
+    }
+
+    fn take_whole(&mut self, rank: i32, event: &mut LeanEvent) {
         match event {
             RankEvent::Definition(_) => {
                 if let RankEvent::Definition(definition) = event.take() {
                     self.model.define(rank, definition);
                 }
             }
-            RankEvent::Call(call) => self.model.call(rank, call, None),
+            RankEvent::Call(call) => self.model.call(rank, call),
             RankEvent::Return { thread, index, time, class, polls, outs } => {
                 self.model.return_of(rank, *thread, *index, (*time, *polls), *class, outs);
             }
@@ -341,6 +319,21 @@ impl Engine {
                     self.model.system(rank, thread, time, event);
                 }
             }
+        }
+    }
+
+    /// Which calls it keeps for those that repeat them. Who listens wants to be told of all values of a call.
+    pub fn keeps(&self) -> Keeps {
+        if self.model.listening.is_on() { Keeps::Same } else { Keeps::Alike }
+    }
+
+    /// A call that was counted is kept nevertheless, if later ones may repeat it.
+    pub(crate) fn keep(&mut self, rank: i32, event: &mut LeanEvent) {
+        if let RankEvent::Call(call) = event
+            && call.slot.is_some()
+            && self.model.rank_mut(rank).is_some()
+        {
+            self.model.keep(rank, call);
         }
     }
 

@@ -3,13 +3,13 @@
 
 use super::collective::moves_data;
 use super::comms::CommIx;
+use super::facts::Pattern;
 use super::p2p::{Op, OpId};
 use super::shape::{Shape, shape};
 use super::{Engine, Model, Rank};
 use trace_format::mpi::{Class, Coll, SendMode, Start};
-use trace_reader::args::Args;
-use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::Again;
+use trace_reader::call::Outcome;
+use trace_reader::reader::{EventRef, RankEvent, Repeat};
 
 /// With more than this in flight nothing is said.
 const MOST_IN_FLIGHT: usize = 1 << 10;
@@ -65,6 +65,12 @@ fn is_among_neighbors(coll: Coll) -> bool {
 }
 
 impl Rank {
+    /// What is kept of the call that this one repeats.
+    fn kept(&self, repeat: &Repeat) -> Option<&Pattern> {
+        let thread = self.threads.iter().find(|thread| thread.number == repeat.thread)?;
+        thread.kept.get(usize::from(repeat.slot))?.as_deref()
+    }
+
     fn counts(&self) -> [u64; 5] {
         [self.calls, self.sends, self.recvs, self.collectives, self.events]
     }
@@ -88,16 +94,17 @@ impl Engine {
     }
 
     /// Is it a call that does the same each time that its rank is where it was, and leaves nothing behind but its operation?
-    pub(crate) fn is_plain(&self, call: &Call<Args>) -> bool {
-        matches!(call.outcome, Outcome::Returned(0)) && call.polls == 0 && is_plain(shape(call.func))
-    }
-
-    /// [`Engine::is_plain`] for a call as one that is kept.
-    pub(crate) fn is_plain_again(&self, rank: i32, again: &Again) -> bool {
-        let thread =
-            self.model.ranks.get(rank as usize).and_then(|r| r.threads.iter().find(|t| t.number == again.thread));
-        let pattern = thread.and_then(|t| t.kept.get(usize::from(again.slot))?.as_ref());
-        again.class == 0 && pattern.is_some_and(|p| p.polls == 0 && is_plain(p.shape))
+    pub(crate) fn is_plain(&self, rank: i32, event: &EventRef) -> bool {
+        match event {
+            EventRef::Repeat(repeat) => {
+                let pattern = self.model.ranks.get(rank as usize).and_then(|r| r.kept(repeat));
+                repeat.class == 0 && pattern.is_some_and(|p| p.polls == 0 && is_plain(p.shape))
+            }
+            EventRef::Whole(RankEvent::Call(call)) => {
+                call.outcome == Outcome::Returned(0) && call.polls == 0 && is_plain(shape(call.func))
+            }
+            EventRef::Whole(_) => false,
+        }
     }
 
     /// What is in flight, the earliest last.

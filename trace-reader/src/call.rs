@@ -80,6 +80,8 @@ pub struct Call<A = Vec<Value>> {
     pub outcome: Outcome,
     /// How many more times the same poll was made with the same negative answer.
     pub polls: u32,
+    /// Where it is to be kept, if calls behind it may repeat it: see [`crate::reader::Repeat`].
+    pub slot: Option<u16>,
     /// Values at the call, by parameter.
     pub ins: A,
     /// Values at the return, by parameter; empty while open.
@@ -109,13 +111,13 @@ impl<A> Call<A> {
     #[inline(always)]
     pub(crate) fn with(func: FnId, ins: A, outs: A) -> Call<A> {
         let outcome = Outcome::Open;
-        Call { func, thread: 0, index: 0, site: 0, t_call: 0, t_return: 0, outcome, polls: 0, ins, outs }
+        Call { func, thread: 0, index: 0, site: 0, t_call: 0, t_return: 0, outcome, polls: 0, slot: None, ins, outs }
     }
 
     /// The same call with its values in another form.
     pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Call<B> {
-        let Call { func, thread, index, site, t_call, t_return, outcome, polls, ins, outs } = self;
-        Call { func, thread, index, site, t_call, t_return, outcome, polls, ins: form(ins), outs: form(outs) }
+        let Call { func, thread, index, site, t_call, t_return, outcome, polls, slot, ins, outs } = self;
+        Call { func, thread, index, site, t_call, t_return, outcome, polls, slot, ins: form(ins), outs: form(outs) }
     }
 
     /// Number of the call event within its thread.

@@ -1,18 +1,14 @@
 //! Reads the trace of one rank, of a finished run or of one that is still going on: the blocks of the trace file,
 //! then what is still in the stages. Damage is reported as a [`Defect`] and skipped; it never ends the reading.
 
-use crate::args::Args;
-use crate::call::{Call, Value};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use trace_format::definition::Definition;
 use trace_format::file::{BlockKind, PROCESS_THREAD, RankHeader, STAGE_MAGIC, rank_of_stem, rank_stem};
 use trace_format::head::Head;
 pub use trace_format::head::OpenError;
-use trace_format::pack::CallTimes;
 use trace_format::system::SystemEvent;
 use trace_format::{codec, foreign};
 
@@ -20,10 +16,12 @@ mod blobs;
 mod blocks;
 mod decode;
 mod defects;
+mod event;
 mod merge;
 mod own;
 mod ring;
 mod rounds;
+mod sink;
 mod sparing;
 mod stage;
 mod thread;
@@ -32,174 +30,13 @@ mod weight;
 use blobs::Blobs;
 use blocks::{BlockRef, Blocks};
 pub use defects::{Defect, Defects};
+pub use event::{EventRef, LeanEvent, RankEvent, Repeat, Rounds};
 pub use own::{Field, Own, Part, own_fields, own_of, with_own};
 use ring::Files;
+pub use sink::{Keeps, Sink};
 use stage::StageView;
 use thread::Thread;
 use weight::Weighed;
-
-/// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of
-/// calls, as they are spelled or as [`Args`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum RankEvent<A = Vec<Value>> {
-    Definition(Definition),
-    /// A call, open or already returned.
-    Call(Call<A>),
-    /// The return of a call that was handed over while open. If it was not, the call is a poll that was repeated since.
-    Return {
-        thread: u16,
-        index: u64,
-        time: u64,
-        class: u16,
-        polls: u32,
-        outs: A,
-    },
-    System {
-        thread: u16,
-        time: u64,
-        event: SystemEvent,
-    },
-}
-
-/// An event in the form that is decoded fastest and takes least memory.
-pub type LeanEvent = RankEvent<Args>;
-
-impl<A> RankEvent<A> {
-    fn map<B>(self, mut form: impl FnMut(A) -> B) -> RankEvent<B> {
-        match self {
-            RankEvent::Definition(definition) => RankEvent::Definition(definition),
-            RankEvent::Call(call) => RankEvent::Call(call.map(form)),
-            RankEvent::Return { thread, index, time, class, polls, outs } => {
-                RankEvent::Return { thread, index, time, class, polls, outs: form(outs) }
-            }
-            RankEvent::System { thread, time, event } => RankEvent::System { thread, time, event },
-        }
-    }
-}
-
-/// A call that differs from an earlier one of its thread in its times and its result alone, and perhaps in values that are
-/// its own: see [`Sink`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Again {
-    /// Where the earlier one is kept.
-    pub slot: u16,
-    pub thread: u16,
-    /// As in [`crate::call::Outcome::Returned`].
-    pub class: u16,
-    pub index: u64,
-    pub t_call: u64,
-    pub t_return: u64,
-    pub own: Own,
-}
-
-impl Again {
-    /// The same call at another place and time.
-    pub fn at(&self, index: u64, (t_call, t_return): CallTimes) -> Again {
-        Again { index, t_call, t_return, ..*self }
-    }
-}
-
-/// Calls that are those of a round of a loop, again and again.
-#[derive(Debug, Clone, Copy)]
-pub struct Rounds<'a> {
-    /// What is said of their times, and of their places among the calls of the thread, is of no meaning.
-    pub round: &'a Arc<[Again]>,
-    /// The place of the first call.
-    pub index: u64,
-    /// When each call began and ended: as many as some whole rounds have.
-    pub times: &'a [CallTimes],
-}
-
-impl Rounds<'_> {
-    /// The calls one by one.
-    pub fn each(&self) -> impl Iterator<Item = Again> {
-        let all = self.times.iter().zip(self.round.iter().cycle()).enumerate();
-        all.map(|(i, (times, again))| again.at(self.index.wrapping_add(i as u64), *times))
-    }
-}
-
-/// Which calls a [`Sink`] keeps for others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeps {
-    Nothing,
-    /// For those with the same values.
-    Same,
-    /// For those that differ in what [`own_fields`] says.
-    Alike,
-}
-
-/// Takes what is read. Programs repeat themselves: a sink that keeps calls is not given those again that it has.
-pub trait Sink {
-    fn event(&mut self, event: LeanEvent);
-
-    fn keeps(&self) -> Keeps {
-        Keeps::Nothing
-    }
-
-    /// A call that has returned, to be kept for those of its thread that come as [`Sink::again`], until another one comes to
-    /// the same place.
-    fn keep(&mut self, _slot: u16, call: Call<Args>) {
-        self.event(RankEvent::Call(call));
-    }
-
-    /// A call, which `fill` puts where the sink wants to have it. It says in which place the call is to be kept ([`Sink::keep`]),
-    /// if it is. If it fails there is no call, whatever it has put there. Who has a way of its own for this is not asked to
-    /// [`Sink::keep`].
-    #[inline(always)]
-    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
-        let mut call = Call::blank();
-        match fill(&mut call)? {
-            Some(slot) => self.keep(slot, call),
-            None => self.event(RankEvent::Call(call)),
-        }
-        Ok(())
-    }
-
-    /// As the call that is kept there. Comes to those alone who keep calls.
-    fn again(&mut self, _again: Again) {}
-
-    /// For those who know after how many calls the next ones come again, and take whole rounds of them: so many.
-    fn period(&self) -> Option<usize> {
-        None
-    }
-
-    /// The last calls were given as these to [`Sink::again`]. May the next ones, which are the same but for their times, come
-    /// to [`Sink::rounds`], as long as there is a [`Sink::period`] that goes into their number, and until
-    /// [`RankReader::keep_anew`]?
-    fn knows(&mut self, _round: &[Again]) -> bool {
-        false
-    }
-
-    /// The round comes again, once or several times.
-    fn rounds(&mut self, rounds: Rounds) {
-        rounds.each().for_each(|again| self.again(again));
-    }
-}
-
-impl<F: FnMut(LeanEvent)> Sink for F {
-    fn event(&mut self, event: LeanEvent) {
-        self(event);
-    }
-}
-
-impl LeanEvent {
-    /// Takes the event; what is left in its place means nothing.
-    pub fn take(&mut self) -> LeanEvent {
-        std::mem::replace(self, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Recording { on: true } })
-    }
-}
-
-impl From<LeanEvent> for RankEvent {
-    fn from(event: LeanEvent) -> RankEvent {
-        event.map(|args| args.to_values())
-    }
-}
-
-impl From<RankEvent> for LeanEvent {
-    fn from(event: RankEvent) -> LeanEvent {
-        event.map(Args::from)
-    }
-}
 
 /// Reads one rank's trace.
 pub struct RankReader {
@@ -300,8 +137,7 @@ impl RankReader {
         result
     }
 
-    /// The next call that is as one that was kept is handed over as a whole once more ([`Sink::keep`]): for a sink that has
-    /// forgotten those before.
+    /// The next call that repeats a kept one is handed over whole once more: for a sink that has forgotten those that it kept.
     pub fn keep_anew(&mut self) {
         self.threads.values_mut().for_each(Thread::keep_anew);
     }

@@ -11,7 +11,7 @@ use trace_format::mpi::{FnId, Status};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::{
-    Again, Keeps, LeanEvent, Part, RankEvent, RankReader, Rounds, Sink, own_fields, own_of, with_own,
+    Keeps, LeanEvent, Part, RankEvent, RankReader, Repeat, Rounds, Sink, own_fields, own_of, with_own,
 };
 use trace_reader::synthetic::{RankWriter, header};
 
@@ -20,7 +20,7 @@ struct Keeper {
     keeps: Keeps,
     kept: BTreeMap<u16, Call<Args>>,
     events: Vec<RankEvent>,
-    again: usize,
+    repeats: usize,
     /// After so many calls they come again, if they do; 0: that is not asked.
     period: usize,
     /// Calls that came in rounds.
@@ -29,26 +29,26 @@ struct Keeper {
 
 impl Keeper {
     fn new(keeps: Keeps) -> Keeper {
-        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), again: 0, period: 0, in_rounds: 0 }
+        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), repeats: 0, period: 0, in_rounds: 0 }
     }
 
     /// The call that is said to be like one that is kept.
-    fn as_kept(&self, again: &Again) -> Call {
-        let like = &self.kept[&again.slot];
+    fn as_kept(&self, repeat: &Repeat) -> Call {
+        let like = &self.kept[&repeat.slot];
         let fields = own_fields(like.func);
         let mut outs = like.outs.to_values();
-        for (field, own) in fields.iter().zip(again.own).filter(|(field, _)| field.part == Part::Written) {
+        for (field, own) in fields.iter().zip(repeat.own).filter(|(field, _)| field.part == Part::Written) {
             outs[field.place] = Value::Int(own);
         }
         Call {
-            thread: again.thread,
-            index: again.index,
+            thread: repeat.thread,
+            index: repeat.index,
             site: like.site,
             polls: like.polls,
-            t_call: again.t_call,
-            t_return: again.t_return,
-            outcome: Outcome::Returned(again.class),
-            ins: with_own(fields, &again.own, &like.ins),
+            t_call: repeat.t_call,
+            t_return: repeat.t_return,
+            outcome: Outcome::Returned(repeat.class),
+            ins: with_own(fields, &repeat.own, &like.ins),
             outs,
             ..Call::new(like.func)
         }
@@ -65,7 +65,12 @@ fn is_same(one: &RankEvent, other: &RankEvent) -> bool {
 }
 
 impl Sink for Keeper {
-    fn event(&mut self, event: LeanEvent) {
+    fn event(&mut self, mut event: LeanEvent) {
+        if let RankEvent::Call(call) = &mut event
+            && let Some(slot) = call.slot.take()
+        {
+            self.kept.insert(slot, call.clone());
+        }
         self.events.push(event.into());
     }
 
@@ -73,19 +78,14 @@ impl Sink for Keeper {
         self.keeps
     }
 
-    fn keep(&mut self, slot: u16, call: Call<Args>) {
-        self.kept.insert(slot, call.clone());
-        self.event(RankEvent::Call(call));
-    }
-
-    fn again(&mut self, again: Again) {
-        let like = &self.kept[&again.slot];
+    fn repeat(&mut self, repeat: Repeat) {
+        let like = &self.kept[&repeat.slot];
         let fields = own_fields(like.func);
         if self.keeps == Keeps::Same {
-            assert_eq!(again.own, own_of(fields, &like.ins, &like.outs));
+            assert_eq!(repeat.own, own_of(fields, &like.ins, &like.outs));
         }
-        self.events.push(RankEvent::Call(self.as_kept(&again)));
-        self.again += 1;
+        self.events.push(RankEvent::Call(self.as_kept(&repeat)));
+        self.repeats += 1;
     }
 
     fn period(&self) -> Option<usize> {
@@ -95,16 +95,16 @@ impl Sink for Keeper {
         (self.period > 0 && all.into_iter().all(|(one, other)| is_same(one, other))).then_some(self.period)
     }
 
-    fn knows(&mut self, round: &[Again]) -> bool {
+    fn knows(&mut self, round: &[Repeat]) -> bool {
         let last = &self.events[self.events.len() - round.len()..];
-        assert!(round.iter().zip(last).all(|(again, event)| is_same(&RankEvent::Call(self.as_kept(again)), event)));
+        assert!(round.iter().zip(last).all(|(repeat, event)| is_same(&RankEvent::Call(self.as_kept(repeat)), event)));
         true
     }
 
     fn rounds(&mut self, rounds: Rounds) {
         assert_eq!(rounds.times.len() % rounds.round.len(), 0);
         self.in_rounds += rounds.times.len();
-        rounds.each().for_each(|again| self.again(again));
+        rounds.each().for_each(|repeat| self.repeat(repeat));
     }
 }
 
@@ -186,7 +186,7 @@ fn calls_that_are_like_others_are_what_they_were() {
             while reader.poll_lean(1, 37, &mut keeper).unwrap() {}
             let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
             assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{keeps:?} {piece:?}");
-            assert!(keeper.again >= least, "{} of {}", keeper.again, all.len());
+            assert!(keeper.repeats >= least, "{} of {}", keeper.repeats, all.len());
             assert_eq!(reader.defects.count(), 0);
         }
     }
@@ -261,12 +261,12 @@ fn calls_are_kept_anew_where_that_is_wanted() {
     reader.writer_is_gone();
     let mut keeper = Keeper::new(Keeps::Alike);
     while reader.poll_lean(1, 1000, &mut keeper).unwrap() {
-        // Another `again` than of what is kept from now on would have nothing that it is like.
+        // A repeat of anything but what is kept from now on would have nothing that it is like.
         keeper.kept.clear();
         reader.keep_anew();
     }
     assert_eq!(keeper.events.len(), calls.len());
-    assert!(keeper.again >= calls.len() / 2, "{} of {}", keeper.again, calls.len());
+    assert!(keeper.repeats >= calls.len() / 2, "{} of {}", keeper.repeats, calls.len());
 }
 
 /// Many cells may name arrays that are long: what is kept of them is bounded.

@@ -9,12 +9,10 @@
 //! ```
 
 use super::period::Span;
-use super::{Batch, Coming, Read, Turn};
-use crate::Engine;
+use super::{Batch, Feed, Turn};
 use crate::standing::{Counts, InFlight, Standing};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use trace_reader::reader::{LeanEvent, RankEvent};
 
 /// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
 /// than a turn.
@@ -26,21 +24,6 @@ const LONGEST_PAUSE: usize = 1 << 22;
 const MOST_PERIODS: usize = 32;
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
-
-/// Takes what was read.
-pub trait Taker {
-    /// An event of the rank at this place.
-    fn take(&mut self, place: usize, read: Read);
-
-    /// The engine, if calls need not come to it one by one.
-    fn engine(&mut self) -> Option<&mut Engine>;
-
-    /// So many calls of the rank at this place were counted.
-    fn leapt(&mut self, place: usize, calls: u64);
-
-    /// One of these is to be kept: see [`trace_reader::reader::Sink::keep`].
-    fn keep(&mut self, place: usize, slot: u16, event: &mut LeanEvent);
-}
 
 /// What was read of a rank and not handed over.
 struct Source {
@@ -75,12 +58,12 @@ impl Source {
             }
         }
         self.held += batch.left();
-        self.weight += batch.weight;
+        self.weight += batch.weight();
         self.batches.push_back(batch);
     }
 
     fn drop_first(&mut self) {
-        self.weight -= self.batches.pop_front().map_or(0, |batch| batch.weight);
+        self.weight -= self.batches.pop_front().map_or(0, |batch| batch.weight());
     }
 
     /// Events are handed over, or counted.
@@ -109,20 +92,16 @@ impl Source {
     }
 
     /// Does the next call leave nothing behind but its operation?
-    fn next_is_plain(&self, taker: &mut dyn Taker) -> bool {
-        let Some(engine) = taker.engine() else { return false };
-        match self.batches.iter().find_map(Batch::coming) {
-            Some(Coming::Again(again)) => engine.is_plain_again(self.rank, again),
-            Some(Coming::Event(RankEvent::Call(call))) => engine.is_plain(call),
-            _ => false,
-        }
+    fn next_is_plain(&mut self, feed: &Feed) -> bool {
+        let next = self.batches.iter_mut().find_map(Batch::peek);
+        next.is_some_and(|event| feed.engine.is_plain(self.rank, &event))
     }
 
     /// The next event is handed over.
-    fn hand_over(&mut self, place: usize, taker: &mut dyn Taker) {
+    fn hand_over(&mut self, place: usize, feed: &mut Feed) {
         while let Some(batch) = self.batches.front_mut() {
-            if let Some(read) = batch.next() {
-                taker.take(place, read);
+            if let Some(event) = batch.next() {
+                feed.take((place, self.rank), event);
                 return self.pass(1);
             }
             self.drop_first();
@@ -130,13 +109,13 @@ impl Source {
     }
 
     /// All that is held is handed over: how many events.
-    fn hand_over_all(&mut self, place: usize, taker: &mut dyn Taker) -> usize {
+    fn hand_over_all(&mut self, place: usize, feed: &mut Feed) -> usize {
         let held = self.held;
         self.weight = 0;
         for mut batch in std::mem::take(&mut self.batches) {
             let events = batch.left();
-            while let Some(read) = batch.next() {
-                taker.take(place, read);
+            while let Some(event) = batch.next() {
+                feed.take((place, self.rank), event);
             }
             self.pass(events);
         }
@@ -144,10 +123,10 @@ impl Source {
     }
 
     /// The next events are left out.
-    fn leave_out(&mut self, events: usize, place: usize, taker: &mut dyn Taker) {
+    fn leave_out(&mut self, events: usize, feed: &mut Feed) {
         let mut left = events;
         while let Some(batch) = self.batches.front_mut() {
-            left -= batch.leave_out(left, |slot, event| taker.keep(place, slot, event));
+            left -= batch.leave_out(left, |event| feed.engine.keep(self.rank, event));
             if left == 0 {
                 break;
             }
@@ -164,7 +143,7 @@ enum Search {
     /// In a lap, whose length is not known.
     Lap,
     /// In a lap as the one before it, behind which this was found.
-    Again(Standing, Counts),
+    OnceMore(Standing, Counts),
 }
 
 enum State {
@@ -182,7 +161,7 @@ enum Step {
 }
 
 /// See the module.
-pub struct Laps {
+pub(super) struct Laps {
     sources: Vec<Source>,
     /// Places of the ranks.
     places: FxHashMap<i32, usize>,
@@ -203,7 +182,7 @@ pub struct Laps {
 }
 
 impl Laps {
-    pub fn new(ranks: impl Iterator<Item = i32>) -> Laps {
+    pub(super) fn new(ranks: impl Iterator<Item = i32>) -> Laps {
         let source = |rank| Source {
             rank,
             batches: VecDeque::new(),
@@ -233,23 +212,23 @@ impl Laps {
     }
 
     /// What was read of one rank.
-    pub fn take(&mut self, turn: Turn, taker: &mut dyn Taker) {
+    pub(super) fn take(&mut self, turn: Turn, feed: &mut Feed) {
         let Some(source) = self.sources.get_mut(turn.place) else { return };
         source.more = turn.more;
         source.push(turn.batch);
         if matches!(self.state, State::Plain) {
-            self.fed += source.hand_over_all(turn.place, taker);
+            self.fed += source.hand_over_all(turn.place, feed);
             if self.fed < self.next || !self.all_repeat_themselves() {
                 return;
             }
-            self.begin(taker);
+            self.begin(feed);
         }
         loop {
-            match self.step(taker) {
+            match self.step(feed) {
                 Step::Go => {}
                 Step::Wait if matches!(self.state, State::Plain) => return,
                 Step::Wait if self.sources.iter().map(|s| s.held + s.weight).sum::<usize>() <= MOST_HELD => return,
-                Step::Wait | Step::GiveUp => return self.give_up(taker),
+                Step::Wait | Step::GiveUp => return self.give_up(feed),
             }
         }
     }
@@ -269,20 +248,20 @@ impl Laps {
     }
 
     /// Nothing more was read.
-    pub fn finish(&mut self, taker: &mut dyn Taker) {
-        self.hand_over_all(taker);
+    pub(super) fn finish(&mut self, feed: &mut Feed) {
+        self.hand_over_all(feed);
     }
 
-    fn hand_over_all(&mut self, taker: &mut dyn Taker) {
+    fn hand_over_all(&mut self, feed: &mut Feed) {
         for (place, source) in self.sources.iter_mut().enumerate() {
-            self.fed += source.hand_over_all(place, taker);
+            self.fed += source.hand_over_all(place, feed);
         }
     }
 
-    fn begin(&mut self, taker: &mut dyn Taker) {
+    fn begin(&mut self, feed: &mut Feed) {
         self.next = self.fed + self.pause;
         let live = || self.sources.iter().filter(|s| s.is_live());
-        if live().next().is_none() || !taker.engine().is_some_and(|engine| engine.may_leap()) {
+        if live().next().is_none() || !feed.may_leap() {
             return;
         }
         for source in &mut self.sources {
@@ -294,27 +273,27 @@ impl Laps {
         self.state = State::Seeking(Search::Start);
     }
 
-    fn give_up(&mut self, taker: &mut dyn Taker) {
+    fn give_up(&mut self, feed: &mut Feed) {
         if matches!(std::mem::replace(&mut self.state, State::Plain), State::Leaping(..)) {
             self.pause = FIRST_PAUSE;
         } else {
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
-        self.hand_over_all(taker);
+        self.hand_over_all(feed);
         self.next = self.fed + self.pause;
     }
 
-    fn step(&mut self, taker: &mut dyn Taker) -> Step {
+    fn step(&mut self, feed: &mut Feed) -> Step {
         match &self.state {
             State::Plain => Step::Wait,
-            State::Leaping(..) => self.leap(taker),
-            State::Seeking(Search::Again(..)) => self.go_again(taker),
-            State::Seeking(_) => self.lead_on(taker),
+            State::Leaping(..) => self.leap(feed),
+            State::Seeking(Search::OnceMore(..)) => self.go_again(feed),
+            State::Seeking(_) => self.lead_on(feed),
         }
     }
 
     /// Hands over an event of a rank, if it goes on as it did.
-    fn hand_over_one(&mut self, place: usize, taker: &mut dyn Taker) -> Step {
+    fn hand_over_one(&mut self, place: usize, feed: &mut Feed) -> Step {
         let source = &mut self.sources[place];
         if source.alike() == 0 {
             return if source.goes_on() { Step::Wait } else { Step::GiveUp };
@@ -322,14 +301,14 @@ impl Laps {
         if self.budget == 0 {
             return Step::GiveUp;
         }
-        source.hand_over(place, taker);
+        source.hand_over(place, feed);
         source.gone += 1;
         self.budget -= 1;
         self.fed += 1;
         Step::Go
     }
 
-    fn lead_on(&mut self, taker: &mut dyn Taker) -> Step {
+    fn lead_on(&mut self, feed: &mut Feed) -> Step {
         let in_lap = matches!(self.state, State::Seeking(Search::Lap));
         // First each goes through its own loop, then on as far as others need it.
         let is_within = |s: &Source| in_lap && s.is_live() && (s.gone == 0 || !s.gone.is_multiple_of(s.period));
@@ -337,24 +316,24 @@ impl Laps {
             match self.sources.iter().position(is_within) {
                 Some(place) => self.one = place,
                 None => {
-                    return match self.wanted(taker) {
+                    return match self.wanted(feed) {
                         Err(()) => Step::GiveUp,
-                        Ok(Some(place)) => self.hand_over_one(place, taker),
-                        Ok(None) => self.arrive(in_lap, taker),
+                        Ok(Some(place)) => self.hand_over_one(place, feed),
+                        Ok(None) => self.arrive(in_lap, feed),
                     };
                 }
             }
         }
-        self.hand_over_one(self.one, taker)
+        self.hand_over_one(self.one, feed)
     }
 
     /// Nothing is under way that is not always.
-    fn arrive(&mut self, in_lap: bool, taker: &mut dyn Taker) -> Step {
-        let Some(engine) = taker.engine() else { return Step::GiveUp };
+    fn arrive(&mut self, in_lap: bool, feed: &mut Feed) -> Step {
+        let engine = &*feed.engine;
         let found = if in_lap {
             let Some(standing) = engine.standing() else { return Step::GiveUp };
             self.sources.iter_mut().for_each(|source| source.lap = source.gone);
-            Search::Again(standing, engine.counts())
+            Search::OnceMore(standing, engine.counts())
         } else {
             self.budget = MOST_PERIODS * self.sources.iter().filter(|s| s.is_live()).map(|s| s.period).sum::<usize>();
             Search::Lap
@@ -365,8 +344,8 @@ impl Laps {
     }
 
     /// The rank, by its place, that has to go on for something that is under way.
-    fn wanted(&mut self, taker: &mut dyn Taker) -> Result<Option<usize>, ()> {
-        let engine = taker.engine().ok_or(())?;
+    fn wanted(&mut self, feed: &Feed) -> Result<Option<usize>, ()> {
+        let engine = &*feed.engine;
         let mut was_listed = false;
         loop {
             let Some(what) = self.todo.last().copied() else {
@@ -404,45 +383,42 @@ impl Laps {
     }
 
     /// All ranks go through the same lap once more.
-    fn go_again(&mut self, taker: &mut dyn Taker) -> Step {
+    fn go_again(&mut self, feed: &mut Feed) -> Step {
         if let Some(source) = self.sources.iter().find(|source| source.alike() < source.lap) {
             return if source.goes_on() { Step::Wait } else { Step::GiveUp };
         }
         for (place, source) in self.sources.iter_mut().enumerate() {
-            let Some(engine) = taker.engine() else { return Step::GiveUp };
-            if !engine.may_leap_over(source.rank) {
+            if !feed.engine.may_leap_over(source.rank) {
                 return Step::GiveUp;
             }
             for _ in 0..source.lap {
-                if !source.next_is_plain(taker) {
+                if !source.next_is_plain(feed) {
                     return Step::GiveUp;
                 }
-                source.hand_over(place, taker);
+                source.hand_over(place, feed);
                 self.fed += 1;
             }
         }
-        let Some(engine) = taker.engine() else { return Step::GiveUp };
-        let State::Seeking(Search::Again(standing, counts)) = &self.state else { return Step::GiveUp };
-        if engine.standing().as_ref() != Some(standing) {
+        let State::Seeking(Search::OnceMore(standing, counts)) = &self.state else { return Step::GiveUp };
+        if feed.engine.standing().as_ref() != Some(standing) {
             return Step::GiveUp;
         }
-        self.state = State::Leaping(counts.clone(), engine.counts());
+        self.state = State::Leaping(counts.clone(), feed.engine.counts());
         Step::Go
     }
 
     /// Counts the laps that are at hand but for one.
-    fn leap(&mut self, taker: &mut dyn Taker) -> Step {
+    fn leap(&mut self, feed: &mut Feed) -> Step {
         let State::Leaping(from, to) = &self.state else { return Step::GiveUp };
         let going = self.sources.iter().filter(|source| source.lap > 0);
         let laps = going.clone().map(|source| source.alike() / source.lap).min().unwrap_or(0).saturating_sub(1);
         let goes_on = going.clone().all(Source::goes_on);
         if laps > 0 {
-            let Some(engine) = taker.engine() else { return Step::GiveUp };
-            engine.count(from, to, laps as u64);
+            feed.engine.count(from, to, laps as u64);
             for (place, source) in self.sources.iter_mut().enumerate().filter(|(_, source)| source.lap > 0) {
                 let calls = laps * source.lap;
-                source.leave_out(calls, place, taker);
-                taker.leapt(place, calls as u64);
+                source.leave_out(calls, feed);
+                feed.onlooker.leapt(place, calls as u64);
             }
         }
         if goes_on { Step::Wait } else { Step::GiveUp }

@@ -4,7 +4,7 @@
 use super::tokens::{Kept, Token, Variables, is_same};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::{Again, own_of};
+use trace_reader::reader::{Repeat, own_of};
 
 /// Of all ranks together so many of the last calls are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -83,20 +83,20 @@ impl Periods {
         self.note(None);
     }
 
-    /// The next event is a call like one that was kept.
+    /// The next event is a call that repeats a kept one.
     #[inline(always)]
-    pub(super) fn again(&mut self, again: &Again) {
-        let kept = self.kept.get(usize::from(again.slot)).and_then(Option::as_ref);
-        let token = kept.and_then(|kept| self.variables.token(kept, again));
+    pub(super) fn repeat(&mut self, repeat: &Repeat) {
+        let kept = self.kept.get(usize::from(repeat.slot)).and_then(Option::as_ref);
+        let token = kept.and_then(|kept| self.variables.token(kept, repeat));
         self.note(token);
     }
 
-    /// The next event is a call, to be kept at a place.
-    pub(super) fn call(&mut self, slot: Option<u16>, call: &Call<Args>) {
+    /// The next event is a call that came whole.
+    pub(super) fn call(&mut self, call: &Call<Args>) {
         let Outcome::Returned(class) = call.outcome else { return self.other() };
         let kept = Kept::of(call);
-        let again = Again {
-            slot: slot.unwrap_or(0),
+        let repeat = Repeat {
+            slot: call.slot.unwrap_or(0),
             thread: call.thread,
             class,
             index: call.index,
@@ -104,8 +104,8 @@ impl Periods {
             t_return: call.t_return,
             own: own_of(kept.fields, &call.ins, &call.outs),
         };
-        let token = self.variables.token(&kept, &again);
-        if let Some(place) = slot.map(usize::from) {
+        let token = self.variables.token(&kept, &repeat);
+        if let Some(place) = call.slot.map(usize::from) {
             if self.kept.len() <= place {
                 self.kept.resize_with(place + 1, || None);
             }
@@ -121,22 +121,22 @@ impl Periods {
 
     /// Would the next calls be as those before them if they were these, which the last ones were, too? Then they always would
     /// be: a round leaves the variables of requests as the round before it has left them.
-    pub(super) fn knows(&mut self, round: &[Again]) -> bool {
+    pub(super) fn knows(&mut self, round: &[Repeat]) -> bool {
         if self.period().is_none_or(|period| !round.len().is_multiple_of(period)) || self.alike < round.len() {
             return false;
         }
         let mut before = Vec::new();
         let mut next = self.next;
-        let is_known = round.iter().all(|again| {
-            let kept = self.kept.get(usize::from(again.slot)).and_then(Option::as_ref);
+        let is_known = round.iter().all(|repeat| {
+            let kept = self.kept.get(usize::from(repeat.slot)).and_then(Option::as_ref);
             let Some(kept) = kept else { return false };
-            self.variables.save(kept, again, &mut before);
+            self.variables.save(kept, repeat, &mut before);
             let expected = self.ring[next & (self.ring.len() - 1)];
             next += 1;
             if next == self.at {
                 next -= self.period;
             }
-            self.variables.token(kept, again).is_some_and(|token| is_same(&token, &expected))
+            self.variables.token(kept, repeat).is_some_and(|token| is_same(&token, &expected))
         });
         self.variables.put_back(before);
         is_known
@@ -318,7 +318,7 @@ mod tests {
         let mut all: Vec<Span> = Vec::new();
         let calls: Vec<_> = calls.collect();
         for some in calls.chunks(7) {
-            some.iter().for_each(|call| periods.call(None, call));
+            some.iter().for_each(|call| periods.call(call));
             for span in periods.take() {
                 match all.last_mut() {
                     Some(last) if span.goes_on => {
@@ -356,7 +356,7 @@ mod tests {
             let (mut periods, anew) = watch.begin();
             begun_anew += usize::from(anew);
             if let Some(periods) = &mut periods {
-                calls.iter().for_each(|comm| periods.call(None, &barrier(*comm)));
+                calls.iter().for_each(|comm| periods.call(&barrier(*comm)));
                 looked_at += calls.len();
                 periods.take();
             }
@@ -450,19 +450,20 @@ mod tests {
     }
 
     /// The round of these calls, of which each is kept in the place with its number.
-    fn round(calls: &[Call<Args>]) -> Vec<Again> {
-        let again = |(slot, call): (usize, &Call<Args>)| Again {
+    fn round(calls: &[Call<Args>]) -> Vec<Repeat> {
+        let repeat = |(slot, call): (usize, &Call<Args>)| Repeat {
             slot: slot as u16,
             own: own_of(own_fields(call.func), &call.ins, &call.outs),
-            ..Again::default()
+            ..Repeat::default()
         };
-        calls.iter().enumerate().map(again).collect()
+        calls.iter().enumerate().map(repeat).collect()
     }
 
     #[test]
     fn a_round_is_known_if_it_could_come_again_with_the_same_handles() {
         let give = |periods: &mut Periods, calls: &[Call<Args>]| {
-            calls.iter().enumerate().for_each(|(slot, call)| periods.call(Some(slot as u16), call));
+            let kept = |(slot, call): (usize, &Call<Args>)| Call { slot: Some(slot as u16), ..call.clone() };
+            calls.iter().enumerate().map(kept).for_each(|call| periods.call(&call));
         };
         let persistent = 0x300;
         for rises in [false, true] {

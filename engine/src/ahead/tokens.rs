@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use trace_format::mpi::{Class, Many, Start};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
-use trace_reader::reader::{Again, Field, Part, own_fields};
+use trace_reader::reader::{Field, Part, Repeat, own_fields};
 
 /// What calls have to have in common: all but their times, and handles of requests.
 pub(super) type Token = [u64; 4];
@@ -47,12 +47,12 @@ fn element(base: u64, i: usize, stride: u64) -> u64 {
 
 impl Requests {
     /// The variables that a call has to do with.
-    fn addresses(&self, again: &Again, stride: u64, mut each: impl FnMut(u64)) {
+    fn addresses(&self, repeat: &Repeat, stride: u64, mut each: impl FnMut(u64)) {
         match self {
             Requests::None => {}
             Requests::Makes(address, _) => each(*address),
-            Requests::MakesOwn => each(again.own[1] as u64),
-            Requests::GivenOwn => each(again.own[0] as u64),
+            Requests::MakesOwn => each(repeat.own[1] as u64),
+            Requests::GivenOwn => each(repeat.own[0] as u64),
             Requests::Given(base, handles, _) => (0..handles.len()).for_each(|i| each(element(*base, i, stride))),
         }
     }
@@ -125,8 +125,8 @@ impl Variables {
     }
 
     /// Notes how the variables are that a call has to do with.
-    pub(super) fn save(&self, kept: &Kept, again: &Again, saved: &mut Vec<(usize, Variable)>) {
-        kept.requests.addresses(again, self.stride, |address| {
+    pub(super) fn save(&self, kept: &Kept, repeat: &Repeat, saved: &mut Vec<(usize, Variable)>) {
+        kept.requests.addresses(repeat, self.stride, |address| {
             let place = self.place(address);
             saved.push((place, self.all[place]));
         });
@@ -144,12 +144,12 @@ impl Variables {
 
     /// `None`: nobody says what requests the call is given, or it is a rank of several threads.
     #[inline(always)]
-    pub(super) fn token(&mut self, kept: &Kept, again: &Again) -> Option<Token> {
-        if *self.thread.get_or_insert(again.thread) != again.thread {
+    pub(super) fn token(&mut self, kept: &Kept, repeat: &Repeat) -> Option<Token> {
+        if *self.thread.get_or_insert(repeat.thread) != repeat.thread {
             return None;
         }
-        let which = kept.hash ^ u64::from(again.class) << 48;
-        let [a, b, c] = again.own;
+        let which = kept.hash ^ u64::from(repeat.class) << 48;
+        let [a, b, c] = repeat.own;
         let [a, b, c] = [a as u64, b as u64, c as u64];
         Some(match &kept.requests {
             Requests::None => [which, a, b, c],
@@ -157,13 +157,13 @@ impl Variables {
                 self.write(b, c as i64, kept.shape);
                 [which, a, b, LAST_WRITTEN]
             }
-            Requests::GivenOwn => [which, a, self.complete(a, b as i64, again.class == 0)?, c],
+            Requests::GivenOwn => [which, a, self.complete(a, b as i64, repeat.class == 0)?, c],
             Requests::Makes(address, handle) => {
                 self.write(*address, *handle, kept.shape);
                 [which, a, b, c]
             }
             Requests::Given(base, handles, completed) => {
-                [which, self.look_at(*base, handles, completed, again.class == 0)?, b, c]
+                [which, self.look_at(*base, handles, completed, repeat.class == 0)?, b, c]
             }
         })
     }

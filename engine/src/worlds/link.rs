@@ -9,7 +9,6 @@
 
 use super::Process;
 use crate::Engine;
-use crate::ahead::Read;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use trace_format::definition::{Bridge, BridgeKind, Definition};
@@ -18,7 +17,7 @@ use trace_format::mpi::{Class, Coll};
 use trace_format::ranks::Ranks;
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
-use trace_reader::reader::{Again, LeanEvent, RankEvent};
+use trace_reader::reader::{EventRef, LeanEvent, RankEvent, Repeat};
 
 /// Where the clock of a process stands.
 #[derive(Debug, Clone, Copy)]
@@ -86,27 +85,24 @@ struct Member {
     begun: bool,
 }
 
-/// What is held back of a process.
+/// An event that is held back.
 enum Held {
-    Event(LeanEvent),
-    Keep(u16, LeanEvent),
-    Again(Again),
+    Whole(Box<LeanEvent>),
+    Repeat(Repeat),
 }
 
 impl Held {
-    fn new(read: Read) -> Held {
-        match read {
-            Read::Event(event) => Held::Event(event.take()),
-            Read::Keep(slot, event) => Held::Keep(slot, event.take()),
-            Read::Again(again) => Held::Again(*again),
+    fn new(event: EventRef) -> Held {
+        match event {
+            EventRef::Whole(event) => Held::Whole(Box::new(event.take())),
+            EventRef::Repeat(repeat) => Held::Repeat(*repeat),
         }
     }
 
-    fn as_read(&mut self) -> Read<'_> {
+    fn event(&mut self) -> EventRef<'_> {
         match self {
-            Held::Event(event) => Read::Event(event),
-            Held::Keep(slot, event) => Read::Keep(*slot, event),
-            Held::Again(again) => Read::Again(again),
+            Held::Whole(event) => EventRef::Whole(event),
+            Held::Repeat(repeat) => EventRef::Repeat(repeat),
         }
     }
 }
@@ -184,34 +180,25 @@ impl Linker {
         }
     }
 
-    /// Takes the next event of a process; hands it to the engine, now or later. What is left of the event means nothing.
-    pub fn feed(&mut self, process: Process, event: &mut LeanEvent, engine: &mut Engine) {
-        self.feed_read(process, Read::Event(event), engine);
-    }
-
-    /// The same for what was read ahead.
+    /// Takes the next event of a process; hands it to the engine, now or later.
     #[inline]
-    pub fn feed_read(&mut self, process: Process, read: Read, engine: &mut Engine) {
+    pub fn take(&mut self, process: Process, event: EventRef, engine: &mut Engine) {
         let Some(member) = self.members.get_mut(process as usize) else { return };
         member.begun = true;
-        if member.waits.is_some() {
-            return member.held.push_back(Held::new(read));
-        }
-        match read {
+        match event {
+            event if member.waits.is_some() => member.held.push_back(Held::new(event)),
             // Nearly all that comes.
-            Read::Again(again) => member.again(process, again, engine),
-            read => self.take(process, read, engine),
+            EventRef::Repeat(repeat) => {
+                member.seen = member.seen.max(Some(repeat.t_call));
+                engine.take(process, EventRef::Repeat(repeat));
+            }
+            EventRef::Whole(event) => self.take_whole(process, event, engine),
         }
     }
 
     #[inline(never)]
-    fn take(&mut self, process: Process, read: Read, engine: &mut Engine) {
+    fn take_whole(&mut self, process: Process, event: &mut LeanEvent, engine: &mut Engine) {
         let member = &mut self.members[process as usize];
-        let (slot, event) = match read {
-            Read::Event(event) => (None, event),
-            Read::Keep(slot, event) => (Some(slot), event),
-            Read::Again(again) => return member.again(process, again, engine),
-        };
         match event {
             RankEvent::Definition(Definition::Bridge(bridge)) => {
                 let bridge = bridge.clone();
@@ -240,12 +227,9 @@ impl Linker {
             RankEvent::Return { thread, index, .. } => {
                 member.open.retain(|o| (o.thread, o.index) != (*thread, *index));
             }
-            _ => {}
+            RankEvent::Definition(_) | RankEvent::System { .. } => {}
         }
-        match slot {
-            Some(slot) => engine.feed_kept(process, slot, event),
-            None => engine.feed_lean(process, event),
-        }
+        engine.take(process, EventRef::Whole(event));
     }
 
     fn bridge(&mut self, process: Process, bridge: Bridge, engine: &mut Engine) {
@@ -303,6 +287,11 @@ impl Linker {
         self.members.get(process as usize).is_some_and(|m| m.waits.is_some())
     }
 
+    /// Is there no more than one MPI_COMM_WORLD?
+    pub(crate) fn is_one_world(&self) -> bool {
+        self.members.iter().all(|member| member.first == 0)
+    }
+
     pub fn holds_any(&self) -> bool {
         self.held && self.members.iter().any(|m| m.waits.is_some())
     }
@@ -334,7 +323,7 @@ impl Linker {
                 }
                 while self.members[process].waits.is_none() {
                     let Some(mut held) = self.members[process].held.pop_front() else { break };
-                    self.take(process as Process, held.as_read(), engine);
+                    self.take(process as Process, held.event(), engine);
                 }
             }
         }
@@ -444,13 +433,6 @@ impl Member {
     /// Time of the latest call that was read.
     fn seen(&self) -> u64 {
         self.seen.map_or(0, |ticks| self.clock.unix_ns(ticks))
-    }
-
-    /// A call as one that was kept.
-    #[inline(always)]
-    fn again(&mut self, process: Process, again: &Again, engine: &mut Engine) {
-        self.seen = self.seen.max(Some(again.t_call));
-        engine.feed_again(process, again);
     }
 
     /// Numbers that this process gives, as numbers of the run.

@@ -8,6 +8,7 @@ use engine::{End, Engine};
 use std::sync::{Arc, Mutex};
 use trace_format::location::Location;
 use trace_format::mpi::FnId;
+use trace_reader::reader::EventRef;
 use trace_reader::text::parse;
 
 /// The collected counts, and the sizes of the worlds.
@@ -28,7 +29,7 @@ fn collect(text: &str, hosts: &[&str]) -> (Collector, Vec<i32>) {
         first += size;
     }
     for (rank, event) in trace.events {
-        linker.feed(rank, &mut event.into(), &mut engine);
+        linker.take(rank, EventRef::Whole(&mut event.into()), &mut engine);
     }
     engine.finish(&End::default());
     let collector = std::mem::take(&mut *collector.lock().unwrap());

@@ -10,7 +10,6 @@ use mpivet_tests::root;
 #[test]
 fn modules_know_each_other_in_one_direction() -> Result<()> {
     let engine = [
-        "ahead",
         "buffers",
         "checks",
         "collective",

@@ -3,7 +3,7 @@
 use super::blobs::Blobs;
 use super::own::{Layout, layout};
 use super::weight::of_call;
-use super::{Again, LeanEvent, RankEvent};
+use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Value};
 use trace_format::file::NOT_COUNTED;
@@ -179,7 +179,7 @@ impl Decoder {
     /// What the record says, which stands at `offset` of the current lap, if it differs from a call that was kept in its times,
     /// its result and its own values alone. And whether it is a poll, whose record may change.
     #[inline(always)]
-    pub(super) fn again(&mut self, unpacked: &Unpacked, offset: usize, alike: bool) -> Option<(Again, bool)> {
+    pub(super) fn repeat(&mut self, unpacked: &Unpacked, offset: usize, alike: bool) -> Option<(Repeat, bool)> {
         let kept = self.kept.get_mut(usize::from(unpacked.mark.cell))?;
         if !kept.is_known || !kept.is_alike(kept.layout, unpacked, alike) {
             return None;
@@ -193,7 +193,7 @@ impl Decoder {
         self.polled = kept.is_poll.then_some(Polled { index, func: kept.func, offset, polls: kept.polls });
         let t_return = t_call.saturating_add(word & MAX_DURATION);
         let (slot, thread, class) = (unpacked.mark.cell, self.number, (word >> 48) as u16);
-        Some((Again { slot, thread, class, index, t_call, t_return, own }, kept.is_poll))
+        Some((Repeat { slot, thread, class, index, t_call, t_return, own }, kept.is_poll))
     }
 
     /// So many calls were handed over that have returned. The place of the first of them.

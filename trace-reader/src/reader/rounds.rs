@@ -4,7 +4,7 @@
 use super::blocks::BlockRef;
 use super::ring::Amount;
 use super::weight::Weighed;
-use super::{Again, OpenError, Place, RankReader, Rounds, Sink};
+use super::{OpenError, Place, RankReader, Repeat, Rounds, Sink};
 use std::cell::Cell;
 use std::sync::Arc;
 use trace_format::pack::CallTimes;
@@ -26,7 +26,7 @@ pub(super) struct Trials {
     /// It takes two rounds for handles to come again: libraries take those last that they gave first.
     twice: bool,
     /// The round that was unpacked last, if the sink knows it.
-    known: Option<Arc<[Again]>>,
+    known: Option<Arc<[Repeat]>>,
     /// Of the block at hand: trials that are left, and those in a row that were in vain.
     left: u32,
     in_a_row: u32,
@@ -60,7 +60,7 @@ impl Trials {
     }
 
     /// The trial is over.
-    fn ended(&mut self, known: Option<Vec<Again>>) {
+    fn ended(&mut self, known: Option<Vec<Repeat>>) {
         self.tried = true;
         self.known = known.map(Arc::from);
         if self.known.is_some() {
@@ -122,7 +122,7 @@ impl RankReader {
         let (blobs, defects, mut calls) = (&self.blobs, &mut self.defects, Vec::new());
         let last = self.blocks.look(block, amount, |unpacked| {
             match thread.hand_over_unpacked(&unpacked, blobs, keeps, sink) {
-                Ok(again) if matches!(amount, Amount::Round(_)) => calls.extend(again),
+                Ok(repeat) if matches!(amount, Amount::Round(_)) => calls.extend(repeat),
                 Ok(_) => {}
                 Err(what) => place.damaged(defects, what),
             }

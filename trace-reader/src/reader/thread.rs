@@ -6,7 +6,7 @@ use super::blocks::BlockRef;
 use super::decode::{Decoder, earliest, is_call, is_entered, is_poll, latest, record_at};
 use super::rounds::Trials;
 use super::stage::StageView;
-use super::{Again, Keeps, LeanEvent, RankEvent, Sink};
+use super::{Keeps, LeanEvent, RankEvent, Repeat, Sink};
 use crate::args::Args;
 use crate::call::Outcome;
 use std::collections::VecDeque;
@@ -254,8 +254,8 @@ impl Thread {
         is_used
     }
 
-    /// Hands over a call of the block at hand, or another record of it, which comes behind those handed over before. If it came
-    /// as another one before: how, and whether it was no poll, whose record may change.
+    /// Hands over a call of the block at hand, or another record of it, which comes behind those handed over before. If it
+    /// repeats a kept one, and is no poll, whose record may change: how.
     #[inline(always)]
     pub(super) fn hand_over_unpacked(
         &mut self,
@@ -263,14 +263,14 @@ impl Thread {
         blobs: &Blobs,
         keeps: Keeps,
         sink: &mut impl Sink,
-    ) -> Result<Option<Again>, String> {
+    ) -> Result<Option<Repeat>, String> {
         let offset = self.offset;
         self.offset += unpacked.bytes();
         if keeps != Keeps::Nothing
-            && let Some((again, is_poll)) = self.decoder.again(unpacked, offset, keeps == Keeps::Alike)
+            && let Some((repeat, is_poll)) = self.decoder.repeat(unpacked, offset, keeps == Keeps::Alike)
         {
-            sink.again(again);
-            return Ok(Some(again).filter(|_| !is_poll));
+            sink.repeat(repeat);
+            return Ok(Some(repeat).filter(|_| !is_poll));
         }
         unpacked.write(&mut self.record);
         let (decoder, record) = (&mut self.decoder, &self.record);
@@ -280,7 +280,8 @@ impl Thread {
         let result = sink.call(|call| {
             decoder.call(blobs, record, offset, call)?;
             let is_kept = keeps != Keeps::Nothing && decoder.keep(call, unpacked, keeps == Keeps::Alike);
-            Ok(is_kept.then_some(unpacked.mark.cell))
+            call.slot = is_kept.then_some(unpacked.mark.cell);
+            Ok(())
         });
         result.map(|()| None)
     }

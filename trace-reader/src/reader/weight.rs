@@ -1,6 +1,6 @@
 //! What events weigh that wait to be taken: a few of them may hold as much as thousands of others.
 
-use super::{Again, Keeps, LeanEvent, RankEvent, Rounds, Sink};
+use super::{Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
 use crate::args::Args;
 use crate::call::{Call, Value};
 use std::cell::Cell;
@@ -50,28 +50,28 @@ impl<S: Sink> Sink for Weighed<'_, S> {
     }
 
     #[inline(always)]
-    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<Option<u16>, E>) -> Result<(), E> {
+    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
         let mut weight = 0;
         let result = self.sink.call(|call| {
-            let slot = fill(call)?;
+            fill(call)?;
             weight = 1 + of_call(call) / UNIT;
-            Ok(slot)
+            Ok(())
         });
         self.add(weight);
         result
     }
 
     #[inline(always)]
-    fn again(&mut self, again: Again) {
+    fn repeat(&mut self, repeat: Repeat) {
         self.add(1);
-        self.sink.again(again);
+        self.sink.repeat(repeat);
     }
 
     fn period(&self) -> Option<usize> {
         self.sink.period()
     }
 
-    fn knows(&mut self, round: &[Again]) -> bool {
+    fn knows(&mut self, round: &[Repeat]) -> bool {
         self.sink.knows(round)
     }
 

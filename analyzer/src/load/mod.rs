@@ -1,10 +1,13 @@
 //! The traces of a directory, of a finished run or of one that is still going on: which ranks have one, what is new
 //! in them, and what could not be read. Nothing here knows what the events mean.
 
-use engine::Engine;
-use engine::ahead::laps::{Laps, Taker};
-use engine::ahead::{self, Read};
-use engine::worlds::{Names, Worlds};
+mod damage;
+mod feed;
+mod notes;
+
+use engine::worlds::Worlds;
+pub use notes::RunNotes;
+use notes::TraceNotes;
 use report::Damage;
 use report::symbols::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +17,8 @@ use trace_format::file::{RankHeader, job_path, rank_of_stem, trace_path};
 use trace_format::foreign;
 use trace_format::head::OpenError;
 use trace_format::job::{self, Job, MAX_JOB};
-use trace_format::mpi::Class;
 use trace_format::several::{Wrapped, jobs_in};
-use trace_format::system::SystemEvent;
-use trace_reader::reader::{Keeps, LeanEvent, RankEvent, RankReader, traces_in};
+use trace_reader::reader::{RankReader, traces_in};
 
 /// Why a directory cannot be analyzed at all.
 #[derive(Debug, thiserror::Error)]
@@ -39,104 +40,7 @@ struct Trace {
     reader: RankReader,
     /// Reading failed: nothing more is expected of it.
     failed: Option<String>,
-    told: Told,
-}
-
-/// What the events of a trace tell of the trace itself.
-#[derive(Default)]
-struct Told {
-    /// How far recording got when it was lost, and why.
-    lost: Option<String>,
-    /// Calls that are missing, and until when they were made.
-    gap: Option<(u64, u64)>,
-    events: u64,
-    /// It brought the whole job down, so that launchers kill the others.
-    ended_job: bool,
-    /// How its process ended is there.
-    ended: bool,
-}
-
-impl Told {
-    fn note(&mut self, rank: i32, event: &LeanEvent, symbols: &mut Symbols, names: &Names) {
-        self.ended_job |= ends_job(event);
-        match event {
-            RankEvent::Definition(d) => symbols.define(rank, d),
-            RankEvent::System { event: SystemEvent::Lost { reason }, .. } => {
-                self.lost = Some(format!(
-                    "recording stopped after {} events ({reason}): what {} did later is unknown",
-                    self.events,
-                    names.list(&[rank])
-                ));
-            }
-            RankEvent::System { event: SystemEvent::Gap { calls }, time, .. } => {
-                let (before, until) = self.gap.unwrap_or_default();
-                self.gap = Some((before.saturating_add(*calls), until.max(*time)));
-            }
-            RankEvent::System { event: SystemEvent::Exit { .. }, .. } => self.ended = true,
-            RankEvent::System { event: SystemEvent::Signal(signal), .. } => self.ended |= signal.is_last,
-            RankEvent::Call(call) => self.events += if call.is_open() { 1 } else { 2 },
-            RankEvent::Return { .. } => self.events += 1,
-            RankEvent::System { .. } => {}
-        }
-    }
-}
-
-/// Does the process that says this end, and the job with it?
-fn ends_job(event: &LeanEvent) -> bool {
-    match event {
-        RankEvent::System { event: SystemEvent::Signal(signal), .. } => signal.is_last,
-        RankEvent::System { event: SystemEvent::MpiError { fatal, .. }, .. } => *fatal,
-        RankEvent::System { event: SystemEvent::Exit { status }, .. } => *status != 0,
-        RankEvent::Call(call) => call.func.row().class == Class::Abort,
-        _ => false,
-    }
-}
-
-/// Takes what is read of traces.
-pub(crate) trait Receiver {
-    /// An event of a process.
-    fn take(&mut self, rank: i32, read: Read);
-
-    /// The engine, if calls need not come to it one by one.
-    fn engine(&mut self) -> Option<&mut Engine>;
-
-    /// Is more to be read?
-    fn goes_on(&self) -> bool;
-}
-
-/// Hands over what was read; notes what it tells of the trace.
-struct Handing<'a> {
-    places: Vec<(i32, &'a mut Told)>,
-    symbols: &'a mut Symbols,
-    names: &'a Names,
-    receiver: &'a mut dyn Receiver,
-}
-
-impl Taker for Handing<'_> {
-    #[inline]
-    fn take(&mut self, place: usize, read: Read) {
-        let Some((rank, told)) = self.places.get_mut(place) else { return };
-        match &read {
-            Read::Event(event) | Read::Keep(_, event) => told.note(*rank, event, self.symbols, self.names),
-            // Its call and its return.
-            Read::Again(_) => told.events += 2,
-        }
-        self.receiver.take(*rank, read);
-    }
-
-    fn engine(&mut self) -> Option<&mut Engine> {
-        self.receiver.engine()
-    }
-
-    fn leapt(&mut self, place: usize, calls: u64) {
-        self.places.get_mut(place).into_iter().for_each(|(_, told)| told.events += 2 * calls);
-    }
-
-    fn keep(&mut self, place: usize, slot: u16, event: &mut LeanEvent) {
-        if let (Some((rank, _)), Some(engine)) = (self.places.get(place), self.receiver.engine()) {
-            engine.keep(*rank, slot, event);
-        }
-    }
+    notes: TraceNotes,
 }
 
 /// The traces of a directory.
@@ -151,6 +55,8 @@ pub struct Traces {
     opened: BTreeSet<String>,
     unopened: BTreeMap<String, OpenError>,
     pub symbols: Symbols,
+    /// What events told for reports.
+    pub notes: RunNotes,
 }
 
 impl Traces {
@@ -164,6 +70,7 @@ impl Traces {
             opened: BTreeSet::new(),
             unopened: BTreeMap::new(),
             symbols: Symbols::default(),
+            notes: RunNotes::default(),
         }
     }
 
@@ -265,7 +172,7 @@ impl Traces {
         reader.renumber(process);
         self.symbols.add_rank(process, &reader.header.cwd);
         self.symbols.started(reader.header.start_unix_ns);
-        self.ranks.insert(process, Trace { reader, failed: None, told: Told::default() });
+        self.ranks.insert(process, Trace { reader, failed: None, notes: TraceNotes::default() });
     }
 
     /// Another view of the trace of one process, from its beginning.
@@ -334,130 +241,9 @@ impl Traces {
         }
     }
 
-    /// Hands over what is new, at most about `blocks` blocks a rank (or a piece of one: see
-    /// [`Traces::read_side_by_side`]), and says which ranks had something. Those that `skip` names are left alone.
-    pub fn poll(
-        &mut self,
-        blocks: usize,
-        skip: &dyn Fn(i32) -> bool,
-        sink: &mut dyn FnMut(i32, LeanEvent),
-    ) -> BTreeSet<i32> {
-        let mut news = BTreeSet::new();
-        let names = self.worlds.names();
-        let blocks = if self.side_by_side { 1 } else { blocks };
-        for (&rank, trace) in &mut self.ranks {
-            if trace.failed.is_some() || skip(rank) {
-                continue;
-            }
-            let Trace { reader, told, .. } = trace;
-            let defects = reader.defects.count();
-            let symbols = &mut self.symbols;
-            let result = reader.poll_lean(blocks, usize::MAX, &mut |event| {
-                told.note(rank, &event, symbols, &names);
-                sink(rank, event);
-            });
-            match result {
-                // Behind damage there may be more.
-                Ok(any) if any || reader.defects.count() > defects => {
-                    news.insert(rank);
-                }
-                Ok(_) => {}
-                Err(e) => trace.failed = Some(e.to_string()),
-            }
-        }
-        news
-    }
-
-    /// Reads the traces of all processes on, ahead of who takes the events, until nothing new comes or the receiver has
-    /// enough: for processes that are gone. `reached` is told now and then how many bytes are still to be read.
-    pub(crate) fn read_ahead(&mut self, keeps: Keeps, receiver: &mut dyn Receiver, reached: &dyn Fn(u64)) {
-        let names = self.worlds.names();
-        let mut unread = self.unread();
-        let (mut readers, mut places, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-        for (&rank, Trace { reader, failed, told }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
-            rest.push((failed, reader.unread()));
-            places.push((rank, told));
-            readers.push(reader);
-        }
-        let mut laps = Laps::new(places.iter().map(|(rank, _)| *rank));
-        let mut handing = Handing { places, symbols: &mut self.symbols, names: &names, receiver };
-        ahead::read(readers, keeps, |turn| {
-            let Some((failed, left)) = rest.get_mut(turn.place) else { return true };
-            if turn.failed.is_some() {
-                failed.clone_from(&turn.failed);
-            }
-            if let Some(now) = turn.unread {
-                unread = (unread + now).saturating_sub(std::mem::replace(left, now));
-                reached(unread);
-            }
-            laps.take(turn, &mut handing);
-            handing.receiver.goes_on()
-        });
-        laps.finish(&mut handing);
-    }
-
     /// Bytes that the ranks have written and that were not read yet.
     pub fn unread(&self) -> u64 {
         self.ranks.values().map(|t| t.reader.unread()).sum()
-    }
-
-    /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
-    pub fn unknown(&self) -> Vec<i32> {
-        let unknown = |(_, trace): &(&i32, &Trace)| {
-            trace.failed.is_some() || self.is_empty(trace) || self.stages_elsewhere(trace).is_some()
-        };
-        self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
-    }
-
-    /// Not one call, and no stage that could hold one: it could not be made.
-    fn is_empty(&self, trace: &Trace) -> bool {
-        trace.told.events == 0 && self.stage(trace).is_none()
-    }
-
-    fn stage(&self, trace: &Trace) -> Option<PathBuf> {
-        trace.reader.header.stage(&self.dir, trace.reader.stem(), 0)
-    }
-
-    /// Where the stages of a process are that came to no end, if nothing of them is to be seen from here.
-    fn stages_elsewhere<'a>(&self, trace: &'a Trace) -> Option<&'a Path> {
-        trace.reader.header.apart().filter(|_| !trace.told.ended && self.stage(trace).is_none())
-    }
-
-    /// What could not be read, in a fixed order. A process that recorded nothing is no damage if the job was stopped, or
-    /// if another process ended it: it was killed before it came to that.
-    pub fn damage(&self, is_stopped: bool) -> Vec<Damage> {
-        let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.told.ended_job);
-        let mut all = Vec::new();
-        for (stem, why) in &self.unopened {
-            let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
-            all.push(Damage::new(rank, why.to_string()));
-        }
-        let most = self.worlds.most();
-        if let Some(size) = self.headers().map(|h| h.size).filter(|s| *s > most).max() {
-            let what = format!("a trace says that there are {size} ranks, of which only {} have one", self.ranks.len());
-            all.push(Damage::new(None, what));
-        }
-        for (&rank, trace) in &self.ranks {
-            let rank = Some(rank);
-            let gap = trace.told.gap.map(|gap| missing_calls(&trace.reader.header, gap));
-            let is_wanted = trace.reader.header.keeping.max_bytes > 0;
-            all.extend(gap.map(|what| Damage { is_wanted, ..Damage::new(rank, what) }));
-            let whole = trace.failed.iter().chain(&trace.told.lost);
-            all.extend(whole.map(|what| Damage::new(rank, what.clone())));
-            if let Some(apart) = self.stages_elsewhere(trace) {
-                let (apart, host) = (apart.display(), &trace.reader.header.host);
-                let what = format!("its last calls are in {apart} on {host}: run mpivet analyze there first");
-                all.push(Damage::new(rank, what));
-            } else if self.is_empty(trace) && !is_cut_short {
-                let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
-                all.push(Damage::new(rank, what));
-            }
-            let told = trace.reader.defects.told();
-            all.extend(told.map(|d| Damage { offset: Some(d.offset), ..Damage::new(rank, d.what) }));
-        }
-        all.sort();
-        all.dedup();
-        all
     }
 
     /// The common file; what is missing in it, or if it is missing, is taken from the ranks' headers. The second
@@ -491,22 +277,6 @@ impl Traces {
         }
         (job, damage)
     }
-}
-
-/// From where a trace can speak in which calls are missing, the last of them at `until`.
-fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
-    let ticks = until.saturating_sub(header.start_ticks);
-    let seconds = ticks as f64 / header.ticks_per_second.max(1) as f64;
-    let place = if ticks == 0 { String::new() } else { format!(" in the first {seconds:.3} s") };
-    let calls = if calls == 0 { "calls".to_owned() } else { format!("{calls} calls") };
-    let why = match header.keeping.max_bytes {
-        0 => String::new(),
-        bytes => format!(" (only the last {} MB are kept)", bytes >> 20),
-    };
-    format!(
-        "{calls}{place} are missing{why}: from there on messages, collectives, requests and deadlocks \
-         are not judged"
-    )
 }
 
 /// Of more ranks than this, one piece of a block is read of each at a time.

@@ -1,0 +1,83 @@
+//! What could not be read of traces, and the processes of which nothing is known.
+
+use super::{Trace, Traces};
+use report::Damage;
+use std::path::{Path, PathBuf};
+use trace_format::file::{RankHeader, rank_of_stem};
+
+impl Traces {
+    /// Ranks of which nothing is known but that they called MPI_Init, or whose trace broke off while it was read.
+    pub fn unknown(&self) -> Vec<i32> {
+        let unknown = |(_, trace): &(&i32, &Trace)| {
+            trace.failed.is_some() || self.is_empty(trace) || self.stages_elsewhere(trace).is_some()
+        };
+        self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
+    }
+
+    /// Not one call, and no stage that could hold one: it could not be made.
+    fn is_empty(&self, trace: &Trace) -> bool {
+        trace.notes.events == 0 && self.stage(trace).is_none()
+    }
+
+    fn stage(&self, trace: &Trace) -> Option<PathBuf> {
+        trace.reader.header.stage(&self.dir, trace.reader.stem(), 0)
+    }
+
+    /// Where the stages of a process are that came to no end, if nothing of them is to be seen from here.
+    fn stages_elsewhere<'a>(&self, trace: &'a Trace) -> Option<&'a Path> {
+        trace.reader.header.apart().filter(|_| !trace.notes.ended && self.stage(trace).is_none())
+    }
+
+    /// What could not be read, in a fixed order. A process that recorded nothing is no damage if the job was stopped, or
+    /// if another process ended it: it was killed before it came to that.
+    pub fn damage(&self, is_stopped: bool) -> Vec<Damage> {
+        let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.notes.ended_job);
+        let mut all = Vec::new();
+        for (stem, why) in &self.unopened {
+            let rank = rank_of_stem(stem).filter(|r| r.1).map(|r| r.0);
+            all.push(Damage::new(rank, why.to_string()));
+        }
+        let most = self.worlds.most();
+        if let Some(size) = self.headers().map(|h| h.size).filter(|s| *s > most).max() {
+            let what = format!("a trace says that there are {size} ranks, of which only {} have one", self.ranks.len());
+            all.push(Damage::new(None, what));
+        }
+        for (&rank, trace) in &self.ranks {
+            let rank = Some(rank);
+            let gap = trace.notes.gap.map(|gap| missing_calls(&trace.reader.header, gap));
+            let is_wanted = trace.reader.header.keeping.max_bytes > 0;
+            all.extend(gap.map(|what| Damage { is_wanted, ..Damage::new(rank, what) }));
+            let whole = trace.failed.iter().chain(&trace.notes.lost);
+            all.extend(whole.map(|what| Damage::new(rank, what.clone())));
+            if let Some(apart) = self.stages_elsewhere(trace) {
+                let (apart, host) = (apart.display(), &trace.reader.header.host);
+                let what = format!("its last calls are in {apart} on {host}: run mpivet analyze there first");
+                all.push(Damage::new(rank, what));
+            } else if self.is_empty(trace) && !is_cut_short {
+                let what = "the trace holds nothing but its header: was the disk full, or the process killed?".into();
+                all.push(Damage::new(rank, what));
+            }
+            let told = trace.reader.defects.told();
+            all.extend(told.map(|d| Damage { offset: Some(d.offset), ..Damage::new(rank, d.what) }));
+        }
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+/// From where a trace can speak in which calls are missing, the last of them at `until`.
+fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
+    let ticks = until.saturating_sub(header.start_ticks);
+    let seconds = ticks as f64 / header.ticks_per_second.max(1) as f64;
+    let place = if ticks == 0 { String::new() } else { format!(" in the first {seconds:.3} s") };
+    let calls = if calls == 0 { "calls".to_owned() } else { format!("{calls} calls") };
+    let why = match header.keeping.max_bytes {
+        0 => String::new(),
+        bytes => format!(" (only the last {} MB are kept)", bytes >> 20),
+    };
+    format!(
+        "{calls}{place} are missing{why}: from there on messages, collectives, requests and deadlocks \
+         are not judged"
+    )
+}

@@ -1,0 +1,112 @@
+//! Hands on what is new in traces: event by event, or, of processes that are gone, to the engine while it is read ahead.
+
+use super::notes::{RunNotes, TraceNotes};
+use super::{Trace, Traces};
+use engine::Engine;
+use engine::ahead::{self, Onlooker};
+use engine::worlds::Names;
+use engine::worlds::link::Linker;
+use report::symbols::Symbols;
+use std::collections::BTreeSet;
+use trace_reader::reader::{EventRef, LeanEvent};
+
+impl Traces {
+    /// Hands over what is new, at most about `blocks` blocks a rank (or a piece of one: see
+    /// [`Traces::read_side_by_side`]), and says which ranks had something. Those that `skip` names are left alone.
+    pub fn poll(
+        &mut self,
+        blocks: usize,
+        skip: &dyn Fn(i32) -> bool,
+        sink: &mut dyn FnMut(i32, LeanEvent),
+    ) -> BTreeSet<i32> {
+        let mut news = BTreeSet::new();
+        let names = self.worlds.names();
+        let blocks = if self.side_by_side { 1 } else { blocks };
+        for (&rank, trace) in &mut self.ranks {
+            if trace.failed.is_some() || skip(rank) {
+                continue;
+            }
+            let Trace { reader, notes, .. } = trace;
+            let defects = reader.defects.count();
+            let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
+            let result = reader.poll_lean(blocks, usize::MAX, &mut |event| {
+                notes.note(rank, &event, symbols, run_notes, &names);
+                sink(rank, event);
+            });
+            match result {
+                // Behind damage there may be more.
+                Ok(any) if any || reader.defects.count() > defects => {
+                    news.insert(rank);
+                }
+                Ok(_) => {}
+                Err(e) => trace.failed = Some(e.to_string()),
+            }
+        }
+        news
+    }
+
+    /// Feeds the engine with the traces of processes that are gone, which are read ahead of it, until nothing new comes or a
+    /// process is held back. `reached` is told now and then how many bytes are still to be read.
+    pub(crate) fn feed(&mut self, linker: &mut Linker, engine: &mut Engine, reached: &dyn Fn(u64)) {
+        let names = self.worlds.names();
+        let unread = self.unread();
+        let (mut readers, mut traces) = (Vec::new(), Vec::new());
+        for (&rank, Trace { reader, failed, notes }) in self.ranks.iter_mut().filter(|(_, t)| t.failed.is_none()) {
+            traces.push(Noted { rank, notes, failed, unread: reader.unread() });
+            readers.push(reader);
+        }
+        let (symbols, run_notes) = (&mut self.symbols, &mut self.notes);
+        ahead::feed(
+            readers,
+            linker,
+            engine,
+            &mut Noting { traces, symbols, run_notes, names: &names, unread, reached },
+        );
+    }
+}
+
+/// Notes what the engine is fed with.
+struct Noting<'a> {
+    traces: Vec<Noted<'a>>,
+    symbols: &'a mut Symbols,
+    run_notes: &'a mut RunNotes,
+    names: &'a Names,
+    /// Bytes of all that are still to be read.
+    unread: u64,
+    reached: &'a dyn Fn(u64),
+}
+
+/// A trace while it is read.
+struct Noted<'a> {
+    rank: i32,
+    notes: &'a mut TraceNotes,
+    failed: &'a mut Option<String>,
+    unread: u64,
+}
+
+impl Onlooker for Noting<'_> {
+    #[inline]
+    fn look(&mut self, place: usize, event: &EventRef) {
+        let Some(Noted { rank, notes, .. }) = self.traces.get_mut(place) else { return };
+        match event {
+            EventRef::Repeat(_) => notes.note_calls(1),
+            EventRef::Whole(event) => notes.note(*rank, event, self.symbols, self.run_notes, self.names),
+        }
+    }
+
+    fn leapt(&mut self, place: usize, calls: u64) {
+        self.traces.get_mut(place).into_iter().for_each(|trace| trace.notes.note_calls(calls));
+    }
+
+    fn unread(&mut self, place: usize, bytes: u64) {
+        let Some(trace) = self.traces.get_mut(place) else { return };
+        self.unread = (self.unread + bytes).saturating_sub(std::mem::replace(&mut trace.unread, bytes));
+        (self.reached)(self.unread);
+    }
+
+    fn failed(&mut self, place: usize, why: String) {
+        if let Some(trace) = self.traces.get_mut(place) {
+            *trace.failed = Some(why);
+        }
+    }
+}

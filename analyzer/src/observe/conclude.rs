@@ -1,0 +1,164 @@
+//! The report at the end of a run, of which more is known by then than the engine was fed with.
+
+use super::{Observer, witnesses};
+use crate::call_contexts;
+use crate::early::{self, introduce};
+use engine::{Analysis, End, Ways};
+use report::phases::{DEADLOCKS, SOURCES};
+use report::{Damage, FRAGMENTS, Report, RunInfo, environment, merge};
+use trace_format::catalogue::CHECKS;
+use trace_format::early::Early;
+use trace_format::file::RankHeader;
+use trace_format::interruption::{self, Interruption};
+use trace_format::job::Job;
+use trace_format::witness::Witness;
+
+/// The state in which a report finds the job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// It is over, or goes on and nobody knows how.
+    Any,
+    /// It is proved that these ranks can never go on.
+    Stuck(Vec<i32>),
+    /// The same, and mpivet stops it.
+    Stopped(Vec<i32>),
+}
+
+/// A mistake of mpivet itself.
+#[derive(Debug, thiserror::Error)]
+#[error("mpivet made a mistake and cannot go on ({what}); please report it, with the trace directory {dir}")]
+pub struct Broken {
+    what: String,
+    dir: String,
+}
+
+/// What is known at the end of a run.
+pub struct Conclusion {
+    pub report: Report,
+    pub ways: Ways,
+    /// The program and its ranks, as witnesses have them.
+    pub program: String,
+    pub ranks: i32,
+    /// The witnesses in the directory of the trace; the first one is number 1.
+    pub witnesses: Vec<Witness>,
+}
+
+/// What the directory of the traces says of the run.
+struct Facts {
+    job: Job,
+    /// What processes found that never got through MPI_Init.
+    early: Vec<Early>,
+    damage: Vec<Damage>,
+    /// Ranks without a trace, and those of whose trace the end is missing.
+    missing: Vec<i32>,
+    unknown: Vec<i32>,
+    /// Parts of the traces were lost, or may still come.
+    lost: bool,
+    interrupted: Option<Interruption>,
+}
+
+impl Facts {
+    fn of(observer: &Observer, is_stopped: bool) -> Facts {
+        let traces = &observer.traces;
+        let (mut damage, unknown) = (traces.damage(is_stopped), traces.unknown());
+        let (mut job, job_damage) = traces.job();
+        let early = traces.early();
+        // Nobody got through MPI_Init: that nothing is there from behind it is no damage.
+        let job_damage = job_damage.filter(|_| early.is_empty() || traces.headers().next().is_some());
+        let mut missing = traces.missing();
+        introduce(&early, &mut job, &mut missing);
+        let lost = !damage.is_empty() || !unknown.is_empty() || !observer.running.is_empty();
+        damage.extend(job_damage);
+        damage.sort();
+        Facts { job, early, damage, missing, unknown, lost, interrupted: interruption::of(traces.dir()) }
+    }
+}
+
+impl Observer {
+    /// Makes the report of what was read.
+    pub fn report(self, ending: Ending) -> Result<Report, Broken> {
+        self.conclude(ending).map(|conclusion| conclusion.report)
+    }
+
+    /// The report of what was read, and what else it says.
+    pub fn conclude(mut self, ending: Ending) -> Result<Conclusion, Broken> {
+        let is_stopped = matches!(ending, Ending::Stopped(_));
+        let facts = Facts::of(&self, is_stopped);
+        let leapt = self.leapt();
+        let analysis = self.analysis(&facts, ending)?;
+        let Facts { job, early, damage, missing, interrupted, .. } = facts;
+        let names = self.traces.worlds.names();
+        let found = witnesses::named(analysis.witnesses, &job);
+        let unwritten = witnesses::write(&found, self.traces.dir());
+        let remarks = job.alterations().into_iter().chain(self.feeder.remarks(&names));
+        let remarks = remarks.chain(analysis.open_questions).chain(unwritten).collect();
+        let environment = self.listeners.wants_protocol().then(|| {
+            let headers: Vec<&RankHeader> = self.traces.headers().collect();
+            environment(&job, &headers, &names, self.traces.dir())
+        });
+        let run = RunInfo {
+            program: job.program.clone(),
+            arguments: job.arguments,
+            ranks: job.ranks,
+            mpi: job.mpi,
+            missing,
+            running: self.running,
+            stopped: is_stopped,
+            interrupted: interrupted.map(|interruption| interruption.signal),
+            has_dumps: analysis.has_dumps,
+            trace_dir: self.traces.dir().display().to_string(),
+            damage,
+            max_findings: self.selection.max_findings(),
+            hidden: analysis.hidden,
+            queues: analysis.queues,
+            names,
+            remarks,
+            samples: std::mem::take(&mut self.traces.notes.samples),
+            checks: CHECKS.iter().copied().filter(|check| self.selection.is_on(check)).collect(),
+            directory: std::env::current_dir().unwrap_or_default(),
+        };
+        let symbols = &mut self.traces.symbols;
+        let statistics = self.listeners.statistics(&run.names, symbols);
+        let timeline = self.listeners.timeline(&run.names, symbols);
+        let mut ways = analysis.ways;
+        ways.places = witnesses::places(&ways, symbols);
+        let early = early::findings(&early, &run.names, &self.selection, symbols);
+        let findings = analysis.findings.into_iter().chain(early).collect();
+        let mut report = self.phases.time(SOURCES, || Report::new(run, findings, &analysis.ranks, symbols));
+        report.statistics = statistics;
+        report.timeline = timeline;
+        if let Some((seen, environment)) = self.listeners.seen().zip(environment) {
+            self.phases.time(FRAGMENTS, || {
+                let contexts = call_contexts::read(&self.traces, &report.calls_of_findings());
+                report.add_protocol(&seen, environment, contexts, &mut self.traces.symbols);
+            });
+        }
+        report.phases = self.phases.finish();
+        report.leapt = leapt;
+        Ok(Conclusion { report, ways, program: job.program, ranks: job.ranks, witnesses: found })
+    }
+
+    /// What the engine says, which is told how the run ended.
+    fn analysis(&mut self, facts: &Facts, ending: Ending) -> Result<Analysis, Broken> {
+        // What these ranks did or will do later is unknown, and nothing may be concluded from it.
+        let lost = match ending {
+            Ending::Any => [&facts.unknown[..], &self.running[..]].concat(),
+            Ending::Stuck(_) | Ending::Stopped(_) => Vec::new(),
+        };
+        let proven = match ending {
+            Ending::Any => None,
+            Ending::Stuck(ranks) | Ending::Stopped(ranks) => Some(ranks),
+        };
+        let end = End {
+            stopped: proven.is_some(),
+            proven: proven.unwrap_or_default(),
+            missing: facts.missing.clone(),
+            lost: facts.lost,
+            interrupted: facts.interrupted.map(|interruption| interruption.after_unix_ns),
+        };
+        let Observer { traces, feeder, phases, .. } = self;
+        let merged = |findings| merge::merge(findings, &mut traces.symbols);
+        let analysis = phases.time(DEADLOCKS, || feeder.finish(&facts.job, &end, &lost, merged));
+        analysis.map_err(|what| Broken { what, dir: self.traces.dir().display().to_string() })
+    }
+}

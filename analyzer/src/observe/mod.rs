@@ -1,0 +1,177 @@
+//! Feeds the traces of a directory to the engine and makes the report: all at once for a finished run, or bit by bit
+//! while the job runs.
+
+mod conclude;
+mod deaths;
+mod feeder;
+mod listeners;
+mod witnesses;
+
+use crate::load::{LoadError, Traces};
+pub use conclude::{Broken, Conclusion, Ending};
+use engine::listen::Listener;
+use engine::{Engine, Stuck};
+use feeder::Feeder;
+use listeners::Listeners;
+use report::phases::{Phases, READING};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use trace_format::file::RankHeader;
+use trace_format::selection::Selection;
+
+/// How long the trace of a running job is read when only its present state is asked for.
+const RUNNING_LIMIT: Duration = Duration::from_secs(10);
+
+/// Traces and the engine that understands them.
+pub struct Observer {
+    pub traces: Traces,
+    /// What the user wants to be told.
+    selection: Selection,
+    /// Other runs will be made: the matchings that are known.
+    exploring: Option<Arc<FxHashSet<u64>>>,
+    listeners: Listeners,
+    feeder: Feeder,
+    /// Ranks that were still going on when the rest was read.
+    running: Vec<i32>,
+    /// Events that the last [`Observer::poll`] brought.
+    pub last_events: u64,
+    /// How long what took.
+    pub phases: Phases,
+}
+
+impl Observer {
+    pub fn new(dir: &Path, selection: Selection) -> Observer {
+        Observer {
+            traces: Traces::new(dir),
+            selection,
+            exploring: None,
+            listeners: Listeners::default(),
+            feeder: Feeder::default(),
+            running: Vec::new(),
+            last_events: 0,
+            phases: Phases::default(),
+        }
+    }
+
+    /// Opens the traces that the directory holds, for [`Observer::read_rest`].
+    pub fn open(dir: &Path, selection: Selection) -> Result<Observer, LoadError> {
+        Ok(Observer { traces: Traces::open(dir)?, ..Observer::new(dir, selection) })
+    }
+
+    /// Reads everything that the directory holds. `gone` knows whose process is no more.
+    pub fn read(dir: &Path, selection: Selection, gone: impl Fn(&RankHeader) -> bool) -> Result<Observer, LoadError> {
+        let mut observer = Observer::open(dir, selection)?;
+        observer.read_rest(gone);
+        Ok(observer)
+    }
+
+    /// Tells `listener` what happens, too. To be said before anything is read: see [`Observer::open`].
+    pub fn listen(&mut self, listener: Box<dyn Listener>) {
+        self.listeners.add(listener);
+    }
+
+    /// Asks for what [`report::Format::Protocol`] needs. To be said before anything is read.
+    pub fn keep_protocol(&mut self) {
+        self.listeners.keep_protocol();
+    }
+
+    /// Asks for statistics in the report. To be said before anything is read.
+    pub fn count(&mut self) {
+        self.listeners.count();
+    }
+
+    /// Asks for the time line of the run in the report. To be said before anything is read.
+    pub fn draw(&mut self) {
+        self.listeners.draw();
+    }
+
+    /// Asks also what wildcards took and could have taken, apart from what is known. To be said before anything is read.
+    pub fn explore(&mut self, known: Arc<FxHashSet<u64>>) {
+        self.exploring = Some(known);
+    }
+
+    /// Reads on until nothing new comes. What is torn in the trace of a process that is `gone` stays torn; the others
+    /// may write without end, so that there is a limit.
+    pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
+        let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
+        let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
+        self.running = running.iter().map(|h| h.rank).collect();
+        let until = (!self.running.is_empty()).then(|| Instant::now() + RUNNING_LIMIT);
+        for rank in gone {
+            self.traces.writer_is_gone(rank);
+        }
+        if until.is_none() {
+            self.traces.read_side_by_side();
+        }
+        let in_time = || until.is_none_or(|u| Instant::now() < u);
+        let size = self.traces.unread();
+        self.phases.begin(READING, Some(size));
+        if self.running.is_empty() {
+            self.read_ahead(size);
+        }
+        while in_time() && (!self.poll().is_empty() || self.feeder.link(&self.traces, true)) {
+            self.phases.reached(size.saturating_sub(self.traces.unread()));
+        }
+    }
+
+    /// Looks for new traces and hands their news to the engine; the ranks that had some.
+    pub fn poll(&mut self) -> BTreeSet<i32> {
+        let start = Instant::now();
+        let mut news = BTreeSet::new();
+        if let Some(size) = self.prepare() {
+            (news, self.last_events) = self.feeder.poll(&mut self.traces, size);
+        }
+        self.phases.add(READING, start.elapsed());
+        news
+    }
+
+    /// Feeds what processes that are gone have written, of `size` bytes, while it is read.
+    fn read_ahead(&mut self, size: u64) {
+        let start = Instant::now();
+        if self.prepare().is_some() {
+            let phases = &self.phases;
+            self.feeder.read_ahead(&mut self.traces, &|unread| phases.reached(size.saturating_sub(unread)));
+            self.phases.add(READING, start.elapsed());
+        }
+    }
+
+    /// Looks for new traces, and makes them known to the engine; how many processes there are, if there is anything to do.
+    fn prepare(&mut self) -> Option<i32> {
+        let Observer { traces, selection, exploring, listeners, feeder, .. } = self;
+        feeder.prepare(traces, || {
+            let mut engine = Engine::new(0);
+            engine.select(selection.clone());
+            exploring.iter().for_each(|known| engine.explore(known.clone()));
+            listeners.attach(&mut engine);
+            engine
+        })
+    }
+
+    /// Calls in laps that were as the laps before them, so that they were counted and not looked at one by one.
+    pub fn leapt(&self) -> u64 {
+        self.feeder.leapt()
+    }
+
+    /// All ranks of all worlds have a trace.
+    pub fn is_complete(&self) -> bool {
+        self.traces.size().is_some() && self.traces.missing().is_empty()
+    }
+
+    /// Ranks that can never go on, by what was fed so far.
+    pub fn stuck(&mut self) -> Option<Stuck> {
+        self.stuck_apart_from(&BTreeSet::new())
+    }
+
+    /// The same if these ranks can go on, whatever their calls say.
+    pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
+        self.feeder.stuck_apart_from(running)
+    }
+
+    /// Ranks that do nothing but poll, for what cannot come as long as that is so.
+    pub fn polls_in_vain(&mut self) -> Vec<i32> {
+        self.feeder.polls_in_vain()
+    }
+}

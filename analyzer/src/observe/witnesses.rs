@@ -1,0 +1,37 @@
+//! Witnesses of a run: how wildcards can be made to take what they could have taken.
+
+use engine::Ways;
+use report::symbols::Symbols;
+use rustc_hash::FxHashMap;
+use std::path::Path;
+use trace_format::definition::Id;
+use trace_format::job::Job;
+use trace_format::witness::{Take, Witness};
+
+/// Where the wildcards of a run are called.
+pub(super) fn places(ways: &Ways, symbols: &mut Symbols) -> Vec<String> {
+    let mut known: FxHashMap<(i32, Id), String> = FxHashMap::default();
+    let all = ways.path.iter().zip(&ways.sites);
+    let mut place = |(take, site): (&Take, &Id)| {
+        let look = || symbols.user_place(take.rank, *site).map_or_else(String::new, |(_, shown)| shown);
+        known.entry((take.rank, *site)).or_insert_with(look).clone()
+    };
+    all.map(&mut place).collect()
+}
+
+/// These with the program and its ranks.
+pub(super) fn named(witnesses: Vec<Witness>, job: &Job) -> Vec<Witness> {
+    witnesses.into_iter().map(|w| Witness { program: job.program.clone(), ranks: job.ranks, ..w }).collect()
+}
+
+/// Writes what `mpivet run --replay` takes into the directory of the trace; what could not be written, in words.
+pub(super) fn write(witnesses: &[Witness], dir: &Path) -> Option<String> {
+    for (i, witness) in witnesses.iter().enumerate() {
+        let path = dir.join(format!("witness-{}.json", i + 1));
+        let known = Witness::read(&path).is_ok_and(|known| known == *witness);
+        if !known && let Err(why) = witness.write(&path) {
+            return Some(format!("cannot write {}: {why}", path.display()));
+        }
+    }
+    None
+}

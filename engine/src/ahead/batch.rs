@@ -1,0 +1,256 @@
+//! What was read of one rank in one turn, until the engine takes it event by event. Most are repeats.
+
+use super::period::{Periods, Span};
+use std::sync::Arc;
+use trace_format::pack::CallTimes;
+use trace_reader::args::Args;
+use trace_reader::call::Call;
+use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
+
+/// So many calls of rounds take as much memory as an event, and less time.
+const LIGHT: usize = 8;
+
+/// See the module.
+pub(super) struct Batch {
+    keeps: Keeps,
+    /// All of it in its order.
+    entries: Vec<Entry>,
+    events: Vec<LeanEvent>,
+    rounds: Vec<Series>,
+    times: Vec<CallTimes>,
+    /// Of the events: see [`LeanEvent::weight`].
+    weight: usize,
+    /// How many all entries stand for.
+    len: usize,
+    next: Next,
+    /// The last call of a round that was taken.
+    repeat: Repeat,
+    /// What looks where the rank repeats itself, while it is read.
+    periods: Option<Periods>,
+    spans: Vec<Span>,
+}
+
+enum Entry {
+    /// The next of the events.
+    Whole,
+    Repeat(Repeat),
+    /// So many calls: the next of the rounds.
+    Rounds(usize),
+}
+
+/// Rounds of a loop: see [`Rounds`].
+struct Series {
+    round: Arc<[Repeat]>,
+    index: u64,
+    /// Of all times of the batch, where these begin.
+    from: usize,
+}
+
+impl Series {
+    /// The call at this place of the rounds, as far as it is as those before it.
+    fn as_before(&self, place: usize) -> &Repeat {
+        &self.round[place % self.round.len()]
+    }
+}
+
+/// What of a batch is to be taken next.
+#[derive(Default)]
+struct Next {
+    entry: usize,
+    /// Of the rounds at hand, if that is the entry.
+    call: usize,
+    event: usize,
+    rounds: usize,
+    /// So many were taken.
+    taken: usize,
+}
+
+impl Next {
+    /// So many of the `calls` of the rounds at hand are taken.
+    fn pass(&mut self, taken: usize, calls: usize) {
+        self.taken += taken;
+        self.call += taken;
+        if self.call == calls {
+            self.call = 0;
+            self.rounds += 1;
+            self.entry += 1;
+        }
+    }
+}
+
+impl Sink for Batch {
+    fn event(&mut self, event: LeanEvent) {
+        match (&mut self.periods, &event) {
+            (Some(periods), RankEvent::Call(call)) => periods.call(call),
+            (Some(periods), _) => periods.other(),
+            (None, _) => {}
+        }
+        self.weight += event.weight();
+        self.len += 1;
+        self.entries.push(Entry::Whole);
+        self.events.push(event);
+    }
+
+    #[inline(always)]
+    fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
+        self.events.push(RankEvent::Call(Call::blank()));
+        let Some(event) = self.events.last_mut() else { return Ok(()) };
+        let RankEvent::Call(call) = event else { return Ok(()) };
+        match fill(call) {
+            Ok(()) => {
+                self.periods.iter_mut().for_each(|periods| periods.call(call));
+                self.entries.push(Entry::Whole);
+                self.len += 1;
+                self.weight += event.weight();
+                Ok(())
+            }
+            Err(what) => {
+                self.events.pop();
+                Err(what)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn repeat(&mut self, repeat: Repeat) {
+        self.periods.iter_mut().for_each(|periods| periods.repeat(&repeat));
+        self.len += 1;
+        self.entries.push(Entry::Repeat(repeat));
+    }
+
+    fn rounds(&mut self, Rounds { round, index, times }: Rounds) {
+        self.periods.iter_mut().for_each(|periods| periods.rounds(times.len()));
+        self.rounds.push(Series { round: Arc::clone(round), index, from: self.times.len() });
+        self.times.extend_from_slice(times);
+        self.len += times.len();
+        self.entries.push(Entry::Rounds(times.len()));
+    }
+
+    fn keeps(&self) -> Keeps {
+        self.keeps
+    }
+
+    fn period(&self) -> Option<usize> {
+        self.periods.as_ref()?.period()
+    }
+
+    fn knows(&mut self, round: &[Repeat]) -> bool {
+        self.periods.as_mut().is_some_and(|periods| periods.knows(round))
+    }
+}
+
+impl Batch {
+    /// With room for so many entries and events.
+    pub(super) fn new(keeps: Keeps, (entries, events): (usize, usize), periods: Option<Periods>) -> Batch {
+        let (entries, events, spans) = (Vec::with_capacity(entries), Vec::with_capacity(events), Vec::new());
+        let (rounds, times, next, repeat) = (Vec::new(), Vec::new(), Next::default(), Repeat::default());
+        Batch { keeps, entries, events, rounds, times, weight: 0, len: 0, next, repeat, periods, spans }
+    }
+
+    /// Everything was read; what looks for periods goes on with the next one.
+    pub(super) fn close(&mut self) -> Option<Periods> {
+        let mut periods = self.periods.take();
+        match &mut periods {
+            Some(periods) => self.spans = periods.take(),
+            None => self.spans.push(Span { period: 0, len: self.len, goes_on: false }),
+        }
+        periods
+    }
+
+    pub(super) fn take_spans(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.spans)
+    }
+
+    /// Are there rounds that come again, and no event as a whole?
+    pub(super) fn is_light(&self) -> bool {
+        self.events.is_empty() && !self.rounds.is_empty()
+    }
+
+    /// Events that came whole.
+    pub(super) fn whole(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Calls that came in rounds.
+    #[cfg(test)]
+    pub(super) fn in_rounds(&self) -> usize {
+        self.times.len()
+    }
+
+    /// The weight of its whole events: see [`LeanEvent::weight`].
+    pub(super) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// As how many events it counts where time and memory are shared out.
+    pub(super) fn cost(&self) -> usize {
+        1 + self.entries.len() + self.times.len() / LIGHT + self.weight
+    }
+
+    /// How many were not taken.
+    pub(super) fn left(&self) -> usize {
+        self.len - self.next.taken
+    }
+
+    pub(super) fn next(&mut self) -> Option<EventRef<'_>> {
+        let next = &mut self.next;
+        match self.entries.get(next.entry)? {
+            Entry::Rounds(calls) => {
+                let (series, place) = (self.rounds.get(next.rounds)?, next.call);
+                let index = series.index.wrapping_add(place as u64);
+                self.repeat = series.as_before(place).at(index, self.times[series.from + place]);
+                next.pass(1, *calls);
+                Some(EventRef::Repeat(&self.repeat))
+            }
+            Entry::Repeat(repeat) => {
+                next.entry += 1;
+                next.taken += 1;
+                Some(EventRef::Repeat(repeat))
+            }
+            Entry::Whole => {
+                let event = self.events.get_mut(next.event)?;
+                next.entry += 1;
+                next.taken += 1;
+                next.event += 1;
+                Some(EventRef::Whole(event))
+            }
+        }
+    }
+
+    /// The next one, which is not taken; of a call of rounds what it has in common with those before it.
+    pub(super) fn peek(&mut self) -> Option<EventRef<'_>> {
+        let next = &self.next;
+        Some(match self.entries.get(next.entry)? {
+            Entry::Repeat(repeat) => EventRef::Repeat(repeat),
+            Entry::Rounds(_) => EventRef::Repeat(self.rounds.get(next.rounds)?.as_before(next.call)),
+            Entry::Whole => EventRef::Whole(self.events.get_mut(next.event)?),
+        })
+    }
+
+    /// The next ones, which are calls, are left out: so many, or all that are there. How many. `keep` is given those that came
+    /// whole.
+    pub(super) fn leave_out(&mut self, most: usize, mut keep: impl FnMut(&mut LeanEvent)) -> usize {
+        let next = &mut self.next;
+        let out = most.min(self.len - next.taken);
+        let end = next.taken + out;
+        if next.event == self.events.len() && next.rounds == self.rounds.len() {
+            next.entry += out;
+            next.taken = end;
+        }
+        while next.taken < end
+            && let Some(entry) = self.entries.get(next.entry)
+        {
+            if let Entry::Rounds(calls) = entry {
+                next.pass((end - next.taken).min(calls - next.call), *calls);
+                continue;
+            }
+            if let Entry::Whole = entry {
+                keep(&mut self.events[next.event]);
+                next.event += 1;
+            }
+            next.entry += 1;
+            next.taken += 1;
+        }
+        out
+    }
+}

@@ -1,0 +1,117 @@
+//! Events as they are handed from the reader to the engine: whole, or as repeats of calls that came whole before.
+
+use super::Own;
+use crate::args::Args;
+use crate::call::{Call, Value};
+use std::sync::Arc;
+use trace_format::definition::Definition;
+use trace_format::pack::CallTimes;
+use trace_format::system::SystemEvent;
+
+/// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of
+/// calls, as they are spelled or as [`Args`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum RankEvent<A = Vec<Value>> {
+    Definition(Definition),
+    /// A call, open or already returned.
+    Call(Call<A>),
+    /// The return of a call that was handed over while open. If it was not, the call is a poll that was repeated since.
+    Return {
+        thread: u16,
+        index: u64,
+        time: u64,
+        class: u16,
+        polls: u32,
+        outs: A,
+    },
+    System {
+        thread: u16,
+        time: u64,
+        event: SystemEvent,
+    },
+}
+
+/// An event in the form that is decoded fastest and takes least memory.
+pub type LeanEvent = RankEvent<Args>;
+
+/// An event on its way from the reader to the engine.
+#[derive(Debug)]
+pub enum EventRef<'a> {
+    /// Whoever takes it may take it apart: what is left of it means nothing.
+    Whole(&'a mut LeanEvent),
+    /// A call and its return, as one that came whole, and is kept.
+    Repeat(&'a Repeat),
+}
+
+/// A call that differs from a kept one of its thread ([`Call::slot`]) in its times and its result alone, and perhaps in
+/// values that are its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Repeat {
+    /// Where the kept one is.
+    pub slot: u16,
+    pub thread: u16,
+    /// As in [`crate::call::Outcome::Returned`].
+    pub class: u16,
+    pub index: u64,
+    pub t_call: u64,
+    pub t_return: u64,
+    pub own: Own,
+}
+
+impl Repeat {
+    /// The same call at another place and time.
+    pub fn at(&self, index: u64, (t_call, t_return): CallTimes) -> Repeat {
+        Repeat { index, t_call, t_return, ..*self }
+    }
+}
+
+/// Calls that are those of a round of a loop, again and again.
+#[derive(Debug, Clone, Copy)]
+pub struct Rounds<'a> {
+    /// What is said of their times, and of their places among the calls of the thread, is of no meaning.
+    pub round: &'a Arc<[Repeat]>,
+    /// The place of the first call.
+    pub index: u64,
+    /// When each call began and ended: as many as some whole rounds have.
+    pub times: &'a [CallTimes],
+}
+
+impl Rounds<'_> {
+    /// The calls one by one.
+    pub fn each(&self) -> impl Iterator<Item = Repeat> {
+        let all = self.times.iter().zip(self.round.iter().cycle()).enumerate();
+        all.map(|(i, (times, repeat))| repeat.at(self.index.wrapping_add(i as u64), *times))
+    }
+}
+
+impl<A> RankEvent<A> {
+    fn map<B>(self, mut form: impl FnMut(A) -> B) -> RankEvent<B> {
+        match self {
+            RankEvent::Definition(definition) => RankEvent::Definition(definition),
+            RankEvent::Call(call) => RankEvent::Call(call.map(form)),
+            RankEvent::Return { thread, index, time, class, polls, outs } => {
+                RankEvent::Return { thread, index, time, class, polls, outs: form(outs) }
+            }
+            RankEvent::System { thread, time, event } => RankEvent::System { thread, time, event },
+        }
+    }
+}
+
+impl LeanEvent {
+    /// Takes the event; what is left in its place means nothing.
+    pub fn take(&mut self) -> LeanEvent {
+        std::mem::replace(self, RankEvent::System { thread: 0, time: 0, event: SystemEvent::Recording { on: true } })
+    }
+}
+
+impl From<LeanEvent> for RankEvent {
+    fn from(event: LeanEvent) -> RankEvent {
+        event.map(|args| args.to_values())
+    }
+}
+
+impl From<RankEvent> for LeanEvent {
+    fn from(event: RankEvent) -> LeanEvent {
+        event.map(Args::from)
+    }
+}

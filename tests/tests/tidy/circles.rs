@@ -35,7 +35,6 @@ fn modules_know_each_other_in_one_direction() -> Result<()> {
         "interpret",
         "requests",
         "shape",
-        "standing",
         "sums",
         "the root",
         "volume",

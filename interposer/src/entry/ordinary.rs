@@ -8,10 +8,11 @@ use crate::entry::stubs::Frame;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{self, Maker};
 use crate::mpi::origin::Origin;
+use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, handle_at};
 use crate::mpi::{handles, real};
 use crate::process::errors::handlers;
-use crate::process::{errors, lifecycle, signals};
+use crate::process::{errors, signals, worlds};
 use crate::state::queued;
 use crate::state::recording::{
     Call, Open, Return, Unwritten, commit_poll, complete, count_poll, is_negative, is_same, outs_room, record_late,
@@ -19,8 +20,9 @@ use crate::state::recording::{
 };
 use crate::state::thread::{LastPoll, Thread};
 use crate::state::{levels, statuses};
+use crate::watch::calls;
 use crate::watch::thread_level;
-use crate::watch::{checks, grequests, sums};
+use crate::watch::{grequests, sums};
 use recorder::{clock, trace};
 use trace_format::mpi::Kind;
 use trace_format::record::{CALL_HEADER_BYTES, State};
@@ -101,7 +103,7 @@ pub(crate) fn begin(
         if let Some(inside) = breach {
             thread_level::breach(thread, info.row, open.index, site, inside);
         }
-        checks::before_repeated(thread, &Call { info, abi, words, open });
+        calls::before_repeated(thread, &Call { info, abi, words, open });
         return true;
     }
     let end = if info.plan.outs_sized { outs_at + outs_room(thread, info, abi, words) } else { outs_at };
@@ -113,7 +115,7 @@ pub(crate) fn begin(
     if let Some(inside) = breach {
         thread_level::breach(thread, info.row, open.index, site, inside);
     }
-    checks::before(thread, &Call { info, abi, words, open });
+    calls::before(thread, &Call { info, abi, words, open });
     queued::entered(thread, &Call { info, abi, words, open });
     true
 }
@@ -127,8 +129,8 @@ fn is_tools(site: sites::Site, profiling: bool) -> bool {
 #[cold]
 pub(crate) fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
     match info.watched {
-        Watched::Finalize => lifecycle::before_finalize(abi),
-        Watched::SessionFinalize => lifecycle::before_session_finalize(abi, words[0]),
+        Watched::Finalize => worlds::before_finalize(abi),
+        Watched::SessionFinalize => worlds::before_session_finalize(abi, words[0]),
         Watched::SetErrhandler => handlers::before_set(abi, info.row.id, words),
         Watched::FreeErrhandler => handlers::before_free(abi, words),
         Watched::CreateErrhandler => errors::program::before_create(words),
@@ -137,35 +139,35 @@ pub(crate) fn before_call(info: &Info, abi: &'static Abi, words: &mut Words) {
 }
 
 #[cold]
-fn after_call(call: &Call, spot: checks::Spot) {
+fn after_call(call: &Call, spot: Spot) {
     let &Call { info, abi, words, open } = call;
     match info.watched {
         Watched::Init => {
-            lifecycle::world_begins(abi, open.entered);
+            worlds::world_begins(abi, open.entered);
             let world = real::library().and_then(|r| r.predefined_handle(Kind::Comm, "MPI_COMM_WORLD"));
-            checks::mpi_has_begun(spot, world);
+            calls::mpi_has_begun(spot, world);
         }
-        Watched::SessionInit => lifecycle::session_begins(abi, words),
+        Watched::SessionInit => worlds::session_begins(abi, words),
         Watched::GetErrhandler => handlers::after_get(abi, info.row.id, words),
         Watched::AddsError => errors::added(call),
         Watched::SetName => define::named(abi, info.row.id, words),
         Watched::GetContents => define::contents(&maker(call, spot)),
         Watched::Commit => define::committed(abi, words),
-        Watched::GetAttribute => checks::attribute_was_asked(abi, words),
+        Watched::GetAttribute => calls::attribute_was_asked(abi, words),
         Watched::GrequestStart => grequests::after_start(abi, words, Some(spot)),
         Watched::SetsStatus => grequests::sets_status(info.row.id),
-        Watched::Finalize => checks::mpi_is_over(spot),
+        Watched::Finalize => calls::mpi_is_over(spot),
         _ => {}
     }
 }
 
-fn maker<'a>(call: &Call<'a>, spot: checks::Spot) -> Maker<'a> {
+fn maker<'a>(call: &Call<'a>, spot: Spot) -> Maker<'a> {
     let &Call { info, abi, words, open } = call;
     Maker { function: info.row, abi, words, entered: open.entered, spot: Some(spot).filter(|_| !open.site.for_tool) }
 }
 
 /// A call has made an object of the program.
-fn made(kind: Kind, handle: u64, call: &Call, spot: checks::Spot) {
+fn made(kind: Kind, handle: u64, call: &Call, spot: Spot) {
     let is_ours = kind == Kind::Errhandler && handlers::is_ours(handle);
     if !is_ours && define::object(kind, handle, &maker(call, spot)) {
         handlers::watch_made(kind, handle, call.abi);
@@ -194,14 +196,14 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     } else {
         for (param, kind) in &info.makes {
             if let Some(handle) = handle_at(abi, *kind, words.get(*param).copied().unwrap_or(0)) {
-                made(*kind, handle, call, checks::Spot::of(thread, call));
+                made(*kind, handle, call, Spot::of(thread, call));
             }
         }
         if let Some(dying) = open.freed {
-            handles::freed(dying, checks::Spot::of(thread, call));
+            handles::freed(dying, Spot::of(thread, call));
         }
         if info.watched != Watched::No {
-            after_call(call, checks::Spot::of(thread, call));
+            after_call(call, Spot::of(thread, call));
         }
         if info.watched == Watched::Init {
             levels::learn(abi, thread, info.row.id);
@@ -209,7 +211,7 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     }
     // A program that calls its handler itself (MPI_Comm_call_errhandler) goes on without an error.
     thread.told.take_if(|index| *index == open.index);
-    checks::after(thread, call, failed);
+    calls::after(thread, call, failed);
     let apart = sums::are_on() && std::mem::take(&mut thread.return_apart);
     let class = match told {
         Some(class) if result == 0 => class,

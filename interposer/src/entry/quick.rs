@@ -11,7 +11,7 @@ use crate::state::queued;
 use crate::state::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
 use crate::state::thread::Thread;
 use crate::state::{interrupted, statuses, unusual};
-use crate::watch::checks;
+use crate::watch::calls;
 use recorder::clock;
 use std::mem::MaybeUninit;
 use trace_format::record::{CALL_HEADER_BYTES, State};
@@ -96,7 +96,7 @@ fn room(thread: &mut Thread, info: &Info, words: &Words) -> usize {
 /// Looks at a call whose record is committed.
 #[inline(always)]
 pub(crate) fn look(thread: &mut Thread, call: &Call) {
-    checks::before_usual(thread, call);
+    calls::before_usual(thread, call);
     queued::entered(thread, call);
 }
 
@@ -120,6 +120,6 @@ pub(crate) fn end(thread: &mut Thread, call: &Call, result: i32) {
     }
     let time = clock::counter();
     queued::left(thread, call);
-    checks::after_usual(thread, call);
+    calls::after_usual(thread, call);
     complete_usual(thread, call, time);
 }

@@ -1,5 +1,6 @@
 //! What is wrong with calls, and the operations and memory that checks need to know for it.
 
+pub(crate) mod calls;
 pub(crate) mod checks;
 pub(crate) mod early;
 pub(crate) mod grequests;

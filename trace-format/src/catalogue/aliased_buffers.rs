@@ -18,5 +18,5 @@ check! {
     /// # How to fix
     /// Give MPI_IN_PLACE as the send buffer (at the root only, in operations with a root), or use two arrays.
     ALIASED_BUFFERS = "MV226" "aliased-buffers" Error Dynamic: "two buffers of one call that are the same memory"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Arguments
 }

@@ -27,5 +27,5 @@ check! {
     /// Use memory of its own for each buffer, MPI_IN_PLACE where input and result shall be in one place, and check the
     /// displacements.
     COLLECTIVE_OVERLAP = "MV511" "collective-overlap" Error Dynamic: "buffers of a collective operation overlap"
-        about Function
+        about Function; Operations
 }

@@ -24,5 +24,5 @@ check! {
     /// Take displacements from MPI_Get_address or offsetof and extents from sizeof, with MPI_Type_create_resized. If a
     /// structure is packed on purpose, send it as MPI_BYTE.
     DATATYPE_ALIGNMENT = "MV228" "datatype-alignment" Warning Dynamic: "a datatype whose parts overlap or are misaligned"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Datatypes
 }

@@ -32,5 +32,5 @@ check! {
     /// before waiting. In `query_fn` call MPI_Status_set_elements and MPI_Status_set_cancelled, and set MPI_SOURCE and MPI_TAG.
     /// When both a worker and `cancel_fn` may complete the request, let only the first of them do it.
     GREQUEST_MISUSE = "MV113" "grequest-misuse" Error Dynamic: "a generalized request used against its rules"
-        about Function
+        about Function; Operations
 }

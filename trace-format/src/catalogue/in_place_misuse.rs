@@ -20,5 +20,5 @@ check! {
     /// In operations with a root, give MPI_IN_PLACE at the root and the buffer elsewhere: `rank == root ? MPI_IN_PLACE :
     /// data`. In operations without a root, all ranks give it.
     IN_PLACE_MISUSE = "MV225" "in-place-misuse" Error Dynamic: "MPI_IN_PLACE where it is not allowed, or on some ranks only"
-        about Named
+        about Named; Arguments
 }

@@ -26,5 +26,5 @@ check! {
     /// Compare the count, in elements of the datatype, with the allocation. A receive buffer must not be a string literal
     /// or a constant.
     INACCESSIBLE_BUFFER = "MV221" "inaccessible-buffer" Error Dynamic: "a buffer that is not memory of the process"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Arguments
 }

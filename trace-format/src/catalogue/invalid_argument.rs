@@ -21,5 +21,5 @@ check! {
     /// # How to fix
     /// The message says what is allowed. Use the named constants: their values differ from library to library.
     INVALID_ARGUMENT = "MV214" "invalid-argument" Error Dynamic: "an argument that the function does not allow"
-        about Named
+        about Named; Arguments
 }

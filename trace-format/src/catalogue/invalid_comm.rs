@@ -22,5 +22,5 @@ check! {
     /// MPI_Comm_split with MPI_UNDEFINED, MPI_Comm_create and topologies give MPI_COMM_NULL to the ranks that have no part
     /// in the new communicator: these ranks must leave out the calls on it.
     INVALID_COMM = "MV207" "invalid-comm" Error Dynamic: "a communicator that is null or none"
-        about Input(&[Kind::Comm])
+        about Input(&[Kind::Comm]); Arguments
 }

@@ -18,5 +18,5 @@ check! {
     /// Look at how the count is computed. For more than 2^31-1 elements use a datatype of several elements, or the
     /// functions with `_c` of MPI 4.
     INVALID_COUNT = "MV203" "invalid-count" Error Dynamic: "a count that is negative"
-        about Input(COUNTS)
+        about Input(COUNTS); Arguments
 }

@@ -22,5 +22,5 @@ check! {
     /// Look at where the variable gets its value: it may be uninitialized, or set to the null handle by the call that freed
     /// the object.
     INVALID_DATATYPE = "MV206" "invalid-datatype" Error Dynamic: "a datatype that is null or none"
-        about Input(&[Kind::Datatype])
+        about Input(&[Kind::Datatype]); Arguments
 }

@@ -21,5 +21,5 @@ check! {
     /// Look at what MPI_File_open returned: errors of files do not end the program unless it says so (MPI 4.1, 14.7), and
     /// the handle of a file that was not opened is MPI_FILE_NULL.
     INVALID_FILE = "MV211" "invalid-file" Error Dynamic: "a file that is null or none"
-        about Input(&[Kind::File])
+        about Input(&[Kind::File]); Arguments
 }

@@ -22,5 +22,5 @@ check! {
     /// Look at where the variable gets its value: it may be uninitialized, or set to the null handle by the call that freed
     /// the object.
     INVALID_GROUP = "MV208" "invalid-group" Error Dynamic: "a group that is null or none"
-        about Input(&[Kind::Group])
+        about Input(&[Kind::Group]); Arguments
 }

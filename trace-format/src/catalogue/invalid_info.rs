@@ -22,5 +22,5 @@ check! {
     /// Look at where the variable gets its value: it may be uninitialized, or set to the null handle by the call that freed
     /// the object.
     INVALID_INFO = "MV212" "invalid-info" Error Dynamic: "an info object that is null or none"
-        about Input(&[Kind::Info])
+        about Input(&[Kind::Info]); Arguments
 }

@@ -22,5 +22,5 @@ check! {
     /// # How to fix
     /// Take another operation or datatype. For datatypes of the program make an operation with MPI_Op_create.
     INVALID_OP = "MV205" "invalid-op" Error Dynamic: "a reduction operation that does not exist, or not for this datatype"
-        about Input(&[Kind::Op])
+        about Input(&[Kind::Op]); Arguments
 }

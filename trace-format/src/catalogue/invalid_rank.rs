@@ -22,5 +22,5 @@ check! {
     /// Look at how the rank is computed. At the border of a domain use MPI_PROC_NULL for the neighbour that is not there. A
     /// rank of MPI_COMM_WORLD is not the rank in another communicator.
     INVALID_RANK = "MV201" "invalid-rank" Error Dynamic: "a rank that its communicator, window or group does not have"
-        about Input(&[Kind::Rank])
+        about Input(&[Kind::Rank]); Arguments
 }

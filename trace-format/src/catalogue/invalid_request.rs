@@ -23,5 +23,5 @@ check! {
     /// Set requests to MPI_REQUEST_NULL before the loop that starts operations, and start and free only those that were
     /// made.
     INVALID_REQUEST = "MV209" "invalid-request" Error Dynamic: "a request that is null or none"
-        about Input(&[Kind::Request])
+        about Input(&[Kind::Request]); Arguments
 }

@@ -17,5 +17,5 @@ check! {
     /// # How to fix
     /// Compute the root for this communicator: a rank of MPI_COMM_WORLD is not the rank in a communicator made of it.
     INVALID_ROOT = "MV204" "invalid-root" Error Dynamic: "a root that the communicator does not have"
-        about Input(&[Kind::Root])
+        about Input(&[Kind::Root]); Arguments
 }

@@ -18,5 +18,5 @@ check! {
     /// Number messages so that the tags stay small. Often a tag is made of an index that can be -1, or that grows with the
     /// steps of the program.
     INVALID_TAG = "MV202" "invalid-tag" Error Dynamic: "a tag that is negative or above MPI_TAG_UB"
-        about Input(&[Kind::Tag])
+        about Input(&[Kind::Tag]); Arguments
 }

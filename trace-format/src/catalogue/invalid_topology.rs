@@ -21,5 +21,5 @@ check! {
     /// Let MPI_Dims_create choose the sizes from the number of processes. At a border that is not periodic, use
     /// MPI_Cart_shift, which gives MPI_PROC_NULL, instead of computing coordinates.
     INVALID_TOPOLOGY = "MV213" "invalid-topology" Error Dynamic: "a topology that is missing, too big, or asked for what it does not have"
-        about Named
+        about Named; Arguments
 }

@@ -21,5 +21,5 @@ check! {
     /// Look at where the variable gets its value: it may be uninitialized, or set to the null handle by the call that freed
     /// the object.
     INVALID_WINDOW = "MV210" "invalid-window" Error Dynamic: "a window that is null or none"
-        about Input(&[Kind::Win])
+        about Input(&[Kind::Win]); Arguments
 }

@@ -91,6 +91,19 @@ pub enum Urgency {
     Consequence,
 }
 
+/// Work of the process that checks share: it is done if one of them is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// The check does its own.
+    Own,
+    /// Each argument of a call is looked at before the library is entered.
+    Arguments,
+    /// Operations with requests are followed from their start to their completion.
+    Operations,
+    /// The datatypes of the buffers of a call are looked at.
+    Datatypes,
+}
+
 /// One entry of the catalogue.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CheckInfo {
@@ -106,13 +119,14 @@ pub struct CheckInfo {
     pub summary: &'static str,
     pub subject: Subject,
     pub urgency: Urgency,
+    pub work: Work,
 }
 
 /// `NAME = "code" "name" severity side: "summary" about subject, urgency`; `side off:` is a check that finds nothing unless it is
-/// asked for, and without an urgency it is [`Urgency::Real`].
+/// asked for, and without an urgency it is [`Urgency::Real`]; `; Work` behind it is work that it shares with others.
 macro_rules! check {
     ($(#[doc = $doc:literal])* $NAME:ident = $code:literal $name:literal $severity:ident $side:ident $($off:ident)?: $summary:literal
-        about $subject:expr $(, $urgency:ident)?) => {
+        about $subject:expr $(, $urgency:ident)? $(; $work:ident)?) => {
         pub(super) const PAGE: &str = concat!($($doc, "\n"),*);
         $(#[doc = $doc])*
         pub static $NAME: crate::catalogue::CheckInfo = {
@@ -127,11 +141,14 @@ macro_rules! check {
                 summary: $summary,
                 subject: $subject,
                 urgency: check!(@urgency $($urgency)?),
+                work: check!(@work $($work)?),
             }
         };
     };
     (@default_on) => { true };
     (@default_on off) => { false };
+    (@work) => { crate::catalogue::Work::Own };
+    (@work $work:ident) => { crate::catalogue::Work::$work };
     (@urgency) => { crate::catalogue::Urgency::Real };
     (@urgency $urgency:ident) => { crate::catalogue::Urgency::$urgency };
 }

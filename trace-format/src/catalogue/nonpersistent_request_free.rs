@@ -20,5 +20,5 @@ check! {
     /// # How to fix
     /// Keep the request and complete it with MPI_Wait or MPI_Test; many of them go into one MPI_Waitall.
     NONPERSISTENT_REQUEST_FREE = "MV108" "nonpersistent-request-free" Warning Dynamic: "an active request is freed instead of completed"
-        about Input(&[Kind::Request])
+        about Input(&[Kind::Request]); Operations
 }

@@ -21,5 +21,5 @@ check! {
     /// Look at where the pointer comes from: memory that was not allocated, on this rank at least, or an allocation that
     /// failed.
     NULL_BUFFER = "MV220" "null-buffer" Error Dynamic: "NULL where data are to be"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Arguments
 }

@@ -26,5 +26,5 @@ check! {
     /// # How to fix
     /// Give each operation memory of its own, or complete the first with MPI_Wait before the second begins.
     OVERLAPPING = "MV104" "overlapping" Error Dynamic: "a buffer that a pending operation uses"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Operations
 }

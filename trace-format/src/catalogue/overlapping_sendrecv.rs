@@ -16,5 +16,5 @@ check! {
     /// # How to fix
     /// Use MPI_Sendrecv_replace if the data shall change places, otherwise a second buffer.
     OVERLAPPING_SENDRECV = "MV105" "overlapping-sendrecv" Error Dynamic: "send and receive buffer of MPI_Sendrecv overlap"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Operations
 }

@@ -21,5 +21,5 @@ check! {
     /// Let the sender say that nothing more will come, with a message of its own, so that every receive gets one. If a
     /// receive must be cancelled, complete it with MPI_Wait and ask MPI_Test_cancelled.
     REQUEST_CANCEL = "MV110" "request-cancel" Warning Dynamic: "a send or receive is cancelled"
-        about Input(&[Kind::Request])
+        about Input(&[Kind::Request]); Operations
 }

@@ -25,5 +25,5 @@ check! {
     /// Keep each request in one variable, which MPI sets to MPI_REQUEST_NULL when it is over, and complete persistent
     /// requests before they are started again.
     REQUEST_MISUSE = "MV111" "request-misuse" Error Dynamic: "a request used against its state"
-        about Input(&[Kind::Request])
+        about Input(&[Kind::Request]); Operations
 }

@@ -25,5 +25,5 @@ check! {
     /// # How to fix
     /// Call MPI_Wait before the buffer is filled again, or use two buffers in turn.
     SEND_CHECKSUM = "MV106" "send-checksum" Error Dynamic: "a send buffer that was changed before the send was complete"
-        about Input(BUFFERS)
+        about Input(BUFFERS); Operations
 }

@@ -19,5 +19,5 @@ check! {
     /// Different communicators keep messages of different parts of the program apart. Or ask for MPI_TAG_UB and keep below
     /// it.
     TAG_PORTABILITY = "MV227" "tag-portability" Warning Dynamic: "a tag greater than every library allows"
-        about Input(&[Kind::Tag])
+        about Input(&[Kind::Tag]); Arguments
 }

@@ -19,5 +19,5 @@ check! {
     /// # How to fix
     /// Call MPI_Type_commit once, after the datatype is complete.
     UNCOMMITTED_DATATYPE = "MV222" "uncommitted-datatype" Error Dynamic: "communication with a datatype that was not committed"
-        about Input(&[Kind::Datatype])
+        about Input(&[Kind::Datatype]); Arguments
 }

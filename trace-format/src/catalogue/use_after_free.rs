@@ -22,5 +22,5 @@ check! {
     /// Free the object after its last use. Keep the handle in one place only: MPI sets the variable that it is given to the
     /// null handle, and copies stay as they are.
     USE_AFTER_FREE = "MV223" "use-after-free" Error Dynamic: "an object used after it was freed"
-        about Named
+        about Named; Arguments
 }

@@ -20,5 +20,5 @@ check! {
     /// # How to fix
     /// Complete the operation with MPI_Wait or MPI_Test first: then the request is inactive and can be freed.
     WRONG_REQUEST_FREE = "MV109" "wrong-request-free" Error Dynamic: "an active persistent request is freed"
-        about Input(&[Kind::Request])
+        about Input(&[Kind::Request]); Operations
 }

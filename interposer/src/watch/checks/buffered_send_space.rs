@@ -16,7 +16,7 @@ static CHECK: &CheckInfo = &BUFFERED_SEND_SPACE;
 /// A buffered send is about to be made: by the accounting of MPI 4.1, 3.6.1 its message needs its packed size and
 /// MPI_BSEND_OVERHEAD.
 #[cold]
-pub(super) fn check(thread: &mut Thread, call: &Call) {
+pub(crate) fn check(thread: &mut Thread, call: &Call) {
     let uses = operands::uses(thread, call);
     let (here, abi) = (Spot::of(thread, call), call.abi);
     let attached = match send_buffers::of_send(thread, call) {

@@ -46,14 +46,14 @@ fn say_unusual() {
 }
 
 /// MPI_Init has returned.
-pub(super) fn begun(spot: Spot) {
+pub(crate) fn begun(spot: Spot) {
     *BEGUN.lock().unwrap_or_else(|e| e.into_inner()) = Some(spot);
     PHASE.store(Phase::Under as u8, Ordering::Relaxed);
     say_unusual();
 }
 
 /// MPI_Finalize has returned.
-pub(super) fn ended(spot: Spot) {
+pub(crate) fn ended(spot: Spot) {
     *ENDED.lock().unwrap_or_else(|e| e.into_inner()) = Some(spot);
     PHASE.store(Phase::Over as u8, Ordering::Relaxed);
     say_unusual();
@@ -61,13 +61,13 @@ pub(super) fn ended(spot: Spot) {
 
 /// Is MPI to be left alone, because MPI_Finalize has returned?
 #[inline(always)]
-pub(super) fn is_over() -> bool {
+pub(crate) fn is_over() -> bool {
     PHASE.load(Ordering::Relaxed) == Phase::Over as u8
 }
 
 /// A call begins. True if the standard forbids it now.
 #[inline(always)]
-pub(super) fn check(thread: &mut Thread, call: &Call) -> bool {
+pub(crate) fn check(thread: &mut Thread, call: &Call) -> bool {
     let starts = call.info.row.class == Class::Init;
     let noted = HAS_TOO_EARLY.load(Ordering::Relaxed);
     (starts || noted || is_over()) && look(thread, call)

@@ -35,7 +35,7 @@ const MAX_SEEN: usize = 1 << 16;
 
 /// A call is about to be made: datatypes of the program are looked at when they are first used in their way.
 #[inline(always)]
-pub(super) fn before(thread: &mut Thread, call: &Call) {
+pub(crate) fn before(thread: &mut Thread, call: &Call) {
     if call.info.operands.is_empty() {
         if call.info.rules.unpacks {
             look_at_unpacked(thread, call);

@@ -10,7 +10,7 @@ use trace_format::mpi::Kind;
 
 /// A call is about to free a handle.
 #[cold]
-pub(super) fn check(thread: &mut Thread, call: &Call, kind: Kind, handle: u64) {
+pub(crate) fn check(thread: &mut Thread, call: &Call, kind: Kind, handle: u64) {
     let (function, here) = (call.info.row.name, Spot::of(thread, call));
     if handles::is_predefined(kind, handle) {
         // What the library hands out may be predefined, and is to be given back all the same: empty groups, error

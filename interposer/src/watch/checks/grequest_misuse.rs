@@ -23,7 +23,7 @@ const MADE: &str = "made the request";
 
 /// MPI_Grequest_complete is about to be called.
 #[cold]
-pub(super) fn completes(thread: &mut Thread, call: &Call) {
+pub(crate) fn completes(thread: &mut Thread, call: &Call) {
     let handle = call.abi.handle_arg(Kind::Request, call.words.first().copied().unwrap_or(0));
     let here = Spot::of(thread, call);
     // Handles are given out again: the call that made the request that has this one now.

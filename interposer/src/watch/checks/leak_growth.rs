@@ -38,7 +38,7 @@ fn places() -> MutexGuard<'static, Option<FxHashMap<Key, Place>>> {
 
 /// A call has made an object of this kind.
 #[cold]
-pub(super) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
+pub(crate) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
     let Some(room) = real::identity().room_for(kind) else { return };
     let spot = Spot::of(thread, call);
     let alarming = room.objects / ALARMING;

@@ -139,13 +139,13 @@ static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// MPI_Finalize is about to be called.
 #[cold]
-pub(super) fn before_end(thread: &mut Thread, here: Spot) {
+pub(crate) fn before_end(thread: &mut Thread, here: Spot) {
     leak_window::before_end(&Leaks::now(), here, thread);
 }
 
 /// MPI_Finalize or MPI_Session_finalize has returned.
 #[cold]
-pub(super) fn after_end(thread: &mut Thread) {
+pub(crate) fn after_end(thread: &mut Thread) {
     ENDED.store(true, Ordering::SeqCst);
     let over = sessions::is_over();
     IS_OVER.store(over, Ordering::SeqCst);

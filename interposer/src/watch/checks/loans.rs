@@ -45,7 +45,7 @@ fn named(loan: Loan, call: &Call) -> Option<Lent> {
 
 /// A call is about to take something back.
 #[cold]
-pub(super) fn before(loan: Loan, call: &Call) {
+pub(crate) fn before(loan: Loan, call: &Call) {
     if loan.back
         && let Some(what) = named(loan, call)
         && let Some(all) = lent().as_mut()
@@ -56,7 +56,7 @@ pub(super) fn before(loan: Loan, call: &Call) {
 
 /// A call that succeeded may have lent something.
 #[cold]
-pub(super) fn after(thread: &Thread, loan: Loan, call: &Call) {
+pub(crate) fn after(thread: &Thread, loan: Loan, call: &Call) {
     if loan.back || call.info.poll.is_some_and(|flag| !is_true(call.abi, call.words.get(flag).copied())) {
         return;
     }

@@ -57,7 +57,7 @@ const LAST_ADDRESS: u64 = u64::MAX - 4096;
 
 /// A buffer is about to be attached: there may be one at a time (MPI 4.1, 3.6).
 #[cold]
-pub(super) fn arriving(thread: &mut Thread, call: &Call) {
+pub(crate) fn arriving(thread: &mut Thread, call: &Call) {
     let (owner, here) = (Owner::of(thread, call), Spot::of(thread, call));
     let there = attached().as_ref().and_then(|all| all.get(&owner).copied());
     let Some(there) = there.filter(|buffer| !buffer.is_leaving) else { return };
@@ -75,7 +75,7 @@ pub(super) fn arriving(thread: &mut Thread, call: &Call) {
 
 /// A buffer is about to be detached.
 #[cold]
-pub(super) fn leaving(thread: &mut Thread, call: &Call) {
+pub(crate) fn leaving(thread: &mut Thread, call: &Call) {
     let owner = Owner::of(thread, call);
     if let Some(buffer) = attached().as_mut().and_then(|all| all.get_mut(&owner)) {
         buffer.is_leaving = true;
@@ -84,7 +84,7 @@ pub(super) fn leaving(thread: &mut Thread, call: &Call) {
 
 /// A call that attaches or detaches a buffer has returned.
 #[cold]
-pub(super) fn changed(thread: &mut Thread, call: &Call, failed: bool) {
+pub(crate) fn changed(thread: &mut Thread, call: &Call, failed: bool) {
     let &Call { info, words, abi, .. } = call;
     let (owner, by) = (Owner::of(thread, call), Spot::of(thread, call));
     let mut all = attached();
@@ -110,7 +110,7 @@ pub(super) fn changed(thread: &mut Thread, call: &Call, failed: bool) {
 
 /// A communicator or session was freed, and its buffer with it unless the program still holds the object.
 #[cold]
-pub(super) fn freed(dying: Dying) {
+pub(crate) fn freed(dying: Dying) {
     let (kind, handle, id) = dying.object();
     let is_gone = id == UNKNOWN_ID || handles::lookup(kind, handle) != id;
     if let Some(all) = attached().as_mut().filter(|_| is_gone) {

@@ -17,7 +17,7 @@ static WORLD: AtomicI64 = AtomicI64::new(0);
 static TOLD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// MPI has begun, with this MPI_COMM_WORLD.
-pub(super) fn world_begins(world: u64) {
+pub(crate) fn world_begins(world: u64) {
     WORLD.store(world as i64, Ordering::Relaxed);
 }
 
@@ -32,7 +32,7 @@ pub(super) fn upper_bound(abi: &Abi) -> Option<i32> {
 }
 
 /// The program asks for an attribute of a communicator.
-pub(super) fn asked(abi: &Abi, words: &Words) {
+pub(crate) fn asked(abi: &Abi, words: &Words) {
     if words[1] as i32 == abi.keyval_tag_ub {
         ASKED.store(true, Ordering::Relaxed);
     }

@@ -56,7 +56,7 @@ fn set_on(is_on: bool) {
 
 /// Is anything watched?
 #[inline(always)]
-pub(super) fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn unwatch(name: &str) {
 
 /// Looks at all that is watched, at the begin (or the return) of a call.
 #[cold]
-pub(super) fn look(thread: &mut Thread, call: &Call, returned: bool) {
+pub(crate) fn look(thread: &mut Thread, call: &Call, returned: bool) {
     // A call to mpivet asks these two first.
     if matches!(call.info.row.id, FnId::MPI_Initialized | FnId::MPI_Finalized) {
         return;

@@ -3,7 +3,7 @@
 //! the rules of the function ([`crate::call::rules`]). The first finding of a call is the last: what follows is its consequence.
 
 mod exam;
-pub(super) mod special;
+pub(crate) mod special;
 pub(super) use crate::call::rules::{Amount, Buffer, Of, Part, Test, Times, When};
 use crate::call::rules::{NONE, Rules};
 pub(super) use exam::{Argument, Exam, up_to};
@@ -25,7 +25,7 @@ pub(super) const PORTABLE_TAG: i32 = 32767;
 /// Looks at the arguments of a call that is about to be made. True if something was found: it is the cause of what else
 /// may be wrong with the call.
 #[inline(always)]
-pub(super) fn check(thread: &mut Thread, call: &Call) -> bool {
+pub(crate) fn check(thread: &mut Thread, call: &Call) -> bool {
     let rules = &call.info.rules;
     if call.open.is_fine || rules.are_empty() {
         return false;

@@ -1,0 +1,50 @@
+//! `job.json`: what was run, under which library, with which settings.
+
+use crate::job::config::Config;
+use crate::job::place::arguments;
+use crate::mpi::abi::Abi;
+use crate::mpi::real::{self, Real};
+use recorder::{log, trace};
+use trace_format::file::{RankHeader, VERSION, job_path};
+use trace_format::job::{Buffering, Job, Mpi};
+use trace_format::mpi::FnId;
+use trace_format::variables::Variables;
+
+/// Writes `job.json`, whole or not at all.
+pub(super) fn write(
+    real: &Real,
+    abi: &Abi,
+    config: &Config,
+    header: &RankHeader,
+    (buffering, variables, warning): (Option<Buffering>, Option<Variables>, Option<String>),
+) {
+    let (mut major, mut minor) = (0i32, 0i32);
+    real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
+    let identity = real::identity();
+    let job = Job {
+        format: VERSION,
+        mpivet: header.mpivet.clone(),
+        program: header.program.clone(),
+        arguments: arguments(),
+        cwd: header.cwd.clone(),
+        ranks: header.size,
+        host: header.host.clone(),
+        mpi: Mpi {
+            family: abi.name.to_owned(),
+            library: identity.library.clone(),
+            standard: format!("{major}.{minor}"),
+            path: real.path.clone(),
+            device: identity.device.clone(),
+        },
+        constants: abi.constants().map(|(n, v)| (n.to_owned(), v)).collect(),
+        options: config.named(),
+        variables,
+        tag_ub: None,
+        buffering,
+        warning,
+    };
+    let Some(trace) = trace::get() else { return };
+    if let Err(e) = trace_format::job::write(job, &trace.dir) {
+        log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
+    }
+}

@@ -11,34 +11,36 @@
 //! From the batch on each event is an [`EventRef`].
 
 mod batch;
+mod call_key;
 mod laps;
-mod period;
-mod tokens;
+mod rounds;
+mod watch;
 
 use crate::Engine;
 use crate::worlds::link::Linker;
 use batch::Batch;
 use laps::Laps;
-use period::{Periods, Watch};
+use rounds::RoundFinder;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use trace_reader::reader::{EventRef, Keeps, RankReader};
+use watch::Watch;
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
-/// Events of all ranks in one round, and of one rank at least and at most, by their weight. With twice as many, 64 ranks that do
+/// Events of all ranks in one pass over them, and of one rank at least and at most, by their weight. With twice as many, 64 ranks that do
 /// not repeat themselves take a tenth longer with all checks (`docs/benchmarks.md`).
-const ROUND: usize = 1 << 12;
+const PASS: usize = 1 << 12;
 const FEWEST: usize = 32;
 const MOST: usize = 1 << 10;
 /// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
 const TOGETHER: usize = 1 << 10;
 /// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
 const LITTLE: isize = 16;
-/// As [`ROUND`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
-const LIGHT_ROUND: usize = 1 << 13;
+/// As [`PASS`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
+const LIGHT_PASS: usize = 1 << 13;
 /// How often so many a thread may be ahead.
 const AHEAD: usize = 8;
 /// Turns of a rank after which it is said how far it was read.
@@ -171,9 +173,9 @@ struct Plan {
 
 impl Plan {
     fn of(ranks: usize, keeps: Keeps) -> Plan {
-        let of_each = |round: usize| (round / ranks.max(1)).clamp(FEWEST, MOST);
-        let turn = of_each(ROUND);
-        Plan { keeps, ranks, turn, extra: of_each(LIGHT_ROUND) - turn }
+        let of_each = |pass: usize| (pass / ranks.max(1)).clamp(FEWEST, MOST);
+        let turn = of_each(PASS);
+        Plan { keeps, ranks, turn, extra: of_each(LIGHT_PASS) - turn }
     }
 }
 
@@ -227,10 +229,10 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
     // Of the last turn, of whatever rank: the next one is much like it.
     let mut events = 0;
     // A receiver that wants to be told of each call is told of each call.
-    let periods = |stride| Periods::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
+    let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
     let member = |(place, reader): (usize, _)| {
         let reader: &mut RankReader = reader;
-        let watch = Watch::new(periods(u64::from(reader.header.request_stride)));
+        let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
         Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
     };
     let mut share: Vec<Member> = share.into_iter().map(member).collect();
@@ -245,11 +247,11 @@ fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(
                 return true;
             }
             let due = turn.saturating_add_signed(-*ahead);
-            let (periods, knows_nothing) = watch.begin();
+            let (finder, knows_nothing) = watch.begin();
             if knows_nothing {
                 reader.keep_anew();
             }
-            let mut batch = Batch::new(keeps, (due, events), periods);
+            let mut batch = Batch::new(keeps, (due, events), finder);
             let defects = reader.defects.count();
             let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
             watch.end(batch.close(), batch.left());

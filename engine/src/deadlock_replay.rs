@@ -133,8 +133,8 @@ impl DeadlockReplay {
         &mut self.recorded.wildcards
     }
 
-    /// Adds what tells states of the replay apart: see [`super::standing`].
-    pub(super) fn standing(&self, numbers: &mut Vec<u64>) {
+    /// Adds what tells states of the replay apart: see [`super::snapshot`].
+    pub(super) fn snapshot(&self, numbers: &mut Vec<u64>) {
         numbers.extend([self.replay.kept(), self.replay.lag(), self.polls.len(), self.found.len()].map(|n| n as u64));
         numbers.extend(self.found.iter().map(|found| found.count));
         numbers.push(self.meetings.kept() as u64);

@@ -41,7 +41,7 @@ pub(crate) mod recorded;
 pub(crate) mod requests;
 pub mod shape;
 pub(crate) mod slab;
-pub(crate) mod standing;
+pub(crate) mod snapshot;
 pub(crate) mod sums;
 pub(crate) mod types;
 mod volume;

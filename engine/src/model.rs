@@ -62,7 +62,7 @@ pub(crate) struct Model {
     pub(super) short_sends: bool,
     /// The run in a library that promises nothing.
     pub(crate) deadlock_replay: super::deadlock_replay::DeadlockReplay,
-    /// Calls that were counted and not looked at: see [`super::standing`].
+    /// Calls that were counted and not looked at: see [`super::snapshot`].
     pub(super) leapt: u64,
     /// Listeners that want to know more than findings.
     pub(super) listening: super::listen::Listening,

@@ -22,14 +22,14 @@ struct Keeper {
     events: Vec<RankEvent>,
     repeats: usize,
     /// After so many calls they come again, if they do; 0: that is not asked.
-    period: usize,
+    round_len: usize,
     /// Calls that came in rounds.
     in_rounds: usize,
 }
 
 impl Keeper {
     fn new(keeps: Keeps) -> Keeper {
-        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), repeats: 0, period: 0, in_rounds: 0 }
+        Keeper { keeps, kept: BTreeMap::new(), events: Vec::new(), repeats: 0, round_len: 0, in_rounds: 0 }
     }
 
     /// The call that is said to be like one that is kept.
@@ -88,11 +88,11 @@ impl Sink for Keeper {
         self.repeats += 1;
     }
 
-    fn period(&self) -> Option<usize> {
+    fn round_len(&self) -> Option<usize> {
         let (last, before) =
-            (self.events.len().checked_sub(self.period)?, self.events.len().checked_sub(2 * self.period)?);
+            (self.events.len().checked_sub(self.round_len)?, self.events.len().checked_sub(2 * self.round_len)?);
         let all = self.events[before..last].iter().zip(&self.events[last..]);
-        (self.period > 0 && all.into_iter().all(|(one, other)| is_same(one, other))).then_some(self.period)
+        (self.round_len > 0 && all.into_iter().all(|(one, other)| is_same(one, other))).then_some(self.round_len)
     }
 
     fn knows(&mut self, round: &[Repeat]) -> bool {
@@ -192,7 +192,7 @@ fn calls_that_are_like_others_are_what_they_were() {
     }
 }
 
-/// A sink that knows the period of a loop is given whole rounds of it, and all that comes in between.
+/// A sink that knows the round of a loop is given whole rounds of it, and all that comes in between.
 #[test]
 fn rounds_of_a_loop_are_what_they_were() {
     let mut random = Random(3);
@@ -228,19 +228,19 @@ fn rounds_of_a_loop_are_what_they_were() {
     whole.writer_is_gone();
     let mut all = Vec::new();
     while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
-    for (period, most, least) in [(len, 700, 4), (len, 1, 4), (3 * len, usize::MAX, 30), (79, usize::MAX, usize::MAX)] {
-        let mut keeper = Keeper { period, ..Keeper::new(Keeps::Alike) };
+    for (round_len, most, least) in [(len, 700, 4), (len, 1, 4), (3 * len, usize::MAX, 30), (79, usize::MAX, usize::MAX)] {
+        let mut keeper = Keeper { round_len, ..Keeper::new(Keeps::Alike) };
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
         reader.read_in_pieces(20_000);
         reader.writer_is_gone();
         while reader.poll_lean(1, most, &mut keeper).unwrap() {}
         let wrong = keeper.events.iter().zip(&all).position(|(one, other)| one != other);
-        assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{period} {most}");
+        assert_eq!((keeper.events.len(), wrong), (all.len(), None), "{round_len} {most}");
         assert_eq!(reader.defects.count(), 0);
-        assert!(keeper.in_rounds >= all.len() / least, "{period}: {} of {}", keeper.in_rounds, all.len());
+        assert!(keeper.in_rounds >= all.len() / least, "{round_len}: {} of {}", keeper.in_rounds, all.len());
     }
     // Another one who knows nothing of rounds reads on.
-    let mut keeper = Keeper { period: len, ..Keeper::new(Keeps::Alike) };
+    let mut keeper = Keeper { round_len: len, ..Keeper::new(Keeps::Alike) };
     let mut reader = RankReader::open(dir.path(), 0).unwrap();
     reader.writer_is_gone();
     for enough in [1, 10_000] {

@@ -151,7 +151,7 @@ impl Traces {
     /// Nobody writes any more: the more ranks there are, the less is read of each at a time.
     pub(crate) fn read_side_by_side(&mut self) {
         let ranks = self.ranks.len();
-        let piece = (ROUND / ranks.max(1)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
+        let piece = (PASS / ranks.max(1)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
         self.ranks.values_mut().for_each(|trace| trace.reader.read_in_pieces(piece));
         self.side_by_side = ranks > FEW;
     }
@@ -282,7 +282,7 @@ impl Traces {
 /// Of more ranks than this, one piece of a block is read of each at a time.
 const FEW: usize = 8;
 /// Bytes of records that are read of all ranks before it is the turn of the first one again, and of one rank.
-const ROUND: usize = 2 << 20;
+const PASS: usize = 2 << 20;
 const SMALLEST_PIECE: usize = 4 << 10;
 const LARGEST_PIECE: usize = 64 << 10;
 /// If there are more traces, they are open one at a time: a process may have 1024 files open, if nobody says otherwise.

@@ -1,6 +1,6 @@
 //! What was read of one rank in one turn, until the engine takes it event by event. Most are repeats.
 
-use super::period::{Periods, Span};
+use super::rounds::{RoundFinder, Span};
 use std::sync::Arc;
 use trace_format::pack::CallTimes;
 use trace_reader::args::Args;
@@ -25,8 +25,8 @@ pub(super) struct Batch {
     next: Next,
     /// The last call of a round that was taken.
     repeat: Repeat,
-    /// What looks where the rank repeats itself, while it is read.
-    periods: Option<Periods>,
+    /// What looks for rounds while the rank is read.
+    finder: Option<RoundFinder>,
     spans: Vec<Span>,
 }
 
@@ -80,9 +80,9 @@ impl Next {
 
 impl Sink for Batch {
     fn event(&mut self, event: LeanEvent) {
-        match (&mut self.periods, &event) {
-            (Some(periods), RankEvent::Call(call)) => periods.call(call),
-            (Some(periods), _) => periods.other(),
+        match (&mut self.finder, &event) {
+            (Some(finder), RankEvent::Call(call)) => finder.call(call),
+            (Some(finder), _) => finder.other(),
             (None, _) => {}
         }
         self.weight += event.weight();
@@ -98,7 +98,7 @@ impl Sink for Batch {
         let RankEvent::Call(call) = event else { return Ok(()) };
         match fill(call) {
             Ok(()) => {
-                self.periods.iter_mut().for_each(|periods| periods.call(call));
+                self.finder.iter_mut().for_each(|finder| finder.call(call));
                 self.entries.push(Entry::Whole);
                 self.len += 1;
                 self.weight += event.weight();
@@ -113,13 +113,13 @@ impl Sink for Batch {
 
     #[inline(always)]
     fn repeat(&mut self, repeat: Repeat) {
-        self.periods.iter_mut().for_each(|periods| periods.repeat(&repeat));
+        self.finder.iter_mut().for_each(|finder| finder.repeat(&repeat));
         self.len += 1;
         self.entries.push(Entry::Repeat(repeat));
     }
 
     fn rounds(&mut self, Rounds { round, index, times }: Rounds) {
-        self.periods.iter_mut().for_each(|periods| periods.rounds(times.len()));
+        self.finder.iter_mut().for_each(|finder| finder.rounds(times.len()));
         self.rounds.push(Series { round: Arc::clone(round), index, from: self.times.len() });
         self.times.extend_from_slice(times);
         self.len += times.len();
@@ -130,31 +130,31 @@ impl Sink for Batch {
         self.keeps
     }
 
-    fn period(&self) -> Option<usize> {
-        self.periods.as_ref()?.period()
+    fn round_len(&self) -> Option<usize> {
+        self.finder.as_ref()?.round_len()
     }
 
     fn knows(&mut self, round: &[Repeat]) -> bool {
-        self.periods.as_mut().is_some_and(|periods| periods.knows(round))
+        self.finder.as_mut().is_some_and(|finder| finder.knows(round))
     }
 }
 
 impl Batch {
     /// With room for so many entries and events.
-    pub(super) fn new(keeps: Keeps, (entries, events): (usize, usize), periods: Option<Periods>) -> Batch {
+    pub(super) fn new(keeps: Keeps, (entries, events): (usize, usize), finder: Option<RoundFinder>) -> Batch {
         let (entries, events, spans) = (Vec::with_capacity(entries), Vec::with_capacity(events), Vec::new());
         let (rounds, times, next, repeat) = (Vec::new(), Vec::new(), Next::default(), Repeat::default());
-        Batch { keeps, entries, events, rounds, times, weight: 0, len: 0, next, repeat, periods, spans }
+        Batch { keeps, entries, events, rounds, times, weight: 0, len: 0, next, repeat, finder, spans }
     }
 
-    /// Everything was read; what looks for periods goes on with the next one.
-    pub(super) fn close(&mut self) -> Option<Periods> {
-        let mut periods = self.periods.take();
-        match &mut periods {
-            Some(periods) => self.spans = periods.take(),
-            None => self.spans.push(Span { period: 0, len: self.len, goes_on: false }),
+    /// Everything was read; what looks for rounds goes on with the next batch.
+    pub(super) fn close(&mut self) -> Option<RoundFinder> {
+        let mut finder = self.finder.take();
+        match &mut finder {
+            Some(finder) => self.spans = finder.take(),
+            None => self.spans.push(Span { round_len: 0, len: self.len, goes_on: false }),
         }
-        periods
+        finder
     }
 
     pub(super) fn take_spans(&mut self) -> Vec<Span> {

@@ -1,6 +1,6 @@
 //! Leaps over laps: where every rank does the same again and again, and the engine finds after one lap of all of them what it
 //! found after the lap before, the laps to come are only counted, as long as they go on alike. See
-//! [`crate::standing`].
+//! [`crate::snapshot`].
 //!
 //! ```text
 //! Plain    what was read is handed over at once, until all ranks repeat themselves
@@ -8,9 +8,9 @@
 //! Leaping  laps are counted; the last one is kept back, to be handed over when one of the ranks does something else
 //! ```
 
-use super::period::Span;
+use super::rounds::Span;
 use super::{Batch, Feed, Turn};
-use crate::standing::{Counts, InFlight, Standing};
+use crate::snapshot::{Counts, InFlight, Snapshot};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -20,8 +20,8 @@ const MOST_HELD: usize = 1 << 19;
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;
 const LONGEST_PAUSE: usize = 1 << 22;
-/// So often each rank is led through its period before it is given up.
-const MOST_PERIODS: usize = 32;
+/// So often each rank is led through its round before it is given up.
+const MOST_ROUNDS: usize = 32;
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
 
@@ -38,8 +38,8 @@ struct Source {
     passed: usize,
     /// There may be more to come.
     more: bool,
-    /// Its period when laps were begun to be sought.
-    period: usize,
+    /// Calls of its round when laps were begun to be sought.
+    round_len: usize,
     /// Events handed over in this lap, and those of a whole one.
     gone: usize,
     lap: usize,
@@ -53,7 +53,7 @@ impl Source {
     fn push(&mut self, mut batch: Batch) {
         for span in batch.take_spans() {
             match self.spans.back_mut() {
-                Some(last) if span.goes_on && last.period == span.period => last.len += span.len,
+                Some(last) if span.goes_on && last.round_len == span.round_len => last.len += span.len,
                 _ => self.spans.push_back(span),
             }
         }
@@ -77,13 +77,13 @@ impl Source {
     }
 
     /// Has it gone through its loop at least twice?
-    fn is_periodic(&self) -> bool {
-        self.spans.len() == 1 && self.spans[0].period > 0 && self.passed >= 2 * self.spans[0].period
+    fn goes_round(&self) -> bool {
+        self.spans.len() == 1 && self.spans[0].round_len > 0 && self.passed >= 2 * self.spans[0].round_len
     }
 
     /// Events at hand that go on as it did when laps were begun to be sought.
     fn alike(&self) -> usize {
-        self.spans.front().filter(|span| span.period == self.period).map_or(0, |span| span.len - self.passed)
+        self.spans.front().filter(|span| span.round_len == self.round_len).map_or(0, |span| span.len - self.passed)
     }
 
     /// May there be more of these?
@@ -143,7 +143,7 @@ enum Search {
     /// In a lap, whose length is not known.
     Lap,
     /// In a lap as the one before it, behind which this was found.
-    OnceMore(Standing, Counts),
+    OnceMore(Snapshot, Counts),
 }
 
 enum State {
@@ -191,7 +191,7 @@ impl Laps {
             spans: VecDeque::new(),
             passed: 0,
             more: true,
-            period: 0,
+            round_len: 0,
             gone: 0,
             lap: 0,
         };
@@ -234,7 +234,7 @@ impl Laps {
     }
 
     fn all_repeat_themselves(&mut self) -> bool {
-        let do_not = |source: &Source| source.is_live() && !source.is_periodic();
+        let do_not = |source: &Source| source.is_live() && !source.goes_round();
         if self.sources.get(self.one).is_some_and(do_not) {
             return false;
         }
@@ -266,7 +266,7 @@ impl Laps {
         }
         for source in &mut self.sources {
             let span = source.spans.front().filter(|_| source.is_live());
-            (source.period, source.gone, source.lap) = (span.map_or(0, |span| span.period), 0, 0);
+            (source.round_len, source.gone, source.lap) = (span.map_or(0, |span| span.round_len), 0, 0);
         }
         (self.todo, self.left, self.tries) = (Vec::new(), Vec::new(), 0);
         self.budget = MOST_HELD;
@@ -311,7 +311,7 @@ impl Laps {
     fn lead_on(&mut self, feed: &mut Feed) -> Step {
         let in_lap = matches!(self.state, State::Seeking(Search::Lap));
         // First each goes through its own loop, then on as far as others need it.
-        let is_within = |s: &Source| in_lap && s.is_live() && (s.gone == 0 || !s.gone.is_multiple_of(s.period));
+        let is_within = |s: &Source| in_lap && s.is_live() && (s.gone == 0 || !s.gone.is_multiple_of(s.round_len));
         if !self.sources.get(self.one).is_some_and(is_within) {
             match self.sources.iter().position(is_within) {
                 Some(place) => self.one = place,
@@ -331,11 +331,11 @@ impl Laps {
     fn arrive(&mut self, in_lap: bool, feed: &mut Feed) -> Step {
         let engine = &*feed.engine;
         let found = if in_lap {
-            let Some(standing) = engine.standing() else { return Step::GiveUp };
+            let Some(snapshot) = engine.snapshot() else { return Step::GiveUp };
             self.sources.iter_mut().for_each(|source| source.lap = source.gone);
-            Search::OnceMore(standing, engine.counts())
+            Search::OnceMore(snapshot, engine.counts())
         } else {
-            self.budget = MOST_PERIODS * self.sources.iter().filter(|s| s.is_live()).map(|s| s.period).sum::<usize>();
+            self.budget = MOST_ROUNDS * self.sources.iter().filter(|s| s.is_live()).map(|s| s.round_len).sum::<usize>();
             Search::Lap
         };
         self.sources.iter_mut().for_each(|source| source.gone = 0);
@@ -368,7 +368,7 @@ impl Laps {
                     self.todo.pop();
                     self.tries = 0;
                 }
-                (_, Some(place)) if self.tries <= 4 * self.sources[place].period => return Ok(Some(place)),
+                (_, Some(place)) if self.tries <= 4 * self.sources[place].round_len => return Ok(Some(place)),
                 // Whoever is wanted goes on and on without it.
                 _ => {
                     self.todo.pop();
@@ -399,8 +399,8 @@ impl Laps {
                 self.fed += 1;
             }
         }
-        let State::Seeking(Search::OnceMore(standing, counts)) = &self.state else { return Step::GiveUp };
-        if feed.engine.standing().as_ref() != Some(standing) {
+        let State::Seeking(Search::OnceMore(snapshot, counts)) = &self.state else { return Step::GiveUp };
+        if feed.engine.snapshot().as_ref() != Some(snapshot) {
             return Step::GiveUp;
         }
         self.state = State::Leaping(counts.clone(), feed.engine.counts());

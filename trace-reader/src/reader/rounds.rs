@@ -73,9 +73,9 @@ impl Trials {
     }
 
     /// So many of the next calls are to be tried, if calls come again after so many.
-    fn plan(&self, period: Option<usize>) -> Option<usize> {
-        let period = period.filter(|period| self.left > 0 && (1..=MOST).contains(period))?;
-        Some(period * FEWEST.div_ceil(period) * (1 + usize::from(self.twice)))
+    fn plan(&self, round_len: Option<usize>) -> Option<usize> {
+        let round_len = round_len.filter(|round_len| self.left > 0 && (1..=MOST).contains(round_len))?;
+        Some(round_len * FEWEST.div_ceil(round_len) * (1 + usize::from(self.twice)))
     }
 }
 
@@ -91,10 +91,10 @@ impl RankReader {
         sink: &mut Weighed<S>,
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
-        let period = sink.period();
+        let round_len = sink.round_len();
         // Another sink may read on.
         let known = thread.trials.known.take();
-        let known = known.filter(|round| period.is_some_and(|period| round.len().is_multiple_of(period)));
+        let known = known.filter(|round| round_len.is_some_and(|round_len| round.len().is_multiple_of(round_len)));
         if let Some(round) = known {
             let wanted = (most.saturating_sub(taken.get()) / round.len()).max(1);
             let mut times = std::mem::take(&mut thread.trials.times);
@@ -110,7 +110,7 @@ impl RankReader {
             }
         }
         let keeps = sink.keeps();
-        let amount = match thread.trials.plan(period) {
+        let amount = match thread.trials.plan(round_len) {
             Some(calls) => Amount::Round(calls),
             None if *budget == 0 => return Ok(false),
             None => {

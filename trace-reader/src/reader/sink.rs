@@ -40,13 +40,13 @@ pub trait Sink {
         Keeps::Nothing
     }
 
-    /// For those who know after how many calls the next ones come again, and take whole rounds of them: so many.
-    fn period(&self) -> Option<usize> {
+    /// For those who know how many calls a round has that comes again, and take whole rounds: so many.
+    fn round_len(&self) -> Option<usize> {
         None
     }
 
     /// The last calls were given as these to [`Sink::repeat`]. May the next ones, which are the same but for their times, come
-    /// to [`Sink::rounds`], as long as there is a [`Sink::period`] that goes into their number, and until
+    /// to [`Sink::rounds`], as long as there is a [`Sink::round_len`] that goes into their number, and until
     /// [`super::RankReader::keep_anew`]?
     fn knows(&mut self, _round: &[Repeat]) -> bool {
         false

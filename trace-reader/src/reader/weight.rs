@@ -67,8 +67,8 @@ impl<S: Sink> Sink for Weighed<'_, S> {
         self.sink.repeat(repeat);
     }
 
-    fn period(&self) -> Option<usize> {
-        self.sink.period()
+    fn round_len(&self) -> Option<usize> {
+        self.sink.round_len()
     }
 
     fn knows(&mut self, round: &[Repeat]) -> bool {

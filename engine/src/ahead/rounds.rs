@@ -1,7 +1,7 @@
 //! Finds out where a rank does the same again and again: calls that are as those were that it made some number of calls before
-//! ([`super::tokens`]).
+//! ([`super::call_key`]).
 
-use super::tokens::{Kept, Token, Variables, is_same};
+use super::call_key::{CallKey, Kept, Variables, is_same};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::{Repeat, own_of};
@@ -11,37 +11,37 @@ const REMEMBERED: usize = 1 << 18;
 /// Of one rank at most, and at least: with more ranks nothing is.
 const MOST: usize = 1 << 13;
 const FEWEST: usize = 1 << 8;
-/// Of this many calls one may look through all that are remembered for a period.
+/// Of this many calls one may look through all that are remembered for a round.
 const OFTEN: usize = 16;
 /// A rank is looked at for so many times as many events as are remembered. If it did not repeat itself, some are left out:
 /// first so many times as many, then twice that each time, and so many times at most.
 const AWAKE: usize = 4;
 const SHORTEST_SLEEP: usize = 4;
 const LONGEST_SLEEP: usize = 32;
-/// So many events in a row that are as those before them, and no fewer than a period, are worth to be looked for.
+/// So many events in a row that are as those before them, and no fewer than a round, are worth to be looked for.
 const WORTH: usize = 64;
 
 /// Events of a rank in a row that have something in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     /// Each of them is as the event was that came so many before it; 0: no such thing is known of them.
-    pub(super) period: usize,
+    pub(super) round_len: usize,
     pub(super) len: usize,
     /// It goes on from the span before it.
     pub(super) goes_on: bool,
 }
 
 /// Looks at the events of one rank.
-pub(super) struct Periods {
+pub(super) struct RoundFinder {
     /// The last ones; their number is a power of two. Those of the span at hand are not in it: they are as those before them.
-    ring: Vec<Token>,
+    ring: Vec<CallKey>,
     /// How many events there were in front of those of the span at hand.
     at: usize,
     /// Events of the span at hand, the place of the one that the next should be like, and after how many they come again.
     alike: usize,
     next: usize,
-    period: usize,
-    /// When a period was looked for last.
+    round_len: usize,
+    /// When a round was looked for last.
     looked: Option<usize>,
     /// Events in front of which the rank is known to repeat itself, or to do so not.
     judged: usize,
@@ -54,28 +54,28 @@ pub(super) struct Periods {
     variables: Variables,
 }
 
-impl Periods {
+impl RoundFinder {
     /// For a rank of so many; `None` if there are too many.
-    pub(super) fn of_one_of(ranks: usize, stride: u64) -> Option<Periods> {
+    pub(super) fn of_one_of(ranks: usize, stride: u64) -> Option<RoundFinder> {
         let share = (REMEMBERED / ranks.max(1)).min(MOST);
         let len = if share.is_power_of_two() { share } else { share.next_power_of_two() / 2 };
         (len >= FEWEST).then(|| {
             let variables = Variables::new(len, stride);
-            Periods::new(vec![Token::default(); len], variables)
+            RoundFinder::new(vec![CallKey::default(); len], variables)
         })
     }
 
-    fn new(ring: Vec<Token>, variables: Variables) -> Periods {
+    fn new(ring: Vec<CallKey>, variables: Variables) -> RoundFinder {
         let (spans, kept) = (Vec::new(), Vec::new());
-        let (at, alike, next, period, looked) = (0, 0, 0, 0, None);
+        let (at, alike, next, round_len, looked) = (0, 0, 0, 0, None);
         let (judged, repeats, sleep) = (0, false, SHORTEST_SLEEP);
-        Periods { ring, at, alike, next, period, looked, judged, repeats, sleep, spans, kept, variables }
+        RoundFinder { ring, at, alike, next, round_len, looked, judged, repeats, sleep, spans, kept, variables }
     }
 
     /// Knows of no event any more. Variables keep what was written to them: persistent requests are made once, and a handle
     /// that is given from where it was put then is still the one that was written there last.
-    fn anew(self) -> Periods {
-        Periods { sleep: self.sleep, ..Periods::new(self.ring, self.variables) }
+    pub(super) fn anew(self) -> RoundFinder {
+        RoundFinder { sleep: self.sleep, ..RoundFinder::new(self.ring, self.variables) }
     }
 
     /// The next event is no call that has returned.
@@ -87,8 +87,8 @@ impl Periods {
     #[inline(always)]
     pub(super) fn repeat(&mut self, repeat: &Repeat) {
         let kept = self.kept.get(usize::from(repeat.slot)).and_then(Option::as_ref);
-        let token = kept.and_then(|kept| self.variables.token(kept, repeat));
-        self.note(token);
+        let key = kept.and_then(|kept| self.variables.key(kept, repeat));
+        self.note(key);
     }
 
     /// The next event is a call that came whole.
@@ -104,25 +104,25 @@ impl Periods {
             t_return: call.t_return,
             own: own_of(kept.fields, &call.ins, &call.outs),
         };
-        let token = self.variables.token(&kept, &repeat);
+        let key = self.variables.key(&kept, &repeat);
         if let Some(place) = call.slot.map(usize::from) {
             if self.kept.len() <= place {
                 self.kept.resize_with(place + 1, || None);
             }
             self.kept[place] = Some(kept);
         }
-        self.note(token);
+        self.note(key);
     }
 
     /// After how many events the next ones come again, if they have done so once.
-    pub(super) fn period(&self) -> Option<usize> {
-        (self.period > 0 && self.alike >= self.period).then_some(self.period)
+    pub(super) fn round_len(&self) -> Option<usize> {
+        (self.round_len > 0 && self.alike >= self.round_len).then_some(self.round_len)
     }
 
     /// Would the next calls be as those before them if they were these, which the last ones were, too? Then they always would
     /// be: a round leaves the variables of requests as the round before it has left them.
     pub(super) fn knows(&mut self, round: &[Repeat]) -> bool {
-        if self.period().is_none_or(|period| !round.len().is_multiple_of(period)) || self.alike < round.len() {
+        if self.round_len().is_none_or(|round_len| !round.len().is_multiple_of(round_len)) || self.alike < round.len() {
             return false;
         }
         let mut before = Vec::new();
@@ -134,9 +134,9 @@ impl Periods {
             let expected = self.ring[next & (self.ring.len() - 1)];
             next += 1;
             if next == self.at {
-                next -= self.period;
+                next -= self.round_len;
             }
-            self.variables.token(kept, repeat).is_some_and(|token| is_same(&token, &expected))
+            self.variables.key(kept, repeat).is_some_and(|key| is_same(&key, &expected))
         });
         self.variables.put_back(before);
         is_known
@@ -145,37 +145,37 @@ impl Periods {
     /// So many calls of whole rounds are as those before them.
     pub(super) fn rounds(&mut self, calls: usize) {
         self.alike += calls;
-        self.count_more(self.period, calls);
+        self.count_more(self.round_len, calls);
     }
 
     #[inline(always)]
-    fn note(&mut self, token: Option<Token>) {
+    fn note(&mut self, key: Option<CallKey>) {
         let mask = self.ring.len() - 1;
-        if let Some(token) = token
-            && self.period != 0
-            && is_same(&token, &self.ring[self.next & mask])
+        if let Some(key) = key
+            && self.round_len != 0
+            && is_same(&key, &self.ring[self.next & mask])
         {
             self.alike += 1;
             self.next += 1;
             if self.next == self.at {
-                self.next -= self.period;
+                self.next -= self.round_len;
             }
-            return self.count(self.period);
+            return self.count(self.round_len);
         }
-        self.other_than_expected(token);
+        self.other_than_expected(key);
     }
 
     #[inline(never)]
-    fn other_than_expected(&mut self, token: Option<Token>) {
+    fn other_than_expected(&mut self, key: Option<CallKey>) {
         self.write_down();
         let at = self.at;
         // Like no other.
-        let token = token.unwrap_or([0, at as u64, 0, u64::MAX]);
+        let key = key.unwrap_or([0, at as u64, 0, u64::MAX]);
         let mask = self.ring.len() - 1;
-        self.ring[at & mask] = token;
-        self.look(at, token);
+        self.ring[at & mask] = key;
+        self.look(at, key);
         self.at += 1;
-        self.next = self.at - self.period;
+        self.next = self.at - self.round_len;
     }
 
     /// Writes the events of the span at hand down, as many of the last as there is room for.
@@ -186,53 +186,53 @@ impl Periods {
         self.at += alike;
         if alike <= len {
             for i in from..self.at {
-                self.ring[i & (len - 1)] = self.ring[(i - self.period) & (len - 1)];
+                self.ring[i & (len - 1)] = self.ring[(i - self.round_len) & (len - 1)];
             }
             return;
         }
-        let lap: Vec<Token> = (from - self.period..from).map(|i| self.ring[i & (len - 1)]).collect();
+        let round: Vec<CallKey> = (from - self.round_len..from).map(|i| self.ring[i & (len - 1)]).collect();
         for i in self.at - len..self.at {
-            self.ring[i & (len - 1)] = lap[(i - from) % self.period];
+            self.ring[i & (len - 1)] = round[(i - from) % self.round_len];
         }
     }
 
     #[inline]
-    fn count(&mut self, period: usize) {
-        self.count_more(period, 1);
+    fn count(&mut self, round_len: usize) {
+        self.count_more(round_len, 1);
     }
 
     #[inline]
-    fn count_more(&mut self, period: usize, len: usize) {
+    fn count_more(&mut self, round_len: usize, len: usize) {
         match self.spans.last_mut() {
-            Some(span) if span.period == period => span.len += len,
-            _ => self.spans.push(Span { period, len, goes_on: false }),
+            Some(span) if span.round_len == round_len => span.len += len,
+            _ => self.spans.push(Span { round_len, len, goes_on: false }),
         }
     }
 
     /// Something else than was expected. Perhaps it and the one before it came together some time ago.
-    fn look(&mut self, at: usize, token: Token) {
+    fn look(&mut self, at: usize, key: CallKey) {
         let len = self.ring.len();
         let mut found = 0;
-        if token[0] != 0 && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
+        if key[0] != 0 && self.looked.is_none_or(|looked| at >= looked + len / OFTEN) {
             self.looked = Some(at);
             let old = |back: usize| self.ring[at.wrapping_sub(back) & (len - 1)];
             let before = old(1);
-            found = (1..at.min(len - 1)).find(|back| old(*back) == token && old(back + 1) == before).unwrap_or(0);
+            found = (1..at.min(len - 1)).find(|back| old(*back) == key && old(back + 1) == before).unwrap_or(0);
         }
         if found == 0 {
             return self.count(0);
         }
-        self.period = found;
-        self.spans.push(Span { period: found, len: 1, goes_on: false });
+        self.round_len = found;
+        self.spans.push(Span { round_len: found, len: 1, goes_on: false });
     }
 
-    /// Has it gone through its period again?
+    /// Has it gone through its round again?
     fn has_repeated(&self) -> bool {
-        self.alike >= self.period.max(WORTH)
+        self.alike >= self.round_len.max(WORTH)
     }
 
     /// The rank did not repeat itself for long: so many events may be left out.
-    fn may_sleep(&mut self) -> Option<usize> {
+    pub(super) fn may_sleep(&mut self) -> Option<usize> {
         let (len, seen) = (self.ring.len(), self.at + self.alike);
         if seen < self.judged + AWAKE * len {
             return None;
@@ -256,50 +256,9 @@ impl Periods {
     }
 }
 
-/// Looks at the events of one rank as long as that promises something: one that does not repeat itself is looked at now and
-/// then.
-pub(super) enum Watch {
-    /// There are too many ranks, or laps are not asked for.
-    Never,
-    Awake(Periods),
-    /// So many events are left out, and then it is looked at by this.
-    Asleep(usize, Periods),
-}
-
-impl Watch {
-    pub(super) fn new(periods: Option<Periods>) -> Watch {
-        periods.map_or(Watch::Never, Watch::Awake)
-    }
-
-    /// What looks at the events that are read next. True: it knows of no call that was kept.
-    pub(super) fn begin(&mut self) -> (Option<Periods>, bool) {
-        match std::mem::replace(self, Watch::Never) {
-            Watch::Awake(periods) => (Some(periods), false),
-            Watch::Asleep(0, periods) => (Some(periods), true),
-            other => {
-                *self = other;
-                (None, false)
-            }
-        }
-    }
-
-    /// So many events were read, and this has looked at them.
-    pub(super) fn end(&mut self, periods: Option<Periods>, events: usize) {
-        match (periods, &mut *self) {
-            (Some(mut periods), _) => {
-                *self = match periods.may_sleep() {
-                    Some(events) => Watch::Asleep(events, periods.anew()),
-                    None => Watch::Awake(periods),
-                }
-            }
-            (None, Watch::Asleep(left, _)) => *left = left.saturating_sub(events),
-            (None, _) => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::watch::Watch;
     use super::*;
     use trace_format::mpi::FnId;
     use trace_reader::call::Value;
@@ -314,15 +273,15 @@ mod tests {
     }
 
     fn spans_of(calls: impl Iterator<Item = Call<Args>>) -> Vec<(usize, usize)> {
-        let mut periods = Periods::of_one_of(1, 8).unwrap();
+        let mut finder = RoundFinder::of_one_of(1, 8).unwrap();
         let mut all: Vec<Span> = Vec::new();
         let calls: Vec<_> = calls.collect();
         for some in calls.chunks(7) {
-            some.iter().for_each(|call| periods.call(call));
-            for span in periods.take() {
+            some.iter().for_each(|call| finder.call(call));
+            for span in finder.take() {
                 match all.last_mut() {
                     Some(last) if span.goes_on => {
-                        assert_eq!(last.period, span.period);
+                        assert_eq!(last.round_len, span.round_len);
                         last.len += span.len;
                     }
                     _ => all.push(span),
@@ -330,7 +289,7 @@ mod tests {
             }
         }
         assert_eq!(all.iter().map(|s| s.len).sum::<usize>(), calls.len());
-        all.iter().map(|s| (s.period, s.len)).collect()
+        all.iter().map(|s| (s.round_len, s.len)).collect()
     }
 
     fn spans(comms: &[u16]) -> Vec<(usize, usize)> {
@@ -344,23 +303,23 @@ mod tests {
         calls.extend([7; 1500]);
         let found = spans(&calls);
         assert!(found[0].0 == 0 && found[1].0 == 3 && found[1].1 > 900, "{found:?}");
-        // One lap of the first loop is three of the second.
+        // One round of the first loop is three of the second.
         assert_eq!(found.last(), Some(&(3, 1497)));
     }
 
     #[test]
     fn who_does_not_repeat_itself_is_looked_at_now_and_then() {
-        let mut watch = Watch::new(Periods::of_one_of(1 << 10, 8));
+        let mut watch = Watch::new(RoundFinder::of_one_of(1 << 10, 8));
         let (mut looked_at, mut begun_anew) = (0, 0);
         let mut turn = |calls: &[u16]| {
-            let (mut periods, anew) = watch.begin();
+            let (mut finder, anew) = watch.begin();
             begun_anew += usize::from(anew);
-            if let Some(periods) = &mut periods {
-                calls.iter().for_each(|comm| periods.call(&barrier(*comm)));
+            if let Some(finder) = &mut finder {
+                calls.iter().for_each(|comm| finder.call(&barrier(*comm)));
                 looked_at += calls.len();
-                periods.take();
+                finder.take();
             }
-            watch.end(periods, calls.len());
+            watch.end(finder, calls.len());
             (looked_at, begun_anew)
         };
         let mut first = 100;
@@ -388,8 +347,8 @@ mod tests {
         let outer = [inner.repeat(10), vec![3]].concat();
         // Inner loops that are longer than what is remembered, in between.
         let found = spans(&[outer.repeat(4), vec![1; 20_000], outer.repeat(20)].concat());
-        let (period, len) = found.last().unwrap();
-        assert_eq!(*period, 1011);
+        let (round_len, len) = found.last().unwrap();
+        assert_eq!(*round_len, 1011);
         assert!(*len > 15 * 1011, "{found:?}");
     }
 
@@ -428,13 +387,13 @@ mod tests {
 
     #[test]
     fn handles_may_change_as_long_as_the_same_requests_are_meant() {
-        let lap = |i: i64| [irecv(0x100, i), irecv(0x108, i + 1), wait(0x108, i + 1), wait(0x100, i)];
-        assert_eq!(spans_of((1..300).flat_map(lap)).last().map(|s| s.0), Some(4));
-        let lap = |i: i64| [irecv(0x100, i), irecv(0x108, i + 1), waitall(0x100, vec![i, i + 1])];
-        assert_eq!(spans_of((1..300).flat_map(lap)).last().map(|s| s.0), Some(3));
+        let one_round = |i: i64| [irecv(0x100, i), irecv(0x108, i + 1), wait(0x108, i + 1), wait(0x100, i)];
+        assert_eq!(spans_of((1..300).flat_map(one_round)).last().map(|s| s.0), Some(4));
+        let one_round = |i: i64| [irecv(0x100, i), irecv(0x108, i + 1), waitall(0x100, vec![i, i + 1])];
+        assert_eq!(spans_of((1..300).flat_map(one_round)).last().map(|s| s.0), Some(3));
         // In turns the one and the other.
-        let lap = |i: i64| [irecv(0x100, i), irecv(0x108, i + 1), wait(0x100 + i as u64 % 2 * 8, i + i % 2)];
-        assert_eq!(spans_of((1..300).flat_map(lap)).last().map(|s| s.0), Some(6));
+        let one_round = |i: i64| [irecv(0x100, i), irecv(0x108, i + 1), wait(0x100 + i as u64 % 2 * 8, i + i % 2)];
+        assert_eq!(spans_of((1..300).flat_map(one_round)).last().map(|s| s.0), Some(6));
     }
 
     #[test]
@@ -461,44 +420,44 @@ mod tests {
 
     #[test]
     fn a_round_is_known_if_it_could_come_again_with_the_same_handles() {
-        let give = |periods: &mut Periods, calls: &[Call<Args>]| {
+        let give = |finder: &mut RoundFinder, calls: &[Call<Args>]| {
             let kept = |(slot, call): (usize, &Call<Args>)| Call { slot: Some(slot as u16), ..call.clone() };
-            calls.iter().enumerate().map(kept).for_each(|call| periods.call(&call));
+            calls.iter().enumerate().map(kept).for_each(|call| finder.call(&call));
         };
         let persistent = 0x300;
         for rises in [false, true] {
-            let mut periods = Periods::of_one_of(1, 8).unwrap();
+            let mut finder = RoundFinder::of_one_of(1, 8).unwrap();
             let handle = |i: i64| 5 + if rises { i } else { 0 };
-            let lap = |i: i64| {
+            let one_round = |i: i64| {
                 let (other, one) = (irecv(0x108, 70), wait(0x100, handle(i)));
                 [other, one, irecv(0x100, handle(i + 1)), wait(0x108, 70), wait(persistent, 9)]
             };
             let mut init = irecv(persistent as i64, 9);
             init.func = FnId::MPI_Recv_init;
-            give(&mut periods, &[init, irecv(0x100, handle(0))]);
-            (0..400).for_each(|i| give(&mut periods, &lap(i)));
-            assert_eq!(periods.period(), Some(5));
-            let variables = |periods: &Periods| -> Vec<_> { periods.variables.handles().collect() };
-            let before = variables(&periods);
-            let last = round(&lap(399));
+            give(&mut finder, &[init, irecv(0x100, handle(0))]);
+            (0..400).for_each(|i| give(&mut finder, &one_round(i)));
+            assert_eq!(finder.round_len(), Some(5));
+            let variables = |finder: &RoundFinder| -> Vec<_> { finder.variables.handles().collect() };
+            let before = variables(&finder);
+            let last = round(&one_round(399));
             // What rises was written by the round before, and is not there any more.
-            assert_eq!(periods.knows(&last), !rises);
-            assert!(!periods.knows(&last[..2]), "no whole round");
+            assert_eq!(finder.knows(&last), !rises);
+            assert!(!finder.knows(&last[..2]), "no whole round");
             let long = last.repeat(400);
-            assert!(!periods.knows(&long), "it did not come so often");
+            assert!(!finder.knows(&long), "it did not come so often");
             // To ask changes nothing.
-            assert_eq!(variables(&periods), before);
-            let before = periods.alike;
-            give(&mut periods, &lap(400));
-            assert_eq!(periods.alike, before + 5);
+            assert_eq!(variables(&finder), before);
+            let before = finder.alike;
+            give(&mut finder, &one_round(400));
+            assert_eq!(finder.alike, before + 5);
             // Nor do rounds that come again.
             if !rises {
-                periods.rounds(500);
-                give(&mut periods, &lap(401));
-                assert_eq!(periods.alike, before + 510);
+                finder.rounds(500);
+                give(&mut finder, &one_round(401));
+                assert_eq!(finder.alike, before + 510);
             }
             let events = 2 + 2005 + if rises { 0 } else { 505 };
-            assert_eq!(periods.take().iter().map(|span| span.len).sum::<usize>(), events);
+            assert_eq!(finder.take().iter().map(|span| span.len).sum::<usize>(), events);
         }
     }
 }

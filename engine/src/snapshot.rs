@@ -31,7 +31,7 @@ impl InFlight {
 /// Everything of the state of a run that later calls and findings may depend on, but for counts, times, and what the kinds of
 /// calls do not touch that [`Engine::is_plain`] speaks of.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct Snapshot {
     in_flight: Vec<(InFlight, [bool; 2])>,
     numbers: Vec<u64>,
 }
@@ -142,8 +142,8 @@ impl Engine {
         }
     }
 
-    /// See [`Standing`]; `None`: too much is in flight.
-    pub(crate) fn standing(&self) -> Option<Standing> {
+    /// See [`Snapshot`]; `None`: too much is in flight.
+    pub(crate) fn snapshot(&self) -> Option<Snapshot> {
         let model = &self.model;
         if model.ops.len() > MOST_IN_FLIGHT {
             return None;
@@ -153,7 +153,7 @@ impl Engine {
         let mut numbers = vec![model.comms.list.len() as u64, model.epoch.into(), model.bridges.len() as u64];
         numbers.extend([model.undecided.len() as u64, model.damaged.len() as u64, model.findings.kept_so_far()]);
         numbers.extend([model.suspects.len() as u64, model.suspects.values().map(|message| message.count).sum()]);
-        model.deadlock_replay.standing(&mut numbers);
+        model.deadlock_replay.snapshot(&mut numbers);
         for (comm, c) in model.comms.list.iter() {
             numbers.push(c.findings.kept_so_far());
             for (index, instance) in c.space.open() {
@@ -172,7 +172,7 @@ impl Engine {
             let (all, active, seen) = requests.fold((0, 0, 0), |sum, r| (sum.0 + r.0, sum.1 + r.1, sum.2 + r.2));
             numbers.extend([all, active, seen]);
         }
-        Some(Standing { in_flight, numbers })
+        Some(Snapshot { in_flight, numbers })
     }
 
     pub(crate) fn counts(&self) -> Counts {

@@ -12,9 +12,9 @@ use trace_reader::call::Call;
 use trace_reader::reader::{Field, Part, Repeat, own_fields};
 
 /// What calls have to have in common: all but their times, and handles of requests.
-pub(super) type Token = [u64; 4];
+pub(super) type CallKey = [u64; 4];
 
-/// Handles in tokens: of nobody, and the one that was written last to the variable.
+/// Handles in keys: of nobody, and the one that was written last to the variable.
 const NULL: u64 = 0;
 const LAST_WRITTEN: u64 = 1;
 
@@ -101,7 +101,7 @@ impl Kept {
         for place in 0..call.ins.len() {
             let is_request = place == request && !matches!(requests, Requests::None);
             match call.ins.get(place) {
-                // Which handles these are is said by the tokens.
+                // Which handles these are is said by the rest of the key.
                 Arg::Request { slot, .. } if is_request => (slot, 1).hash(&mut hasher),
                 Arg::Requests { base, handles } if is_request => (base, handles.len()).hash(&mut hasher),
                 _ if is_own(place, false) => {}
@@ -144,7 +144,7 @@ impl Variables {
 
     /// `None`: nobody says what requests the call is given, or it is a rank of several threads.
     #[inline(always)]
-    pub(super) fn token(&mut self, kept: &Kept, repeat: &Repeat) -> Option<Token> {
+    pub(super) fn key(&mut self, kept: &Kept, repeat: &Repeat) -> Option<CallKey> {
         if *self.thread.get_or_insert(repeat.thread) != repeat.thread {
             return None;
         }
@@ -188,7 +188,7 @@ impl Variables {
         *self.variable(address) = Variable { address, handle, persistent };
     }
 
-    /// What a token has in the place of a handle that is given in a variable. `None`: nobody says what request it is.
+    /// What a key has in the place of a handle that is given in a variable. `None`: nobody says what request it is.
     #[inline]
     fn complete(&mut self, address: u64, handle: i64, completes: bool) -> Option<u64> {
         if handle == 0 {
@@ -224,7 +224,7 @@ impl Variables {
 
 /// Word by word: what has just been made in registers is not read back as a whole.
 #[inline(always)]
-pub(super) fn is_same(one: &Token, other: &Token) -> bool {
+pub(super) fn is_same(one: &CallKey, other: &CallKey) -> bool {
     let differ = |i: usize| one[i] ^ other[i];
     differ(0) | differ(1) | differ(2) | differ(3) == 0
 }

@@ -30,8 +30,8 @@ use watch::Watch;
 
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
-/// Events of all ranks in one pass over them, and of one rank at least and at most, by their weight. With twice as many, 64 ranks that do
-/// not repeat themselves take a tenth longer with all checks (`docs/benchmarks.md`).
+/// Events of all ranks in one pass over them, and of one rank at least and at most, by their weight. With twice as many, 64
+/// ranks that do not repeat themselves take a tenth longer with all checks (`docs/benchmarks.md`).
 const PASS: usize = 1 << 12;
 const FEWEST: usize = 32;
 const MOST: usize = 1 << 10;

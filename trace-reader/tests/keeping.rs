@@ -228,7 +228,9 @@ fn rounds_of_a_loop_are_what_they_were() {
     whole.writer_is_gone();
     let mut all = Vec::new();
     while whole.poll(2, &mut |e| all.push(e)).unwrap() {}
-    for (round_len, most, least) in [(len, 700, 4), (len, 1, 4), (3 * len, usize::MAX, 30), (79, usize::MAX, usize::MAX)] {
+    for (round_len, most, least) in
+        [(len, 700, 4), (len, 1, 4), (3 * len, usize::MAX, 30), (79, usize::MAX, usize::MAX)]
+    {
         let mut keeper = Keeper { round_len, ..Keeper::new(Keeps::Alike) };
         let mut reader = RankReader::open(dir.path(), 0).unwrap();
         reader.read_in_pieces(20_000);

@@ -8,6 +8,7 @@ use trace_format::definition::Id;
 use trace_format::early::{Early, EarlyFinding};
 use trace_format::finding::{CallRef, Finding};
 use trace_format::job::Job;
+use trace_format::location::Location;
 use trace_format::selection::Selection;
 
 /// Sites of their calls; those of traces count from 0.
@@ -44,12 +45,23 @@ pub(crate) fn findings(early: &[Early], names: &Names, selection: &Selection, sy
         symbols.add_rank(rank, &process.cwd);
         symbols.started(process.unix_ns);
         for found in &process.findings {
-            symbols.set_frames(rank, site, found.frames.clone());
+            let frames = frames(found, symbols);
+            symbols.set_frames(rank, site, frames);
             all.extend(finding(found, rank, site, names, selection));
             site += 1;
         }
     }
     merge::merge(all, symbols)
+}
+
+/// From where it was called, innermost first.
+fn frames(found: &EarlyFinding, symbols: &mut Symbols) -> Vec<Location> {
+    let all = found.frames.iter().flat_map(|frame| symbols.at(frame.clone()).to_vec());
+    let mut frames: Vec<Location> = all.filter(|place| !place.is_inlined_binding()).collect();
+    if let Some(first) = frames.first_mut() {
+        *first = std::mem::take(first).or_interpreted(found.interpreted.as_ref());
+    }
+    frames
 }
 
 fn finding(found: &EarlyFinding, rank: i32, site: Id, names: &Names, selection: &Selection) -> Option<Finding> {

@@ -2,33 +2,25 @@
 
 use crate::environment;
 use std::sync::OnceLock;
-use trace_format::columns::{COLUMNS, LEAST_COLUMNS, wrapped};
+use trace_format::columns::{self, COLUMNS};
 
 /// What our lines begin with.
-pub const NAME: &str = "mpivet: ";
+const NAME: &str = "mpivet: ";
 
 /// Writes `mpivet: TEXT` as one line, or as several on a narrow terminal.
 pub fn line(text: &str) {
-    raw(lines(NAME, text).as_bytes());
+    raw(lines(text).as_bytes());
 }
 
-/// A line, in several if the terminal is narrow. Each has what tells who says it.
-pub fn lines(who: &str, text: &str) -> String {
-    let end = |line: String| format!("{who}{line}\n");
-    match columns() {
-        Some(width) => {
-            let room = width.saturating_sub(who.len()).max(LEAST_COLUMNS);
-            wrapped(text, room, |word| word.chars().count()).into_iter().map(end).collect()
-        }
-        None => end(text.to_owned()),
-    }
+/// `mpivet: TEXT`, as one line or as several.
+pub fn lines(text: &str) -> String {
+    columns::lines(NAME, text, columns())
 }
 
 /// Columns of the terminal that standard error ends at, if it does.
-fn columns() -> Option<usize> {
+pub fn columns() -> Option<usize> {
     static WIDTH: OnceLock<Option<usize>> = OnceLock::new();
-    let columns = || environment::var(COLUMNS).ok()?.parse().ok();
-    WIDTH.get_or_init(columns).filter(|n| *n >= LEAST_COLUMNS)
+    *WIDTH.get_or_init(|| environment::var(COLUMNS).ok()?.parse().ok())
 }
 
 /// Writes bytes as they are. Safe in a signal handler.

@@ -50,7 +50,7 @@ pub fn prepare(others: &[Reason]) {
         let one = |reason: &Reason| {
             let mut record = Vec::new();
             encode_system(&SystemEvent::Lost { reason: reason.0.to_owned() }, 0, &mut record);
-            Prepared { reason: *reason, line: log::lines(log::NAME, &trace::stops(reason.0)), record }
+            Prepared { reason: *reason, line: log::lines(&trace::stops(reason.0)), record }
         };
         others.iter().chain([&Reason::JUMPED_OUT]).map(one).collect()
     });

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use symbols::{Fetch, Loaders, MAX_SOURCE, Modules};
-use trace_format::definition::{Definition, Id, Module};
+use trace_format::definition::{Definition, Id};
+use trace_format::discovery::Frame;
 use trace_format::foreign;
 use trace_format::location::Location;
 
@@ -57,15 +58,12 @@ const INTERPOSER: &str = "libmpivet.so";
 /// The module of frames in interpreted code.
 const INTERPRETED: &str = "python";
 
-/// A place in a file: path, build-id, address in the file.
-type Place = (Rc<str>, Vec<u8>, u64);
-
 /// Modules and stacks of all ranks.
 #[derive(Default)]
 pub struct Symbols {
     ranks: FxHashMap<i32, Rank>,
     loaders: Loaders,
-    resolved: FxHashMap<Place, Rc<[Location]>>,
+    resolved: FxHashMap<Frame, Rc<[Location]>>,
     codes: FxHashMap<PathBuf, Option<Rc<Code>>>,
     moved: Moved,
     /// Start of the first process.
@@ -155,14 +153,18 @@ impl Symbols {
 
     fn locate(&mut self, rank: i32, address: u64, modules: usize) -> Rc<[Location]> {
         let module = self.ranks.get(&rank).and_then(|r| r.modules.of_then(address, modules));
-        let Some(module) = module else {
-            return Rc::new([Location { offset: address, ..Location::default() }]);
-        };
-        let offset = address.wrapping_sub(module.bias);
-        let key = (Rc::from(module.path.as_str()), module.build_id.clone(), offset);
+        self.at(Frame::at(module, address))
+    }
+
+    /// The source places of an instruction, innermost inlined function first.
+    pub fn at(&mut self, frame: Frame) -> Rc<[Location]> {
         let Symbols { loaders, resolved, .. } = self;
-        let module: &Module = module;
-        Rc::clone(resolved.entry(key).or_insert_with(|| loaders.locate(module, offset).into()))
+        Rc::clone(resolved.entry(frame).or_insert_with_key(|frame| loaders.locate(frame).into()))
+    }
+
+    /// Takes over the debug information that was read for others.
+    pub fn adopt(&mut self, loaders: Loaders) {
+        self.loaders.adopt(loaders);
     }
 
     /// The text of a source line.

@@ -4,12 +4,15 @@
 
 mod names;
 mod separate;
+mod shown;
 
 use addr2line::Loader;
 use object::Object;
 pub use separate::Fetch;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use trace_format::definition::Module;
+use trace_format::discovery::Frame;
 use trace_format::foreign;
 use trace_format::location::Location;
 
@@ -27,11 +30,6 @@ impl Modules {
         if self.0.last() != Some(&module) {
             self.0.push(module);
         }
-    }
-
-    /// Forgets all of them.
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 
     /// How many have come.
@@ -69,11 +67,10 @@ impl Loaders {
         self.open.len()
     }
 
-    /// The source places of the instruction at `offset` (an address in the file) of `module`, innermost inlined
-    /// function first; never empty.
-    pub fn locate(&mut self, module: &Module, offset: u64) -> Vec<Location> {
-        let bare = Location { module: module.path.clone(), offset, ..Location::default() };
-        let Some(opened) = self.opened(module) else { return vec![bare] };
+    /// The source places of an instruction, innermost inlined function first; never empty.
+    pub fn locate(&mut self, frame: &Frame) -> Vec<Location> {
+        let (bare, offset) = (frame.bare(), frame.offset);
+        let Some(opened) = self.opened(frame) else { return vec![bare] };
         let mut found = Vec::new();
         if let Ok(mut frames) = opened.lines().find_frames(offset) {
             while let Ok(Some(frame)) = frames.next() {
@@ -98,11 +95,17 @@ impl Loaders {
         found
     }
 
-    fn opened(&mut self, module: &Module) -> Option<&Opened> {
-        let key = (module.path.clone(), module.build_id.clone());
+    /// Takes over the debug information that others have opened. What they have not found may still be fetched.
+    pub fn adopt(&mut self, others: Loaders) {
+        let found = others.open.into_iter().filter(|(_, opened)| opened.as_ref().is_some_and(|o| o.has_lines));
+        found.for_each(|(key, opened)| _ = self.open.entry(key).or_insert(opened));
+    }
+
+    fn opened(&mut self, frame: &Frame) -> Option<&Opened> {
+        let key = (frame.module.clone(), frame.build_id.clone());
         if !self.open.contains_key(&key) {
-            let opened = open(module, self.fetch.as_ref()).inspect_err(|why| {
-                self.problems.insert(module.path.clone(), why.clone());
+            let opened = open(frame, self.fetch.as_ref()).inspect_err(|why| {
+                self.problems.insert(frame.module.clone(), why.clone());
             });
             self.open.insert(key.clone(), opened.ok());
         }
@@ -115,6 +118,7 @@ struct Opened {
     own: Loader,
     /// Its debug information, if that is in another file.
     separate: Option<Loader>,
+    has_lines: bool,
 }
 
 impl Opened {
@@ -127,34 +131,9 @@ impl Opened {
     }
 }
 
-/// Finds source lines of one process.
-#[derive(Default)]
-pub struct Symbolizer {
-    pub modules: Modules,
-    pub loaders: Loaders,
-}
-
-impl Symbolizer {
-    pub fn add_module(&mut self, module: Module) {
-        self.modules.add(module);
-    }
-
-    /// The source places of an instruction, innermost inlined function first; never empty.
-    pub fn instruction(&mut self, pc: u64) -> Vec<Location> {
-        match self.modules.of(pc) {
-            Some(module) => self.loaders.locate(module, pc.wrapping_sub(module.bias)),
-            None => vec![Location { offset: pc, ..Location::default() }],
-        }
-    }
-
-    /// The source places of the call that will return to `address`.
-    pub fn call_site(&mut self, return_address: u64) -> Vec<Location> {
-        self.instruction(return_address.saturating_sub(1))
-    }
-}
-
-fn open(module: &Module, fetch: Option<&Fetch>) -> Result<Opened, String> {
-    let data = foreign::open(module.path.as_ref()).map_err(|e| e.to_string())?;
+fn open(frame: &Frame, fetch: Option<&Fetch>) -> Result<Opened, String> {
+    let path: &Path = frame.module.as_ref();
+    let data = foreign::open(path).map_err(|e| e.to_string())?;
     if data.metadata().is_ok_and(|m| m.len() > MAX_MODULE) {
         return Err(format!("it has more than {MAX_MODULE} bytes"));
     }
@@ -162,11 +141,12 @@ fn open(module: &Module, fetch: Option<&Fetch>) -> Result<Opened, String> {
     let data = object::ReadCache::new(data);
     let file = object::File::parse(&data).map_err(|e| e.to_string())?;
     let build_id = file.build_id().ok().flatten().unwrap_or(&[]);
-    if !module.build_id.is_empty() && build_id != module.build_id {
+    if !frame.build_id.is_empty() && build_id != frame.build_id {
         return Err("the file was rebuilt since the run (its build-id differs): no source lines".into());
     }
-    let separate = separate::loader(module.path.as_ref(), &file, fetch);
-    Ok(Opened { own: Loader::new(&module.path).map_err(|e| e.to_string())?, separate })
+    let separate = separate::loader(path, &file, fetch);
+    let has_lines = separate.is_some() || file.section_by_name(".debug_info").is_some();
+    Ok(Opened { own: Loader::new(path).map_err(|e| e.to_string())?, separate, has_lines })
 }
 
 /// Reads lines of source files, each file once.

@@ -29,3 +29,15 @@ pub fn wrapped(text: &str, width: usize, measure: impl Fn(&str) -> usize) -> Vec
     lines.push(line);
     lines
 }
+
+/// The same as text: behind `who`, which tells who says it, on each line. `columns`: how many there are; `None`: nobody knows.
+pub fn lines(who: &str, text: &str, columns: Option<usize>) -> String {
+    let end = |line: &str| format!("{who}{line}\n");
+    match columns.filter(|n| *n >= LEAST_COLUMNS) {
+        Some(width) => {
+            let room = width.saturating_sub(who.len()).max(LEAST_COLUMNS);
+            wrapped(text, room, |word| word.chars().count()).iter().map(|line| end(line)).collect()
+        }
+        None => end(text),
+    }
+}

@@ -2,6 +2,7 @@
 //! process has a file of its own in the directory of the trace, `early-HOST.PID.json`, which it removes when its trace
 //! begins.
 
+use crate::discovery::Frame;
 use crate::file::plain_host;
 use crate::location::Location;
 use crate::{foreign, private};
@@ -40,7 +41,10 @@ pub struct EarlyFinding {
     /// C name of the function that was called.
     pub function: String,
     /// From where, innermost first.
-    pub frames: Vec<Location>,
+    pub frames: Vec<Frame>,
+    /// The line that an interpreter was at.
+    #[serde(default)]
+    pub interpreted: Option<Location>,
 }
 
 impl Early {

@@ -201,21 +201,6 @@ pub fn trace_path(dir: &Path, stem: &str) -> PathBuf {
     dir.join(format!("{stem}.mpv"))
 }
 
-/// The file that says that a finding with this number was printed by one of the processes.
-pub fn told_path(dir: &Path, number: u64) -> PathBuf {
-    dir.join(format!("{TOLD}{number:016x}"))
-}
-
-const TOLD: &str = "told-";
-
-/// Removes what [`told_path`] names: the job is over.
-pub fn remove_told(dir: &Path) {
-    let is_told = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(TOLD));
-    let files = std::fs::read_dir(dir).into_iter().flatten().flatten().filter(|file| is_told(&file.file_name()));
-    // Nobody misses an empty file, nor is it in anybody's way.
-    files.for_each(|file| _ = std::fs::remove_file(file.path()));
-}
-
 /// The stage of a thread, by the stem of its trace.
 pub fn stage_path_of(dir: &Path, stem: &str, thread: u16) -> PathBuf {
     dir.join(format!("{stem}.t{thread}.stage"))

@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod codec;
 pub mod columns;
 pub mod definition;
+pub mod discovery;
 pub mod early;
 pub mod file;
 pub mod finding;

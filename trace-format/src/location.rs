@@ -24,6 +24,16 @@ impl Location {
         self.function.starts_with("MPI::")
     }
 
+    /// The line that an interpreter is at, where this place has no source of its own.
+    pub fn or_interpreted(self, interpreted: Option<&Location>) -> Location {
+        match interpreted.filter(|_| self.file.is_empty()) {
+            Some(Location { function, file, line, .. }) => {
+                Location { function: function.clone(), file: file.clone(), line: *line, ..self }
+            }
+            None => self,
+        }
+    }
+
     /// Is it code of others that is compiled into the program: the C++ bindings, or what the program says to mpivet by?
     pub fn is_inlined_binding(&self) -> bool {
         let file = self.file.rsplit('/').next().unwrap_or("");

@@ -5,6 +5,7 @@ use super::evidence::hostname;
 use super::finish;
 use super::follow::{End, Followed, follow};
 use super::stop::{Process, are_all_gone, stop};
+use super::teller::Teller;
 use analyzer::observe::{Broken, Ending, Observer};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -99,8 +100,10 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option
     let mut observer = Observer::new(dir, watch.selection.clone());
     observer.traces.symbols.search_in(watch.source_path.clone());
     observer.traces.symbols.ask_servers();
+    let teller = Teller::start(dir, &job.name, watch.selection.max_findings());
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
+            observer.traces.symbols.adopt(teller.finish());
             let processes: Vec<Process> = observer.traces.headers().map(Process::of).collect();
             // For `mpivet analyze`; without it the report is only less clear.
             _ = set_stopped(dir, &started(dir).unwrap_or_else(|| first.clone()), &stuck.ranks);
@@ -116,7 +119,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option
         }
         End::Over | End::Late => {
             // Its bar would be one among many.
-            finish(&mut observer, true, &job.name);
+            finish(&mut observer, teller, true, &job.name);
             let any = !observer.traces.knows_nobody();
             any.then(|| observer.report(Ending::Any)).transpose()
         }

@@ -6,6 +6,7 @@ use super::follow::{End, follow};
 use super::launch::{Altered, Launched};
 use super::plans::Task;
 use super::stop::{self, Process};
+use super::teller::Teller;
 use super::{finish, remove_empty, tell_interruption};
 use crate::cli::{Exit, RunPlan};
 use analyzer::observe::{Conclusion, Ending, Observer};
@@ -84,10 +85,12 @@ impl<'a> Job<'a> {
         let mut observer = Observer::new(&dir, self.plan.report.selection_of_runs());
         self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
+        let teller = Teller::start(&dir, "", self.plan.report.selection().max_findings());
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();
         let (conclusion, end) = match end {
             End::Proven(stuck, _) => {
+                observer.traces.symbols.adopt(teller.finish());
                 let processes = processes(&observer);
                 let conclusion = observer.conclude(Ending::Stopped(stuck.ranks)).map_err(Exit::cannot);
                 stop::stop(&mut job, &processes);
@@ -98,7 +101,7 @@ impl<'a> Job<'a> {
                 (None, RunEnd::Late)
             }
             End::Over => {
-                finish(&mut observer, self.plan.quiet, "");
+                finish(&mut observer, teller, self.plan.quiet, "");
                 let end = if job.interruption().is_some() { RunEnd::Interrupted } else { RunEnd::Ended };
                 tell_interruption(&job, &dir);
                 let no_trace = observer.traces.knows_nobody();

@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 use trace_format::columns::COLUMNS;
+use trace_format::discovery::FOLLOWER;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::several::{EACH, Root};
@@ -78,11 +79,13 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
         preload.push(":");
         preload.push(existing);
     }
+    let pid = std::process::id();
+    let here = Root { pid, start: start_of(pid).unwrap_or(0), host: hostname() }.to_string();
     let mut ours: Vec<(OsString, OsString)> = vec![
         ("LD_PRELOAD".into(), preload),
         ("MPIVET_DIR".into(), dir.into()),
-        // The directory is named in the report: the ranks need not say it.
-        ("MPIVET_RUN".into(), "1".into()),
+        // The ranks need not say where the trace is: the report does. What they find is printed here.
+        (FOLLOWER.into(), here.clone().into()),
     ];
     // The findings that ranks print at once obey the same choice.
     let choice = plan.report.selection.environment();
@@ -104,9 +107,7 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
     let columns = Style::of_stderr(When::Never, false).width;
     ours.extend(columns.map(|n| (COLUMNS.into(), n.to_string().into())));
     if plan.each {
-        let pid = std::process::id();
-        let root = Root { pid, start: start_of(pid).unwrap_or(0), host: hostname() };
-        ours.push((EACH.into(), root.to_string().into()));
+        ours.push((EACH.into(), here.into()));
     }
     ours.extend(plan.probe_limits.then(|| (PROBE_LIMITS.into(), "1".into())));
     // It has no option, and is to reach other nodes all the same.

@@ -15,6 +15,7 @@ pub(crate) mod leftover_stages;
 mod options;
 mod plans;
 mod stop;
+mod teller;
 mod terminal;
 
 use crate::cli::{CLEAN, Exit, FINDINGS, Keep, RunPlan};
@@ -30,7 +31,8 @@ use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use stop::Process;
-use trace_format::file::remove_told;
+use teller::Teller;
+use trace_format::discovery;
 use trace_format::interruption::{self, Interruption};
 
 /// Time that ranks may outlive their launcher before the report is made without their end.
@@ -58,8 +60,10 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection());
     plan.report.prepare(&mut observer);
+    let teller = Teller::start(&dir, "", plan.report.selection().max_findings());
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
+            observer.traces.symbols.adopt(teller.finish());
             if plan.verbose {
                 let Stuck { ranks, uncertain, .. } = &stuck;
                 eprintln!("mpivet: ranks {ranks:?} wait for ever, {uncertain:?} by evidence; known after {after:?}");
@@ -75,7 +79,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
             Ok(FINDINGS)
         }
         End::Over | End::Late => {
-            finish(&mut observer, plan.quiet, "");
+            finish(&mut observer, teller, plan.quiet, "");
             if observer.traces.knows_nobody() {
                 return Err(no_trace(&found, &dir, job.exit_code()));
             }
@@ -143,17 +147,18 @@ fn tell_interruption(job: &Launched, dir: &Path) {
 }
 
 /// Reads the rest when the launcher is gone.
-fn finish(observer: &mut Observer, quiet: bool, name: &str) {
+fn finish(observer: &mut Observer, teller: Teller, quiet: bool, name: &str) {
     let here = evidence::hostname();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();
         !orphan(observer)
     });
+    observer.traces.symbols.adopt(teller.finish());
     watch(observer, quiet);
     observer.read_rest(|h| h.host != here || !Process::of(h).lives());
     observer.phases.unwatch();
-    remove_told(observer.traces.dir());
+    discovery::remove(observer.traces.dir());
     follow::tell_deaths(observer, name);
 }
 

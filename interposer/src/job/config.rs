@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
+use trace_format::discovery::FOLLOWER as FOLLOWER_VARIABLE;
 use trace_format::file::Keeping;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
@@ -57,6 +58,12 @@ pub(crate) enum Queues {
     /// Errors of calls that are known anyway.
     Known,
     All,
+}
+
+/// `MPIVET_RUN`: the `mpivet run` that this process was started by.
+pub(crate) fn follower() -> &'static Option<Root> {
+    static FOLLOWER: OnceLock<Option<Root>> = OnceLock::new();
+    FOLLOWER.get_or_init(|| text(FOLLOWER_VARIABLE)?.parse().ok())
 }
 
 /// `MPIVET_QUEUES`
@@ -190,7 +197,7 @@ impl Config {
             dir: path("MPIVET_DIR"),
             each: text(EACH).and_then(|root| root.parse().ok()),
             stack_depth,
-            under_run: set("MPIVET_RUN"),
+            under_run: set(FOLLOWER_VARIABLE),
             sync_sends: set(SYNC_SENDS),
             replay: path(REPLAY),
             probe_limits: set(PROBE_LIMITS),

@@ -1,18 +1,14 @@
-//! Which process says what all of a job find: the first. It makes an empty file in the directory of the trace, which only one
-//! can. On another node that has a directory of its own, another process is the first; so it is if no file can be made.
+//! Who prints what this process finds: the process that follows the job, if it is on this host; else the first process of the
+//! job that finds it (`trace_format::discovery`).
 
-use crate::job::launch;
-use recorder::{environment, trace};
+use crate::job::{config, launch};
+use recorder::environment;
 use rustc_hash::FxHasher;
-use std::fs::OpenOptions;
 use std::hash::{Hash, Hasher};
-use std::io::ErrorKind;
 use std::sync::OnceLock;
-use trace_format::file::told_path;
-use trace_format::private;
 
 /// What the processes of a job have in common, and no job before it had.
-fn job() -> u64 {
+pub(crate) fn job() -> u64 {
     static JOB: OnceLock<u64> = OnceLock::new();
     *JOB.get_or_init(|| {
         let mut hasher = FxHasher::default();
@@ -27,11 +23,10 @@ fn job() -> u64 {
     })
 }
 
-/// Is this process the first of the job to ask this?
-pub(crate) fn is_first(subject: &str) -> bool {
-    let Some(trace) = trace::get() else { return true };
-    let mut hasher = FxHasher::default();
-    (job(), subject).hash(&mut hasher);
-    let made = private::create_new(&told_path(&trace.dir, hasher.finish()), OpenOptions::new().write(true));
-    !made.is_err_and(|e| e.kind() == ErrorKind::AlreadyExists)
+/// Is somebody there who prints what this process leaves in the directory of its trace? On another node that is not known:
+/// what is written there may be seen much later.
+pub(crate) fn is_followed() -> bool {
+    config::follower().as_ref().is_some_and(|follower| {
+        follower.host == launch::host() && launch::process_start(follower.pid) == Some(follower.start)
+    })
 }

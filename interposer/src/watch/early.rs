@@ -12,15 +12,20 @@ use trace_format::early::{Early, EarlyFinding};
 /// What was found, and the directory that it was written to.
 static KEPT: Mutex<(Vec<EarlyFinding>, Option<PathBuf>)> = Mutex::new((Vec::new(), None));
 
-/// Keeps one more, with all before it.
-pub(crate) fn keep(config: &Config, finding: EarlyFinding) {
+/// The directory that the trace of this process will be in.
+pub(crate) fn directory(config: &Config) -> PathBuf {
+    let known = KEPT.lock().unwrap_or_else(|e| e.into_inner()).1.clone();
+    known.unwrap_or_else(|| place::directory(config, &place::program(), false))
+}
+
+/// Keeps one more in this directory, with all before it.
+pub(crate) fn keep(config: &Config, dir: PathBuf, finding: EarlyFinding) {
     let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
     let (findings, place) = &mut *kept;
     findings.push(finding);
-    let program = place::program();
     let is_first = place.is_none();
-    let dir = place.get_or_insert_with(|| place::directory(config, &program, false));
-    match early(program, findings.clone()).write(dir, trace::size_limit()) {
+    let dir = place.get_or_insert(dir);
+    match early(place::program(), findings.clone()).write(dir, trace::size_limit()) {
         Ok(()) if is_first && !config.under_run => {
             log::line(&format!("this is kept in {0}; for the report run: mpivet analyze {0}", dir.display()));
         }

@@ -9,5 +9,5 @@ pub(crate) mod operands;
 pub(crate) mod operations;
 pub(crate) mod report;
 pub(crate) mod sums;
-pub(crate) mod symbols;
+mod symbolizer;
 pub(crate) mod thread_level;

@@ -4,12 +4,17 @@ use crate::call::python::Source;
 use crate::call::sites;
 use crate::job::{config, told};
 use crate::mpi::origin::{self, Origin};
-use crate::watch::symbols;
-use ::symbols::Sources;
-use recorder::{log, trace};
+use crate::watch::symbolizer;
+use recorder::modules::{self, Loaded};
+use recorder::{clock, log, trace};
 use std::cmp;
+use std::ffi::{CStr, c_void};
+use std::mem::MaybeUninit;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::catalogue::{self, CheckInfo};
+use trace_format::definition::Module;
+use trace_format::discovery::{self, Discovery, Frame, Shown};
 use trace_format::finding::Severity;
 use trace_format::location::Location;
 use trace_format::mpi::FnId;
@@ -20,12 +25,12 @@ use trace_format::system::Place;
 pub(crate) fn mpi_error(function: &str, class: u16, text: &str, site: Option<u32>) {
     let message = format!("{function} failed: {}: {}", error_class_name(class), essence(text));
     let frames = site.map_or_else(callers, sites::frames);
-    finding(&catalogue::MPI_ERROR, &message, &frames);
+    finding(&catalogue::MPI_ERROR, &message, &frames, trace::get().map(|trace| trace.dir.as_path()));
 }
 
 /// A thread made a call that the level of thread support forbids.
 pub(crate) fn thread_level(message: &str) {
-    finding(&catalogue::THREAD_LEVEL, message, &callers());
+    finding(&catalogue::THREAD_LEVEL, message, &callers(), trace::get().map(|trace| trace.dir.as_path()));
 }
 
 /// The most telling line of an error text: libraries that print a stack of errors have it last, behind the name of
@@ -45,54 +50,56 @@ fn callers() -> Vec<u64> {
     crate::call::sites::here().into_iter().filter(is_program).collect()
 }
 
-/// The line of the Python program that called this function, or the function itself if there is none.
-fn python(function: Location) -> Location {
-    match crate::call::python::here() {
-        Some(Source { file, function: name, line }) => Location { file, function: name, line, ..function },
-        None => function,
-    }
+/// The line that an interpreter is at.
+fn interpreted() -> Option<Location> {
+    let Source { file, function, line } = crate::call::python::here()?;
+    Some(Location { file, function, line, ..Location::default() })
+}
+
+/// The calls that will return to these addresses.
+fn calls(modules: &[Module], addresses: &[u64]) -> Vec<Frame> {
+    let call = |address: &u64| {
+        let at = address.saturating_sub(1);
+        Frame::at(modules.iter().find(|m| (m.start..m.end).contains(&at)), at)
+    };
+    addresses.iter().map(call).collect()
 }
 
 /// A check found something: the first of the places is the call that is being made.
 pub(crate) fn found(check: &CheckInfo, message: &str, places: &[Place], notes: &[String]) {
     let own = check
         .severity_at(places.iter().filter_map(|p| Some((FnId::from_index(usize::from(p.func))?, p.role.as_str()))));
-    let Some(mut printed) = Printed::new(check, own, message) else { return };
+    let Some(mut telling) = Telling::new(check, own, message) else { return };
     for (i, place) in places.iter().enumerate() {
-        let role = if places.len() > 1 { format!(" ({})", place.role) } else { String::new() };
+        let role = if places.len() > 1 { place.role.as_str() } else { "" };
         let frames = match sites::frames(place.site) {
             // The line of a Python program: the call is the one that is being made.
             none if none.is_empty() && i == 0 => callers(),
             frames => frames,
         };
-        printed.line(&frames, &role);
+        telling.at(&frames, role);
     }
-    notes.iter().for_each(|note| printed.say(&format!("= {note}")));
-    printed.print();
+    telling.discovery.notes = notes.to_vec();
+    telling.tell(trace::get().map(|trace| trace.dir.as_path()));
 }
 
-/// A check found something while there is no trace: the line of the program that is being run, and what called it.
-pub(crate) fn before_trace(check: &CheckInfo, message: &str) -> Vec<Location> {
+/// A check found something while there is no trace, which will be in `dir`: the call that is being made, with what called it,
+/// and the line that an interpreter is at.
+pub(crate) fn before_trace(check: &CheckInfo, message: &str, dir: &Path) -> (Vec<Frame>, Option<Location>) {
     let callers = callers();
-    finding(check, message, &callers);
-    let mut frames: Vec<Location> = symbols::with(|symbols| {
-        callers
-            .iter()
-            .flat_map(|address| symbols.call_site(*address))
-            .filter(|place| !place.is_inlined_binding())
-            .collect()
-    });
-    if let Some(first) = frames.first_mut().filter(|first| first.file.is_empty()) {
-        *first = python(std::mem::take(first));
-    }
-    frames
+    finding(check, message, &callers, Some(dir));
+    (calls(&modules(), &callers), interpreted())
 }
 
-/// Prints a finding with the line of the program that is being run. Not for signal handlers.
-fn finding(check: &CheckInfo, message: &str, callers: &[u64]) {
-    let Some(mut printed) = Printed::new(check, check.severity, message) else { return };
-    printed.line(callers, "");
-    printed.print();
+/// Tells a finding with the line of the program that is being run. Not for signal handlers.
+fn finding(check: &CheckInfo, message: &str, callers: &[u64], dir: Option<&Path>) {
+    let Some(mut telling) = Telling::new(check, check.severity, message) else { return };
+    telling.at(callers, "");
+    telling.tell(dir);
+}
+
+fn modules() -> Vec<Module> {
+    modules::loaded().iter().map(Loaded::definition).collect()
 }
 
 /// Findings that this process has printed, and those that it would have printed if no other one had.
@@ -101,85 +108,99 @@ static TRIED: AtomicU64 = AtomicU64::new(0);
 /// To look up a place takes time: so many are looked up for each one that is printed.
 const TRIES: u64 = 8;
 
-/// A finding as it is printed, in one piece, so that those of several ranks do not mix.
-struct Printed {
-    /// "rank 3", or the process if it has no rank yet.
-    who: String,
-    text: String,
-    /// What it is about: check and places, or the message where no place is known. Of those that are about the same in all
-    /// processes one is printed.
-    subject: String,
-    has_place: bool,
-}
-
 /// How many findings this process may print.
 fn most() -> u64 {
     config::selection().max_findings().unwrap_or(u64::MAX)
 }
 
-/// What each line of it begins with.
-fn prefix(who: &str) -> String {
-    format!("mpivet: {who}: ")
+/// A finding that is to be told.
+struct Telling {
+    discovery: Discovery,
+    modules: Vec<Module>,
+    /// The return addresses of its places.
+    addresses: Vec<Vec<u64>>,
 }
 
-impl Printed {
+impl Telling {
     /// `None` if the user does not want to read it.
-    fn new(check: &CheckInfo, own: Severity, message: &str) -> Option<Printed> {
-        let who = match trace::get() {
-            Some(trace) => format!("rank {}", trace.rank),
-            None => format!("process {}", std::process::id()),
-        };
+    fn new(check: &CheckInfo, own: Severity, message: &str) -> Option<Telling> {
         let severity = config::selection().severity(check, own)?;
         let tried = TRIED.fetch_add(1, Ordering::Relaxed);
         if PRINTED.load(Ordering::Relaxed) > most() || tried >= most().saturating_mul(TRIES) {
             return None;
         }
-        let subject = format!("{} {}", check.code, essence(message));
-        let title = format!("{}[{}] {}: {message}", severity.name(), check.code, check.name);
-        let text = log::lines(&prefix(&who), &title);
-        Some(Printed { who, text, subject, has_place: false })
+        let who = match trace::get() {
+            Some(trace) => format!("rank {}", trace.rank),
+            None => format!("process {}", std::process::id()),
+        };
+        let discovery = Discovery {
+            job: told::job(),
+            unix_ns: clock::unix_ns(),
+            who,
+            title: format!("{}[{}] {}: {message}", severity.name(), check.code, check.name),
+            subject: format!("{} {}", check.code, essence(message)),
+            interpreted: interpreted(),
+            cwd: std::env::current_dir().unwrap_or_default(),
+            ..Discovery::default()
+        };
+        Some(Telling { discovery, modules: modules(), addresses: Vec::new() })
     }
 
-    fn say(&mut self, what: &str) {
-        self.text.push_str(&log::lines(&prefix(&self.who), &format!("  {what}")));
+    /// One of its places: the call that will return to the first of these addresses, innermost first.
+    fn at(&mut self, addresses: &[u64], role: &str) {
+        let stack = calls(&self.modules, addresses);
+        self.discovery.places.push(discovery::Place { stack, role: role.to_owned() });
+        self.addresses.push(addresses.to_vec());
     }
 
-    /// The source line that these return addresses lead to, innermost first.
-    fn line(&mut self, frames: &[u64], role: &str) {
-        let place = symbols::with(|symbols| {
-            frames.iter().flat_map(|a| symbols.call_site(*a)).find(|place| !place.is_inlined_binding())
-        });
-        let place = place.map(|place| if place.file.is_empty() { python(place) } else { place });
-        let Some(place) = place else { return };
-        self.is_at(&place);
-        self.say(&format!("at {place}{role}"));
-        if let Some(line) = Sources::default().line(&place.file, place.line) {
-            self.say(&format!("| {}", line.trim()));
+    /// Leaves it to who follows the job, or prints it, if no other process of the job has. `dir`: that of the trace.
+    fn tell(self, dir: Option<&Path>) {
+        let discovery = &self.discovery;
+        let is_first = |number: u64| dir.is_none_or(|dir| discovery::is_first(dir, number));
+        if !is_first(discovery.by_stacks()) {
+            return;
         }
-    }
-
-    /// It is about this place, whatever its message says of the rank. Where the program lies in memory differs.
-    fn is_at(&mut self, place: &Location) {
-        let code = self.subject.split(' ').next().unwrap_or_default();
-        let before = if self.has_place { self.subject.as_str() } else { code };
-        self.subject = format!("{before}\n{place}");
-        self.has_place = true;
-    }
-
-    /// Prints it, if no other process of the job has.
-    fn print(self) {
-        if !told::is_first(&self.subject) {
+        if let Some(dir) = dir.filter(|_| told::is_followed())
+            && discovery.leave(dir, trace::size_limit()).is_ok()
+        {
+            return;
+        }
+        let shown = symbolizer::show(discovery).unwrap_or_else(|| self.bare());
+        if !is_first(discovery.by_lines(&shown)) {
             return;
         }
         match PRINTED.fetch_add(1, Ordering::Relaxed).cmp(&most()) {
-            cmp::Ordering::Less => log::raw(self.text.as_bytes()),
-            cmp::Ordering::Equal => {
-                let (who, most) = (&self.who, most());
-                log::line(&format!("{who}: further findings are only in the report; --max-findings {most}"));
-            }
+            cmp::Ordering::Less => log::raw(discovery.text("", &shown, log::columns()).as_bytes()),
+            cmp::Ordering::Equal => log::line(&discovery.no_more(most())),
             cmp::Ordering::Greater => {}
         }
     }
+
+    /// Its places without debug information.
+    fn bare(&self) -> Vec<Option<Shown>> {
+        let Discovery { places, interpreted, .. } = &self.discovery;
+        let one = |(place, addresses): (&discovery::Place, &Vec<u64>)| {
+            let (frame, address) = (place.stack.first()?, addresses.first()?);
+            let place = Location { function: function_at(address.saturating_sub(1)), ..frame.bare() };
+            Some(Shown { place: place.or_interpreted(interpreted.as_ref()), text: None })
+        };
+        places.iter().zip(&self.addresses).map(one).collect()
+    }
+}
+
+/// The function that an instruction is in, if the loader knows its name.
+fn function_at(address: u64) -> String {
+    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked for; all of the answer may be zero.
+    let info = unsafe {
+        libc::dladdr(address as *const c_void, info.as_mut_ptr());
+        info.assume_init()
+    };
+    if info.dli_sname.is_null() {
+        return String::new();
+    }
+    // SAFETY: the loader's name is a C string of a module that is there.
+    unsafe { CStr::from_ptr(info.dli_sname) }.to_string_lossy().into_owned()
 }
 
 /// A signal is about to end the process. Async-signal-safe: numbers only, the report has the source line.

@@ -3,8 +3,9 @@
 use anyhow::{Result, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
-use symbols::Symbolizer;
+use symbols::{Loaders, Modules};
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Definition, GROUP_EMPTY, Id, NULL_ID};
+use trace_format::discovery::Frame;
 use trace_format::finding::Severity;
 use trace_format::mpi::predefined::{ERRHANDLERS, INFOS, datatype_id, op_id};
 use trace_format::mpi::{Kind, special};
@@ -20,7 +21,8 @@ pub struct Recorded {
     /// Findings of checks in the process: the programs are correct.
     findings: Vec<String>,
     stacks: BTreeMap<Id, Vec<u64>>,
-    symbolizer: Symbolizer,
+    modules: Modules,
+    loaders: Loaders,
 }
 
 impl Recorded {
@@ -37,7 +39,7 @@ impl Recorded {
 
     pub(super) fn add(&mut self, event: RankEvent) {
         match event {
-            RankEvent::Definition(Definition::Module(module)) => self.symbolizer.add_module(module),
+            RankEvent::Definition(Definition::Module(module)) => self.modules.add(module),
             RankEvent::Definition(Definition::Stack { id, frames }) => _ = self.stacks.insert(id, frames),
             RankEvent::Call(call) => self.calls.push(call),
             // Calling every function includes those that are warned of, such as MPI_Cancel.
@@ -59,8 +61,9 @@ impl Recorded {
 
     /// The place where the program made a call: its innermost frame outside of the MPI library and its bindings.
     pub(super) fn place(&mut self, site: Id) -> String {
-        for frame in self.stacks.get(&site).into_iter().flatten() {
-            let places = self.symbolizer.call_site(*frame);
+        for address in self.stacks.get(&site).into_iter().flatten() {
+            let call = address.saturating_sub(1);
+            let places = self.loaders.locate(&Frame::at(self.modules.of(call), call));
             let Some(place) = places.first() else { continue };
             let module = place.module.rsplit('/').next().unwrap_or_default();
             if !module.starts_with("libmpi") && !module.starts_with("libopen-") {

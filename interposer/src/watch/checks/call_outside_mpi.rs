@@ -139,10 +139,10 @@ pub(crate) fn before_init(row: &'static Function) {
     HAS_TOO_EARLY.store(true, Ordering::Relaxed);
     say_unusual();
     drop(noted);
-    let message = too_early(row);
-    let frames = report::before_trace(&CALL_OUTSIDE_MPI, &message);
     if selection().is_on(&CALL_OUTSIDE_MPI) {
+        let (message, dir) = (too_early(row), early::directory(&config));
+        let (frames, interpreted) = report::before_trace(&CALL_OUTSIDE_MPI, &message, &dir);
         let (check, function) = (CALL_OUTSIDE_MPI.name.to_owned(), row.name.to_owned());
-        early::keep(&config, EarlyFinding { check, message, function, frames });
+        early::keep(&config, dir, EarlyFinding { check, message, function, frames, interpreted });
     }
 }

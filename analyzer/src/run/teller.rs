@@ -1,0 +1,104 @@
+//! Prints what the processes of a job find as soon as they have found it: they leave it in the directory of the trace, and say
+//! nothing by themselves. It has a thread of its own, since whoever reads the traces may be behind; and its own debug
+//! information, which is read once for all ranks and handed on to the report.
+
+use report::{Style, When, clean_line};
+use std::collections::HashMap;
+use std::io::{Write as _, stderr};
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use symbols::{Loaders, Sources};
+use trace_format::columns::lines;
+use trace_format::discovery::{self, Discovery, Left};
+
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Tells of one job.
+pub(crate) struct Teller {
+    /// Dropped when the job is over.
+    goes_on: Option<Sender<()>>,
+    thread: Option<JoinHandle<Loaders>>,
+}
+
+/// What was told, and what it takes to tell more.
+struct Telling {
+    left: Left,
+    loaders: Loaders,
+    /// In front of each line: which job it is.
+    name: String,
+    /// Findings that a process may print.
+    most: u64,
+    printed: HashMap<String, u64>,
+    columns: Option<usize>,
+}
+
+impl Teller {
+    /// Tells what processes leave in `dir`, the directory of a trace. `most`: so many findings of each process.
+    pub(crate) fn start(dir: &Path, name: &str, most: Option<u64>) -> Teller {
+        let mut telling = Telling {
+            left: Left::new(dir),
+            loaders: Loaders::default(),
+            name: name.to_owned(),
+            most: most.unwrap_or(u64::MAX),
+            printed: HashMap::new(),
+            columns: Style::of_stderr(When::Never, false).width,
+        };
+        let (goes_on, over) = channel::<()>();
+        let dir = dir.to_owned();
+        let work = move || {
+            while over.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+                telling.look(&dir);
+            }
+            telling.look(&dir);
+            telling.loaders
+        };
+        Teller { goes_on: Some(goes_on), thread: Some(std::thread::spawn(work)) }
+    }
+
+    /// The job is over: prints what is left of it. The debug information that was read.
+    pub(crate) fn finish(mut self) -> Loaders {
+        self.end()
+    }
+
+    fn end(&mut self) -> Loaders {
+        self.goes_on = None;
+        // If it has failed, that was told already.
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        _ = self.end();
+    }
+}
+
+impl Telling {
+    /// Prints what is new.
+    fn look(&mut self, dir: &Path) {
+        for discovery in self.left.news() {
+            let shown = self.loaders.show(&discovery, &mut Sources::default());
+            if discovery::is_first(dir, discovery.by_lines(&shown)) {
+                self.print(&discovery, &discovery.text(&self.name, &shown, self.columns));
+            }
+        }
+    }
+
+    fn print(&mut self, discovery: &Discovery, text: &str) {
+        let printed = self.printed.entry(discovery.who.clone()).or_insert(0);
+        *printed += 1;
+        let mut all = String::new();
+        match *printed {
+            n if n <= self.most => text.lines().for_each(|line| all += &format!("{}\n", clean_line(line))),
+            n if n == self.most + 1 => {
+                all = lines(&format!("mpivet: {}", self.name), &discovery.no_more(self.most), self.columns);
+            }
+            _ => return,
+        }
+        // Nobody reads it: the report has it, too.
+        _ = stderr().lock().write_all(all.as_bytes());
+    }
+}

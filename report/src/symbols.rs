@@ -311,6 +311,7 @@ pub fn library(frames: &[Location]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace_format::definition::Module;
 
     fn place(module: &str, file: &str, line: u32) -> Location {
         Location { module: module.into(), file: file.into(), line, ..Location::default() }

@@ -44,7 +44,9 @@ fn what_is_installed_works_and_is_known_to_man_and_shells() -> Result<()> {
     let outcome = run::run(install, LIMIT)?;
     ensure!(outcome.code == Some(0), "scripts/install: {:?}\n{}", outcome.code, outcome.stderr);
 
-    ensure!(prefix.join("lib/libmpivet_queues.so").is_file(), "no DLL for debuggers");
+    for library in ["libmpivet_queues.so", "libmpivet_symbols.so"] {
+        ensure!(prefix.join("lib").join(library).is_file(), "{library} is not installed");
+    }
 
     let commands = commands()?;
     ensure!(commands.len() > 10, "{commands:?}");

@@ -6,6 +6,7 @@ use recorder::environment;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
+use trace_format::several::Root;
 
 /// What the processes of a job have in common, and no job before it had.
 pub(crate) fn job() -> u64 {
@@ -23,10 +24,14 @@ pub(crate) fn job() -> u64 {
     })
 }
 
-/// Is somebody there who prints what this process leaves in the directory of its trace? On another node that is not known:
-/// what is written there may be seen much later.
+/// Is somebody there who prints what this process leaves in the directory of its trace? On another node what is written may be
+/// seen much later, and outside of a container the program may not be where it is inside.
 pub(crate) fn is_followed() -> bool {
+    let files = |who: &str| std::fs::read_link(format!("/proc/{who}/ns/mnt")).ok();
     config::follower().as_ref().is_some_and(|follower| {
-        follower.host == launch::host() && launch::process_start(follower.pid) == Some(follower.start)
+        let Root { pid, start, host } = follower;
+        *host == launch::host()
+            && launch::process_start(*pid) == Some(*start)
+            && files("self").is_some_and(|own| files(&pid.to_string()) == Some(own))
     })
 }

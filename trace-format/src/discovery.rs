@@ -220,7 +220,7 @@ mod tests {
         assert!(is_first(&dir, other.by_stacks()));
         assert!(one.leave(&dir, 10).is_err() && left.news().is_empty());
         one.leave(&dir, u64::MAX).unwrap();
-        assert_eq!(left.news(), [one.clone()]);
+        assert_eq!(left.news(), std::slice::from_ref(&one));
         assert!(left.news().is_empty());
         // Two ways to one line.
         let shown =

@@ -64,19 +64,7 @@ fn status(call: &Returned) -> Option<Status> {
 /// Rank of the other side, and the tag: as they turned out, if the call tells that.
 fn envelope(call: &Returned) -> (String, String) {
     let s = shape(call.call.func);
-    let names = matches!(
-        s.class,
-        Class::Send(..)
-            | Class::Recv(_)
-            | Class::SendRecv(_)
-            | Class::SendRecvReplace(_)
-            | Class::Probe(_)
-            | Class::Mprobe(_)
-            | Class::Mrecv(_)
-            | Class::PartitionedSend
-            | Class::PartitionedRecv
-    );
-    if !names {
+    if !(s.class.exchanges() || matches!(s.class, Class::Probe(_) | Class::Mprobe(_))) {
         return (String::new(), String::new());
     }
     let receives = matches!(s.class, Class::Recv(_) | Class::Probe(_) | Class::Mprobe(_) | Class::Mrecv(_));

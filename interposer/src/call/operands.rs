@@ -34,19 +34,7 @@ pub(crate) struct Operands {
 
 impl Operands {
     pub(crate) fn of(row: &Function, plan: &Plan) -> Operands {
-        let communicates = matches!(
-            row.class,
-            Class::Send(..)
-                | Class::Recv(_)
-                | Class::SendRecv(_)
-                | Class::SendRecvReplace(_)
-                | Class::Mrecv(_)
-                | Class::PartitionedSend
-                | Class::PartitionedRecv
-                | Class::Collective(..)
-                | Class::FileIo(_)
-        );
-        if !communicates {
+        if !(row.class.exchanges() || matches!(row.class, Class::Collective(..) | Class::FileIo(_))) {
             return Operands::default();
         }
         let is_buffer = |k: Kind| matches!(k, Kind::SendBuf | Kind::RecvBuf | Kind::Buf);

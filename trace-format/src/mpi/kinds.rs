@@ -278,19 +278,26 @@ impl Class {
         )
     }
 
-    /// Does it begin, complete or look for messages between two processes?
-    pub const fn is_message(self) -> bool {
+    /// Does it name a message, and move its data when it is complete?
+    pub const fn exchanges(self) -> bool {
         matches!(
             self,
             Class::Send(..)
                 | Class::Recv(_)
                 | Class::SendRecv(_)
                 | Class::SendRecvReplace(_)
-                | Class::Probe(_)
-                | Class::Mprobe(_)
                 | Class::Mrecv(_)
                 | Class::PartitionedSend
                 | Class::PartitionedRecv
+        )
+    }
+
+    /// Does it begin, complete or look for messages between two processes?
+    pub const fn is_message(self) -> bool {
+        let other = matches!(
+            self,
+            Class::Probe(_)
+                | Class::Mprobe(_)
                 | Class::Pready
                 | Class::Parrived
                 | Class::Wait(_)
@@ -301,7 +308,8 @@ impl Class {
                 | Class::RequestFree
                 | Class::Cancel
                 | Class::BufferFlush(_)
-        )
+        );
+        other || self.exchanges()
     }
 
     /// Is it a neighbourhood collective (MPI 4.1, 8.6)?

@@ -29,16 +29,7 @@ impl Known {
     }
 
     pub(super) fn is_point_to_point(&self) -> bool {
-        matches!(
-            self.class,
-            Class::Send(..)
-                | Class::Recv(_)
-                | Class::SendRecv(_)
-                | Class::SendRecvReplace(_)
-                | Class::Mrecv(_)
-                | Class::PartitionedSend
-                | Class::PartitionedRecv
-        )
+        self.class.exchanges()
     }
 }
 

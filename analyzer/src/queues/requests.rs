@@ -1,21 +1,7 @@
 //! Can a request of this program be anything but a send or a receive? Queues show only those: a wait for a collective
 //! operation or a file may end whatever the queues hold.
 
-use trace_format::mpi::{Dir, FUNCTIONS, Kind};
-
-/// Functions whose requests are in the queues.
-const SHOWN: [&str; 10] = [
-    "MPI_Isend",
-    "MPI_Ibsend",
-    "MPI_Issend",
-    "MPI_Irsend",
-    "MPI_Irecv",
-    "MPI_Send_init",
-    "MPI_Bsend_init",
-    "MPI_Ssend_init",
-    "MPI_Rsend_init",
-    "MPI_Recv_init",
-];
+use trace_format::mpi::{Class, Dir, FUNCTIONS, Kind};
 
 /// The first imported name by which the program could make other requests.
 pub(super) fn other_source(imports: &[String]) -> Option<&str> {
@@ -29,9 +15,8 @@ fn may_make_others(symbol: &str) -> bool {
     let plain = plain.strip_prefix('p').filter(|n| n.starts_with("mpi")).unwrap_or(plain);
     match FUNCTIONS.iter().find(|f| f.name.eq_ignore_ascii_case(plain)) {
         Some(function) => {
-            let small = function.name.strip_suffix("_c").unwrap_or(function.name);
             let gives = function.params.iter().any(|p| p.kind == Kind::Request && p.dir == Dir::Out);
-            gives && !SHOWN.contains(&small)
+            gives && (function.is_extension() || !matches!(function.class, Class::Send(..) | Class::Recv(_)))
         }
         // Extensions that are not in the table, and the methods of the C++ bindings.
         None => plain.starts_with("mpix_") || lower.contains("3mpi"),

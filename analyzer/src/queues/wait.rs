@@ -7,6 +7,7 @@
 
 use super::requests;
 use debugger::snapshot::{Communicator, Operation, Snapshot, Status};
+use trace_format::mpi::{Class, FnId, Function, SendMode, Start};
 
 /// The operations that let a function return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,19 +19,20 @@ enum Awaits {
     Request,
 }
 
-/// Functions that return only when a send or a receive of theirs is complete.
-const BLOCKING: [(&str, Awaits); 10] = [
-    ("MPI_Send", Awaits::Send),
-    ("MPI_Ssend", Awaits::Send),
-    ("MPI_Rsend", Awaits::Send),
-    ("MPI_Recv", Awaits::Receive),
-    ("MPI_Sendrecv", Awaits::Either),
-    ("MPI_Sendrecv_replace", Awaits::Either),
-    ("MPI_Wait", Awaits::Request),
-    ("MPI_Waitall", Awaits::Request),
-    ("MPI_Waitany", Awaits::Request),
-    ("MPI_Waitsome", Awaits::Request),
-];
+impl Awaits {
+    /// What a function waits for that returns only when a send or a receive is complete. A buffered send waits for nothing.
+    fn of(function: &Function) -> Option<Awaits> {
+        match function.class {
+            _ if function.is_extension() => None,
+            Class::Send(SendMode::Buffered, _) => None,
+            Class::Send(_, Start::Blocking) => Some(Awaits::Send),
+            Class::Recv(Start::Blocking) => Some(Awaits::Receive),
+            Class::SendRecv(Start::Blocking) | Class::SendRecvReplace(Start::Blocking) => Some(Awaits::Either),
+            Class::Wait(_) => Some(Awaits::Request),
+            _ => None,
+        }
+    }
+}
 
 /// A process that cannot go on before one of others does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,9 +123,8 @@ fn functions(snapshot: &Snapshot) -> Result<Vec<(String, Awaits)>, String> {
         if shows_short_sends(snapshot) != Some(true) && thread.waits != Some(true) {
             return Err(format!("it may be about to return from {function}"));
         }
-        let plain = function.strip_suffix("_c").unwrap_or(function);
-        match BLOCKING.iter().find(|(name, _)| *name == plain) {
-            Some((_, awaits)) => found.push((function.clone(), *awaits)),
+        match FnId::by_name(function).and_then(|id| Awaits::of(id.row())) {
+            Some(awaits) => found.push((function.clone(), awaits)),
             None => return Err(format!("it is in {function}, of which the queues do not tell what it waits for")),
         }
     }

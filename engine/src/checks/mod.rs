@@ -13,6 +13,7 @@ use crate::sums::{Damage, Spoilt, WrongResult};
 use crate::wait::Knot;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
+use trace_format::mpi::FnId;
 
 mod consequences;
 mod in_process;
@@ -232,8 +233,8 @@ fn departure(left: &[i32], model: &Model) -> String {
         _ => String::new(),
     };
     let by_sessions = |r: &i32| !model.ranks[*r as usize].initialized || model.ranks[*r as usize].finalize.is_some();
-    let what = if left.iter().all(by_sessions) { "MPI_Session_finalize" } else { "MPI_Finalize" };
-    format!("{} ended{status} without {what}", rank_list(left))
+    let what = if left.iter().all(by_sessions) { FnId::MPI_Session_finalize } else { FnId::MPI_Finalize };
+    format!("{} ended{status} without {}", rank_list(left), what.name())
 }
 
 /// Ranks that hold each other, where another check than `real-deadlock` says why.

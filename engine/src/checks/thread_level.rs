@@ -5,13 +5,13 @@ use crate::ending::Ending;
 use crate::facts::{Draft, Findings, Origin, Site};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE, THREAD_LEVEL};
-use trace_format::mpi::Class;
+use trace_format::mpi::{Class, FnId};
 
 pub(super) static CHECK: &CheckInfo = &THREAD_LEVEL;
 
 pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     for r in &model.ranks {
-        let start = r.start.map_or("MPI_Init", |f| f.name());
+        let start = r.start.unwrap_or(FnId::MPI_Init).name();
         for breach in &r.breaches {
             let call = &breach.call;
             let other = breach.other.as_ref();

@@ -173,7 +173,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn of(row: &'static Function, special: bool) -> Rules {
-        let extension = row.name.starts_with("MPIX_");
+        let extension = row.is_extension();
         let mut rules = Rules {
             comm: NONE,
             inside: !(row.id.is_always_available() || extension || row.class == Class::SessionFinalize),
@@ -243,10 +243,9 @@ fn is_buffer(kind: Kind) -> bool {
 /// Is a parameter a number of things? In the functions for large counts displacements have the same type: those of the
 /// function for plain counts tell them apart.
 fn is_count(row: &Function, p: &Param) -> bool {
-    let plain = || row.name.strip_suffix("_c").and_then(FnId::by_name).map(FnId::row);
     match p.kind {
         Kind::Count => true,
-        Kind::LargeCount => match plain() {
+        Kind::LargeCount => match row.with_small_counts() {
             Some(plain) => plain.params.iter().any(|q| q.name == p.name && q.kind == Kind::Count),
             None => matches!(row.class, Class::PartitionedSend | Class::PartitionedRecv),
         },
@@ -260,7 +259,9 @@ fn test(row: &Function, param: usize, p: &Param) -> Option<Test> {
     match p.kind {
         Kind::Rank if input => Some(Test::Rank { of: group_of(row, param)?, wildcard: takes_any(row), array }),
         Kind::Root if input => Some(Test::Root),
-        Kind::Tag if input && (exchanges(row) || takes_any(row)) => Some(Test::Tag { wildcard: takes_any_tag(row, p) }),
+        Kind::Tag if input && (row.class.exchanges() || takes_any(row)) => {
+            Some(Test::Tag { wildcard: takes_any_tag(row, p) })
+        }
         _ if input && is_count(row, p) => Some(Test::Count { array }),
         Kind::Op if input => Some(Test::Op {
             datatype: place(row, Kind::Datatype).filter(|_| !is_one_sided(row)),
@@ -291,7 +292,7 @@ fn test(row: &Function, param: usize, p: &Param) -> Option<Test> {
             let counts = (kind == Kind::Datatype && array && !matches!(row.class, Class::Create))
                 .then(|| row.params.iter().take(param).rposition(|q| !q.len.is_empty() && is_count(row, q)))
                 .flatten();
-            let transfers = kind == Kind::Datatype && (exchanges(row) || is_one_sided(row) || moves_data(row));
+            let transfers = kind == Kind::Datatype && (row.class.exchanges() || is_one_sided(row) || moves_data(row));
             let variable = p.dir == Dir::InOut && !array;
             Some(Test::Handle { kind, null: takes_null(row, kind), variable, array, counts, transfers })
         }
@@ -315,20 +316,6 @@ fn array(row: &Function, param: usize, p: &Param) -> Option<Test> {
     let mut before = row.params.iter().enumerate().take(param);
     let counts = before.rfind(|(_, q)| q.len == p.len && q.dir == Dir::In && is_count(row, q)).map(|(i, _)| i);
     Some(Test::Array { counts })
-}
-
-/// Sends or receives a message.
-fn exchanges(row: &Function) -> bool {
-    matches!(
-        row.class,
-        Class::Send(..)
-            | Class::Recv(_)
-            | Class::SendRecv(_)
-            | Class::SendRecvReplace(_)
-            | Class::Mrecv(_)
-            | Class::PartitionedSend
-            | Class::PartitionedRecv
-    )
 }
 
 fn is_one_sided(row: &Function) -> bool {
@@ -453,7 +440,7 @@ fn point_to_point(row: &Function, param: usize, kind: Kind) -> When {
         Kind::Tag => [before, None],
         // The buffer of MPI_Sendrecv_replace is used if one of the two partners is.
         Kind::Buf if matches!(row.class, Class::SendRecvReplace(_)) => [ranks.first().copied(), ranks.last().copied()],
-        Kind::SendBuf | Kind::RecvBuf if exchanges(row) || is_one_sided(row) => [after, None],
+        Kind::SendBuf | Kind::RecvBuf if row.class.exchanges() || is_one_sided(row) => [after, None],
         _ => [None; 2],
     };
     // The arguments of the origin are ignored with MPI_NO_OP.

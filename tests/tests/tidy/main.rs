@@ -4,6 +4,9 @@
 mod changelog;
 mod circles;
 mod folders;
+mod invariants;
+mod local_calls;
+mod names;
 mod toolchain;
 
 use anyhow::{Context as _, Result, ensure};

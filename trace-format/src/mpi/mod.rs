@@ -56,6 +56,16 @@ impl Function {
     pub fn param(&self, name: &str) -> Option<usize> {
         self.params.iter().position(|p| p.name == name)
     }
+
+    /// Is it an extension of an MPI library? Those have a prefix of their own (MPI 4.1, 2.6).
+    pub fn is_extension(&self) -> bool {
+        self.name.starts_with("MPIX_")
+    }
+
+    /// The function that does the same with counts of type `int`, if this is the one for large counts.
+    pub fn with_small_counts(&self) -> Option<&'static Function> {
+        self.name.strip_suffix("_c").and_then(FnId::by_name).map(FnId::row)
+    }
 }
 
 macro_rules! define_functions {

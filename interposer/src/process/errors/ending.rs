@@ -4,29 +4,29 @@ use super::Fatal;
 use super::handlers::{Means, OWN, WORLD};
 use crate::mpi::real;
 use std::sync::atomic::Ordering;
-use trace_format::mpi::FnId;
+use trace_format::mpi::{Class, FnId};
 
 /// Does what MPI_ERRORS_ARE_FATAL (MPI_ERRORS_ABORT) does: by the library's own handler where it is exported, so that its
 /// message names the function that failed, else by way of MPI_Comm_call_errhandler and its like.
-pub(super) fn end_program(function: &str, fatal: &Fatal) {
+pub(super) fn end_program(function: FnId, fatal: &Fatal) {
     let &Fatal { owner, means, handle, code } = fatal;
     let means = means.unwrap_or(Means::Fatal);
     let (world, own) = (WORLD.load(Ordering::SeqCst), OWN.load(Ordering::SeqCst));
     let theirs = means.library();
     // Inside of MPI_Finalize the library may no longer have its communicators.
-    if function != "MPI_Finalize" {
+    if function.row().class != Class::Finalize {
         for comm in [world, own].into_iter().filter(|comm| *comm != 0) {
             real::call(FnId::MPI_Comm_set_errhandler, &[comm, theirs]);
         }
         real::call(owner.set(), &[handle, theirs]);
     }
     // A call of MPI_Comm_call_errhandler is made once more.
-    let by_call = function == owner.call().name();
+    let by_call = function == owner.call();
     if let Some(ender) =
         real::library().filter(|_| !by_call).and_then(|real| real.ender(owner.kind(), means == Means::Abort))
     {
         // SAFETY: the handle is that of an object of this owner's kind.
-        unsafe { ender.end(function, handle, code) };
+        unsafe { ender.end(function.name(), handle, code) };
     }
     real::call(owner.call(), &[handle, code as u64]);
     if world != 0 {

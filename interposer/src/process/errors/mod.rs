@@ -53,7 +53,7 @@ extern "C" fn on_error<const OWNER: usize, const REPLACED: usize>(handle: *mut u
         // The wrapper sees the call return and finishes the matter, outside of the library.
         Some(t) if t.with(|t| t.depth > 0) => t.with(|t| t.fatal = Some(fatal)),
         _ if fatal.means.is_none() => {}
-        _ => ending::end_program("MPI_Comm_call_errhandler", &fatal),
+        _ => ending::end_program(FnId::MPI_Comm_call_errhandler, &fatal),
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn returned(thread: &mut Thread, call: &Call, index: u64, code: i32) 
     thread.system(&SystemEvent::MpiError { call: index, class, fatal: fatal.is_some(), text: text.clone() });
     if let Some(fatal) = fatal {
         report::mpi_error(info.row.name, class, &text, None);
-        ending::end_program(info.row.name, &fatal);
+        ending::end_program(info.row.id, &fatal);
     }
 }
 

@@ -118,7 +118,7 @@ fn too_early(row: &Function) -> String {
 #[cold]
 pub(crate) fn before_init(row: &'static Function) {
     let starts = matches!(row.class, Class::Init | Class::SessionInit);
-    if starts || row.id.is_always_available() || row.ret != Kind::Code || row.name.starts_with("MPIX_") {
+    if starts || row.id.is_always_available() || row.ret != Kind::Code || row.is_extension() {
         return;
     }
     let config = Config::from_environment();

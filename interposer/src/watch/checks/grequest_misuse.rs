@@ -11,7 +11,7 @@ use crate::state::thread::Thread;
 use crate::watch::grequests::{self, Completes, Life};
 use crate::watch::operations::{self, Meant};
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};
-use trace_format::mpi::{Class, Kind};
+use trace_format::mpi::{Class, FnId, Kind};
 
 static CHECK: &CheckInfo = &GREQUEST_MISUSE;
 
@@ -73,11 +73,11 @@ pub(crate) fn delivered(thread: &mut Thread, call: &Call, given: &Given, made: S
         return;
     };
     if grequests::tell_once(given.handle, answer) {
-        let missing = if answer.elements { "MPI_Status_set_cancelled" } else { "MPI_Status_set_elements" };
+        let missing = if answer.elements { FnId::MPI_Status_set_cancelled } else { FnId::MPI_Status_set_elements };
         Finding::new(CHECK, what)
             .at(here, "gets the status")
             .at(made, MADE)
-            .note(format!("query_fn is to call {missing}: what it leaves out is undefined"))
+            .note(format!("query_fn is to call {}: what it leaves out is undefined", missing.name()))
             .tell(thread);
     }
 }

@@ -6,13 +6,16 @@
  *   threads-apart   each sends to itself, by a communicator and in memory of its own: MPI_Irecv, MPI_Isend, MPI_Waitall
  *   handed-over     one begins the operations, the other one completes them, in turns
  *
- * CALLS are those of both threads. Threads that really meet take other ways each time.
+ * CALLS are those of both threads. Allocations are counted as in budget.c. Threads that really meet take other ways each time.
  */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <valgrind/callgrind.h>
+
+/* Where it is preloaded. */
+extern long allocations(void) __attribute__((weak));
 
 static MPI_Comm comms[2];
 static MPI_Request made[2];
@@ -85,11 +88,14 @@ int main(int argc, char **argv)
             snprintf(name, sizeof name, "%s %d", kinds[kind].name, times);
             pattern_calls = times * calls;
             pattern = kinds[kind].run;
+            long before = allocations ? allocations() : 0;
             CALLGRIND_ZERO_STATS;
             pthread_create(&thread, NULL, second, NULL);
             pattern(0, out, in, pattern_calls);
             pthread_join(thread, NULL);
             CALLGRIND_DUMP_STATS_AT(name);
+            if (allocations)
+                printf("%s: %ld\n", name, allocations() - before);
         }
     }
     CALLGRIND_STOP_INSTRUMENTATION;

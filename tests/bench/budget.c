@@ -6,12 +6,19 @@
  * Each kind is called CALLS times and then twice as often, on one rank. Behind each of the two loops callgrind writes its
  * counts, with the name of the kind and 1 or 2: what is counted once for all (the first call, the dump itself) is in
  * both, and goes away in the difference.
+ *
+ *   LD_PRELOAD=liballocations.so budget CALLS
+ *
+ * prints the same of allocations (allocations.c).
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
+
+/* Where it is preloaded. */
+extern long allocations(void) __attribute__((weak));
 
 static char sent[8], received[8];
 
@@ -115,9 +122,12 @@ int main(int argc, char **argv)
         for (int times = 1; times <= 2; times++) {
             char name[64];
             snprintf(name, sizeof name, "%s %d", kinds[kind].name, times);
+            long before = allocations ? allocations() : 0;
             CALLGRIND_ZERO_STATS;
             kinds[kind].run(times * calls);
             CALLGRIND_DUMP_STATS_AT(name);
+            if (allocations)
+                printf("%s: %ld\n", name, allocations() - before);
         }
     }
     CALLGRIND_STOP_INSTRUMENTATION;

@@ -1,6 +1,6 @@
-//! What a call or an event may cost, in instructions: times are too noisy to be held by a test, counts are the same
-//! wherever the code is. They are kept in `tests/budgets.toml`, for each way in which a release build is made
-//! (`CARGO_PROFILE_RELEASE_LTO`, which CI turns off); `BLESS=1` writes those that were measured.
+//! What a call or an event may cost, in instructions and in allocations: times are too noisy to be held by a test, counts are
+//! the same wherever the code is. They are kept in `tests/budgets.toml`, instructions for each way in which a release build is
+//! made (`CARGO_PROFILE_RELEASE_LTO`, which CI turns off); `BLESS=1` writes those that were measured.
 
 use crate::golden::is_blessing;
 use crate::{root, run};
@@ -12,15 +12,49 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Instructions by the name of what was counted.
+/// Counts by the name of what was counted.
 pub type Counts = BTreeMap<String, f64>;
 
-/// Percent by which a count may exceed its budget: laps of a stage do not begin at the same calls in each run.
-const ROOM: f64 = 3.0;
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// By callgrind.
+    Instructions,
+    /// How often memory is allocated, by `tests/bench/allocations.c`.
+    Allocations,
+}
+
+impl Unit {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Instructions => "instructions",
+            Self::Allocations => "allocations",
+        }
+    }
+
+    /// The table that its budgets are in: the profile of a release build changes instructions alone.
+    fn table(self, name: &str) -> String {
+        match self {
+            Self::Instructions => format!("{}.{name}", build()),
+            Self::Allocations => format!("allocations.{name}"),
+        }
+    }
+
+    /// By how much a count may be above its budget: laps of a stage do not begin at the same calls in each run, and what a lap
+    /// allocates is none of its calls.
+    fn room(self, budget: f64) -> f64 {
+        match self {
+            Self::Instructions => 0.03 * budget,
+            Self::Allocations => 0.01,
+        }
+    }
+}
+
 const COMMAND: &str = "BLESS=1 cargo test -p mpivet-tests --test budgets";
 const HEAD: &str = "\
-# Instructions that mpivet takes for a call or an event: tests/tests/budgets.rs holds each build against them, with 3 % of
-# room. Written by `BLESS=1 cargo test -p mpivet-tests --test budgets`; docs/benchmarks.md says more.
+# Instructions that mpivet takes for a call or an event, with 3 % of room, and how often it allocates memory in a call, with
+# 0.01 of room: tests/tests/budgets.rs holds each build against them. Written by
+# `BLESS=1 cargo test -p mpivet-tests --test budgets`; docs/benchmarks.md says more.
 ";
 
 fn file() -> PathBuf {
@@ -57,15 +91,18 @@ fn write(all: &BTreeMap<String, Counts>) -> String {
     let mut text = HEAD.to_owned();
     for (name, counts) in all {
         _ = writeln!(text, "\n[{name}]");
-        counts.iter().for_each(|(key, count)| _ = writeln!(text, "{key} = {count:.1}"));
+        for (key, count) in counts {
+            let digits = if *count < 10.0 { 2 } else { 1 };
+            _ = writeln!(text, "{key} = {count:.digits$}");
+        }
     }
     text
 }
 
 /// Fails if a count is above its budget in the table `name` of this build, or has none; with `BLESS=1` the counts become
 /// the budgets.
-pub fn hold(name: &str, measured: &Counts) -> Result<()> {
-    let name = format!("{}.{name}", build());
+pub fn hold(unit: Unit, name: &str, measured: &Counts) -> Result<()> {
+    let name = unit.table(name);
     // Tests run side by side.
     static FILE: Mutex<()> = Mutex::new(());
     let _one_at_a_time = FILE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,30 +111,28 @@ pub fn hold(name: &str, measured: &Counts) -> Result<()> {
         all.insert(name, measured.clone());
         return Ok(std::fs::write(file(), write(&all))?);
     }
-    compare(&name, all.get(&name).unwrap_or(&Counts::new()), measured)
+    compare(unit, &name, all.get(&name).unwrap_or(&Counts::new()), measured)
 }
 
-fn compare(name: &str, budgets: &Counts, measured: &Counts) -> Result<()> {
+fn compare(unit: Unit, name: &str, budgets: &Counts, measured: &Counts) -> Result<()> {
     let mut excess = String::new();
+    let word = unit.word();
     for (what, count) in measured {
         let Some(budget) = budgets.get(what) else {
-            _ = writeln!(excess, "{name}, {what}: {count:.1} instructions, and no budget");
+            _ = writeln!(excess, "{name}, {what}: {count:.2} {word}, and no budget");
             continue;
         };
-        let percent = 100.0 * (count / budget - 1.0);
-        println!("{name}, {what}: {count:.1} instructions, budget {budget:.1} ({percent:+.1} %)");
-        if percent > ROOM {
-            _ = writeln!(
-                excess,
-                "{name}, {what}: {count:.1} instructions, {percent:.1} % above the budget of {budget:.1}"
-            );
-        } else if percent < -ROOM {
+        let more = count - budget;
+        println!("{name}, {what}: {count:.2} {word}, budget {budget:.2} ({more:+.2})");
+        if more > unit.room(*budget) {
+            _ = writeln!(excess, "{name}, {what}: {count:.2} {word}, {more:.2} above the budget of {budget:.2}");
+        } else if more < -unit.room(*budget) {
             println!("    {COMMAND} keeps what was won");
         }
     }
     ensure!(
         excess.is_empty(),
-        "{excess}tests/budgets.toml has the budgets, with {ROOM} % of room. Find out where the instructions come from \
+        "{excess}tests/budgets.toml has the budgets, and says with how much room. Find out where the {word} come from \
          (docs/benchmarks.md says how). If they are worth it, raise the budget with `{COMMAND}`, and say in the commit what \
          they buy."
     );
@@ -152,12 +187,32 @@ mod tests {
     #[test]
     fn what_is_above_its_budget_or_has_none_is_told() {
         let budgets = counts(&[("send", 100.0), ("receive", 200.0)]);
-        compare("x", &budgets, &counts(&[("send", 102.9), ("receive", 1.0)])).unwrap();
-        let why = compare("x", &budgets, &counts(&[("send", 103.1), ("receive", 200.0)])).unwrap_err().to_string();
-        assert!(why.contains("x, send: 103.1 instructions, 3.1 % above the budget of 100.0"), "{why}");
+        let compare = |measured: &[(&str, f64)]| compare(Unit::Instructions, "x", &budgets, &counts(measured));
+        compare(&[("send", 102.9), ("receive", 1.0)]).unwrap();
+        let why = compare(&[("send", 103.1), ("receive", 200.0)]).unwrap_err().to_string();
+        assert!(why.contains("x, send: 103.10 instructions, 3.10 above the budget of 100.00"), "{why}");
         assert!(why.contains("BLESS=1") && !why.contains("receive"), "{why}");
-        let why = compare("x", &budgets, &counts(&[("wait", 1.0)])).unwrap_err().to_string();
-        assert!(why.contains("x, wait: 1.0 instructions, and no budget"), "{why}");
+        let why = compare(&[("wait", 1.0)]).unwrap_err().to_string();
+        assert!(why.contains("x, wait: 1.00 instructions, and no budget"), "{why}");
+    }
+
+    #[test]
+    fn one_allocation_in_fifty_calls_is_told() {
+        let none = counts(&[("send", 0.0)]);
+        let compare = |count| compare(Unit::Allocations, "x", &none, &counts(&[("send", count)]));
+        compare(0.005).unwrap();
+        let why = compare(0.02).unwrap_err().to_string();
+        assert!(why.contains("x, send: 0.02 allocations, 0.02 above the budget of 0.00"), "{why}");
+    }
+
+    /// `BLESS=1` must not make it otherwise.
+    #[test]
+    fn no_call_may_allocate_to_be_recorded() {
+        let all = parse(&std::fs::read_to_string(file()).unwrap()).unwrap();
+        let recording = all.iter().filter(|(name, _)| name.starts_with("allocations.") && name.ends_with(".recording"));
+        let recording: Vec<_> = recording.collect();
+        assert_eq!(recording.len(), 2, "both MPIs");
+        assert!(recording.iter().all(|(_, counts)| counts.values().all(|count| *count == 0.0)), "{recording:?}");
     }
 
     #[test]

@@ -1,13 +1,16 @@
-//! Instructions that mpivet adds to an MPI call, and that the analyzer takes for an event, counted by callgrind and held
+//! Instructions and allocations that mpivet adds to an MPI call, and instructions that the analyzer takes for an event, held
 //! against `tests/budgets.toml`: see `mpivet_tests::budgets`.
 //!
-//! Each count is what is more in a run of twice the length, so that nothing that happens once is in it.
+//! Instructions are what is more in a run of twice the length, so that nothing that happens once is in them. Allocations are
+//! those of a loop that the program was in before.
 
-use anyhow::{Context as _, Result};
-use mpivet_tests::budgets::{Counts, callgrind, hold};
+use anyhow::{Context as _, Result, ensure};
+use mpivet_tests::budgets::{Counts, Unit, callgrind, hold};
+use mpivet_tests::compile::{compile, compile_to};
 use mpivet_tests::mpi::{self, Mpi};
-use mpivet_tests::{compile::compile, root, scratch, vet};
+use mpivet_tests::{root, run, scratch, vet};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -33,59 +36,108 @@ const PROGRAMS: [(&str, &[&str]); 2] =
     [("budget", &["--instr-atstart=no"]), ("budget-threads", &["--instr-atstart=no", "--fair-sched=yes"])];
 
 /// Instructions of a call of each kind. Without settings the library alone is counted.
-fn calls(mpi: &Mpi, settings: Option<Settings>, name: &str) -> Result<Counts> {
+fn instructions(mpi: &Mpi, settings: Option<Settings>, name: &str) -> Result<Counts> {
     let mut counts = Counts::new();
     for (source, options) in PROGRAMS {
-        let program = compile(mpi, &root().join(format!("tests/bench/{source}.c")), &scratch())?;
         let dir = scratch().join(format!("budgets-{}-{name}-{source}", mpi.name));
-        counts.extend(calls_of(&program, options, settings, &dir)?);
+        let command = program(mpi, source, settings, None, &dir)?;
+        counts.extend(of_a_call(callgrind(options, &command, &dir, LIMIT)?)?);
+        std::fs::remove_dir_all(dir)?;
     }
     Ok(counts)
 }
 
-fn calls_of(program: &Path, options: &[&str], settings: Option<Settings>, dir: &Path) -> Result<Counts> {
-    let mut command = Command::new(program);
+/// Allocations of a call of each kind, by a library that counts them in the process.
+fn allocations(mpi: &Mpi, settings: Option<Settings>, name: &str) -> Result<Counts> {
+    let dir = scratch().join(format!("allocations-{}-{name}", mpi.name));
+    std::fs::create_dir_all(&dir)?;
+    let counter = dir.join("liballocations.so");
+    let source = root().join("tests/bench/allocations.c");
+    compile_to(mpi, &counter, &mpi.mpicc, &["-O1", "-shared", "-fPIC"], &source)?;
+    let mut counts = Counts::new();
+    for (source, _) in PROGRAMS {
+        let command = program(mpi, source, settings, Some(&counter), &dir.join(source))?;
+        let outcome = run::run(command, LIMIT)?;
+        ensure!(outcome.code == Some(0), "exit code {:?}\n{}", outcome.code, vet::last_words(&outcome));
+        let lines = outcome.stdout.lines().filter_map(|line| line.split_once(": "));
+        let told = lines.map(|(name, count)| Ok((name.to_owned(), count.parse()?))).collect::<Result<_>>()?;
+        counts.extend(in_steady_state(&told));
+    }
+    std::fs::remove_dir_all(dir)?;
+    ensure!(!counts.is_empty(), "nothing was counted");
+    Ok(counts)
+}
+
+/// How often memory is allocated in a call of each kind, behind those that were the first of their kind: `KIND 2`, twice as
+/// many as there are of `KIND 1`.
+fn in_steady_state(loops: &BTreeMap<String, u64>) -> Counts {
+    let steady = loops.iter().filter_map(|(name, count)| Some((name.strip_suffix(" 2")?, *count)));
+    steady.map(|(name, count)| (name.to_owned(), count as f64 / f64::from(2 * CALLS))).collect()
+}
+
+/// What runs a program of `tests/bench` by itself or under mpivet, behind `other` libraries that are preloaded.
+fn program(mpi: &Mpi, source: &str, settings: Option<Settings>, other: Option<&Path>, dir: &Path) -> Result<Command> {
+    let mut command = Command::new(compile(mpi, &root().join(format!("tests/bench/{source}.c")), &scratch())?);
     command.arg(CALLS.to_string());
     Mpi::prepare(&mut command);
     for (variable, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MPIVET_")) {
         command.env_remove(variable);
     }
+    let mut preloaded: Vec<OsString> = other.into_iter().map(OsString::from).collect();
     if let Some(settings) = settings {
-        let interposer = std::path::absolute(release()?.with_file_name("libmpivet.so"))?;
-        command.env("LD_PRELOAD", interposer).env("MPIVET_RUN", "1").env("MPIVET_DIR", dir.join("trace"));
-        command.envs(settings.iter().copied());
+        preloaded.push(std::path::absolute(release()?.with_file_name("libmpivet.so"))?.into());
+        command.env("MPIVET_RUN", "1").env("MPIVET_DIR", dir.join("trace")).envs(settings.iter().copied());
     }
-    let dumps = callgrind(options, &command, dir, LIMIT)?;
+    if !preloaded.is_empty() {
+        command.env("LD_PRELOAD", preloaded.join(&OsString::from(":")));
+    }
+    Ok(command)
+}
+
+/// What a call of each kind costs, by what the calls and twice as many cost: `KIND 1` and `KIND 2`.
+fn of_a_call(loops: BTreeMap<String, u64>) -> Result<Counts> {
     let mut counts = Counts::new();
-    for (first, once) in dumps.iter().filter_map(|(name, count)| Some((name.strip_suffix(" 1")?, *count))) {
-        let twice = dumps.get(&format!("{first} 2")).with_context(|| format!("{first} was counted once"))?;
+    for (first, once) in loops.iter().filter_map(|(name, count)| Some((name.strip_suffix(" 1")?, *count))) {
+        let twice = loops.get(&format!("{first} 2")).with_context(|| format!("{first} was counted once"))?;
         counts.insert(first.to_owned(), (*twice as f64 - once as f64) / f64::from(CALLS));
     }
-    std::fs::remove_dir_all(dir)?;
     Ok(counts)
 }
 
-/// The instructions that mpivet adds to the calls of the library.
-fn hold_calls(mpi: &str) -> Result<()> {
+/// Counts a call of each kind, by itself or under mpivet.
+type Count = fn(&Mpi, Option<Settings>, &str) -> Result<Counts>;
+
+/// What mpivet adds to the calls of the library.
+fn hold_calls(mpi: &str, unit: Unit, count: Count) -> Result<()> {
     let Some(mpi) = mpi::required().into_iter().find(|found| found.name == mpi) else { return Ok(()) };
-    let plain = calls(&mpi, None, "plain")?;
+    let plain = count(&mpi, None, "plain")?;
     for (name, settings) in [("recording", RECORDING), ("default-checks", DEFAULT_CHECKS)] {
-        let counts = calls(&mpi, Some(settings), name)?;
+        let counts = count(&mpi, Some(settings), name)?;
         let added = |what: &String, count: f64| Some(count - plain.get(what)?);
         let added = counts.iter().filter_map(|(what, count)| Some((what.clone(), added(what, *count)?))).collect();
-        hold(&format!("{}.{name}", mpi.name), &added)?;
+        hold(unit, &format!("{}.{name}", mpi.name), &added)?;
     }
     Ok(())
 }
 
 #[test]
 fn calls_under_mpich_keep_their_budgets() -> Result<()> {
-    hold_calls("mpich")
+    hold_calls("mpich", Unit::Instructions, instructions)
 }
 
 #[test]
 fn calls_under_open_mpi_keep_their_budgets() -> Result<()> {
-    hold_calls("openmpi")
+    hold_calls("openmpi", Unit::Instructions, instructions)
+}
+
+#[test]
+fn calls_under_mpich_allocate_no_more_than_they_may() -> Result<()> {
+    hold_calls("mpich", Unit::Allocations, allocations)
+}
+
+#[test]
+fn calls_under_open_mpi_allocate_no_more_than_they_may() -> Result<()> {
+    hold_calls("openmpi", Unit::Allocations, allocations)
 }
 
 /// Events of a trace, and the instructions of `mpivet analyze` on it.
@@ -116,5 +168,5 @@ fn analysis_keeps_its_budgets() -> Result<()> {
         let (more_events, twice) = analysis((2 * ROUNDS, varied), options)?;
         counts.insert(name.to_owned(), (twice as f64 - once as f64) / (more_events - events) as f64);
     }
-    hold("analyzer", &counts)
+    hold(Unit::Instructions, "analyzer", &counts)
 }

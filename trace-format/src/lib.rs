@@ -4,7 +4,7 @@
 //! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; the byte layout of the
 //! files is described in [`mod@file`] and [`record`].
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod callbacks;
 pub mod catalogue;

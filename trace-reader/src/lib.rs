@@ -3,6 +3,8 @@
 //!
 //! `trace-format` says what the bytes are. Nothing here is part of the process that records.
 
+#![deny(unsafe_code)]
+
 pub mod args;
 pub mod call;
 pub mod reader;

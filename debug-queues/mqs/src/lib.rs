@@ -7,6 +7,8 @@
 //!
 //! All of it is `repr(C)` for hosts of 64 bits. Functions in tables are options, as a debugger may leave one out.
 
+#![forbid(unsafe_code)]
+
 pub mod callbacks;
 pub mod codes;
 pub mod entry;

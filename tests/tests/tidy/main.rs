@@ -151,3 +151,24 @@ fn comments_can_be_read() -> Result<()> {
     ensure!(wrong.is_empty(), "begin with what it is about, or break the line:\n{}", wrong.join("\n"));
     Ok(())
 }
+
+/// The crates that ARCHITECTURE.md calls free of unsafe code forbid it, and the reader of traces denies it but for one mapped
+/// file.
+#[test]
+fn crates_without_unsafe_code_forbid_it() -> Result<()> {
+    for root_file in [
+        "analyzer/src/lib.rs",
+        "analyzer/src/main.rs",
+        "debug-queues/mqs/src/lib.rs",
+        "debug-queues/table/src/lib.rs",
+        "engine/src/lib.rs",
+        "report/src/lib.rs",
+        "schedules/src/lib.rs",
+        "symbols/src/lib.rs",
+        "trace-format/src/lib.rs",
+    ] {
+        ensure!(text(root_file)?.contains("\n#![forbid(unsafe_code)]\n"), "{root_file}");
+    }
+    ensure!(text("trace-reader/src/lib.rs")?.contains("\n#![deny(unsafe_code)]\n"), "trace-reader");
+    only(with("trace-reader/src/", "(unsafe_code")?, &["trace-reader/src/lib.rs", "trace-reader/src/reader/stage.rs"])
+}

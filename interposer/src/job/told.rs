@@ -1,5 +1,5 @@
-//! What this process finds is printed by one: the process that follows the job, if it is on this host; else the first process of the
-//! job that finds it (`trace_format::discovery`).
+//! What this process finds is printed by one: the process that follows the job, if it is on this host; else the first process
+//! of the job that finds it (`trace_format::discovery`).
 
 use crate::job::{config, launch};
 use recorder::environment;

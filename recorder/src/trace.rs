@@ -53,6 +53,7 @@ pub struct Trace {
 static TRACE: OnceLock<Trace> = OnceLock::new();
 
 /// The trace of this process, once recording has begun.
+#[inline]
 pub fn get() -> Option<&'static Trace> {
     TRACE.get()
 }
@@ -377,6 +378,7 @@ pub fn is_heavy() -> bool {
 static SEGMENT: AtomicU64 = AtomicU64::new(0);
 
 /// See [`SEGMENT`]; always the same in a trace without a limit of size.
+#[inline]
 pub fn segment() -> u64 {
     SEGMENT.load(Ordering::Relaxed)
 }

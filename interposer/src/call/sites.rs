@@ -187,12 +187,14 @@ impl Cache {
     fn unseen(&mut self, index: usize, return_address: u64, stack_pointer: u64, row: &Function) -> Site {
         python::look();
         let mut walk = unwind(&mut self.walker, return_address, self.depth + EXTRA_FRAMES);
-        let innermost = walk.addresses(self.depth);
-        let caller = self.callers.caller(&innermost, row);
-        walk.pairs.truncate(self.depth + caller.frames.min(EXTRA_FRAMES));
-        let addresses = walk.addresses(usize::MAX);
+        let all = walk.addresses();
+        let innermost = |most: usize| all.get(..most).unwrap_or(&all);
+        let caller = self.callers.caller(innermost(self.depth), row);
+        let kept = self.depth + caller.frames.min(EXTRA_FRAMES);
+        walk.pairs.truncate(kept);
+        let addresses = innermost(kept);
         // Where the program's own frames lie too deep, those of the binding are better than none.
-        let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(&addresses);
+        let frames = addresses.get(caller.frames..).filter(|f| !f.is_empty()).unwrap_or(addresses);
         let stack = if caller.nested { NESTED } else { intern(frames) };
         let site = Site { stack, caller: caller.origin, for_tool: caller.for_tool };
         let Some(seen) = self.seen.get_mut(index) else { return site };
@@ -203,8 +205,8 @@ impl Cache {
         seen.stack_pointer = stack_pointer;
         seen.site = site;
         seen.frames = walk.pairs.len() as u32;
-        for (place, pair) in self.pairs.iter_mut().skip(first).zip(walk.pairs) {
-            *place = pair;
+        for (place, pair) in self.pairs.iter_mut().skip(first).zip(&walk.pairs) {
+            *place = *pair;
         }
         site
     }
@@ -382,11 +384,11 @@ struct Walk {
 }
 
 impl Walk {
-    /// So many return addresses, innermost first; at least that of the call.
-    fn addresses(&self, most: usize) -> SmallVec<[u64; 12]> {
+    /// The return addresses, innermost first; at least that of the call.
+    fn addresses(&self) -> SmallVec<[u64; 12]> {
         match self.pairs.is_empty() {
             true => smallvec![self.return_address],
-            false => self.pairs.iter().take(most).map(|p| p.1).collect(),
+            false => self.pairs.iter().map(|p| p.1).collect(),
         }
     }
 

@@ -49,10 +49,16 @@ impl Walker {
         }
     }
 
+    #[inline(always)]
     fn rule(&mut self, address: u64) -> Option<Rule> {
-        if let Some(known) = self.rules.get(&address) {
-            return *known;
+        match self.rules.get(&address) {
+            Some(known) => *known,
+            None => self.new_rule(address),
         }
+    }
+
+    #[cold]
+    fn new_rule(&mut self, address: u64) -> Option<Rule> {
         if self.rules.len() >= MOST_RULES {
             self.rules.clear();
         }
@@ -64,6 +70,7 @@ impl Walker {
 
 impl At {
     /// `None` if its frame is not a piece of a stack.
+    #[inline(always)]
     fn caller(self, rule: Rule) -> Option<At> {
         let cfa = match rule.cfa {
             Cfa::Stack(offset) => self.stack_pointer.wrapping_add_signed(offset),
@@ -80,6 +87,7 @@ impl At {
     }
 
     /// A word of its frame; `None` if it does not lie above the stack pointer, or far above in memory that is not there.
+    #[inline(always)]
     fn word(self, place: u64) -> Option<u64> {
         let distance = place.checked_sub(self.stack_pointer).filter(|d| *d < HUGE && place.is_multiple_of(8))?;
         if distance >= LARGE && !memory::is_readable(&(place..place + 8)) {

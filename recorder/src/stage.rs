@@ -1,133 +1,80 @@
 //! The stage of one thread: a small shared mapping that records are written to, emptied into the trace when full.
 //! Its pages are allocated when it is made, so that a full disk cannot stop a store, and survive the process.
 
+mod mapping;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use mapping::Mapping;
+pub use writer::{FixedRecord, Full, Memory, Writer};
+
 use crate::threads;
 use crate::trace::{self, Lap, Packing};
-use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
-use trace_format::file::{STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_MAGIC, STAGE_OWNER_OFFSET, VERSION, stage_path_of};
+use std::ops::{Deref, DerefMut};
+use trace_format::file::{STAGE_BYTES, stage_path_of};
 use trace_format::pack::Packer;
-use trace_format::private;
-use trace_format::protocol::{self, Words};
-use trace_format::record::{Commit, LAP_SHIFT, State};
+use trace_format::record::{Commit, State};
 
 /// The stage of a thread, which it alone writes.
 #[repr(C)]
 pub struct Stage {
-    base: *mut u8,
-    /// Where the next record begins, in bytes behind the first one.
-    pub cursor: usize,
-    /// How often it was emptied.
-    pub lap: u64,
-    /// CALL records written by this thread.
-    pub calls: u64,
-    /// The number of the thread.
+    writer: Writer<Mapping>,
+    /// The number of the thread, which never changes.
     pub thread: u16,
-    /// CALL records in front of this lap.
-    before: u64,
     packing: Packing,
 }
 
-/// A record that is as long as all of its function, as it is committed when a call begins.
-#[derive(Clone, Copy)]
-pub struct FixedRecord {
-    bytes: usize,
-    /// Its last 4 bytes hold no value.
-    is_padded: bool,
-    /// Its commit word in lap 0.
-    commit: u64,
-}
+impl Deref for Stage {
+    type Target = Writer<Mapping>;
 
-impl FixedRecord {
-    /// A record of so many bytes, header included, which are a multiple of 4.
-    pub fn new(func: u16, state: State, bytes: usize) -> FixedRecord {
-        assert!(bytes.is_multiple_of(4), "values have 4, 8 or 16 bytes");
-        let padded = bytes.next_multiple_of(8);
-        let commit = Commit { func, state: state as u8, words: (padded / 8) as u16, lap: 0 };
-        FixedRecord { bytes: padded, is_padded: padded != bytes, commit: commit.pack() }
+    #[inline(always)]
+    fn deref(&self) -> &Writer<Mapping> {
+        &self.writer
     }
 }
 
-/// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
-const RESERVE: usize = 512;
-// The length of a record in words is a u16 in its commit word.
-const _: () = assert!(STAGE_BYTES / 8 <= u16::MAX as usize);
+impl DerefMut for Stage {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Writer<Mapping> {
+        &mut self.writer
+    }
+}
 
 impl Stage {
     /// Makes the stage file of a thread and maps it, in the first place where there is room.
     pub fn create(trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
         let mut last = io::ErrorKind::NotFound.into();
         for dir in trace.stage_dirs() {
-            match Stage::create_in(dir, trace, thread) {
-                Ok(stage) => return Ok(stage),
+            match Mapping::create(&stage_path_of(dir, &trace.stem, thread), thread) {
+                Ok(mapping) => return Ok(Stage::new(mapping, thread, trace.time_error)),
                 Err(e) => last = e,
             }
         }
         Err(last)
     }
 
-    fn create_in(dir: &Path, trace: &trace::Trace, thread: u16) -> io::Result<Stage> {
-        let path = stage_path_of(dir, &trace.stem, thread);
-        let file = private::make_file(&path, OpenOptions::new().read(true).write(true))?;
-        let len = STAGE_HEADER_BYTES + STAGE_BYTES;
-        if trace::size_limit() < len as u64 {
-            _ = std::fs::remove_file(&path);
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the limit on file sizes (ulimit -f) is too low"));
-        }
-        // SAFETY: plain system call on an open descriptor.
-        let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len as libc::off_t) };
-        if error != 0 {
-            _ = std::fs::remove_file(&path);
-            return Err(io::Error::from_raw_os_error(error));
-        }
-        // SAFETY: a fresh mapping of a file of this length.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                len,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_POPULATE,
-                file.as_raw_fd(),
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let packing = Packing::new(Packer::bounded(STAGE_BYTES, trace.time_error));
-        let stage = Stage { base: base.cast(), cursor: 0, lap: 0, calls: 0, thread, before: 0, packing };
-        stage.word(8).store(u64::from(VERSION) | u64::from(thread) << 32, Ordering::Relaxed);
-        stage.set_owner();
-        stage.word(0).store(u64::from_le_bytes(STAGE_MAGIC), Ordering::Release);
-        Ok(stage)
+    fn new(mapping: Mapping, thread: u16, time_error: u64) -> Stage {
+        let packing = Packing::new(Packer::bounded(STAGE_BYTES, time_error));
+        Stage { writer: Writer::new(mapping), thread, packing }
     }
 
     /// Says that the calling thread writes here from now on.
     pub fn set_owner(&self) {
-        // SAFETY: a plain system call that cannot fail.
-        self.word(STAGE_OWNER_OFFSET).store(unsafe { libc::syscall(libc::SYS_gettid) } as u64, Ordering::Release);
+        self.memory().set_owner();
     }
 
     /// Says that nobody writes here any more.
     pub fn abandon(&self) {
-        self.word(STAGE_OWNER_OFFSET).store(0, Ordering::Release);
-    }
-
-    #[inline(always)]
-    fn word(&self, at: usize) -> &AtomicU64 {
-        // SAFETY: `at` is one of the 8-byte fields of the header page, or behind it the offset of a record, which is a
-        // multiple of 8 within the mapping. It stays mapped.
-        unsafe { &*self.base.add(at).cast::<AtomicU64>() }
+        self.memory().abandon();
     }
 
     /// Address of the byte at `offset` of the records.
     #[inline(always)]
     pub fn at(&self, offset: usize) -> *mut u8 {
-        // SAFETY: callers stay within the stage; one past its end is still within the allocation's bounds.
-        unsafe { self.base.add(STAGE_HEADER_BYTES + offset) }
+        self.memory().at(offset)
     }
 
     /// Makes room for a record of at most `bytes`. False if recording ended, or no stage has so much room.
@@ -136,116 +83,45 @@ impl Stage {
         self.has_room(bytes) || self.empty() && self.has_room(bytes)
     }
 
-    /// Is there room for these bytes without emptying the stage?
-    #[inline(always)]
-    pub fn has_room(&self, bytes: usize) -> bool {
-        self.cursor + bytes + RESERVE <= STAGE_BYTES
+    /// Writes a record of the system, as it is encoded. False if there is no room for it.
+    pub fn append(&mut self, record: &[u8]) -> bool {
+        let has_room = self.reserve(record.len());
+        if has_room {
+            self.put(record);
+        }
+        has_room
     }
 
-    /// Writes a record that needs less than the reserve, without making room: the last one of a stage.
-    pub fn last(&mut self, record: &[u8], kind: u16) {
-        if record.len() + 16 > RESERVE || self.cursor + record.len() + 16 > STAGE_BYTES {
-            return;
+    /// The same without making room, if the record needs less than what is kept free: the last one of a stage.
+    pub fn append_last(&mut self, record: &[u8]) {
+        if self.has_room_for_last(record.len()) {
+            self.put(record);
         }
-        let start = self.cursor;
-        // SAFETY: checked above; the first word is stored by `commit`.
-        unsafe { std::ptr::copy_nonoverlapping(record.as_ptr().add(8), self.at(start + 8), record.len() - 8) };
+    }
+
+    /// Writes a record for which there is room. Its first word has its kind.
+    fn put(&mut self, record: &[u8]) {
+        let Some((first, rest)) = record.split_first_chunk::<8>() else { return };
+        let start = self.cursor();
+        // SAFETY: there is room for the record, whose first word is stored by `commit`.
+        unsafe { std::ptr::copy_nonoverlapping(rest.as_ptr(), self.at(start + 8), rest.len()) };
+        let kind = Commit::unpack(u64::from_le_bytes(*first)).func;
         self.commit(start + record.len(), kind, State::System);
-    }
-
-    /// Commits the record that begins at the cursor and ends at `end` (unpadded); returns its offset.
-    #[inline(always)]
-    pub fn commit(&mut self, end: usize, func: u16, state: State) -> usize {
-        let start = self.cursor;
-        // What is left there from an earlier lap would only make the trace larger.
-        let padded = end.next_multiple_of(8);
-        match padded - end {
-            0 => {}
-            // SAFETY: the rest of the word that the record ends in.
-            4 => unsafe { self.at(end).cast::<u32>().write(0) },
-            // SAFETY: as above.
-            n => unsafe { self.at(end).write_bytes(0, n) },
-        }
-        let end = padded;
-        let words = ((end - start) / 8) as u16;
-        let commit = Commit { func, state: state as u8, words, lap: self.lap as u32 };
-        protocol::commit(self, start, end, commit);
-        self.cursor = end;
-        start
-    }
-
-    /// The same for the record of a call that has as many bytes as all of its function.
-    #[inline(always)]
-    pub fn commit_fixed(&mut self, fixed: &FixedRecord) {
-        let (start, end) = (self.cursor, self.cursor + fixed.bytes);
-        if fixed.is_padded {
-            // SAFETY: the last bytes of the record.
-            unsafe { self.at(end - 4).cast::<u32>().write(0) };
-        }
-        protocol::commit_word(self, start, end, fixed.commit | (self.lap << LAP_SHIFT));
-        self.cursor = end;
-    }
-
-    /// Marks a committed record as returned.
-    #[inline(always)]
-    pub fn complete(&self, offset: usize) {
-        protocol::complete(self, offset);
     }
 
     /// Empties the stage into the trace. False if that failed; the stage then keeps what it holds.
     #[cold]
     pub fn empty(&mut self) -> bool {
-        if self.cursor == 0 {
-            return true;
-        }
-        let Some(trace) = trace::get() else { return false };
-        // SAFETY: the first `cursor` bytes are records written by this thread.
-        let records = unsafe { std::slice::from_raw_parts(self.at(0), self.cursor) };
-        // Which of two threads did something first, their times must tell.
-        if threads::are_several() {
-            self.packing.packer.be_exact();
-        }
-        let lap = Lap { thread: self.thread, lap: self.lap, calls: self.before, records };
-        if trace::is_lost() || !trace.events(lap, &mut self.packing) {
-            return false;
-        }
-        self.before = self.calls;
-        self.cursor = 0;
-        self.lap += 1;
-        protocol::begin_lap(self, self.lap, self.calls);
-        true
-    }
-}
-
-impl Words for Stage {
-    #[inline(always)]
-    fn own(&self, at: usize) -> u64 {
-        self.word(at).load(Ordering::Relaxed)
-    }
-
-    #[inline(always)]
-    fn store(&self, at: usize, value: u64, order: Ordering) {
-        self.word(at).store(value, order);
-    }
-
-    fn fence(&self, order: Ordering) {
-        fence(order);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_no_stage_can_hold_gets_no_room() {
-        let memory = vec![0u64; (STAGE_HEADER_BYTES + STAGE_BYTES) / 8].leak();
-        let packing = Packing::new(Packer::bounded(STAGE_BYTES, 0));
-        let base = memory.as_mut_ptr().cast();
-        let mut stage = Stage { base, cursor: 0, lap: 0, calls: 0, thread: 0, before: 0, packing };
-        assert!(stage.reserve(STAGE_BYTES - RESERVE));
-        assert!(!stage.reserve(STAGE_BYTES - RESERVE + 1), "an empty stage has no more");
-        stage.cursor = 64;
-        assert!(!stage.reserve(STAGE_BYTES - RESERVE), "there is no trace to empty it into");
+        let Stage { writer, thread, packing } = self;
+        writer.empty(|memory, full| {
+            let Some(trace) = trace::get() else { return false };
+            // Which of two threads did something first, their times must tell.
+            if threads::are_several() {
+                packing.packer.be_exact();
+            }
+            let records = memory.records(full.bytes);
+            let lap = Lap { thread: *thread, lap: full.lap, calls: full.calls, records };
+            !trace::is_lost() && trace.events(lap, packing)
+        })
     }
 }

@@ -65,16 +65,16 @@ pub(crate) fn begin(
         thread.mark_lost();
         return false;
     }
-    let start = thread.stage.cursor;
+    let start = thread.stage.cursor();
     let values = start + CALL_HEADER_BYTES;
     let ins = write_ins(thread, info, words, (arrival, origin, changes), values);
     let in_bytes = ins.bytes;
     let outs_at = values + in_bytes;
     // Polls without an answer are counted where they are already written down.
     let repeats = thread.last_poll.filter(|l| info.poll.is_some() && is_same(thread, info, l, site, start, in_bytes));
-    open.lap = thread.stage.lap;
+    open.lap = thread.stage.lap();
     open.offset = start;
-    open.index = thread.stage.calls;
+    open.index = thread.stage.calls();
     open.repeats = repeats.is_some();
     open.in_bytes = in_bytes;
     (open.place, open.is_fine) = (ins.place, ins.is_fine);
@@ -110,7 +110,6 @@ pub(crate) fn begin(
     open.outs = info.plan.outs_sized.then_some(outs_at);
     write_header(&thread.stage, start, open.entered, site);
     thread.stage.commit(end, info.row.id as u16, State::Entered);
-    thread.stage.calls += 1;
     thread.last_poll = None;
     if let Some(inside) = breach {
         thread_level::breach(thread, info.row, open.index, site, inside);

@@ -39,7 +39,7 @@ pub(crate) fn begin(
     let (site, ins) = match known {
         Some(call) if thread.stage.has_room(info.max_record) => {
             let (site, is_fine, at) =
-                (call.site, call.is_fine, thread.stage.at(thread.stage.cursor + CALL_HEADER_BYTES));
+                (call.site, call.is_fine, thread.stage.at(thread.stage.cursor() + CALL_HEADER_BYTES));
             if info.is_remembered {
                 call.copy(at, info.in_bytes);
                 (site, Ins { bytes: info.in_bytes, place: call.place(), is_fine })
@@ -53,7 +53,7 @@ pub(crate) fn begin(
         },
     };
     // The stage may have been emptied meanwhile.
-    let start = thread.stage.cursor;
+    let start = thread.stage.cursor();
     let outs = start + CALL_HEADER_BYTES + ins.bytes;
     match info.status {
         None => {}
@@ -63,10 +63,10 @@ pub(crate) fn begin(
     let entered = clock::counter();
     write_header(&thread.stage, start, entered, site.stack);
     open.write(Open {
-        lap: thread.stage.lap,
+        lap: thread.stage.lap(),
         offset: start,
         outs: Some(outs),
-        index: thread.stage.calls,
+        index: thread.stage.calls(),
         repeats: false,
         in_bytes: ins.bytes,
         site,
@@ -82,7 +82,6 @@ pub(crate) fn begin(
             thread.stage.commit(end, info.func as u16, State::Entered);
         }
     }
-    thread.stage.calls += 1;
     thread.last_poll = None;
     true
 }
@@ -108,7 +107,7 @@ fn begin_anew(thread: &mut Thread, info: &Info, arrival: Arrival, words: &Words)
     if site.is_nested() || !thread.stage.reserve(info.max_record) {
         return None;
     }
-    let values = thread.stage.cursor + CALL_HEADER_BYTES;
+    let values = thread.stage.cursor() + CALL_HEADER_BYTES;
     Some((site, write_ins(thread, info, words, (arrival, site, changes), values)))
 }
 

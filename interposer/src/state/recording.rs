@@ -163,7 +163,7 @@ pub(crate) fn outs_room(thread: &mut Thread, info: &Info, abi: &'static Abi, wor
 
 /// Is the record being written the same as the negative poll right before it?
 pub(crate) fn is_same(thread: &Thread, info: &Info, last: &LastPoll, site: u32, start: usize, in_bytes: usize) -> bool {
-    if last.lap != thread.stage.lap || last.func != info.row.id as u16 || last.in_bytes != in_bytes {
+    if last.lap != thread.stage.lap() || last.func != info.row.id as u16 || last.in_bytes != in_bytes {
         return false;
     }
     // SAFETY: both ranges lie in the stage: the last record and the one being written behind it.
@@ -180,7 +180,7 @@ pub(crate) fn is_same(thread: &Thread, info: &Info, last: &LastPoll, site: u32, 
 #[inline(always)]
 pub(crate) fn complete(thread: &mut Thread, call: &Call, end: Return, apart: bool) -> bool {
     let open = call.open;
-    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap && !apart) else {
+    let Some(outs) = open.outs.filter(|_| open.lap == thread.stage.lap() && !apart) else {
         write_return(thread, call, open.index, end);
         return false;
     };
@@ -203,7 +203,7 @@ fn complete_at(thread: &mut Thread, call: &Call, outs: usize, (duration, valid):
 pub(crate) fn complete_usual(thread: &mut Thread, call: &Call, time: u64) {
     let (open, outs) = (call.open, call.open.offset + CALL_HEADER_BYTES + call.open.in_bytes);
     let ticks = time.wrapping_sub(open.entered);
-    if open.lap != thread.stage.lap || ticks > MAX_DURATION {
+    if open.lap != thread.stage.lap() || ticks > MAX_DURATION {
         return complete_late(thread, call, time);
     }
     // So few ticks without an error are what `pack_duration` would give.
@@ -257,7 +257,7 @@ impl Unwritten {
 #[cold]
 pub(crate) fn commit_poll(thread: &mut Thread) {
     let Some(Unwritten { last, site, entered }) = thread.unwritten.take() else { return };
-    if last.lap != thread.stage.lap {
+    if last.lap != thread.stage.lap() {
         return;
     }
     // SAFETY: the values of the last record, which is in the current lap.
@@ -267,12 +267,11 @@ pub(crate) fn commit_poll(thread: &mut Thread) {
     if !thread.stage.reserve(CALL_HEADER_BYTES + values.len() + 8) {
         return;
     }
-    let start = thread.stage.cursor;
+    let start = thread.stage.cursor();
     write_header(&thread.stage, start, entered, site);
     let at = thread.stage.at(start + CALL_HEADER_BYTES);
     // SAFETY: `reserve` made room for them.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), at, values.len()) };
-    thread.stage.calls += 1;
     thread.last_poll = None;
     thread.stage.commit(start + CALL_HEADER_BYTES + values.len(), last.func, State::Entered);
 }
@@ -293,7 +292,6 @@ pub(crate) fn record_late(thread: &mut Thread, call: &Call, end: Return) {
     let start = open.offset;
     write_header(&thread.stage, start, open.entered, open.site.stack);
     let outs = start + CALL_HEADER_BYTES + open.in_bytes;
-    thread.stage.calls += 1;
     let past = outs + write_outs(thread, call, thread.stage.at(outs), end.valid);
     let duration = pack_duration(end.time.saturating_sub(open.entered), end.class);
     // SAFETY: word 2 of the record being written.
@@ -308,7 +306,7 @@ fn write_return(thread: &mut Thread, call: &Call, index: u64, end: Return) {
     if !thread.stage.reserve(RETURN_HEADER_BYTES + 8 + max_bytes(&info.plan.outs)) {
         return;
     }
-    let start = thread.stage.cursor;
+    let start = thread.stage.cursor();
     let header = thread.stage.at(start).cast::<u64>();
     // SAFETY: `reserve` made room for the header.
     unsafe {

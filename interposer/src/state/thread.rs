@@ -21,7 +21,6 @@ use recorder::{log, mappings, owner, stop, tls, trace};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use trace_format::record::State;
 use trace_format::system::Checksum;
 use trace_format::writer;
 
@@ -301,7 +300,7 @@ impl Thread {
         let event = trace_format::system::SystemEvent::Lost { reason };
         writer::encode_system(&event, recorder::clock::now(), &mut bytes);
         self.last_poll = None;
-        self.stage.last(&bytes, trace_format::record::SystemKind::Lost as u16);
+        self.stage.append_last(&bytes);
     }
 
     /// Writes a system record.
@@ -309,16 +308,8 @@ impl Thread {
         recording::commit_poll(self);
         let mut bytes = Vec::new();
         writer::encode_system(event, recorder::clock::now(), &mut bytes);
-        if !self.stage.reserve(bytes.len()) {
-            return;
+        if self.stage.append(&bytes) {
+            self.last_poll = None;
         }
-        self.last_poll = None;
-        let kind = u64::from_le_bytes(*bytes.first_chunk().unwrap_or(&[0; 8])) as u16;
-        let start = self.stage.cursor;
-        // SAFETY: `reserve` made room for the record; its first word is stored by `commit`.
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr().add(8), self.stage.at(start + 8), bytes.len() - 8);
-        }
-        self.stage.commit(start + bytes.len(), kind, State::System);
     }
 }

@@ -32,9 +32,9 @@
 //! ```
 
 use engine::limit::Hidden;
+use engine::link::Linker;
 use engine::listen::Listener;
 use engine::worlds::Names;
-use engine::worlds::link::Linker;
 use engine::{Analysis, End, Engine, Queued, Stuck};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};

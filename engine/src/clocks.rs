@@ -1,7 +1,7 @@
 //! One time for all ranks. Processes of one host read the same counter, so that their times compare to the tick; the
 //! clocks of different hosts are as close as these keep them.
 
-use crate::worlds::link::Clock;
+use trace_format::file::RankHeader;
 
 /// Clocks that say this much of each other, in nanoseconds, are of different machines, whatever these are called.
 const SAME: u64 = 1_000_000_000;
@@ -79,6 +79,41 @@ impl Clocks {
 impl Face {
     fn span(&self, ticks: u64) -> u64 {
         u64::try_from((u128::from(ticks) * u128::from(self.rate)) >> 32).unwrap_or(u64::MAX)
+    }
+}
+
+/// Where the clock of a process stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    pub ticks_per_second: u64,
+    pub start_ticks: u64,
+    pub start_unix_ns: u64,
+}
+
+impl Default for Clock {
+    /// Ticks are nanoseconds since 1970.
+    fn default() -> Clock {
+        Clock { ticks_per_second: 1_000_000_000, start_ticks: 0, start_unix_ns: 0 }
+    }
+}
+
+impl Clock {
+    /// The clock of the rank that wrote this.
+    pub fn of(header: &RankHeader) -> Clock {
+        let RankHeader { ticks_per_second, start_ticks, start_unix_ns, .. } = *header;
+        Clock { ticks_per_second, start_ticks, start_unix_ns }
+    }
+
+    /// Nanoseconds since 1970.
+    pub fn unix_ns(&self, ticks: u64) -> u64 {
+        let ns = |ticks: u64| {
+            let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second.max(1));
+            u64::try_from(ns).unwrap_or(u64::MAX)
+        };
+        match ticks.checked_sub(self.start_ticks) {
+            Some(later) => self.start_unix_ns.saturating_add(ns(later)),
+            None => self.start_unix_ns.saturating_sub(ns(self.start_ticks - ticks)),
+        }
     }
 }
 

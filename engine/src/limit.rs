@@ -23,7 +23,7 @@ impl Hidden {
 
 /// Keeps `most` findings of each rank, and as many of collective operations. Errors go before warnings, and the first
 /// findings of every check before the second ones of any, so that a flood of one kind hides no other.
-pub(super) fn limit(all: Vec<Finding>, most: u64) -> (Vec<Finding>, Vec<Hidden>) {
+pub(crate) fn limit(all: Vec<Finding>, most: u64) -> (Vec<Finding>, Vec<Hidden>) {
     let rank = |f: &Finding| f.calls.first().map(|c| c.rank).or(f.ranks.first().copied());
     limit_by(all, most, |f| (rank(f), f.severity, f.check.code))
 }
@@ -68,7 +68,7 @@ pub fn limit_by<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::outside;
+    use crate::model::outside;
     use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, REAL_DEADLOCK, UNFINISHED_SEND, WRONG_ROOT};
 
     fn finding(check: &'static CheckInfo, rank: i32, severity: Severity) -> Finding {

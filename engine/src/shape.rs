@@ -1,12 +1,14 @@
 //! Where the parameters of a function stand: found once from the rows of the table (kinds and directions, in order),
 //! so that to interpret a call is array accesses.
 
+use crate::model::is_forgotten;
 use std::sync::OnceLock;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_reader::reader::{Field, Part, own_fields};
 
 /// Place of a parameter; [`NONE`] where the function has none.
 pub type Place = u8;
+
 pub const NONE: Place = u8::MAX;
 
 /// One message buffer with what describes it.
@@ -134,7 +136,7 @@ fn of(f: &Function) -> Shape {
         win: used(Kind::Win),
         file: used(Kind::File),
         thread_level: if f.class == Class::Init { made(Kind::Const) } else { NONE },
-        hands_out: super::forget::hands_out(f.params),
+        hands_out: hands_out(f.params),
         new_comm: made(Kind::Comm),
         new_win: made(Kind::Win),
         new_file: made(Kind::File),
@@ -165,6 +167,11 @@ fn of(f: &Function) -> Shape {
         }
     }
     shape
+}
+
+/// Does a call of a function with these parameters hand out objects?
+pub(crate) fn hands_out(params: &[trace_format::mpi::Param]) -> bool {
+    params.iter().any(|p| p.dir == Dir::Out && is_forgotten(p.kind))
 }
 
 #[cfg(test)]

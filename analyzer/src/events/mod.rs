@@ -14,10 +14,10 @@ pub use size::{Limit, Size};
 
 use crate::load::{LoadError, Traces};
 use crate::observe::{Broken, Ending, Observer};
+use engine::clocks::Clock;
 use engine::clocks::Clocks;
 use engine::listen::{Collective, Message, Returned};
 use engine::worlds::Names;
-use engine::worlds::link::Clock;
 use places::Places;
 use report::FindingCall;
 use std::io;

@@ -2,8 +2,9 @@
 //! command down, which may have a job to look after.
 
 use crate::load::Traces;
+use engine::clocks::Clock;
+use engine::link::Linker;
 use engine::worlds::Names;
-use engine::worlds::link::{Clock, Linker};
 use engine::{Analysis, End, Engine, Stuck};
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -16,6 +16,7 @@ pub(super) type CallKey = [u64; 4];
 
 /// Handles in keys: of nobody, and the one that was written last to the variable.
 const NULL: u64 = 0;
+
 const LAST_WRITTEN: u64 = 1;
 
 /// What is remembered of a call for those that come as it.

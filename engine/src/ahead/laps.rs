@@ -1,6 +1,6 @@
 //! Leaps over laps: where every rank does the same again and again, and the engine finds after one lap of all of them what it
 //! found after the lap before, the laps to come are only counted, as long as they go on alike. See
-//! [`crate::snapshot`].
+//! [`crate::engine`].
 //!
 //! ```text
 //! Plain    what was read is handed over at once, until all ranks repeat themselves
@@ -10,18 +10,22 @@
 
 use super::rounds::Span;
 use super::{Batch, Feed, Turn};
-use crate::snapshot::{Counts, InFlight, Snapshot};
+use crate::engine::{Counts, InFlight, Snapshot};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// Events that are held back at most while laps are sought or counted: of a thousand ranks two laps of a hundred calls, and more
 /// than a turn.
 const MOST_HELD: usize = 1 << 19;
+
 /// Events that are handed over before laps are sought again, at first and after many times in vain.
 const FIRST_PAUSE: usize = 1 << 12;
+
 const LONGEST_PAUSE: usize = 1 << 22;
+
 /// So often each rank is led through its round before it is given up.
 const MOST_ROUNDS: usize = 32;
+
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
 

@@ -8,16 +8,23 @@ use trace_reader::reader::{Repeat, own_of};
 
 /// Of all ranks together so many of the last calls are remembered.
 const REMEMBERED: usize = 1 << 18;
+
 /// Of one rank at most, and at least: with more ranks nothing is.
 const MOST: usize = 1 << 13;
+
 const FEWEST: usize = 1 << 8;
+
 /// Of this many calls one may look through all that are remembered for a round.
 const OFTEN: usize = 16;
+
 /// A rank is looked at for so many times as many events as are remembered. If it did not repeat itself, some are left out:
 /// first so many times as many, then twice that each time, and so many times at most.
 const AWAKE: usize = 4;
+
 const SHORTEST_SLEEP: usize = 4;
+
 const LONGEST_SLEEP: usize = 32;
+
 /// So many events in a row that are as those before them, and no fewer than a round, are worth to be looked for.
 const WORTH: usize = 64;
 

@@ -1,8 +1,8 @@
 //! `concurrent-misuse`: see `trace_format::catalogue::CONCURRENT_MISUSE`.
 
-use crate::Model;
-use crate::concurrent::{Misuse, Misused};
-use crate::facts::{Draft, Findings, Site};
+use crate::findings::{Draft, Findings};
+use crate::matching::{Misuse, Misused};
+use crate::model::{Model, Site};
 use trace_format::catalogue::{CONCURRENT_MISUSE, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &CONCURRENT_MISUSE;

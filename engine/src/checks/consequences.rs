@@ -1,8 +1,8 @@
 //! Findings that follow from others. One mistake is one finding: what follows from it becomes a line of it, and a call
 //! that failed is named where others wait for it. The tables say what follows from what.
 
-use crate::Model;
-use crate::facts::{Draft, Kept, Origin, Site};
+use crate::findings::{Draft, Kept};
+use crate::model::{Model, Origin, Site};
 use crate::shape::shape;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo,

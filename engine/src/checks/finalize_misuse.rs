@@ -1,10 +1,8 @@
 //! `finalize-misuse`: see `trace_format::catalogue::FINALIZE_MISUSE`.
 
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Origin, Site};
-use crate::finalize::Untimely;
-use crate::rank::Rank;
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Origin, Rank, Site, Untimely};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE};
 

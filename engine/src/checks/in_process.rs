@@ -1,10 +1,9 @@
 //! What checks in the running process found: put into the report as they said it.
 
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Origin};
-use crate::requests::Request;
+use crate::findings::{Draft, Findings};
+use crate::model::{Discovery, Model, Origin, Rank, Request};
 use crate::worlds::Names;
-use crate::{Discovery, Model, Rank};
 use trace_format::catalogue::INACCESSIBLE_BUFFER;
 use trace_format::finding::Severity;
 

@@ -1,11 +1,10 @@
 //! `incorrect-recv-size`: see `trace_format::catalogue::INCORRECT_RECV_SIZE`.
 
+use crate::collective::{Flow, Gathering};
+use crate::findings::Findings;
+use crate::model::Model;
 use super::size_misfit;
 use super::wrong_recv_size::do_harm;
-use crate::Model;
-use crate::collective::Gathering;
-use crate::facts::Findings;
-use crate::flows::Flow;
 use trace_format::catalogue::{CheckInfo, INCORRECT_RECV_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &INCORRECT_RECV_SIZE;

@@ -1,24 +1,20 @@
 //! The checks: each turns facts of the engine into findings of its kind. One file a check; the list is below.
 //! What a check means is in the catalogue (`trace-format/src/catalogue/`).
 
-use crate::Model;
-use crate::collective::{Gathering, Verdict, View, start_of};
-use crate::comms::CommIx;
-use crate::concurrent::Misuse;
+mod consequences;
+mod in_process;
+
+use crate::collective::{Flow, Gathering, Misfit, Verdict, View, misfits, start_of};
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Origin, Site, rank_list};
-use crate::flows::{Flow, Misfit, misfits};
-use crate::p2p::Message;
-use crate::sums::{Damage, Spoilt, WrongResult};
-use crate::wait::Knot;
+use crate::findings::{Draft, Findings};
+use crate::matching::{Damage, Misuse, Spoilt, WrongResult};
+use crate::model::{CommIx, Message, Model, Origin, Site, rank_list};
+use crate::waits::Knot;
+pub use abend::name as signal_name;
+pub(crate) use consequences::relate;
 use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
 use trace_format::mpi::FnId;
-
-mod consequences;
-mod in_process;
-pub use abend::name as signal_name;
-pub(crate) use consequences::relate;
 
 /// What a check looks at.
 pub(crate) enum Rule {

@@ -1,8 +1,8 @@
 //! `nonfreed-request`: see `trace_format::catalogue::NONFREED_REQUEST`.
 
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Site};
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Site};
 use trace_format::catalogue::{CheckInfo, NONFREED_REQUEST};
 
 pub(super) static CHECK: &CheckInfo = &NONFREED_REQUEST;

@@ -1,9 +1,9 @@
 //! `nonpaired-recv`: see `trace_format::catalogue::NONPAIRED_RECV`.
 
 use super::nonpaired_send::draft;
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::Findings;
+use crate::findings::Findings;
+use crate::model::Model;
 use trace_format::catalogue::{CheckInfo, NONPAIRED_RECV};
 
 pub(super) static CHECK: &CheckInfo = &NONPAIRED_RECV;

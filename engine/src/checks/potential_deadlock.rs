@@ -1,15 +1,14 @@
 //! `potential-deadlock`: see `trace_format::catalogue::POTENTIAL_DEADLOCK`.
 
-use super::{MAX_SITES, real_deadlocks};
-use crate::Model;
 use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Origin, Site, plural, rank_list};
-use crate::interpret::int;
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Origin, Site, int, plural, rank_list};
 use crate::recorded::Schedule;
 use crate::shape::shape;
-use crate::wait::Knot;
+use crate::waits::Knot;
 use std::rc::Rc;
+use super::{MAX_SITES, real_deadlocks};
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
 use trace_format::finding::Rerun;

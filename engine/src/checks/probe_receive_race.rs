@@ -1,8 +1,8 @@
 //! `probe-receive-race`: see `trace_format::catalogue::PROBE_RECEIVE_RACE`.
 
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Site};
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Site};
 use crate::recorded::{Probed, Race};
 use trace_format::catalogue::{CheckInfo, PROBE_RECEIVE_RACE};
 

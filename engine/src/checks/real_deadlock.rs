@@ -1,10 +1,11 @@
 //! `real-deadlock`: see `trace_format::catalogue::REAL_DEADLOCK`.
 
-use super::{MAX_SITES, note_behind, note_waits, potential_deadlock, real_deadlocks};
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Site, rank_list};
-use crate::wait::Why;
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Site, rank_list};
+use crate::waits::Why;
+use super::potential_deadlock::near;
+use super::{MAX_SITES, note_behind, note_waits, real_deadlocks};
 use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
 
 pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;
@@ -50,7 +51,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
                     .into(),
             );
         }
-        draft.notes.extend(potential_deadlock::near(knot, e, model));
+        draft.notes.extend(near(knot, e, model));
         note_behind(&mut draft, e, i);
         findings.add(model, draft);
     }

@@ -1,8 +1,8 @@
 //! `recv-checksum`: see `trace_format::catalogue::RECV_CHECKSUM`.
 
-use crate::Model;
-use crate::facts::{Draft, Findings, Site, plural};
-use crate::sums::Damage;
+use crate::findings::{Draft, Findings};
+use crate::matching::Damage;
+use crate::model::{Model, Site, plural};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, RECV_CHECKSUM};
 

@@ -1,8 +1,8 @@
 //! `thread-level`: see `trace_format::catalogue::THREAD_LEVEL`.
 
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Origin, Site};
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Origin, Site};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE, THREAD_LEVEL};
 use trace_format::mpi::{Class, FnId};

@@ -1,8 +1,8 @@
 //! `unfinished-gop`: see `trace_format::catalogue::UNFINISHED_GOP`.
 
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Site};
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_GOP};
 
 pub(super) static CHECK: &CheckInfo = &UNFINISHED_GOP;

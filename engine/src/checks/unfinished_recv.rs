@@ -1,8 +1,8 @@
 //! `unfinished-recv`: see `trace_format::catalogue::UNFINISHED_RECV`.
 
-use crate::Model;
 use crate::ending::Ending;
-use crate::facts::{Draft, Findings, Site};
+use crate::findings::{Draft, Findings};
+use crate::model::{Model, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_RECV};
 use trace_format::mpi::Class;
 

@@ -1,9 +1,8 @@
 //! `wrong-send-size`: see `trace_format::catalogue::WRONG_SEND_SIZE`.
 
+use crate::findings::Findings;
+use crate::model::{Message, Model};
 use super::message_sizes;
-use crate::Model;
-use crate::facts::Findings;
-use crate::p2p::Message;
 use trace_format::catalogue::{CheckInfo, WRONG_SEND_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &WRONG_SEND_SIZE;

@@ -2,9 +2,9 @@
 //! and MPI_Win_wait returns when all origins have completed. Each pair of an origin and a target in an epoch meets twice,
 //! like two processes in a collective operation.
 
-use crate::Model;
-use crate::comms::CommIx;
-use crate::deadlock_replay::{Known, PATIENCE};
+use super::PATIENCE;
+use crate::model::{CommIx, Model};
+use crate::recorded::Known;
 use crate::shape::shape;
 use rustc_hash::FxHashMap;
 use schedules::{Act, Call, Id, Ids, Needs};
@@ -12,6 +12,7 @@ use trace_format::mpi::{Class, RmaSync};
 
 /// Where the one is who gives, and the one who waits for it.
 const GIVES: u32 = 0;
+
 const WAITS: u32 = 1;
 
 /// A meeting of an origin and a target of a window.

@@ -1,7 +1,7 @@
 //! Whom a part of a collective operation cannot do without, whatever the library does.
 
-use crate::collective::{self, View, What, what};
-use crate::comms::Comm;
+use crate::collective::{View, What, moves_data, needs, what};
+use crate::model::Comm;
 use schedules::Needs;
 use trace_format::mpi::Coll;
 use trace_format::mpi::special::{PROC_NULL, ROOT};
@@ -10,11 +10,11 @@ use trace_reader::args::Arg;
 /// Whom a collective cannot do without, by what kind of operation it is.
 pub(super) fn promised_needs(view: &View) -> Needs {
     let root = view.root().filter(|r| *r != ROOT && *r != PROC_NULL).and_then(|r| u32::try_from(r).ok());
-    match (collective::needs(what(view.call.func)), root) {
-        (collective::Needs::All, _) => Needs::All,
-        (collective::Needs::RootNeedsAll, Some(root)) => Needs::AtRoot(root),
-        (collective::Needs::AllNeedRoot, Some(root)) => Needs::Root(root),
-        (collective::Needs::Lower, _) => Needs::Lower,
+    match (needs(what(view.call.func)), root) {
+        (crate::collective::Needs::All, _) => Needs::All,
+        (crate::collective::Needs::RootNeedsAll, Some(root)) => Needs::AtRoot(root),
+        (crate::collective::Needs::AllNeedRoot, Some(root)) => Needs::Root(root),
+        (crate::collective::Needs::Lower, _) => Needs::Lower,
         _ => Needs::Nobody,
     }
 }
@@ -23,9 +23,7 @@ pub(super) fn promised_needs(view: &View) -> Needs {
 pub(super) fn needs_between(c: &Comm, view: &View) -> Needs {
     let (low, all) = (c.a.len(), c.size());
     match view.coll() {
-        What::Coll(coll)
-            if collective::moves_data(coll) && collective::needs(view.coll()) == collective::Needs::All =>
-        {
+        What::Coll(coll) if moves_data(coll) && needs(view.coll()) == crate::collective::Needs::All => {
             let other = |p: u32| if p < low { low..all } else { 0..low };
             Needs::Given((0..all).map(|p| other(p).collect()).collect())
         }

@@ -1,9 +1,6 @@
 //! MPI_Intercomm_create and MPI_Intercomm_create_from_groups: two groups that meet by their leaders (MPI 4.1, 7.6.2).
 
-use super::{Entered, int, value};
-use crate::Model;
-use crate::comms::CommKey;
-use crate::facts::Origin;
+use crate::model::{Bridge, CommKey, Entered, Model, Origin, int, value};
 use crate::shape::Shape;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -13,17 +10,8 @@ use trace_format::mpi::{Class, Kind};
 use trace_format::ranks::Ranks;
 use trace_reader::args::Arg;
 
-/// The local side of a call that makes an intercommunicator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bridge {
-    /// The leader, who waits for the other leader (world ranks) to make its `nth` call with this tag.
-    Leader { own: i32, other: i32, tag: i64, nth: u64 },
-    /// Waits for its leader.
-    Led { leader: i32 },
-}
-
 /// The local group of a call.
-struct Side {
+pub(crate) struct Side {
     /// Its calls have an order of their own.
     key: CommKey,
     /// World rank.
@@ -33,7 +21,7 @@ struct Side {
 }
 
 impl Model {
-    pub(super) fn enter_bridge(&mut self, origin: &Rc<Origin>, s: &Shape, entered: &mut Entered) {
+    pub(crate) fn enter_bridge(&mut self, origin: &Rc<Origin>, s: &Shape, entered: &mut Entered) {
         let from_groups = s.class == Class::IntercommFromGroups;
         let side = if from_groups { self.side_of_group(origin, s) } else { self.side_of_comm(origin, s) };
         let Some(Side { key, leader, tag }) = side else { return };

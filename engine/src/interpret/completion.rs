@@ -1,10 +1,6 @@
 //! How requests and receives end: by wait and test, by looking at them, by being freed; matched probes.
 
-use super::{int, status_at, value};
-use crate::Model;
-use crate::facts::Origin;
-use crate::p2p::{Op, OpId, OpKind};
-use crate::requests::{ReqId, Request};
+use crate::model::{Model, Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
 use crate::shape::{NONE, Shape};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -14,7 +10,7 @@ use trace_reader::args::{Arg, Args};
 
 impl Model {
     /// A receive is over.
-    pub(super) fn end_recv(&mut self, op: OpId, status: Option<Status>, failed: bool, asked_to_cancel: bool) {
+    pub(crate) fn end_recv(&mut self, op: OpId, status: Option<Status>, failed: bool, asked_to_cancel: bool) {
         self.ops[op].got = status.and_then(|s| s.bytes).filter(|_| !failed);
         let o = &self.ops[op];
         if asked_to_cancel && status.is_some_and(|s| s.cancelled) {
@@ -86,7 +82,7 @@ impl Model {
         }
     }
 
-    pub(super) fn complete(
+    pub(crate) fn complete(
         &mut self,
         origin: &Rc<Origin>,
         s: &Shape,
@@ -143,7 +139,7 @@ impl Model {
     }
 
     /// A status without completion: the receive has its message already, or was cancelled as asked.
-    pub(super) fn peek(&mut self, origin: &Rc<Origin>, s: &Shape, many: Many, outs: &Args) {
+    pub(crate) fn peek(&mut self, origin: &Rc<Origin>, s: &Shape, many: Many, outs: &Args) {
         let completed = Model::completed(origin, s, many, false, false, outs);
         // A rank that goes on when it has this answer has waited for it.
         self.tell_completion(origin, many, false, &completed);
@@ -166,7 +162,7 @@ impl Model {
     }
 
     /// A generalized request is complete.
-    pub(super) fn grequest_complete(&mut self, origin: &Origin) {
+    pub(crate) fn grequest_complete(&mut self, origin: &Origin) {
         let (base, handles) = origin.requests();
         let requests = &mut self.ranks[origin.rank as usize].requests;
         match requests.certain(handles, base, 0).and_then(|id| requests.get_mut(id)) {
@@ -185,7 +181,7 @@ impl Model {
         }
     }
 
-    pub(super) fn free_request(&mut self, rank: i32, id: ReqId) {
+    pub(crate) fn free_request(&mut self, rank: i32, id: ReqId) {
         let Some(request) = self.ranks[rank as usize].requests.remove(id) else { return };
         let now = self.listening.look_away();
         if request.cancelled {
@@ -211,7 +207,7 @@ impl Model {
     }
 
     /// A matched probe takes its message at its return; the receive is called later.
-    pub(super) fn matched_probe(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
+    pub(crate) fn matched_probe(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.tell_poll(origin);
         }
@@ -229,7 +225,7 @@ impl Model {
     }
 
     /// A probe has returned.
-    pub(super) fn probed(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
+    pub(crate) fn probed(&mut self, origin: &Rc<Origin>, s: &Shape, outs: &Args) {
         if s.flag != NONE && int(outs, s.flag) == Some(0) {
             return self.tell_poll(origin);
         }
@@ -245,7 +241,7 @@ impl Model {
         self.tell_probe(origin, s, told, s.flag == NONE);
     }
 
-    pub(super) fn matched_recv(&mut self, origin: &Rc<Origin>, s: &Shape, start: Start, failed: bool, outs: &Args) {
+    pub(crate) fn matched_recv(&mut self, origin: &Rc<Origin>, s: &Shape, start: Start, failed: bool, outs: &Args) {
         let handle = int(&origin.ins, s.message).unwrap_or(0);
         let data = self.data(origin, s.recv);
         let messages = &mut self.ranks[origin.rank as usize].messages;

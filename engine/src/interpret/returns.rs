@@ -1,11 +1,8 @@
 //! The return of a call: operations end, objects and requests appear.
 
-use super::{Entered, int, is_refused, may_have_received, status_at};
-use crate::Model;
-use crate::collective::{Made, is_blocking};
-use crate::comms::{CommIx, CommKey, Comms, Topology};
-use crate::facts::Origin;
-use crate::requests::Request;
+use super::{is_refused, may_have_received};
+use crate::collective::is_blocking;
+use crate::model::{CommIx, CommKey, Comms, Entered, Made, Model, Origin, Request, Topology, int, status_at};
 use crate::shape::Shape;
 use std::rc::Rc;
 use trace_format::definition::Id;
@@ -15,7 +12,7 @@ use trace_reader::args::Args;
 
 impl Model {
     /// The return of a call.
-    pub(super) fn leave(&mut self, origin: &Rc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
+    pub(crate) fn leave(&mut self, origin: &Rc<Origin>, s: &Shape, entered: Entered, class: u16, outs: &Args) {
         self.listening.begin(origin);
         let failed = class != 0;
         if failed {
@@ -250,7 +247,7 @@ impl Model {
         }
     }
 
-    pub(super) fn add_request(&mut self, request: Request, outs: &Args) {
+    pub(crate) fn add_request(&mut self, request: Request, outs: &Args) {
         let (slot, handle) = request.origin.new_request(outs);
         self.ranks[request.origin.rank as usize].requests.add(request, handle, slot);
     }

@@ -8,12 +8,12 @@
 use super::answer::Part;
 use super::places::Places;
 use super::{RecordedProgram, Taken, Wildcard};
-use crate::Model;
-use crate::comms::Comms;
+use crate::model::{Comms, Model};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use schedules::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step, reach};
 use std::collections::BTreeMap;
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::Hash as _;
+use std::hash::Hasher as _;
 use std::ops::Range;
 use trace_format::definition::Id;
 use trace_format::witness::{Take, Witness};
@@ -331,7 +331,7 @@ impl RecordedProgram {
 }
 
 /// Messages with the same source and tag, which they are given with.
-type Group = Vec<((i32, i32), OpIx)>;
+pub(crate) type Group = Vec<((i32, i32), OpIx)>;
 
 /// Messages that a wildcard could have got as far as its arguments go, by source and tag, without those like the one that
 /// it got.

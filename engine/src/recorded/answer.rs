@@ -1,8 +1,8 @@
 //! What else could have happened: a recorded program cut into windows, each explored, and the answers in terms of calls.
 
-use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken, WantedRaces, Wildcard};
-use crate::comms::Comms;
-use crate::facts::{Origin, plural};
+use super::races::Wanted as WantedRaces;
+use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken, Wildcard};
+use crate::model::{Comms, Origin, plural};
 use rustc_hash::FxHashMap;
 use schedules::{
     Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Semantics, Step, Witness, explore, has_choices,

@@ -3,7 +3,8 @@
 use super::RecordedProgram;
 use rustc_hash::{FxHashMap, FxHasher};
 use schedules::{Kind, OpIx, Program, Step};
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::Hash as _;
+use std::hash::Hasher as _;
 
 /// Steps of each thread: what a step is known by, in all runs.
 pub(super) struct Places(Vec<Vec<u64>>);

@@ -1,9 +1,8 @@
 //! Receives that could have got another message than they did, and whether it would have fitted.
 
 use super::answer::Part;
-use super::{Matchings, RecordedProgram};
-use crate::Model;
-use crate::deadlock_replay::Known;
+use super::{Known, Matchings, RecordedProgram};
+use crate::model::Model;
 use crate::types::{Amount, Difference, Signatures, UNKNOWN};
 use schedules::{Budget, Kind, OpIx, Race as Pair, Step, races};
 use std::ops::Range;

@@ -1,13 +1,12 @@
 //! The worlds of a run: each MPI_COMM_WORLD has ranks of its own. All processes together are numbered, those of the
 //! first world like their ranks; only reports say which world a process is of.
 
-pub mod link;
 mod names;
 
+pub use names::Chosen;
+pub use names::Names;
 use std::collections::BTreeMap;
 use trace_format::file::{Launch, RankHeader};
-
-pub use names::{Chosen, Names};
 
 /// Number of a process of the run.
 pub type Process = i32;
@@ -34,8 +33,10 @@ pub struct Worlds {
 
 /// More processes than this are taken for damage.
 const MAX_RANKS: i32 = 1 << 20;
+
 /// The same for a run that is over, which so many traces are of: a small file may say of large numbers that they are.
 const MAX_MISSING: usize = 1 << 10;
+
 const MAX_PER_TRACE: usize = 1 << 6;
 
 impl Worlds {

@@ -3,9 +3,9 @@
 use super::nested::Nested;
 use super::sizes::Sizes;
 use super::waits::{Cause, Together, Wait, at_collective, late_receiver, late_sender};
+use engine::clocks::Clock;
 use engine::clocks::Clocks;
 use engine::listen::{CallSeen, Collective, Communicator, Half, Listener, Message, Returned};
-use engine::worlds::link::Clock;
 use rustc_hash::FxHashMap;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, FnId};

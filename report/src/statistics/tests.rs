@@ -2,8 +2,9 @@
 
 use super::{Collector, Statistics, Waits};
 use crate::symbols::Symbols;
+use engine::clocks::Clock;
+use engine::link::Linker;
 use engine::worlds::Names;
-use engine::worlds::link::{Clock, Linker};
 use engine::{End, Engine};
 use std::sync::{Arc, Mutex};
 use trace_format::location::Location;

@@ -1,0 +1,363 @@
+//! Reads the traces of processes that are gone ahead of the engine: other threads read, unpack and decode, all ranks a
+//! little at a time, so that what ranks did at about the same time comes together and little is in flight.
+//!
+//! The order does not depend on the threads: each reads its ranks in turns, and the turns are taken rank by rank.
+//!
+//! ```text
+//! RankReader -> Batch (a Sink) -> channel -> Laps (may count) -> Onlooker::look
+//!                                                             -> Linker::take (numbers of processes) -> Engine::take
+//! ```
+//!
+//! From the batch on each event is an [`EventRef`].
+
+mod batch;
+mod call_key;
+mod laps;
+mod rounds;
+mod watch;
+
+use crate::Engine;
+use crate::link::Linker;
+use batch::Batch;
+use laps::Laps;
+use rounds::RoundFinder;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use trace_reader::reader::{EventRef, Keeps, RankReader};
+use watch::Watch;
+
+/// Blocks of a rank at a time at most.
+const BLOCKS: usize = 4;
+
+/// Events of all ranks in one pass over them, and of one rank at least and at most, by their weight. With twice as many, 64
+/// ranks that do not repeat themselves take a tenth longer with all checks (`docs/benchmarks.md`).
+const PASS: usize = 1 << 12;
+
+const FEWEST: usize = 32;
+
+const MOST: usize = 1 << 10;
+
+/// Events of which the turns are handed over together: to wake another thread takes as long as to read some hundred.
+const TOGETHER: usize = 1 << 10;
+
+/// A rank that was given less in one turn, since its events hold much, is given that part of a turn more in the next one at most.
+const LITTLE: isize = 16;
+/// As [`PASS`], where ranks go round in loops: of one that was read beyond its turn, the next turns are left out.
+const LIGHT_PASS: usize = 1 << 13;
+
+/// How often so many a thread may be ahead.
+const AHEAD: usize = 8;
+
+/// Turns of a rank after which it is said how far it was read.
+const OFTEN: u32 = 64;
+
+/// Threads that read. Where laps are counted the engine has next to nothing to do; else it is slower than a few of them.
+const MOST_THREADS: usize = 8;
+
+/// Looks on while the engine is fed with traces, each of which has its place among the readers.
+pub trait Onlooker {
+    /// The engine is given this event next.
+    fn look(&mut self, place: usize, event: &EventRef);
+
+    /// So many calls were counted, and the engine was not given them.
+    fn leapt(&mut self, place: usize, calls: u64);
+
+    /// So many bytes are still to be read. Said now and then.
+    fn unread(&mut self, place: usize, bytes: u64);
+
+    /// It cannot be read any further.
+    fn failed(&mut self, place: usize, why: String);
+}
+
+/// The way of events to the engine.
+struct Feed<'a> {
+    linker: &'a mut Linker,
+    engine: &'a mut Engine,
+    onlooker: &'a mut dyn Onlooker,
+}
+
+impl Feed<'_> {
+    /// Hands on the next event of the rank at this place.
+    #[inline]
+    fn take(&mut self, (place, rank): (usize, i32), event: EventRef) {
+        self.onlooker.look(place, &event);
+        self.linker.take(rank, event, self.engine);
+    }
+
+    /// May calls be counted that are as others? With several worlds it matters how far each has come.
+    fn may_leap(&self) -> bool {
+        self.linker.is_one_world() && self.engine.may_leap()
+    }
+}
+
+/// What was read of one rank in one turn.
+struct Turn {
+    /// Its place among the readers.
+    place: usize,
+    batch: Batch,
+    /// Bytes of it that are still to be read, said now and then.
+    unread: Option<u64>,
+    /// Why it cannot be read any further.
+    failed: Option<String>,
+    /// There may be more of it.
+    more: bool,
+    /// So many of its next turns are left out, since it is ahead of the others by that.
+    skipped: usize,
+}
+
+/// Feeds the engine with all these traces to their ends, or until a process is held back: see [`Linker`].
+pub fn feed(readers: Vec<&mut RankReader>, linker: &mut Linker, engine: &mut Engine, onlooker: &mut dyn Onlooker) {
+    let keeps = engine.keeps();
+    let mut laps = Laps::new(readers.iter().map(|reader| reader.rank()));
+    let mut feed = Feed { linker, engine, onlooker };
+    let threads = processors().min(MOST_THREADS);
+    read(threads, readers, keeps, |mut turn| {
+        turn.failed.take().into_iter().for_each(|why| feed.onlooker.failed(turn.place, why));
+        turn.unread.into_iter().for_each(|bytes| feed.onlooker.unread(turn.place, bytes));
+        laps.take(turn, &mut feed);
+        !feed.linker.holds_any()
+    });
+    laps.finish(&mut feed);
+}
+
+/// Processors that this process may use.
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Reads all of these to their ends by so many threads. `take` is given each turn, and says whether to go on: if not, what
+/// was read already still comes.
+fn read(threads: usize, readers: Vec<&mut RankReader>, keeps: Keeps, mut take: impl FnMut(Turn) -> bool) {
+    let plan = Plan::of(readers.len(), keeps);
+    let mut places: Vec<(usize, usize)> = (0..readers.len()).map(|place| (place, 0)).collect();
+    let threads = threads.min(readers.len()).max(1);
+    let stop = AtomicBool::new(false);
+    let mut shares: Vec<Vec<(usize, &mut RankReader)>> = Vec::new();
+    shares.resize_with(threads, Vec::new);
+    for (place, reader) in readers.into_iter().enumerate() {
+        shares[place % threads].push((place, reader));
+    }
+    thread::scope(|scope| {
+        let mut sources: Vec<Source> = Vec::new();
+        for share in shares {
+            let (sender, receiver) = sync_channel(AHEAD);
+            let stop = &stop;
+            scope.spawn(move || read_share(share, plan, &sender, stop));
+            sources.push(Source { receiver, turns: VecDeque::new() });
+        }
+        // Each thread goes through its share in order, so that what comes of it is always the turn of the rank whose turn
+        // it is: all ranks advance alike, with any number of threads.
+        while !places.is_empty() {
+            places.retain_mut(|(place, skipped)| {
+                if *skipped > 0 {
+                    *skipped -= 1;
+                    return true;
+                }
+                let Some(turn) = sources[*place % threads].next() else { return false };
+                debug_assert_eq!(turn.place, *place, "it is the turn of another rank");
+                let more = turn.more;
+                *skipped = turn.skipped;
+                if !take(turn) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                more
+            });
+        }
+    });
+}
+
+/// How ranks are read.
+#[derive(Clone, Copy)]
+struct Plan {
+    keeps: Keeps,
+    ranks: usize,
+    /// Events of a turn.
+    turn: usize,
+    /// More of them that are read at once where a rank goes round in a loop.
+    extra: usize,
+}
+
+impl Plan {
+    fn of(ranks: usize, keeps: Keeps) -> Plan {
+        let of_each = |pass: usize| (pass / ranks.max(1)).clamp(FEWEST, MOST);
+        let turn = of_each(PASS);
+        Plan { keeps, ranks, turn, extra: of_each(LIGHT_PASS) - turn }
+    }
+}
+
+/// A rank that is read.
+struct Member<'a> {
+    place: usize,
+    reader: &'a mut RankReader,
+    watch: Watch,
+    /// By how many events it is ahead of the others: rounds are read as a whole, and what holds much counts as more than one
+    /// event.
+    ahead: isize,
+    /// What was read of it last is light.
+    is_light: bool,
+    turns: u32,
+}
+
+/// What comes of one thread.
+struct Source {
+    receiver: Receiver<Vec<Turn>>,
+    turns: VecDeque<Turn>,
+}
+
+impl Source {
+    fn next(&mut self) -> Option<Turn> {
+        if self.turns.is_empty() {
+            self.turns.extend(self.receiver.recv().ok()?);
+        }
+        self.turns.pop_front()
+    }
+}
+
+fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSender<Vec<Turn>>, stop: &AtomicBool) {
+    let (mut together, mut events) = (Vec::new(), 0);
+    turns(share, plan, &mut |turn| {
+        events += turn.batch.cost();
+        together.push(turn);
+        if events < TOGETHER {
+            return true;
+        }
+        events = 0;
+        sender.send(std::mem::take(&mut together)).is_ok() && !stop.load(Ordering::Relaxed)
+    });
+    // A receiver that takes no more does not miss it.
+    _ = sender.send(together);
+}
+
+/// Reads in turns until nothing is left, or `send` does not want more.
+fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(Turn) -> bool) {
+    let Plan { keeps, ranks, turn, extra } = plan;
+    let mut wanted = true;
+    // Of the last turn, of whatever rank: the next one is much like it.
+    let mut events = 0;
+    // A receiver that wants to be told of each call is told of each call.
+    let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
+    let member = |(place, reader): (usize, _)| {
+        let reader: &mut RankReader = reader;
+        let watch = Watch::new(finder_of(u64::from(reader.header.request_stride)));
+        Member { place, reader, watch, ahead: 0, is_light: false, turns: 0 }
+    };
+    let mut share: Vec<Member> = share.into_iter().map(member).collect();
+    let signed = turn.cast_signed();
+    while wanted && !share.is_empty() {
+        share.retain_mut(|Member { place, reader, watch, ahead, is_light, turns }| {
+            if !wanted {
+                return true;
+            }
+            if *ahead >= signed {
+                *ahead -= signed;
+                return true;
+            }
+            let due = turn.saturating_add_signed(-*ahead);
+            let (finder, knows_nothing) = watch.begin();
+            if knows_nothing {
+                reader.keep_anew();
+            }
+            let mut batch = Batch::new(keeps, (due, events), finder);
+            let defects = reader.defects.count();
+            let result = reader.poll_lean(BLOCKS, if *is_light { due + extra } else { due }, &mut batch);
+            watch.end(batch.close(), batch.left());
+            *ahead = (batch.left().cast_signed() - due.cast_signed()).max(-signed / LITTLE);
+            *is_light = batch.is_light();
+            events = batch.whole().min(turn);
+            // Behind damage there may be more.
+            let more = match &result {
+                Ok(any) => *any || reader.defects.count() > defects,
+                Err(_) => false,
+            };
+            let unread = (!more || *turns % OFTEN == 0).then(|| reader.unread());
+            *turns = turns.wrapping_add(1);
+            let skipped = (*ahead / signed).max(0).cast_unsigned();
+            let failed = result.err().map(|e| e.to_string());
+            wanted = send(Turn { place: *place, batch, unread, failed, more, skipped });
+            more
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_format::mpi::FnId;
+    use trace_reader::call::{Call, Outcome, Value};
+    use trace_reader::synthetic::{RankWriter, header};
+
+    #[test]
+    fn little_is_in_flight_of_calls_that_hold_much() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = std::fs::File::create(trace_format::file::rank_path(dir.path(), 0)).unwrap();
+        let mut writer = RankWriter::new(file, &header(0, 1)).unwrap();
+        let mut call = Call::new(FnId::MPI_Waitall);
+        call.outcome = Outcome::Returned(0);
+        call.ins[1] = Value::Requests { base: 0x1000, handles: vec![7; 10_000] };
+        let calls = 200;
+        for _ in 0..calls {
+            writer.call(&call).unwrap();
+        }
+        writer.flush().unwrap();
+        let mut reader = RankReader::open(dir.path(), 0).unwrap();
+        reader.writer_is_gone();
+        let (mut events, mut heaviest) = (0, 0);
+        read(1, vec![&mut reader], Keeps::Nothing, |turn| {
+            events += turn.batch.whole();
+            heaviest = heaviest.max(turn.batch.weight());
+            true
+        });
+        assert_eq!(events, calls);
+        assert!(heaviest < MOST + 100, "{heaviest}");
+    }
+
+    /// Whatever turns of a rank are left out since it was read ahead of the others.
+    #[test]
+    fn ranks_stay_together_if_some_go_round_in_loops_and_others_do_not() {
+        const RANKS: i32 = 96;
+        const CALLS: i64 = 6_000;
+        let dir = tempfile::tempdir().unwrap();
+        for rank in 0..RANKS {
+            let file = std::fs::File::create(trace_format::file::rank_path(dir.path(), rank)).unwrap();
+            let mut writer = RankWriter::new(file, &header(rank, RANKS)).unwrap();
+            let mut call = Call::new(FnId::MPI_Send);
+            call.outcome = Outcome::Returned(0);
+            for i in 0..CALLS {
+                // Of half of the ranks the tag rises, of the others it comes again; threads have more of these or of those.
+                call.ins[4] = Value::Int(if rank % 2 == 0 { i * i } else { i % 5 });
+                (call.t_call, call.t_return) = (100 * i as u64, 100 * i as u64 + 10);
+                writer.call(&call).unwrap();
+            }
+            writer.flush().unwrap();
+        }
+        let plan = Plan::of(RANKS as usize, Keeps::Alike);
+        assert!(plan.extra > 0);
+        let mut order = None;
+        for threads in [1, 2, 3, 8] {
+            let open = |rank| {
+                let mut reader = RankReader::open(dir.path(), rank).unwrap();
+                reader.writer_is_gone();
+                reader
+            };
+            let mut readers: Vec<RankReader> = (0..RANKS).map(open).collect();
+            let (mut taken, mut widest, mut skipped, mut in_rounds) = ([0; RANKS as usize], 0, 0, 0);
+            let mut places = Vec::new();
+            read(threads, readers.iter_mut().collect(), Keeps::Alike, |turn| {
+                places.push((turn.place, turn.batch.left()));
+                taken[turn.place] += turn.batch.left();
+                in_rounds += turn.batch.in_rounds();
+                skipped += turn.skipped;
+                if taken.iter().all(|taken| *taken < CALLS as usize - plan.turn - plan.extra) {
+                    widest = widest.max(taken.iter().max().unwrap() - taken.iter().min().unwrap());
+                }
+                true
+            });
+            assert_eq!(taken, [CALLS as usize; RANKS as usize]);
+            assert!(skipped > 1_000 && in_rounds > 100_000, "{skipped} {in_rounds}");
+            assert!(widest <= 2 * plan.turn + plan.extra + 35, "{threads} threads: {widest}");
+            assert_eq!(*order.get_or_insert_with(|| places.clone()), places, "{threads} threads");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A map whose entries have places: who knows the place of an entry needs no look-up.
+
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+/// Where an entry is, or was.
+pub(crate) type At = u32;
+
+/// Of no entry.
+pub(crate) const NOWHERE: At = At::MAX;
+
+pub(crate) struct Indexed<K, V> {
+    index: FxHashMap<K, At>,
+    all: Vec<Option<(K, V)>>,
+    free: Vec<At>,
+}
+
+impl<K, V> Default for Indexed<K, V> {
+    fn default() -> Indexed<K, V> {
+        Indexed { index: FxHashMap::default(), all: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V: Default> Indexed<K, V> {
+    /// The place of the entry, which is made if there is none; quick if it is `probably` there.
+    #[inline]
+    pub(crate) fn place(&mut self, key: K, probably: At) -> At {
+        if let Some(Some((known, _))) = self.all.get(probably as usize)
+            && *known == key
+        {
+            return probably;
+        }
+        self.look_up(key)
+    }
+
+    fn look_up(&mut self, key: K) -> At {
+        let (all, free) = (&mut self.all, &mut self.free);
+        *self.index.entry(key).or_insert_with(|| {
+            let new = Some((key, V::default()));
+            if let Some(at) = free.pop() {
+                all[at as usize] = new;
+                return at;
+            }
+            all.push(new);
+            all.len() as At - 1
+        })
+    }
+
+    #[inline]
+    pub(crate) fn at(&mut self, at: At) -> Option<&mut V> {
+        self.all.get_mut(at as usize)?.as_mut().map(|entry| &mut entry.1)
+    }
+
+    pub(crate) fn find(&self, key: K) -> Option<At> {
+        self.index.get(&key).copied()
+    }
+
+    pub(crate) fn get(&self, key: K) -> Option<&V> {
+        self.all.get(self.find(key)? as usize)?.as_ref().map(|entry| &entry.1)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
+        self.at(self.find(key)?)
+    }
+
+    pub(crate) fn remove(&mut self, key: K) {
+        if let Some(at) = self.index.remove(&key) {
+            self.all[at as usize] = None;
+            self.free.push(at);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.all.iter().flatten().map(|(key, value)| (key, value))
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.all.iter_mut().flatten().map(|(key, value)| (&*key, value))
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = K> {
+        self.iter().map(|(key, _)| *key)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_used_again_and_never_mistaken() {
+        let mut all: Indexed<u8, Vec<u8>> = Indexed::default();
+        let (one, two) = (all.place(1, NOWHERE), all.place(2, NOWHERE));
+        all.at(one).unwrap().push(10);
+        assert_eq!((all.place(1, two), all.place(2, two), all.len()), (one, two, 2));
+        all.remove(1);
+        assert!(all.at(one).is_none() && all.get(1).is_none());
+        // Another entry gets the place: who remembers it for the first one is not given the other.
+        assert_eq!(all.place(3, NOWHERE), one);
+        let again = all.place(1, one);
+        assert!(again != one && all.get(1).unwrap().is_empty());
+        assert_eq!(all.keys().collect::<Vec<_>>(), [3, 2, 1]);
+    }
+}

@@ -1,0 +1,321 @@
+//! What a collective operation moves from whom to whom, and where the two ends do not fit (MPI 4.1 sections 6.4 to
+//! 6.11). In a collective, unlike in a message, the amounts must be equal.
+
+use super::What;
+use super::view::{Gathering, View, neighbors, topology};
+use crate::model::{Comm, Model, Topology};
+use crate::types::{Amount, Difference};
+use std::collections::BTreeMap;
+use trace_format::definition::Neighbors;
+use trace_format::mpi::Coll;
+use trace_format::mpi::special::ROOT;
+use trace_format::system::Checksum;
+
+/// How two ends do not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Misfit {
+    Type(Difference),
+    Amount,
+}
+
+/// Two ends that do not fit.
+pub(crate) struct Flow<'a> {
+    pub(crate) from: View<'a>,
+    pub(crate) to: View<'a>,
+    pub(crate) sent: Amount,
+    pub(crate) expected: Amount,
+    pub(crate) misfit: Misfit,
+    /// Both ends contribute to one result (reductions): nobody sends to the other.
+    pub(crate) alike: bool,
+}
+
+/// More than this many are not listed.
+const MAX_FLOWS: usize = 256;
+
+struct Finder<'m, 'a> {
+    model: &'m mut Model,
+    flows: Vec<Flow<'a>>,
+    alike: bool,
+}
+
+impl<'a> Finder<'_, 'a> {
+    fn compare(&mut self, from: View<'a>, to: View<'a>, sent: Option<Amount>, expected: Option<Amount>) {
+        let (Some(sent), Some(expected)) = (sent, expected) else { return };
+        if let Some(misfit) = self.misfit(sent, expected)
+            && self.flows.len() < MAX_FLOWS
+        {
+            self.flows.push(Flow { from, to, sent, expected, misfit, alike: self.alike });
+        }
+    }
+
+    /// The edges from one process to another in a topology, by their places in the lists of the two. Several in a graph
+    /// belong together in their order (MPI 4.1 section 8.6). In a grid what goes in the negative direction arrives from
+    /// the positive one; libraries differ in that where the two neighbours in a dimension are the same process, so that
+    /// only what is wrong either way is.
+    fn edges(&mut self, a: &View<'a>, b: &View<'a>, outs: &[u32], ins: &[u32]) {
+        if outs.len() != ins.len() {
+            return;
+        }
+        let in_order: Vec<(u32, u32)> = outs.iter().copied().zip(ins.iter().copied()).collect();
+        let across: Vec<(u32, u32)> = outs.iter().map(|i| (*i, i ^ 1)).collect();
+        let pairs = match topology(self.model, a) {
+            _ if outs.len() == 1 => in_order,
+            Some(Topology::Graph) => in_order,
+            Some(Topology::Grid) => {
+                let mut fits = |pairs: &[(u32, u32)]| {
+                    pairs.iter().all(|(i, j)| {
+                        let (sent, expected) = (a.send().amount(self.model, *i), b.recv().amount(self.model, *j));
+                        sent.zip(expected).is_none_or(|(s, e)| self.misfit(s, e).is_none())
+                    })
+                };
+                if fits(&in_order) || fits(&across) {
+                    return;
+                }
+                across
+            }
+            None => return,
+        };
+        for (i, j) in pairs {
+            let (sent, expected) = (a.send().amount(self.model, i), b.recv().amount(self.model, j));
+            self.compare(*a, *b, sent, expected);
+        }
+    }
+
+    fn misfit(&mut self, sent: Amount, expected: Amount) -> Option<Misfit> {
+        if sent.sig == expected.sig && sent.reps == expected.reps && sent.bytes == expected.bytes {
+            return None;
+        }
+        let all = &mut self.model.signatures;
+        let difference = all.difference(sent, expected);
+        if let Some(d) = difference.filter(|d| !d.formal) {
+            return Some(Misfit::Type(d));
+        }
+        let equal = if all.untyped(sent, expected) {
+            sent.bytes.is_none() || expected.bytes.is_none() || sent.bytes == expected.bytes
+        } else {
+            all.elements(sent) == all.elements(expected)
+        };
+        if equal { difference.map(Misfit::Type) } else { Some(Misfit::Amount) }
+    }
+}
+
+/// The neighbours of a process on one side, with their places in its list.
+fn edges(model: &Model, view: &View, side: impl Fn(&Neighbors) -> &Vec<i32>) -> BTreeMap<i32, Vec<u32>> {
+    let mut edges: BTreeMap<i32, Vec<u32>> = BTreeMap::new();
+    for (place, rank) in neighbors(model, view).into_iter().flat_map(|n| side(n).iter().enumerate()) {
+        edges.entry(*rank).or_default().push(place as u32);
+    }
+    edges
+}
+
+/// The value that most have, the lowest of the first ones if there are several; O(n) for few different values.
+fn majority(amounts: &[Option<Amount>]) -> usize {
+    let mut seen: Vec<(usize, usize)> = Vec::new();
+    for (i, a) in amounts.iter().enumerate().filter(|(_, a)| a.is_some()) {
+        match seen.iter().position(|(first, _)| amounts[*first] == *a) {
+            Some(place) => seen[place].1 += 1,
+            None if seen.len() < 64 => seen.push((i, 1)),
+            None => {}
+        }
+    }
+    let most = seen.iter().map(|s| s.1).max().unwrap_or(0);
+    seen.iter().find(|s| s.1 == most).map_or(0, |s| s.0)
+}
+
+/// The process that sends a broadcast or scatter, or receives a gather or reduction.
+pub(crate) fn root_of<'a>(comm: &Comm, g: &Gathering<'a>) -> Option<View<'a>> {
+    if comm.b.is_some() {
+        return g.views().find(|v| v.root() == Some(ROOT));
+    }
+    let root = g.views().find_map(|v| v.root())?;
+    u32::try_from(root).ok().and_then(|r| g.view(r))
+}
+
+/// The flows that do not fit. Functions, roots and reduction operations agree already.
+pub(crate) fn misfits<'a>(model: &mut Model, g: &Gathering<'a>) -> Vec<Flow<'a>> {
+    let Some(What::Coll(coll)) = g.views().next().map(|v| v.coll()) else { return Vec::new() };
+    let comm = &model.comms.list[g.comm];
+    let is_inter = comm.b.is_some();
+    let (low, size) = (comm.a.len(), comm.size());
+    // The index by which others refer to a process.
+    let index = move |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };
+    let talk = move |a: &View, b: &View| !is_inter || (a.position < low) != (b.position < low);
+    let root = root_of(comm, g);
+    let mut f = Finder { model, flows: Vec::new(), alike: false };
+    let views: Vec<View<'a>> = g.views().collect();
+    use Coll::*;
+    match coll {
+        Bcast | Scatter | Scatterv => {
+            let Some(root) = root else { return f.flows };
+            for v in views.iter().filter(|v| talk(&root, v)) {
+                if coll == Bcast && v.position == root.position || v.recv().in_place {
+                    continue;
+                }
+                let sent = root.send().amount(f.model, index(v));
+                let expected = v.recv().amount(f.model, 0);
+                f.compare(root, *v, sent, expected);
+            }
+        }
+        Gather | Gatherv => {
+            let Some(root) = root else { return f.flows };
+            for v in views.iter().filter(|v| talk(&root, v) && !v.send().in_place) {
+                let sent = v.send().amount(f.model, 0);
+                let expected = root.recv().amount(f.model, index(v));
+                f.compare(*v, root, sent, expected);
+            }
+        }
+        Reduce => {
+            f.alike = true;
+            let Some(root) = root else { return f.flows };
+            for v in views.iter().filter(|v| v.position != root.position && talk(&root, v)) {
+                let own = v.send().amount(f.model, 0);
+                let expected = root.recv().amount(f.model, 0);
+                f.compare(*v, root, own, expected);
+            }
+        }
+        Allreduce | Scan | Exscan | ReduceScatterBlock => {
+            f.alike = true;
+            // In an intercommunicator the counts of the two groups of a reduce-scatter are different things.
+            let sides: &[bool] = if is_inter && coll == ReduceScatterBlock { &[false, true] } else { &[false] };
+            for high in sides {
+                let part: Vec<&View> =
+                    views.iter().filter(|v| sides.len() == 1 || (v.position >= low) == *high).collect();
+                let amounts: Vec<_> = part.iter().map(|v| v.recv().amount(f.model, 0)).collect();
+                let Some(reference) = part.get(majority(&amounts)) else { continue };
+                let expected = reference.recv().amount(f.model, 0);
+                for (v, own) in part.iter().zip(amounts) {
+                    f.compare(**v, **reference, own, expected);
+                }
+            }
+        }
+        ReduceScatter => {
+            f.alike = true;
+            for high in if is_inter { &[false, true][..] } else { &[false][..] } {
+                let part: Vec<&View> = views.iter().filter(|v| !is_inter || (v.position >= low) == *high).collect();
+                let Some(reference) = part.first() else { continue };
+                for v in &part[1..] {
+                    if v.recv().count == reference.recv().count {
+                        let (a, b) = (v.recv().amount(f.model, 0), reference.recv().amount(f.model, 0));
+                        f.compare(**v, **reference, a, b);
+                        continue;
+                    }
+                    for i in 0..v.recv().count.ints().len() as u32 {
+                        let before = f.flows.len();
+                        let (a, b) = (v.recv().amount(f.model, i), reference.recv().amount(f.model, i));
+                        f.compare(**v, **reference, a, b);
+                        if f.flows.len() > before {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => {
+            let to_each = matches!(coll, Alltoall | Alltoallv | Alltoallw);
+            let sent = |f: &Finder, a: &View<'a>, b: &View<'a>| {
+                let half = if a.send().in_place { a.recv() } else { a.send() };
+                match (to_each, a.send().in_place) {
+                    (true, _) => half.amount(f.model, index(b)),
+                    // In place, one's own contribution stands where it will be in the result.
+                    (false, true) => half.amount(f.model, index(a)),
+                    (false, false) => half.amount(f.model, 0),
+                }
+            };
+            let uniform = views.iter().all(|v| v.recv().is_uniform() && (v.send().in_place || v.send().is_uniform()));
+            if uniform && !is_inter {
+                // Everyone sends the same to everyone: all must agree with what most receive.
+                let rooms: Vec<_> = views.iter().map(|v| v.recv().amount(f.model, 0)).collect();
+                let Some(reference) = views.get(majority(&rooms)).copied() else { return f.flows };
+                let expected = reference.recv().amount(f.model, 0);
+                for v in &views {
+                    let own = sent(&f, v, v);
+                    f.compare(*v, reference, own, expected);
+                }
+                let own = sent(&f, &reference, &reference);
+                for (v, room) in views.iter().zip(rooms) {
+                    f.compare(reference, *v, own, room);
+                }
+                return f.flows;
+            }
+            for a in &views {
+                for b in views.iter().filter(|b| talk(a, b)) {
+                    if a.send().in_place && a.position == b.position {
+                        continue;
+                    }
+                    let (own, room) = (sent(&f, a, b), b.recv().amount(f.model, index(a)));
+                    f.compare(*a, *b, own, room);
+                }
+            }
+        }
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => {
+            for a in &views {
+                for (to, outs) in edges(f.model, a, |n| &n.destinations) {
+                    let Some(b) = u32::try_from(to).ok().and_then(|p| g.view(p)) else { continue };
+                    let ins = edges(f.model, &b, |n| &n.sources).remove(&(a.position as i32)).unwrap_or_default();
+                    f.edges(a, &b, &outs, &ins);
+                }
+            }
+        }
+        _ => {}
+    }
+    if is_inter && f.flows.is_empty() && matches!(coll, ReduceScatter | ReduceScatterBlock) {
+        // Each group scatters what the other has reduced: as much in all (MPI 4.1 section 6.10).
+        let of = |high: bool| views.iter().find(|v| (v.position >= low) == high);
+        if let (Some(a), Some(b)) = (of(false), of(true)) {
+            let (sizes, model) = ((low, size - low), &*f.model);
+            let (own, other) = (a.recv().total(model, sizes.0), b.recv().total(model, sizes.1));
+            f.compare(*b, *a, other, own);
+        }
+    }
+    f.flows
+}
+
+/// Calls `visit` for everything that a collective operation moves as it is: sender, receiver, and the places of the
+/// receiver among the sender's partners and of the sender among the receiver's; [`Checksum::WHOLE`] where a buffer has
+/// one part only. Functions, roots and amounts agree already.
+pub(crate) fn each_move<'a>(model: &Model, g: &Gathering<'a>, mut visit: impl FnMut(View<'a>, View<'a>, u32, u32)) {
+    const WHOLE: u32 = Checksum::WHOLE;
+    let Some(What::Coll(coll)) = g.views().next().map(|v| v.coll()) else { return };
+    let comm = &model.comms.list[g.comm];
+    let is_inter = comm.b.is_some();
+    let low = comm.a.len();
+    let index = |v: &View| if is_inter && v.position >= low { v.position - low } else { v.position };
+    let talk = |a: &View, b: &View| !is_inter || (a.position < low) != (b.position < low);
+    let root = root_of(comm, g);
+    use Coll::*;
+    match coll {
+        Bcast | Scatter | Scatterv | Gather | Gatherv => {
+            let Some(root) = root else { return };
+            for v in g.views().filter(|v| talk(&root, v)) {
+                match coll {
+                    Bcast if v.position == root.position => {}
+                    Bcast => visit(root, v, WHOLE, WHOLE),
+                    Scatter | Scatterv => visit(root, v, index(&v), WHOLE),
+                    _ => visit(v, root, WHOLE, index(&v)),
+                }
+            }
+        }
+        Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => {
+            let to_each = matches!(coll, Alltoall | Alltoallv | Alltoallw);
+            for a in g.views() {
+                for b in g.views().filter(|b| talk(&a, b)) {
+                    visit(a, b, if to_each { index(&b) } else { WHOLE }, index(&a));
+                }
+            }
+        }
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => {
+            let to_each = !matches!(coll, NeighborAllgather | NeighborAllgatherv);
+            for a in g.views() {
+                for (to, outs) in edges(model, &a, |n| &n.destinations) {
+                    let Some(b) = u32::try_from(to).ok().and_then(|p| g.view(p)) else { continue };
+                    let ins = edges(model, &b, |n| &n.sources).remove(&(a.position as i32)).unwrap_or_default();
+                    let in_order = outs.len() == 1 || topology(model, &a) == Some(Topology::Graph);
+                    if outs.len() == ins.len() && in_order {
+                        outs.into_iter().zip(ins).for_each(|(i, j)| visit(a, b, if to_each { i } else { WHOLE }, j));
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}

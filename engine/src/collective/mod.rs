@@ -1,0 +1,57 @@
+//! What is known of a collective call by its function and its arguments.
+
+mod flows;
+mod needs;
+mod view;
+
+use crate::shape::shape;
+pub(crate) use flows::{Flow, Misfit, each_move, misfits};
+pub(crate) use needs::needs;
+pub use needs::{Needs, needs_of};
+use trace_format::mpi::{Class, Coll, FnId, Start};
+pub(crate) use view::{Gathering, Verdict, View, neighbors};
+
+/// Which collective a function is; those that make a communicator for a group stand for themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Coll(Coll),
+    Group(FnId),
+}
+
+pub(crate) fn what(func: FnId) -> What {
+    match shape(func).class {
+        Class::Collective(coll, _) => What::Coll(coll),
+        _ => What::Group(func),
+    }
+}
+
+/// Is it communication alone, without an object that it makes or belongs to?
+pub(crate) fn moves_data(coll: Coll) -> bool {
+    use Coll::*;
+    let one_way = matches!(coll, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce | Scan | Exscan);
+    let all_to_all = matches!(coll, Barrier | Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw);
+    one_way || all_to_all || matches!(coll, Allreduce | ReduceScatter | ReduceScatterBlock)
+}
+
+/// In which form a collective is called.
+pub(crate) fn start_of(func: FnId) -> Start {
+    match shape(func).class {
+        Class::Collective(_, start) => start,
+        _ => Start::Blocking,
+    }
+}
+
+/// Does the process wait in the call itself?
+pub(crate) fn is_blocking(func: FnId) -> bool {
+    start_of(func) == Start::Blocking
+}
+
+pub(crate) fn is_among_neighbors(coll: Coll) -> bool {
+    use Coll::*;
+    matches!(coll, NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw)
+}
+
+/// Does the collective free the object that it is called on?
+pub(crate) fn is_free(coll: Coll) -> bool {
+    matches!(coll, Coll::CommFree | Coll::CommDisconnect | Coll::WinFree | Coll::FileClose)
+}

@@ -1,0 +1,164 @@
+//! The parts of one collective operation, and their arguments.
+
+use super::{What, what};
+use crate::model::{CommIx, Model, Origin, Part, Topology};
+use crate::shape::{NONE, Place, Side, shape};
+use crate::types::Amount;
+use std::rc::Rc;
+use trace_format::definition::{Id, Neighbors};
+use trace_format::mpi::{Coll, special};
+use trace_reader::args::Arg;
+
+/// What the checks make of a collective operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    Fine,
+    Wrong,
+    /// So wrong that the rest of its arguments cannot be judged.
+    Broken,
+    /// Wrong in such a way that nothing can be said about what follows.
+    Spoiled,
+}
+
+/// The parts of one collective operation, for the checks: all of them, or those that came until the end.
+pub(crate) struct Gathering<'a> {
+    pub(crate) comm: CommIx,
+    pub(crate) parts: &'a [Option<Part>],
+}
+
+/// The arguments of one part.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) rank: i32,
+    /// Place in the communicator.
+    pub(crate) position: u32,
+    pub(crate) call: &'a Rc<Origin>,
+}
+
+impl<'a> Gathering<'a> {
+    pub(crate) fn views(&self) -> impl Iterator<Item = View<'a>> + use<'a> {
+        let parts = self.parts;
+        parts.iter().enumerate().filter_map(|(position, p)| {
+            p.as_ref().map(|p| View { rank: p.call.rank, position: position as u32, call: &p.call })
+        })
+    }
+
+    pub(crate) fn view(&self, position: u32) -> Option<View<'a>> {
+        let part = self.parts.get(position as usize)?.as_ref()?;
+        Some(View { rank: part.call.rank, position, call: &part.call })
+    }
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn value(&self, place: Place) -> Arg<'a> {
+        if place == NONE { Arg::None } else { self.call.ins.get(place.into()) }
+    }
+
+    /// The integer at a place, if the function has such a parameter and it was recorded.
+    pub(crate) fn int(&self, place: Place) -> Option<i64> {
+        match self.value(place) {
+            Arg::Int(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn coll(&self) -> What {
+        what(self.call.func)
+    }
+
+    pub(crate) fn root(&self) -> Option<i32> {
+        self.int(shape(self.call.func).root).map(|r| r as i32)
+    }
+
+    pub(crate) fn op(&self) -> Option<Id> {
+        self.int(shape(self.call.func).op).map(|o| o as Id)
+    }
+
+    pub(crate) fn send(&self) -> Half<'a> {
+        self.half(shape(self.call.func).send)
+    }
+
+    pub(crate) fn recv(&self) -> Half<'a> {
+        self.half(shape(self.call.func).recv)
+    }
+
+    /// The datatype of a reduction, which all its buffers share.
+    pub(crate) fn reduced_type(&self) -> Option<Id> {
+        self.int(shape(self.call.func).recv.datatype).map(|t| t as Id)
+    }
+
+    fn half(&self, side: Side) -> Half<'a> {
+        Half {
+            rank: self.rank,
+            in_place: self.int(side.buf) == Some(special::IN_PLACE),
+            count: self.value(side.count),
+            datatype: self.value(side.datatype),
+        }
+    }
+}
+
+/// One buffer of a part.
+#[derive(Clone, Copy)]
+pub(crate) struct Half<'a> {
+    rank: i32,
+    pub(crate) in_place: bool,
+    pub(crate) count: Arg<'a>,
+    datatype: Arg<'a>,
+}
+
+impl Half<'_> {
+    /// What goes to or comes from partner `i`; `None` where the trace does not say, or a count that says nothing.
+    pub(crate) fn amount(&self, model: &Model, i: u32) -> Option<Amount> {
+        let count = self.count_of(i).filter(|count| *count >= 0)?;
+        let datatype = for_partner(self.datatype, i)? as Id;
+        Some(model.one(self.rank, datatype)?.times(count))
+    }
+
+    /// The count for partner `i`.
+    pub(crate) fn count_of(&self, i: u32) -> Option<i64> {
+        for_partner(self.count, i)
+    }
+
+    /// All that goes to or comes from `n` partners, where there is one type for all.
+    pub(crate) fn total(&self, model: &Model, n: u32) -> Option<Amount> {
+        let count = match self.count {
+            Arg::Int(v) => v.saturating_mul(i64::from(n)),
+            Arg::Ints(all) => all.iter().fold(0i64, |sum, v| sum.saturating_add(*v)),
+            _ => return None,
+        };
+        let Arg::Int(datatype) = self.datatype else { return None };
+        Some(model.one(self.rank, datatype as Id)?.times(count))
+    }
+
+    /// Are counts and type the same for all partners?
+    pub(crate) fn is_uniform(&self) -> bool {
+        matches!((self.count, self.datatype), (Arg::Int(_), Arg::Int(_)))
+    }
+}
+
+/// What an argument says of partner `i`: the same for all, or one value for each.
+fn for_partner(value: Arg, i: u32) -> Option<i64> {
+    match value {
+        Arg::Int(v) => Some(v),
+        Arg::Ints(v) => v.get(i as usize).copied(),
+        _ => None,
+    }
+}
+
+/// The neighbours of the calling process, if its call is a neighbourhood collective and they are known.
+pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbors> {
+    use Coll::*;
+    let What::Coll(NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw) =
+        view.coll()
+    else {
+        return None;
+    };
+    let id = view.int(shape(view.call.func).comm)? as Id;
+    model.ranks[view.rank as usize].objects.neighbors.get(&id)
+}
+
+/// What kind of topology the communicator of a call has, where mpivet saw it made.
+pub(crate) fn topology(model: &Model, view: &View) -> Option<Topology> {
+    let id = view.int(shape(view.call.func).comm)? as Id;
+    model.ranks[view.rank as usize].objects.topologies.get(&id).copied()
+}

@@ -1,0 +1,92 @@
+//! Partitioned communication (MPI 4.1, chapter 4): the k-th MPI_Psend_init of a process to another on a communicator
+//! with a tag belongs to the k-th MPI_Precv_init there; a receive is over when all partitions of the send are ready.
+
+use crate::model::{ChannelEnd, MOST_PARTITIONS, Model, Origin, ReqId, Request, int};
+use crate::shape::shape;
+use std::rc::Rc;
+use trace_format::mpi::{Class, Kind};
+use trace_reader::args::Arg;
+
+impl Model {
+    /// A partitioned operation was described.
+    pub(crate) fn describe_partitioned(&mut self, origin: &Rc<Origin>, request: &mut Request) {
+        let s = shape(origin.func);
+        let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
+        let is_send = s.class == Class::PartitionedSend;
+        let lane = match is_send {
+            true => (origin.rank, target.peer, target.tag),
+            false => (target.peer, origin.rank, target.tag),
+        };
+        // The first count is that of the partitions.
+        let place = origin.func.row().params.iter().position(|p| p.kind == Kind::Count);
+        let partitions = place.and_then(|p| int(&origin.ins, p as u8)).and_then(|p| usize::try_from(p).ok());
+        let Some(partitions) = partitions.filter(|p| (1..=MOST_PARTITIONS).contains(p)) else { return };
+        let threads = self.has_threads(origin.rank);
+        let channels = &mut self.comms.list[target.comm].partitioned;
+        let made = &mut channels.made.entry(lane).or_default()[usize::from(is_send)];
+        let key = (lane, *made);
+        *made += 1;
+        let channel = channels.channels.entry(key).or_default();
+        channel.unclear |= threads;
+        if is_send {
+            channel.ready = Some(vec![false; partitions]);
+        }
+        request.partitioned = Some(Box::new(ChannelEnd { comm: target.comm, key, partitions, round: 0 }));
+    }
+
+    /// A partitioned operation was started.
+    pub(crate) fn start_partitioned(&mut self, rank: i32, id: ReqId) {
+        let threads = self.has_threads(rank);
+        let Some(request) = self.ranks[rank as usize].requests.get_mut(id) else { return };
+        let class = request.class;
+        let Some(end) = &mut request.partitioned else { return };
+        end.round += 1;
+        let Some(channel) = self.comms.list[end.comm].partitioned.channels.get_mut(&end.key) else { return };
+        channel.unclear |= threads;
+        match class {
+            Class::PartitionedRecv => channel.received = end.round,
+            _ => {
+                channel.sent = end.round;
+                channel.ready.iter_mut().flatten().for_each(|ready| *ready = false);
+            }
+        }
+    }
+
+    /// Partitions of a send were marked ready.
+    pub(crate) fn mark_ready(&mut self, origin: &Origin, failed: bool) {
+        let threads = self.has_threads(origin.rank);
+        let marked = marked(origin);
+        let (base, handles) = origin.requests();
+        let requests = &mut self.ranks[origin.rank as usize].requests;
+        let end = requests.find_in(handles, base, 0).and_then(|id| requests.get_mut(id));
+        let Some(end) = end.and_then(|r| r.partitioned.as_mut()) else { return };
+        let Some(channel) = self.comms.list[end.comm].partitioned.channels.get_mut(&end.key) else { return };
+        channel.unclear |= threads || failed;
+        let Some(ready) = channel.ready.as_mut().filter(|_| !failed) else { return };
+        for partition in marked {
+            usize::try_from(partition).ok().and_then(|p| ready.get_mut(p)).into_iter().for_each(|ready| *ready = true);
+        }
+    }
+
+    /// The request of a partitioned operation is freed.
+    pub(crate) fn free_partitioned(&mut self, end: &ChannelEnd) {
+        let channels = &mut self.comms.list[end.comm].partitioned.channels;
+        if let Some(channel) = channels.get_mut(&end.key) {
+            channel.freed += 1;
+            if channel.freed == 2 {
+                channels.remove(&end.key);
+            }
+        }
+    }
+}
+
+/// Numbers of the partitions that a call marks ready.
+fn marked(origin: &Origin) -> Vec<i64> {
+    let value = |name: &str| origin.func.row().param(name).map(|p| origin.ins.get(p));
+    let number = |name: &str| if let Some(Arg::Int(v)) = value(name) { Some(v) } else { None };
+    match (number("partition"), number("partition_low"), number("partition_high")) {
+        (Some(one), ..) => vec![one],
+        (_, Some(low), Some(high)) => (low.max(0)..=high.min(MOST_PARTITIONS as i64)).collect(),
+        _ => value("array_of_partitions").map_or(Vec::new(), |list| list.ints().to_vec()),
+    }
+}

@@ -1,0 +1,106 @@
+//! Operations begin.
+
+use crate::model::{Data, MessageEnd, Model, Op, OpId, OpKind, Origin, ReqId, Target, int};
+use crate::shape::{Place, Shape, Side};
+use crate::types::Amount;
+use std::cell::Cell;
+use std::rc::Rc;
+use trace_format::definition::Id;
+use trace_format::mpi::{Class, SendMode};
+
+impl Model {
+    /// One half of a message: whom the call sends to or receives from at these places, and how much.
+    fn end(
+        &mut self,
+        origin: &Origin,
+        (peer, tag, side): (Place, Place, Side),
+        s: &Shape,
+        found: &Cell<Option<MessageEnd>>,
+    ) -> Option<(Target, Option<Data>)> {
+        let end = match found.get().filter(|end| end.epoch == self.epoch) {
+            Some(end) => end,
+            None => {
+                let target = self.target(origin, peer, tag, s)?;
+                let end = MessageEnd { target, amount: self.data(origin, side).amount, epoch: self.epoch };
+                found.set(Some(end));
+                end
+            }
+        };
+        Some((end.target, Some(Data { amount: end.amount })))
+    }
+
+    /// What a buffer of a call holds.
+    pub(crate) fn data(&self, origin: &Origin, side: Side) -> Data {
+        let count = int(&origin.ins, side.count);
+        let datatype = int(&origin.ins, side.datatype);
+        let amount = match (count, datatype) {
+            (Some(count), Some(datatype)) => self.one(origin.rank, datatype as Id).map(|a| a.times(count)),
+            _ => None,
+        };
+        Data { amount: amount.unwrap_or(Amount::UNKNOWN) }
+    }
+
+    pub(crate) fn start_send(
+        &mut self,
+        origin: &Rc<Origin>,
+        start: Option<&Rc<Origin>>,
+        s: &Shape,
+        mode: SendMode,
+    ) -> Option<OpId> {
+        let (target, data) = self.end(origin, (s.peer, s.tag, s.send), s, &origin.found.send)?;
+        let op = self.new_op(Op::new(OpKind::Send(mode), origin, start, target, data));
+        self.tell_start(op);
+        self.post_send(op);
+        Some(op)
+    }
+
+    pub(crate) fn start_recv(
+        &mut self,
+        origin: &Rc<Origin>,
+        start: Option<&Rc<Origin>>,
+        peer: Place,
+        tag: Place,
+        s: &Shape,
+    ) -> Option<OpId> {
+        let (target, data) = self.end(origin, (peer, tag, s.recv), s, &origin.found.recv)?;
+        let op = self.new_op(Op::new(OpKind::Recv, origin, start, target, data));
+        self.tell_start(op);
+        self.post_recv(op);
+        Some(op)
+    }
+
+    pub(crate) fn start_persistent(&mut self, start: &Rc<Origin>, id: ReqId) {
+        let rank = start.rank as usize;
+        let Some(request) = self.ranks[rank].requests.get_mut(id) else { return };
+        if !request.persistent || request.active {
+            return;
+        }
+        request.active = true;
+        request.perhaps_gone = false;
+        let made = request.made.as_deref().copied();
+        request.made.iter_mut().for_each(|made| made.starts += 1);
+        (request.cancelled, request.seen_complete) = (false, false);
+        request.start = Some(start.clone());
+        let (origin, class) = (request.origin.clone(), request.class);
+        let s = origin.shape;
+        let (mut send, mut recv, mut collective) = (None, None, None);
+        match class {
+            Class::Send(mode, _) => send = self.start_send(&origin, Some(start), s, mode),
+            Class::Recv(_) => recv = self.start_recv(&origin, Some(start), s.peer, s.tag, s),
+            Class::Collective(..) => {
+                if let Some(m) = self.collective_object(&origin, s) {
+                    self.ranks[rank].collectives += 1;
+                    // Where it was not known what it was made on, its number is not known either.
+                    self.comms.list[m.ix].space.tangled |= made.is_none();
+                    let start = made.map(|made| (start, made));
+                    collective = Some((m.ix, self.arrive(m.ix, m.position, &origin, start), m.position));
+                }
+            }
+            Class::PartitionedSend | Class::PartitionedRecv => self.start_partitioned(start.rank, id),
+            _ => {}
+        }
+        if let Some(request) = self.ranks[rank].requests.get_mut(id) {
+            (request.send, request.recv, request.collective) = (send, recv, collective);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What definitions and events of the system change.
+
+use crate::model::{Breach, Model, MpiError};
+use crate::types::Amount;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use trace_format::definition::{Combiner, Definition, FIRST_USER_ID};
+use trace_format::file::PROCESS_THREAD;
+use trace_format::mpi::{Class, Kind};
+use trace_format::system::SystemEvent;
+
+impl Model {
+    pub(crate) fn define(&mut self, rank: i32, definition: Definition) {
+        let r = &mut self.ranks[rank as usize];
+        match definition {
+            Definition::Module(m) => {
+                let mut h = FxHasher::default();
+                m.path.hash(&mut h);
+                r.modules.push((m.start, m.end, m.bias, h.finish()));
+            }
+            Definition::Stack { id, frames } => {
+                let place = r.place_of_frames(&frames);
+                r.places.insert(id, place);
+            }
+            Definition::Source { id, file, function, line } => {
+                let mut h = FxHasher::default();
+                (file, function, line).hash(&mut h);
+                r.sources.insert(id, h.finish());
+            }
+            Definition::SourceStack { id, sources, stack, .. } => {
+                let mut h = FxHasher::default();
+                r.places.get(&stack).hash(&mut h);
+                sources.iter().for_each(|source| r.sources.get(source).hash(&mut h));
+                r.places.insert(id, h.finish());
+            }
+            Definition::Comm { id, local, remote, neighbors } => {
+                if let Some(neighbors) = neighbors {
+                    r.objects.neighbors.insert(id, neighbors);
+                }
+                r.objects.groups_of.insert(id, (local, remote));
+            }
+            Definition::CommName { id, name } => {
+                r.names.insert((Kind::Comm, id), name);
+            }
+            Definition::TypeName { id, name } => {
+                r.names.insert((Kind::Datatype, id), name);
+            }
+            Definition::Group { id, ranks } => {
+                r.objects.groups.insert(id, ranks);
+            }
+            Definition::OnComm { kind, id, comm } => {
+                let kind = match kind {
+                    trace_format::definition::ObjectKind::Win => Kind::Win,
+                    _ => Kind::File,
+                };
+                r.objects.on_comm.insert((kind, id), comm);
+            }
+            Definition::Datatype { id, combiner, ints, types, size, extent, .. } => {
+                self.epoch = self.epoch.wrapping_add(1);
+                r.extents.insert(id, extent);
+                if id < FIRST_USER_ID || combiner == Combiner::Named {
+                    self.signatures.set_size(id, size);
+                    return;
+                }
+                let olds: Vec<Amount> = types.iter().map(|t| self.one(rank, *t).unwrap_or(Amount::UNKNOWN)).collect();
+                let amount = self.signatures.derived(combiner, &ints, &olds, size);
+                self.ranks[rank as usize].types.insert(id, amount);
+            }
+            Definition::Bridge(_) | Definition::Op { .. } | Definition::Object { .. } | Definition::Blob { .. } => {}
+            Definition::Dump { .. } => self.has_dumps = true,
+        }
+    }
+
+    pub(crate) fn system(&mut self, rank: i32, thread: u16, time: u64, event: SystemEvent) {
+        self.listening.system(rank, thread, time, &event);
+        let r = &mut self.ranks[rank as usize];
+        r.heard = r.heard.max(time);
+        match event {
+            SystemEvent::Exit { status } => {
+                r.exit = Some(status);
+                // A process that ends well has handled the signals that came before.
+                r.signal.take_if(|_| thread == PROCESS_THREAD && status == 0);
+            }
+            SystemEvent::Signal(signal) => {
+                // What the process as a whole has recorded is read late. A handler that calls MPI_Abort gives up.
+                let went_on = match signal.thread {
+                    Some(number) => {
+                        let last = r.threads.iter().find(|t| t.number == number).and_then(|t| t.last.as_ref());
+                        last.is_some_and(|last| last.time > time && last.func.row().class != Class::Abort)
+                    }
+                    None => thread == PROCESS_THREAD && r.threads.len() == 1 && r.went_on > time,
+                };
+                r.signal = (!went_on).then_some(signal);
+            }
+            SystemEvent::MpiError { call, class, fatal, text } => {
+                let call = r.call(thread, call);
+                r.errors.push(MpiError { call, class, fatal, text });
+            }
+            SystemEvent::ThreadLevel { call, level, other } => {
+                let in_call = |number| {
+                    let thread = r.threads.iter().find(|t| t.number == number);
+                    thread.and_then(|t| t.open.last()).map(|o| o.origin.clone())
+                };
+                let other = other.map(|number| (number, in_call(number)));
+                if let Some(call) = r.call(thread, call) {
+                    r.breaches.push(Breach { call, level, other });
+                }
+            }
+            SystemEvent::Checksums(checksums) => {
+                r.sums = true;
+                if !(checksums.sent.is_empty() && checksums.received.is_empty()) {
+                    r.thread(thread).sums.push(checksums);
+                }
+            }
+            SystemEvent::Lost { .. } => r.lost = true,
+            SystemEvent::Gap { .. } => {
+                // Of which threads of the process, their own gaps say.
+                if thread != PROCESS_THREAD {
+                    r.thread(thread).open.clear();
+                }
+                self.lose_sight();
+            }
+            SystemEvent::Mark { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
+            SystemEvent::Recording { on } => r.holed |= !on,
+            SystemEvent::Found(found) => {
+                if let Some(discovery) = r.discovery(rank, thread, found) {
+                    r.discoveries.push(discovery);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Point-to-point matching by the order rules of MPI 4.1 section 3.5, with the sources and tags that the run observed.
+//!
+//! A message is known by its lane: communicator, source, destination and tag. Within a lane sends match receives in
+//! order. A receive enters its lane when its source and tag are certain (it completed, or named both and was freed);
+//! it is paired only when no receive posted before it, and still open, could have taken the message.
+
+use crate::collections::At;
+use crate::model::{CommIx, Data, Lane, Model, Op, OpId, Pending};
+
+/// Empty lanes are kept for the next message as long as there are not more than this many.
+const MAX_LANES: usize = 256;
+
+impl Model {
+    pub(crate) fn post_send(&mut self, op: OpId) {
+        let Some(o) = self.ops.get_mut(op) else { return };
+        let (comm, dest, key) = (o.comm, o.peer, (o.rank, o.tag));
+        let boxes = &mut self.comms.list[comm].boxes;
+        let probably = o.origin.found.sent.get();
+        o.mailbox = boxes.place(dest, probably.0);
+        let Some(mailbox) = boxes.at(o.mailbox) else { return };
+        let lane = mailbox.lanes.place(key, probably.1);
+        let Some(here) = mailbox.lanes.at(lane) else { return };
+        o.origin.found.sent.set((o.mailbox, lane));
+        here.sends.push_back(op);
+        let (other, late) = here.last.note(o.shown());
+        here.mixed |= other;
+        here.unsure |= late;
+        if !here.recvs.is_empty() {
+            let at = (comm, o.mailbox, lane);
+            self.try_lane(at, dest, key);
+        }
+    }
+
+    pub(crate) fn post_recv(&mut self, op: OpId) {
+        let Some(o) = self.ops.get_mut(op) else { return };
+        let boxes = &mut self.comms.list[o.comm].boxes;
+        o.mailbox = boxes.place(o.rank, o.origin.found.received.get().0);
+        let Some(mailbox) = boxes.at(o.mailbox) else { return };
+        mailbox.tangled |= mailbox.last_posted.note(o.shown()).1;
+        o.order = mailbox.next_order;
+        mailbox.next_order += 1;
+        mailbox.pending.push_back(Pending { order: o.order, source: o.peer, tag: o.tag, op });
+    }
+
+    /// The receive got a message from `source` (world rank) with `tag`.
+    pub(crate) fn settle(&mut self, op: OpId, source: i32, tag: i32) {
+        let o = &self.ops[op];
+        let (comm, rank, order, at) = (o.comm, o.rank, o.order, o.mailbox);
+        let Some(mailbox) = self.comms.list[comm].boxes.at(at) else { return };
+        // Mostly it is the first one.
+        let first = mailbox.pending.front().filter(|p| p.op == op).map(|_| 0);
+        let place = first.or_else(|| mailbox.pending.iter().position(|p| p.op == op));
+        let Some(place) = place else { return };
+        let exact = mailbox.pending[place].is_exact();
+        match place {
+            0 => mailbox.pending.pop_front(),
+            _ => mailbox.pending.remove(place),
+        };
+        let found = &o.origin.found.received;
+        let lane_at = mailbox.lanes.place((source, tag), found.get().1);
+        found.set((at, lane_at));
+        let Some(lane) = mailbox.lanes.at(lane_at) else { return };
+        lane.mixed |= lane.last_received.is_some_and(|t| t != o.at().thread);
+        lane.last_received = Some(o.at().thread);
+        lane.unsure |= mailbox.tangled;
+        let recvs = &mut lane.recvs;
+        match recvs.back() {
+            Some(last) if last.0 > order => {
+                let place = recvs.iter().rposition(|r| r.0 < order).map_or(0, |p| p + 1);
+                recvs.insert(place, (order, op));
+            }
+            _ => recvs.push_back((order, op)),
+        }
+        let waits = lane.sends.is_empty();
+        if exact {
+            if !waits {
+                self.try_lane((comm, at, lane_at), rank, (source, tag));
+            }
+        } else {
+            self.try_all_lanes(comm, rank);
+        }
+    }
+
+    /// The operation did not take place: it was cancelled, or its call failed. It is forgotten.
+    pub(crate) fn withdraw(&mut self, op: OpId) {
+        let Some(o) = self.ops.get(op) else { return };
+        if o.matched {
+            return self.finish_op(op);
+        }
+        self.tell_nothing(op);
+        let o = &self.ops[op];
+        let (comm, send) = (o.comm, o.is_send());
+        let (dest, lane) = if send { (o.peer, (o.rank, o.tag)) } else { (o.rank, (o.peer, o.tag)) };
+        if let Some(mailbox) = self.comms.list[comm].boxes.get_mut(dest) {
+            mailbox.pending.retain(|p| p.op != op);
+            match mailbox.lanes.get_mut(lane) {
+                Some(lane) if send => lane.sends.retain(|s| *s != op),
+                Some(lane) => lane.recvs.retain(|r| r.1 != op),
+                None => {}
+            }
+        }
+        self.ops.remove(op);
+        if !send {
+            self.try_all_lanes(comm, dest);
+        }
+    }
+
+    fn try_all_lanes(&mut self, comm: CommIx, dest: i32) {
+        let boxes = &mut self.comms.list[comm].boxes;
+        let Some(at) = boxes.find(dest) else { return };
+        let Some(mailbox) = boxes.at(at) else { return };
+        let ready = mailbox.lanes.iter().filter(|(_, l)| !l.sends.is_empty() && !l.recvs.is_empty());
+        let mut lanes: Vec<(i32, i32)> = ready.map(|(k, _)| *k).collect();
+        lanes.sort_unstable();
+        for key in lanes {
+            let mailbox = self.comms.list[comm].boxes.at(at);
+            if let Some(lane) = mailbox.and_then(|mailbox| mailbox.lanes.find(key)) {
+                self.try_lane((comm, at, lane), dest, key);
+            }
+        }
+    }
+
+    /// `at`: where the lane is: the one of this destination, of messages with this source and tag.
+    fn try_lane(&mut self, at: (CommIx, At, At), dest: i32, key: (i32, i32)) {
+        let comm = at.0;
+        loop {
+            let Some(mailbox) = self.comms.list[comm].boxes.at(at.1) else { return };
+            let many = mailbox.lanes.len() > MAX_LANES;
+            let Some(lane) = mailbox.lanes.at(at.2) else { return };
+            let (Some(&send), Some(&(order, recv))) = (lane.sends.front(), lane.recvs.front()) else {
+                if many && lane.sends.is_empty() && lane.recvs.is_empty() && !lane.unsure {
+                    let cluster = std::mem::take(&mut lane.cluster);
+                    if self.is_settled(&cluster) {
+                        self.comms.list[comm].boxes.at(at.1).into_iter().for_each(|mailbox| mailbox.lanes.remove(key));
+                        self.judge_cluster((comm, dest, key.0, key.1), cluster);
+                    } else if let Some(lane) = self.lane(comm, dest, key) {
+                        lane.cluster = cluster;
+                    }
+                }
+                return;
+            };
+            if mailbox.pending.front().is_some_and(|p| p.order < order)
+                && mailbox.pending.iter().take_while(|p| p.order < order).any(|p| p.takes(key.0, key.1))
+            {
+                return;
+            }
+            lane.sends.pop_front();
+            lane.recvs.pop_front();
+            let certain = !lane.is_doubtful();
+            let over = !many && (lane.sends.is_empty() || lane.recvs.is_empty());
+            self.tell_pair(send, recv, certain);
+            self.pair(send, recv);
+            if over {
+                return;
+            }
+        }
+    }
+
+    /// The two belong together.
+    pub(crate) fn pair(&mut self, send: OpId, recv: OpId) {
+        self.ops[send].matched = true;
+        self.ops[recv].matched = true;
+        self.hear_pair(send, recv);
+        if self.ops[recv].data.is_none() {
+            self.ops[recv].waiting_partner = Some(send);
+            self.ops[send].waiting_partner = Some(recv);
+            return;
+        }
+        self.meet(send, recv);
+        self.compare(send, recv);
+        self.release(send);
+        self.release(recv);
+    }
+
+    fn lane(&mut self, comm: CommIx, dest: i32, key: (i32, i32)) -> Option<&mut Lane> {
+        self.comms.list[comm].boxes.get_mut(dest)?.lanes.get_mut(key)
+    }
+
+    /// Holds the two halves of a message against each other, or puts that off until it is certain that they are.
+    fn compare(&mut self, send: OpId, recv: OpId) {
+        if self.has_threads(self.ops[send].rank) || self.has_threads(self.ops[recv].rank) {
+            self.pair_of_threads(send, recv);
+        } else {
+            self.compare_pair(send, recv);
+        }
+    }
+
+    /// The receive of a matched probe said where the message goes.
+    pub(crate) fn supply(&mut self, recv: OpId, data: Data) {
+        self.ops[recv].data = Some(data);
+        if let Some(send) = self.ops[recv].waiting_partner.take() {
+            self.ops[send].waiting_partner = None;
+            self.compare(send, recv);
+            self.release(send);
+            self.release(recv);
+        }
+    }
+
+    /// The program is done with the operation.
+    pub(crate) fn finish_op(&mut self, op: OpId) {
+        self.tell_end(op);
+        self.hear_end(op);
+        if let Some(o) = self.ops.get_mut(op) {
+            o.done = true;
+        }
+        self.release(op);
+    }
+
+    /// Forgets an operation that nobody needs any more.
+    #[inline]
+    pub(crate) fn release(&mut self, op: OpId) {
+        let over = |o: &&Op| o.done && o.matched && o.waiting_partner.is_none();
+        match self.ops.get(op).filter(over).map(|o| o.met) {
+            Some(Some(other)) => self.part(op, other),
+            Some(None) => self.forget_op(op),
+            None => {}
+        }
+    }
+}

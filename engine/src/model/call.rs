@@ -1,0 +1,179 @@
+//! A call as long as something may be said of it: what it has in common with others of its loop, and what is its own.
+
+use super::comms::CommIx;
+use crate::collections::At;
+use crate::shape::{NONE, Place, Shape, shape};
+use crate::types::Amount;
+use std::cell::Cell;
+use std::ops::Deref;
+use std::rc::Rc;
+use trace_format::definition::Id;
+use trace_format::mpi::{FnId, Status};
+use trace_reader::args::{Arg, Args};
+use trace_reader::call::{Call, call_event};
+use trace_reader::reader::{Field, Own, own_fields, with_own};
+
+/// A call as long as something may have to be said about it.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) rank: i32,
+    /// In ticks of the rank.
+    pub(crate) time: u64,
+    /// When the call returned; `u64::MAX` while it has not.
+    pub(crate) end: Cell<u64>,
+    pub(crate) thread: u16,
+    pub(crate) index: u64,
+    /// What it does not have in common with others, by [`Pattern::fields`].
+    pub(crate) own: Own,
+    /// What it has in common with others.
+    pub(crate) pattern: Rc<Pattern>,
+}
+
+/// What calls have in common that a thread makes again and again.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) func: FnId,
+    /// Of the function.
+    pub(crate) shape: &'static Shape,
+    pub(crate) site: Id,
+    pub(crate) ins: Args,
+    /// What those returned that had returned when they were read.
+    pub(crate) outs: Args,
+    /// How many more times the same poll was made in each.
+    pub(crate) polls: u32,
+    /// Values above that are those of one of the calls; of the others see [`Origin::own`].
+    pub(crate) fields: &'static [Field],
+    /// Which of these is where the variable of a new request is, and what was written to it.
+    slot: Option<u8>,
+    written: Option<u8>,
+    /// Which are the place and the handle of the request that the call is given.
+    given: Option<(u8, u8)>,
+    /// What was found out of the last of them, and mostly is so again.
+    pub(crate) found: Found,
+}
+
+/// See [`Pattern::found`].
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) send: Cell<Option<MessageEnd>>,
+    pub(crate) recv: Cell<Option<MessageEnd>>,
+    /// Mailbox and lane of the message that was sent, and of the one that was received.
+    pub(crate) sent: Cell<(At, At)>,
+    pub(crate) received: Cell<(At, At)>,
+}
+
+/// One half of a message, by the arguments of its call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MessageEnd {
+    pub(crate) target: Target,
+    pub(crate) amount: Amount,
+    /// What it says holds as long as this is [`Model::epoch`].
+    pub(crate) epoch: u32,
+}
+
+impl Pattern {
+    #[inline(always)]
+    pub(crate) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
+        let (shape, fields) = (shape(func), own_fields(func));
+        let (place, own) = (usize::from(shape.request), shape.own);
+        let is_given = ins.slot(place).is_some();
+        let slot = (!is_given && own.variable != NONE && ins.int(place).is_some()).then_some(own.variable);
+        let given = (is_given && own.slot != NONE && own.handle != NONE).then_some((own.slot, own.handle));
+        let written = (own.written != NONE).then_some(own.written);
+        let found = Found::default();
+        Pattern { func, shape, site, ins, outs, polls, fields, slot, written, given, found }
+    }
+}
+
+impl Deref for Origin {
+    type Target = Pattern;
+
+    fn deref(&self) -> &Pattern {
+        &self.pattern
+    }
+}
+
+impl Origin {
+    pub(crate) fn event(&self) -> u64 {
+        call_event(self.index)
+    }
+
+    /// Handles of the requests that it is given, with the address of the first.
+    #[inline]
+    pub(crate) fn requests(&self) -> (u64, &[i64]) {
+        match (self.given, self.shape.request) {
+            (Some((slot, handle)), _) => {
+                (self.own[usize::from(slot)] as u64, std::slice::from_ref(&self.own[usize::from(handle)]))
+            }
+            (None, NONE) => (0, &[]),
+            (None, place) => self.ins.requests(place.into()),
+        }
+    }
+
+    /// The variable of the request that it made, and the handle, as it returned these values.
+    #[inline]
+    pub(crate) fn new_request(&self, outs: &Args) -> (u64, i64) {
+        let own = |field: Option<u8>| field.map(|field| self.own[usize::from(field)]);
+        let slot = own(self.slot).or_else(|| int(&self.ins, self.shape.request)).unwrap_or(0);
+        let written = own(self.written.filter(|_| std::ptr::eq(outs, &self.outs)));
+        (slot as u64, written.or_else(|| int(outs, self.shape.request)).unwrap_or(0))
+    }
+
+    /// When the call returned; `u64::MAX` while it has not.
+    pub(crate) fn end(&self) -> u64 {
+        self.end.get()
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.func.name()
+    }
+}
+
+impl Origin {
+    /// Was this call, by another thread, still going on when `later` began? Clocks of processors may differ by `slack`
+    /// ticks.
+    pub(crate) fn overlaps(&self, later: &Origin, slack: u64) -> bool {
+        self.thread != later.thread && self.time <= later.time && self.end() > later.time.saturating_add(slack)
+    }
+
+    pub(crate) fn is_concurrent_with(&self, other: &Origin) -> bool {
+        self.overlaps(other, 0) || other.overlaps(self, 0)
+    }
+}
+
+/// Where a send goes or a receive or probe looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) comm: CommIx,
+    /// World rank, or ANY_SOURCE.
+    pub(crate) peer: i32,
+    pub(crate) tag: i32,
+}
+
+pub(crate) fn value(values: &Args, place: Place) -> Arg<'_> {
+    if place == NONE { Arg::None } else { values.get(place.into()) }
+}
+
+/// An integer argument or handle at its place.
+#[inline]
+pub fn int(values: &Args, place: Place) -> Option<i64> {
+    if place == NONE { None } else { values.int(place.into()) }
+}
+
+pub(crate) fn status_at(outs: &Args, place: Place, i: usize) -> Option<Status> {
+    match value(outs, place) {
+        Arg::Status(status) => Some(status),
+        Arg::Statuses(all) => all.get(i).copied(),
+        _ => None,
+    }
+}
+
+/// A call of `origin` as the readable notation needs it.
+pub(crate) fn as_call(origin: &Origin) -> Call {
+    let mut call = Call::new(origin.func);
+    call.thread = origin.thread;
+    call.index = origin.index;
+    call.site = origin.site;
+    call.ins = with_own(origin.fields, &origin.own, &origin.ins);
+    call
+}

@@ -1,0 +1,194 @@
+//! The state of a run, as far as events were fed.
+
+mod buffers;
+mod call;
+mod channels;
+mod comms;
+mod entered;
+mod epochs;
+mod frees;
+mod handles;
+mod mailbox;
+mod message;
+mod op;
+mod persistents;
+mod polls;
+mod rank;
+mod requests;
+mod resolve;
+mod site;
+mod space;
+mod sums;
+mod told;
+mod untimely;
+mod words;
+
+use crate::collections::Slab;
+use crate::findings::Findings;
+use crate::interpret::Sweeps;
+use crate::matching::{Damage, Misuse, Suspect};
+use crate::types::{Amount, Signatures};
+use crate::worlds::Names as Processes;
+pub(crate) use buffers::names_session;
+pub use call::int;
+pub(crate) use call::{MessageEnd, Origin, Pattern, Target, status_at, value};
+pub(crate) use channels::{Channel, ChannelEnd, MOST_PARTITIONS};
+pub(crate) use comms::{Comm, CommIx, CommKey, Comms, Member, Topology, peers};
+pub(crate) use entered::{Bridge, Entered};
+pub(crate) use epochs::Lock;
+pub(crate) use handles::{ids, is_forgotten};
+pub(crate) use mailbox::{Lane, Mailbox, Pending};
+pub(crate) use message::{Message, Pair, are_alike};
+pub(crate) use op::{Data, Op, OpId, OpKind};
+pub(crate) use persistents::{Made, Persistents};
+pub(crate) use polls::{Poll, Polls, is_poll};
+pub use rank::is_crash;
+pub(crate) use rank::{Breach, Discovery, MpiError, OpenCall, Rank, Thread};
+pub(crate) use requests::{ReqId, Request};
+use rustc_hash::{FxHashMap, FxHasher};
+pub(crate) use site::Site;
+pub use site::outside;
+pub(crate) use space::{Instance, Part};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+pub(crate) use sums::Sum;
+pub(crate) use told::{Mate, Told, ToldAll};
+use trace_format::definition::{FIRST_USER_ID, Id};
+use trace_format::job::Buffering;
+use trace_format::selection::Selection;
+use trace_format::variables::BufferingLimit;
+pub(crate) use untimely::{Untimely, is_finalize};
+pub(crate) use words::{RankNames, op_name, outside_rank, plural, rank_list};
+
+/// So many are kept for their memory: about as many as are in flight while ranks are read in turns.
+const MAX_SPARE: usize = 1 << 12;
+
+/// The state of the run, as far as events were fed.
+pub(crate) struct Model {
+    pub(crate) ranks: Vec<Rank>,
+    /// Calls of some rank are missing in the middle of what was fed: see [`Model::lose_sight`].
+    pub(crate) blind: bool,
+    /// The program has put arrays of its own into the traces.
+    pub(crate) has_dumps: bool,
+    /// Calls that nobody needs any more, for their memory.
+    pub(crate) spare: Vec<Rc<Origin>>,
+    /// Changes when something is not as it was that [`facts::Found`] may say.
+    pub(crate) epoch: u32,
+    pub(crate) comms: Comms,
+    pub(crate) ops: Slab<Op>,
+    pub(crate) signatures: Signatures,
+    /// Calls that make intercommunicators by their two leaders (the lower one first) and tag: how many each made.
+    pub(crate) bridges: FxHashMap<(i32, i32, i64), [u64; 2]>,
+    /// Uses by two threads at once of which it is not certain yet that they were.
+    pub(crate) undecided: Vec<Misuse>,
+    /// Messages to be judged at the end.
+    pub(crate) suspects: FxHashMap<Suspect, Message>,
+    /// Messages whose data have arrived changed.
+    pub(crate) damaged: FxHashMap<Suspect, Damage>,
+    pub(crate) findings: Findings,
+    pub(crate) sweeps: Sweeps,
+    pub(crate) names: Processes,
+    /// Named constants of the MPI library, where they are known.
+    pub(crate) constants: BTreeMap<String, i64>,
+    /// What was measured of the MPI library's buffering.
+    pub(crate) buffering: Option<Buffering>,
+    /// What the library says of it by its variables.
+    pub(crate) buffering_limit: Option<BufferingLimit>,
+    /// What the user wants to be told.
+    pub(crate) selection: Selection,
+    /// Does the user want to be told of messages that are shorter than the room for them?
+    pub(crate) short_sends: bool,
+    /// The run in a library that promises nothing.
+    pub(crate) deadlock_replay: crate::deadlock_replay::DeadlockReplay,
+    /// Calls that were counted and not looked at: see `engine::standing`.
+    pub(crate) leapt: u64,
+    /// Listeners that want to know more than findings.
+    pub(crate) listening: crate::listen::Listening,
+}
+
+impl Model {
+    pub(crate) fn rank_mut(&mut self, rank: i32) -> Option<&mut Rank> {
+        self.ranks.get_mut(usize::try_from(rank).ok()?)
+    }
+
+    /// Not a rank of the run, or one of which not everything is known.
+    pub(crate) fn is_dim(&self, rank: i32) -> bool {
+        usize::try_from(rank).ok().and_then(|r| self.ranks.get(r)).is_none_or(|r| r.holed || r.missing || r.lost)
+    }
+
+    /// One element of a datatype of a rank.
+    pub(crate) fn one(&self, rank: i32, datatype: Id) -> Option<Amount> {
+        if datatype < FIRST_USER_ID {
+            return self.signatures.predefined(datatype);
+        }
+        self.ranks[rank as usize].types.get(&datatype).copied()
+    }
+
+    /// Extent in bytes of a datatype of a rank, where the trace says it.
+    pub(crate) fn extent(&self, rank: i32, datatype: Id) -> Option<i64> {
+        self.ranks[rank as usize].extents.get(&datatype).copied()
+    }
+
+    /// Calls are missing, and more will come. Which message, collective or request later calls are about nobody knows any
+    /// more, on this rank and on all that speak with it. What was found so far stands; from here on only what each call says
+    /// by itself is looked at, and how the ranks end.
+    pub(crate) fn lose_sight(&mut self) {
+        self.blind = true;
+        self.ranks.iter_mut().for_each(|r| r.holed = true);
+    }
+
+    /// A number for the place that a call was made from, equal on all ranks that run the same code.
+    pub(crate) fn place(&self, origin: &Origin) -> u64 {
+        let known = self.ranks.get(origin.rank as usize).and_then(|r| r.places.get(&origin.site));
+        let mut h = FxHasher::default();
+        (known, if known.is_none() { origin.site } else { 0 }, origin.func as u16).hash(&mut h);
+        h.finish()
+    }
+
+    /// A new send or receive of `origin`.
+    pub(crate) fn new_op(&mut self, op: Op) -> OpId {
+        let r = &mut self.ranks[op.rank as usize];
+        let dim = r.holed;
+        match op.kind {
+            OpKind::Send(_) => r.sends += 1,
+            OpKind::Recv => r.recvs += 1,
+        }
+        let id = self.ops.insert(op);
+        self.ops[id].dim = dim;
+        id
+    }
+
+    /// Forgets an operation.
+    pub(crate) fn drop_op(&mut self, id: OpId) {
+        let Some(spare) = self.ops.get(id).map(|op| op.origin.clone()) else { return };
+        self.ops.discard(id);
+        self.recycle(spare);
+    }
+
+    /// What is made of a call: in memory that was used before, if there is some.
+    #[inline]
+    pub(crate) fn origin(&mut self, new: Origin) -> Rc<Origin> {
+        while let Some(mut spare) = self.spare.pop().or_else(|| self.deadlock_replay.take_spare()) {
+            if let Some(old) = Rc::get_mut(&mut spare) {
+                *old = new;
+                return spare;
+            }
+        }
+        Rc::new(new)
+    }
+
+    /// Somebody needs the call no more.
+    #[inline]
+    pub(crate) fn recycle(&mut self, call: Rc<Origin>) {
+        if Rc::strong_count(&call) == 1 && self.spare.len() < MAX_SPARE {
+            self.spare.push(call);
+        }
+    }
+
+    /// Objects and communicators that are kept: for tests of memory.
+    pub(crate) fn kept_objects(&self) -> usize {
+        let of_ranks: usize = self.ranks.iter().map(Rank::kept_objects).sum();
+        self.comms.list.len() + self.comms.keys.len() + of_ranks
+    }
+}

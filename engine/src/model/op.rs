@@ -1,0 +1,122 @@
+//! Sends and receives that are under way.
+
+use super::call::{Origin, Target};
+use super::comms::CommIx;
+use super::sums::Sum;
+use crate::collections::{At, NOWHERE};
+use crate::types::Amount;
+use std::rc::Rc;
+use trace_format::mpi::SendMode;
+
+pub(crate) type OpId = u32;
+
+/// Which half of a message an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpKind {
+    Send(SendMode),
+    Recv,
+}
+
+/// What is sent, or room for what is received.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Data {
+    pub(crate) amount: Amount,
+}
+
+/// A send or receive that was started.
+#[derive(Debug)]
+pub(crate) struct Op {
+    pub(crate) kind: OpKind,
+    pub(crate) rank: i32,
+    pub(crate) comm: CommIx,
+    /// World rank of the partner; ANY_SOURCE.
+    pub(crate) peer: i32,
+    pub(crate) tag: i32,
+    /// `None`: a matched probe whose receive has not been called.
+    pub(crate) data: Option<Data>,
+    pub(crate) origin: Rc<Origin>,
+    /// The call that started it, if that is not `origin` (persistent).
+    pub(crate) start: Option<Rc<Origin>>,
+    pub(crate) matched: bool,
+    /// Completed for the program, or never to be completed by it (freed request).
+    pub(crate) done: bool,
+    pub(crate) order: u64,
+    /// Where it is posted.
+    pub(crate) mailbox: At,
+    /// The other half, while the receive of a matched probe has not been called.
+    pub(crate) waiting_partner: Option<OpId>,
+    /// Not all calls of its rank are known at this place, or nobody says whether it was cancelled: which message it is
+    /// about is uncertain.
+    pub(crate) dim: bool,
+    /// The matched probe that posted it, once `origin` is the receive.
+    pub(crate) at: Option<Rc<Origin>>,
+    /// Bytes that a receive says it got.
+    pub(crate) got: Option<u64>,
+    /// Of the data that were sent or received.
+    pub(crate) sum: Option<Box<Sum>>,
+    /// The other half, which is kept until both are over, for their sums.
+    pub(crate) met: Option<OpId>,
+    /// What it is in the deadlock replay, until that is told the last thing of it.
+    pub(crate) replayed: Option<super::told::Told>,
+    /// That replay knows that it is over.
+    pub(crate) told: bool,
+    /// If somebody listens.
+    pub(crate) heard: Option<Box<super::told::Heard>>,
+}
+
+impl Op {
+    /// The call that gives it its place among the others.
+    pub(crate) fn at(&self) -> &Rc<Origin> {
+        self.at.as_ref().unwrap_or(self.shown())
+    }
+
+    /// All calls that it may be spoken of with.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
+        let by = self.sum.as_ref().map(|s| s.by());
+        let ended = self.heard.as_ref().and_then(|h| h.call());
+        [Some(&self.origin), self.start.as_ref(), self.at.as_ref(), by, ended].into_iter().flatten()
+    }
+
+    pub(crate) fn is_send(&self) -> bool {
+        matches!(self.kind, OpKind::Send(_))
+    }
+
+    /// The call that shows where it was started.
+    pub(crate) fn shown(&self) -> &Rc<Origin> {
+        self.start.as_ref().unwrap_or(&self.origin)
+    }
+}
+
+impl Op {
+    pub(crate) fn new(
+        kind: OpKind,
+        origin: &Rc<Origin>,
+        start: Option<&Rc<Origin>>,
+        target: Target,
+        data: Option<Data>,
+    ) -> Op {
+        Op {
+            kind,
+            rank: origin.rank,
+            comm: target.comm,
+            peer: target.peer,
+            tag: target.tag,
+            data,
+            origin: origin.clone(),
+            start: start.cloned(),
+            matched: false,
+            done: false,
+            order: 0,
+            mailbox: NOWHERE,
+            waiting_partner: None,
+            dim: false,
+            at: None,
+            got: None,
+            sum: None,
+            met: None,
+            replayed: None,
+            told: false,
+            heard: None,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! When the part of a process in a collective operation can complete: whom it cannot do without (MPI 4.1, 6.1 and 6.3),
+//! and whom a library may wait for.
+
+use super::conditions::{all, any};
+use super::{Cond, Why};
+use crate::collective::{Needs, View, What, moves_data, needs, neighbors, what};
+use crate::model::{Comm, CommIx, Model};
+use crate::types::Amount;
+use trace_format::mpi::Coll;
+use trace_format::mpi::special::{PROC_NULL, ROOT};
+
+/// When the part of the process at `position` in a collective can complete.
+pub(super) fn in_collective(model: &Model, comm: CommIx, index: u64, position: u32) -> Cond {
+    let c = &model.comms.list[comm];
+    let Some(instance) = c.space.get(index) else { return Cond::Free };
+    let Some(mine) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return Cond::Free };
+    let kind = what(mine.call.func);
+    if c.is_foreign() {
+        return Cond::Free;
+    }
+    if instance.bad || c.spoiled || instance.parts.iter().flatten().any(|p| what(p.call.func) != kind) {
+        return Cond::Bad;
+    }
+    if instance.arrived as usize == instance.parts.len() || c.space.tangled {
+        return Cond::Free;
+    }
+    let me = View { rank: mine.call.rank, position, call: &mine.call };
+    let missing = || (0..instance.parts.len() as u32).filter(|p| instance.parts[*p as usize].is_none());
+    let on = |p: u32, certain: bool| Cond::On { rank: c.member(p), certain, why: Why::Collective };
+    let wanted = |p: &u32| needs_part(c, &me, kind, *p) && takes_from(model, c, &me, kind, *p);
+    let certain: Vec<Cond> = missing().filter(wanted).map(|p| on(p, true)).collect();
+    if !certain.is_empty() {
+        return all(certain);
+    }
+    if let Some(neighbors) = neighbors(model, &me) {
+        let among = |list: &[i32]| -> Vec<u32> {
+            let mut all: Vec<u32> = list.iter().filter_map(|p| u32::try_from(*p).ok()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.retain(|p| instance.parts.get(*p as usize).is_some_and(Option::is_none));
+            all
+        };
+        let uniform = me.recv().is_uniform() && me.recv().amount(model, 0).is_some_and(|a| a.reps != 0);
+        let sources = among(&neighbors.sources);
+        let mut conds: Vec<Cond> = sources.into_iter().map(|p| on(p, uniform)).collect();
+        if !uniform || conds.is_empty() {
+            conds.extend(among(&neighbors.destinations).into_iter().map(|p| on(p, false)));
+        }
+        return all(conds);
+    }
+    let others: Vec<Cond> = missing().map(|p| on(p, false)).collect();
+    match kind {
+        // Only neighbours count, and nobody said which are.
+        What::Coll(
+            Coll::NeighborAllgather
+            | Coll::NeighborAllgatherv
+            | Coll::NeighborAlltoall
+            | Coll::NeighborAlltoallv
+            | Coll::NeighborAlltoallw,
+        ) => any(others),
+        _ => all(others),
+    }
+}
+
+fn is_peer(c: &Comm, me: &View, other: u32) -> bool {
+    let low = c.a.len();
+    c.b.is_none() || (me.position < low) != (other < low)
+}
+
+fn is_root(c: &Comm, me: &View) -> bool {
+    match me.root() {
+        Some(ROOT) => true,
+        // Takes part in name only.
+        Some(PROC_NULL) => false,
+        Some(root) => c.b.is_none() && root as u32 == me.position,
+        None => false,
+    }
+}
+
+fn root_position(c: &Comm, me: &View) -> Option<u32> {
+    let root = u32::try_from(me.root()?).ok()?;
+    let position = c.peers_at(me.position) + root;
+    (position < c.size()).then_some(position)
+}
+
+/// Does the operation of this kind need `other` in the place of `me`, if data pass?
+fn needs_part(c: &Comm, me: &View, kind: What, other: u32) -> bool {
+    match needs(kind) {
+        // Between two groups data go from one to the other; only what makes something needs all.
+        Needs::All => !matches!(kind, What::Coll(coll) if moves_data(coll)) || is_peer(c, me, other),
+        Needs::RootNeedsAll => is_root(c, me) && is_peer(c, me, other),
+        Needs::AllNeedRoot => !is_root(c, me) && root_position(c, me) == Some(other),
+        Needs::Lower => other < me.position,
+        Needs::Nobody => false,
+    }
+}
+
+/// Does anything come from `other`, as far as the arguments of `me` say? Who only gives may give early.
+fn takes_from(model: &Model, c: &Comm, me: &View, kind: What, other: u32) -> bool {
+    use Coll::*;
+    let What::Coll(coll) = kind else { return true };
+    let low = c.a.len();
+    let in_group = |p: u32| if c.b.is_some() && p >= low { p - low } else { p };
+    let of = |index: u32| {
+        let half = me.recv();
+        let nothing = half.count_of(index) == Some(0)
+            || matches!(half.amount(model, index), Some(Amount { reps: 0, .. } | Amount { bytes: Some(0), .. }));
+        !nothing
+    };
+    match coll {
+        Gather | Gatherv | Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => of(in_group(other)),
+        Bcast | Scatter | Scatterv | Reduce | Allreduce | Scan | Exscan | ReduceScatterBlock => of(0),
+        // The result of this process is made of what all have.
+        ReduceScatter => of(in_group(me.position)),
+        _ => true,
+    }
+}

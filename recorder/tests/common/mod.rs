@@ -108,7 +108,7 @@ pub fn blocks(dir: &Path) -> Vec<Block> {
     blocks_in(&bytes[16 + header + RATE_BYTES..])
 }
 
-/// Those in bytes that begin with a block.
+/// The definitions in bytes that begin with a block.
 pub fn blocks_in(mut bytes: &[u8]) -> Vec<Block> {
     let mut unpackers: std::collections::BTreeMap<u16, Unpacker> = Default::default();
     let mut all = Vec::new();

@@ -1,9 +1,9 @@
 //! `abort`: see `trace_format::catalogue::ABORT`.
 
+use super::grouped;
 use crate::ending::{Ending, was};
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, Origin, Site, rank_list};
-use super::grouped;
 use trace_format::catalogue::{ABORT, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABORT;

@@ -1,5 +1,6 @@
 //! `collective-argument-mismatch`: see `trace_format::catalogue::COLLECTIVE_ARGUMENT_MISMATCH`.
 
+use super::{answers, explained, grouped, note_behind, said, same_call, size_misfit};
 use crate::collective::{Flow, Gathering, Verdict, View, What, what};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
@@ -7,7 +8,6 @@ use crate::model::{Model, Origin, rank_list};
 use crate::waits::Knot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
-use super::{answers, explained, grouped, note_behind, said, same_call, size_misfit};
 use trace_format::catalogue::{COLLECTIVE_ARGUMENT_MISMATCH, CheckInfo};
 use trace_format::definition::{GROUP_EMPTY, Id};
 use trace_format::mpi::special::UNDEFINED;

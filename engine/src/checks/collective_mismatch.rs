@@ -1,9 +1,9 @@
 //! `collective-mismatch`: see `trace_format::catalogue::COLLECTIVE_MISMATCH`.
 
+use super::{answers, grouped, said};
 use crate::collective::{Gathering, Verdict};
 use crate::findings::{Draft, Findings};
 use crate::model::Model;
-use super::{answers, grouped, said};
 use trace_format::catalogue::{COLLECTIVE_MISMATCH, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_MISMATCH;

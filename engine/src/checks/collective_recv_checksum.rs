@@ -1,10 +1,10 @@
 //! `collective-recv-checksum`: see `trace_format::catalogue::COLLECTIVE_RECV_CHECKSUM`.
 
+use super::grouped;
 use crate::findings::{Draft, Findings};
 use crate::matching::{Spoilt, WrongResult};
 use crate::model::{Model, Origin, op_name, plural, rank_list};
 use std::rc::Rc;
-use super::grouped;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_RECV_CHECKSUM;

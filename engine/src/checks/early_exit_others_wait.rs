@@ -1,9 +1,9 @@
 //! `early-exit-others-wait`: see `trace_format::catalogue::EARLY_EXIT_OTHERS_WAIT`.
 
+use super::{departure, grouped, last_call};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, rank_list};
-use super::{departure, grouped, last_call};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT};
 
 pub(super) static CHECK: &CheckInfo = &EARLY_EXIT_OTHERS_WAIT;

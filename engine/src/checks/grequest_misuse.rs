@@ -1,10 +1,10 @@
 //! `grequest-misuse`: see `trace_format::catalogue::GREQUEST_MISUSE`. The rest of it is found in the process.
 
+use super::{explained, note_behind, note_waits};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, Site};
 use crate::waits::{Knot, Why};
-use super::{explained, note_behind, note_waits};
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};
 
 pub(super) static CHECK: &CheckInfo = &GREQUEST_MISUSE;

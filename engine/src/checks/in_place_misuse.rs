@@ -1,10 +1,10 @@
 //! `in-place-misuse`: see `trace_format::catalogue::IN_PLACE_MISUSE`. What one process can tell is found by itself
 //! (`interposer/src/watch/checks/in_place_misuse.rs`); here the ranks of an operation are compared.
 
+use super::{answers, grouped, said};
 use crate::collective::{Gathering, Verdict, What};
 use crate::findings::{Draft, Findings};
 use crate::model::Model;
-use super::{answers, grouped, said};
 use trace_format::catalogue::{CheckInfo, IN_PLACE_MISUSE};
 use trace_format::mpi::Coll;
 

@@ -1,9 +1,9 @@
 //! `incomplete-gop`: see `trace_format::catalogue::INCOMPLETE_GOP`.
 
+use super::grouped;
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, plural, rank_list};
-use super::grouped;
 use trace_format::catalogue::{CheckInfo, INCOMPLETE_GOP};
 
 pub(super) static CHECK: &CheckInfo = &INCOMPLETE_GOP;

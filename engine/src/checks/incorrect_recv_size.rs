@@ -1,10 +1,10 @@
 //! `incorrect-recv-size`: see `trace_format::catalogue::INCORRECT_RECV_SIZE`.
 
+use super::size_misfit;
+use super::wrong_recv_size::do_harm;
 use crate::collective::{Flow, Gathering};
 use crate::findings::Findings;
 use crate::model::Model;
-use super::size_misfit;
-use super::wrong_recv_size::do_harm;
 use trace_format::catalogue::{CheckInfo, INCORRECT_RECV_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &INCORRECT_RECV_SIZE;

@@ -1,12 +1,12 @@
 //! `message-race`: see `trace_format::catalogue::MESSAGE_RACE`.
 
+use super::MAX_SITES;
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, Site, rank_list};
 use crate::recorded::{Known, Misfit, Race};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use super::MAX_SITES;
 use trace_format::catalogue::{CheckInfo, MESSAGE_RACE};
 use trace_format::finding::Severity;
 use trace_format::mpi::predefined::DATATYPES;

@@ -1,9 +1,9 @@
 //! `missing-finalize`: see `trace_format::catalogue::MISSING_FINALIZE`.
 
+use super::{departure, grouped, last_call};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::Model;
-use super::{departure, grouped, last_call};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, LEAK_SESSION, MISSING_FINALIZE};
 
 pub(super) static CHECK: &CheckInfo = &MISSING_FINALIZE;

@@ -5,7 +5,11 @@ use crate::findings::{Draft, Findings};
 use crate::model::{Model, Site};
 use crate::shape::shape;
 use crate::worlds::Names;
-use trace_format::catalogue::{COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NONPAIRED_RECV, NONPAIRED_SEND, WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE};
+use trace_format::catalogue::{
+    COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,
+    COMM_FREE_MISMATCH, CONCURRENT_MISUSE, CheckInfo, DIFF_REDUCTIONS, MPI_ERROR, NONPAIRED_RECV, NONPAIRED_SEND,
+    WRONG_DATA_TYPE, WRONG_RECV_SIZE, WRONG_ROOT, WRONG_SEND_SIZE,
+};
 use trace_format::finding::Severity;
 use trace_format::mpi::Class;
 use trace_format::mpi::predefined::error_class_name;

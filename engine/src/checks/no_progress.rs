@@ -1,10 +1,10 @@
 //! `no-progress`: see `trace_format::catalogue::NO_PROGRESS`.
 
+use super::{finished_at, grouped};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, rank_list};
 use std::collections::BTreeSet;
-use super::{finished_at, grouped};
 use trace_format::catalogue::{CheckInfo, NO_PROGRESS};
 
 pub(super) static CHECK: &CheckInfo = &NO_PROGRESS;

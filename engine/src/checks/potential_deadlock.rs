@@ -1,5 +1,6 @@
 //! `potential-deadlock`: see `trace_format::catalogue::POTENTIAL_DEADLOCK`.
 
+use super::{MAX_SITES, real_deadlocks};
 use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
@@ -8,7 +9,6 @@ use crate::recorded::Schedule;
 use crate::shape::shape;
 use crate::waits::Knot;
 use std::rc::Rc;
-use super::{MAX_SITES, real_deadlocks};
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
 use trace_format::finding::Rerun;

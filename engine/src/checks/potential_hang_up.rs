@@ -1,10 +1,10 @@
 //! `potential-hang-up`: see `trace_format::catalogue::POTENTIAL_HANG_UP`.
 
+use super::potential_deadlock::{explain, otherwise, sites};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, rank_list};
 use std::rc::Rc;
-use super::potential_deadlock::{explain, otherwise, sites};
 use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, POTENTIAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_HANG_UP;

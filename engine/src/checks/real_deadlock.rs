@@ -1,11 +1,11 @@
 //! `real-deadlock`: see `trace_format::catalogue::REAL_DEADLOCK`.
 
+use super::potential_deadlock::near;
+use super::{MAX_SITES, note_behind, note_waits, real_deadlocks};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, Site, rank_list};
 use crate::waits::Why;
-use super::potential_deadlock::near;
-use super::{MAX_SITES, note_behind, note_waits, real_deadlocks};
 use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
 
 pub(super) static CHECK: &CheckInfo = &REAL_DEADLOCK;

@@ -1,10 +1,10 @@
 //! `real-hang-up`: see `trace_format::catalogue::REAL_HANG_UP`.
 
+use super::{finished_at, grouped, note_waits};
 use crate::ending::Ending;
 use crate::findings::{Draft, Findings};
 use crate::model::{Model, rank_list};
 use std::collections::BTreeMap;
-use super::{finished_at, grouped, note_waits};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, INCOMPLETE_CALL, MISSING_FINALIZE, REAL_HANG_UP};
 
 pub(super) static CHECK: &CheckInfo = &REAL_HANG_UP;

@@ -110,7 +110,7 @@ pub struct Place {
     pub thread: u16,
     /// Place in the sequence of calls of the thread.
     pub call: u64,
-    /// [`FnId::index`]
+    /// [`crate::mpi::FnId::index`]
     pub func: u16,
     pub site: Id,
     /// What the call is in the finding: "is pending", "freed it".

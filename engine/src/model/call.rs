@@ -67,7 +67,7 @@ pub(crate) struct Found {
 pub(crate) struct MessageEnd {
     pub(crate) target: Target,
     pub(crate) amount: Amount,
-    /// What it says holds as long as this is [`Model::epoch`].
+    /// What it says holds as long as this is [`crate::model::Model::epoch`].
     pub(crate) epoch: u32,
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct Model {
     pub(crate) has_dumps: bool,
     /// Calls that nobody needs any more, for their memory.
     pub(crate) spare: Vec<Rc<Origin>>,
-    /// Changes when something is not as it was that [`facts::Found`] may say.
+    /// Changes when something is not as it was that `Found` may say.
     pub(crate) epoch: u32,
     pub(crate) comms: Comms,
     pub(crate) ops: Slab<Op>,

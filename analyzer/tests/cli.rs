@@ -201,8 +201,13 @@ fn the_job_gets_its_environment() {
     let mut command = command(dir.path(), &args);
     let said = said(command.env("LD_PRELOAD", "/lib/x86_64-linux-gnu/libm.so.6").output().unwrap());
     let lines: Vec<&str> = said.out.lines().collect();
-    assert!(lines[0].contains(":/lib/x86_64-linux-gnu/libm.so.6 1 5"), "{said:?}");
-    assert_eq!(lines[1], "b");
+    let [preload, follower, depth] = lines[0].split(' ').collect::<Vec<_>>()[..] else { panic!("{said:?}") };
+    assert!(preload.ends_with(":/lib/x86_64-linux-gnu/libm.so.6"), "{said:?}");
+    // Who follows the job: PID.START@HOST.
+    let (process, host) = follower.split_once('@').unwrap();
+    let (pid, start) = process.split_once('.').unwrap();
+    assert!(pid.parse::<u32>().is_ok() && start.parse::<u64>().is_ok() && !host.is_empty(), "{said:?}");
+    assert_eq!((depth, lines[1]), ("5", "b"));
 }
 
 #[test]

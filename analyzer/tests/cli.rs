@@ -203,7 +203,7 @@ fn the_job_gets_its_environment() {
     let lines: Vec<&str> = said.out.lines().collect();
     let [preload, follower, depth] = lines[0].split(' ').collect::<Vec<_>>()[..] else { panic!("{said:?}") };
     assert!(preload.ends_with(":/lib/x86_64-linux-gnu/libm.so.6"), "{said:?}");
-    // Who follows the job: PID.START@HOST.
+    // The process that follows the job: PID.START@HOST.
     let (process, host) = follower.split_once('@').unwrap();
     let (pid, start) = process.split_once('.').unwrap();
     assert!(pid.parse::<u32>().is_ok() && start.parse::<u64>().is_ok() && !host.is_empty(), "{said:?}");

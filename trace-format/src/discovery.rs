@@ -105,9 +105,9 @@ impl Discovery {
         self.subject.split(' ').next().unwrap_or_default()
     }
 
-    /// What is printed, in lines that fit `columns`; `before`: what stands in front of the rank.
-    pub fn text(&self, before: &str, shown: &[Option<Shown>], columns: Option<usize>) -> String {
-        let who = format!("mpivet: {before}{}: ", self.who);
+    /// What is printed, in lines that fit `columns`.
+    pub fn text(&self, shown: &[Option<Shown>], columns: Option<usize>) -> String {
+        let who = format!("mpivet: {}: ", self.who);
         let mut text = lines(&who, &self.title, columns);
         let mut say = |what: String| text.push_str(&lines(&who, &what, columns));
         for (place, shown) in self.places.iter().zip(shown) {
@@ -248,14 +248,14 @@ mod tests {
         let mut told = discovery(7, "byte 0");
         told.notes.push("in the region x".into());
         told.places[0].role = "writes".into();
-        let text = told.text("", &[Some(Shown { place, text: Some("f();".into()) })], None);
+        let text = told.text(&[Some(Shown { place, text: Some("f();".into()) })], None);
         let expected = "\
             mpivet: rank 1: error[MV104] overlapping: byte 0\n\
             mpivet: rank 1:   at main (a.c:3) (writes)\n\
             mpivet: rank 1:   | f();\n\
             mpivet: rank 1:   = in the region x\n";
         assert_eq!(text, expected);
-        let short = told.text("test 5: ", &[Some(Shown { place: told.places[0].stack[0].bare(), text: None })], None);
-        assert!(short.contains("mpivet: test 5: rank 1:   at ? (a+0x7) (writes)\n"), "{short}");
+        let short = told.text(&[Some(Shown { place: told.places[0].stack[0].bare(), text: None })], None);
+        assert!(short.contains("mpivet: rank 1:   at ? (a+0x7) (writes)\n"), "{short}");
     }
 }

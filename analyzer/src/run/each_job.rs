@@ -100,7 +100,7 @@ pub(super) fn watch(dir: &Path, first: &Started, watch: &Watch) -> Result<Option
     let mut observer = Observer::new(dir, watch.selection.clone());
     observer.traces.symbols.search_in(watch.source_path.clone());
     observer.traces.symbols.ask_servers();
-    let teller = Teller::start(dir, &job.name, watch.selection.max_findings());
+    let teller = Teller::start(dir, watch.selection.max_findings());
     match follow(&mut observer, &mut job, watch.stop, None) {
         End::Proven(stuck, _) => {
             observer.traces.symbols.adopt(teller.finish());

@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
         let mut observer = Observer::new(&dir, self.plan.report.selection_of_runs());
         self.plan.report.prepare(&mut observer);
         observer.explore(Arc::new(known.clone()));
-        let teller = Teller::start(&dir, "", self.plan.report.selection().max_findings());
+        let teller = Teller::start(&dir, self.plan.report.selection().max_findings());
         let end = follow(&mut observer, &mut job, true, until);
         let elapsed = start.elapsed();
         let (conclusion, end) = match end {

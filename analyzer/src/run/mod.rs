@@ -60,7 +60,7 @@ fn make(plan: &RunPlan) -> Result<u8, Exit> {
     let mut job = Launched::start(plan, &Altered::of(plan), &found, &absolute).inspect_err(|_| remove_empty(&dir))?;
     let mut observer = Observer::new(&dir, plan.report.selection());
     plan.report.prepare(&mut observer);
-    let teller = Teller::start(&dir, "", plan.report.selection().max_findings());
+    let teller = Teller::start(&dir, plan.report.selection().max_findings());
     match follow::follow(&mut observer, &mut job, plan.stop, None) {
         End::Proven(stuck, after) => {
             observer.traces.symbols.adopt(teller.finish());

@@ -27,8 +27,6 @@ pub(crate) struct Teller {
 struct Telling {
     left: Left,
     loaders: Loaders,
-    /// In front of each line: which job it is.
-    name: String,
     /// Findings that a process may print.
     most: u64,
     printed: HashMap<String, u64>,
@@ -37,11 +35,10 @@ struct Telling {
 
 impl Teller {
     /// Tells what processes leave in `dir`, the directory of a trace. `most`: so many findings of each process.
-    pub(crate) fn start(dir: &Path, name: &str, most: Option<u64>) -> Teller {
+    pub(crate) fn start(dir: &Path, most: Option<u64>) -> Teller {
         let mut telling = Telling {
             left: Left::new(dir),
             loaders: Loaders::default(),
-            name: name.to_owned(),
             most: most.unwrap_or(u64::MAX),
             printed: HashMap::new(),
             columns: Style::of_stderr(When::Never, false).width,
@@ -82,7 +79,7 @@ impl Telling {
         for discovery in self.left.news() {
             let shown = self.loaders.show(&discovery, &mut Sources::default());
             if discovery::is_first(dir, discovery.by_lines(&shown)) {
-                self.print(&discovery, &discovery.text(&self.name, &shown, self.columns));
+                self.print(&discovery, &discovery.text(&shown, self.columns));
             }
         }
     }
@@ -94,7 +91,7 @@ impl Telling {
         match *printed {
             n if n <= self.most => text.lines().for_each(|line| all += &format!("{}\n", clean_line(line))),
             n if n == self.most + 1 => {
-                all = lines(&format!("mpivet: {}", self.name), &discovery.no_more(self.most), self.columns);
+                all = lines("mpivet: ", &discovery.no_more(self.most), self.columns);
             }
             _ => return,
         }

@@ -170,7 +170,7 @@ impl Telling {
             return;
         }
         match PRINTED.fetch_add(1, Ordering::Relaxed).cmp(&most()) {
-            cmp::Ordering::Less => log::raw(discovery.text("", &shown, log::columns()).as_bytes()),
+            cmp::Ordering::Less => log::raw(discovery.text(&shown, log::columns()).as_bytes()),
             cmp::Ordering::Equal => log::line(&discovery.no_more(most())),
             cmp::Ordering::Greater => {}
         }

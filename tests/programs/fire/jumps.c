@@ -201,7 +201,7 @@ static void waits(void)
     volatile int in = 0, jumps = 0, wrong = 0;
     on(SIGALRM, jump);
     for (volatile int i = 0; i < 20; i++) {
-        every(5000);
+        every(50000);
         if (sigsetjmp(back, 1))
             jumps++;
         else {

@@ -11,6 +11,8 @@ use trace_format::finding::Severity;
 /// The findings that the processes of `program` should have printed and have not. `report` names the ranks that made
 /// a finding where the program does not.
 pub fn complaints(program: &Program, report: &Report, stderr: &str) -> Vec<String> {
+    // prterun ends what it says with a zero, and no line.
+    let stderr = &stderr.replace('\0', "");
     let mut complaints = Vec::new();
     for expected in program.expected.iter().filter(|e| !program.not_at_once.contains(&e.check)) {
         let Some(check) = catalogue::by_name(&expected.check).filter(|c| c.side == Side::Dynamic) else { continue };

@@ -14,7 +14,7 @@ use trace_format::columns::lines;
 use trace_format::discovery::{self, Discovery, Left};
 
 /// Pause between two looks.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Tells of one job.
 pub(crate) struct Teller {

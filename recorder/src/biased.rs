@@ -4,11 +4,11 @@
 //! A signal handler of the program may jump out of it (siglongjmp): it is never given back then. Whoever waits for it too
 //! long ends the recording.
 
-use crate::stop::{self, Reason, stop};
-use crate::tls;
-use parking_lot::{Mutex, MutexGuard};
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
+use crate::stop::{Reason, stop};
+use crate::sync::{
+    AtomicBool, AtomicUsize, Lock, MutexGuard, Ordering, Place, can_catch_up, catch_up, fence_to_catch_up,
+    is_abandoned, sleep, thread_word, yield_now,
+};
 use std::time::Duration;
 
 /// Nothing is waited for by who has the lock. It may lose its processor, or the process may be stopped for a while, but not
@@ -19,7 +19,7 @@ const MS: Duration = Duration::from_millis(1);
 
 /// A value behind the lock.
 pub struct Biased<T> {
-    /// The word of the thread that takes it by the quick way, see [`tls::get`]; 0: there is none yet.
+    /// The word of the thread that takes it by the quick way, see [`crate::tls::get`]; 0: there is none yet.
     owner: AtomicUsize,
     /// The owner has taken it by the quick way.
     is_inside: AtomicBool,
@@ -27,8 +27,8 @@ pub struct Biased<T> {
     is_shared: AtomicBool,
     /// The same, and it was seen that the owner has left the quick way: it never comes back. Written under the lock.
     is_settled: AtomicBool,
-    lock: Mutex<()>,
-    value: UnsafeCell<T>,
+    lock: Lock,
+    value: Place<T>,
 }
 
 // SAFETY: `with` gives the value to one thread at a time.
@@ -50,17 +50,31 @@ impl Drop for Inside<'_> {
     }
 }
 
-impl<T> Biased<T> {
-    /// Nobody has taken it yet.
-    pub const fn new(value: T) -> Biased<T> {
+/// One that nobody has taken yet.
+macro_rules! fresh {
+    ($value:expr) => {
         Biased {
             owner: AtomicUsize::new(0),
             is_inside: AtomicBool::new(false),
             is_shared: AtomicBool::new(false),
             is_settled: AtomicBool::new(false),
-            lock: Mutex::new(()),
-            value: UnsafeCell::new(value),
+            lock: Lock::new(),
+            value: Place::new($value),
         }
+    };
+}
+
+impl<T> Biased<T> {
+    /// Nobody has taken it yet.
+    #[cfg(not(loom))]
+    pub const fn new(value: T) -> Biased<T> {
+        fresh!(value)
+    }
+
+    /// The same in a model, whose parts are made while it runs.
+    #[cfg(loom)]
+    pub fn new(value: T) -> Biased<T> {
+        fresh!(value)
     }
 
     /// Runs `f` with the value. It must not come back here.
@@ -70,19 +84,19 @@ impl<T> Biased<T> {
         let _held = self.enter();
         // SAFETY: this thread is the owner, and others wait while it is inside; or it has the lock, so that whoever else takes
         // it waits, and the owner is not inside: if it comes, it sees that the lock is shared, or it is this thread.
-        f(unsafe { &mut *self.value.get() })
+        self.value.lend(|value| f(unsafe { &mut *value }))
     }
 
     #[inline(always)]
     fn enter(&self) -> Held<'_> {
-        let me = tls::get();
+        let me = thread_word();
         // Once the lock is shared, the owner raises its flag no more: if it lost the processor then, others would wait for
         // nothing.
         if me != 0 && self.owner.load(Ordering::Relaxed) == me && !self.is_shared.load(Ordering::Relaxed) {
             self.is_inside.store(true, Ordering::Relaxed);
             // The processor may still look at the flag before others see the store: whoever sets the flag has all
             // processors catch up, and only then looks whether the owner is inside.
-            compiler_fence(Ordering::SeqCst);
+            fence_to_catch_up();
             let inside = Inside(&self.is_inside);
             if !self.is_shared.load(Ordering::Acquire) {
                 return Held::Quickly(inside);
@@ -93,7 +107,7 @@ impl<T> Biased<T> {
 
     #[inline(never)]
     fn locked(&self, me: usize) -> MutexGuard<'_, ()> {
-        let lock = tries(|| self.lock.try_lock_for(TRY_MS * MS));
+        let lock = tries(|| self.lock.take_within(TRY_MS * MS));
         if !self.is_shared.load(Ordering::Relaxed) {
             if me != 0 && self.owner.load(Ordering::Relaxed) == 0 && can_catch_up() {
                 self.owner.store(me, Ordering::Relaxed);
@@ -120,10 +134,7 @@ impl<T> Biased<T> {
                 has_left()
             })
         };
-        tries(|| {
-            (has_left() || comes(1000, std::thread::yield_now) || comes(TRY_MS, || std::thread::sleep(MS)))
-                .then_some(())
-        });
+        tries(|| (has_left() || comes(1000, yield_now) || comes(TRY_MS, || sleep(MS))).then_some(()));
         // The owner may raise its flag once more, but all have caught up: it sees that the lock is shared, and takes it.
         self.is_settled.store(self.is_shared.load(Ordering::Relaxed), Ordering::Relaxed);
     }
@@ -135,7 +146,7 @@ fn tries<T>(mut one: impl FnMut() -> Option<T>) -> T {
         if let Some(value) = one() {
             return value;
         }
-        if stop::has_a_thread_left() {
+        if is_abandoned() {
             break;
         }
     }
@@ -144,36 +155,17 @@ fn tries<T>(mut one: impl FnMut() -> Option<T>) -> T {
     std::panic::resume_unwind(Box::new(Reason::JUMPED_OUT))
 }
 
-const REGISTER: libc::c_long = 1 << 4;
-const EXPEDITED: libc::c_long = 1 << 3;
-
-fn membarrier(command: libc::c_long) -> bool {
-    // SAFETY: a plain system call.
-    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
-}
-
-/// Can the kernel make all processors that run this process catch up with what was stored?
-fn can_catch_up() -> bool {
-    membarrier(REGISTER)
-}
-
-/// Behind this, every thread has either stored for all to see what it has stored so far, or loads what was stored here.
-fn catch_up() {
-    if !membarrier(EXPEDITED) {
-        // A program may forbid itself the call. Processors hold nothing back for so long.
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::tls;
     use std::sync::Barrier;
 
     /// An owner that is inside most of the time, and others that come while it is.
     #[test]
     fn one_thread_at_a_time() {
-        for round in 0..200 {
+        let (rounds, times) = if cfg!(miri) { (3, 200) } else { (200, 20_000) };
+        for round in 0..rounds {
             let (lock, start) = (Biased::new((0u64, 0u64)), Barrier::new(3));
             let (lock, start) = (&lock, &start);
             std::thread::scope(|scope| {
@@ -184,7 +176,7 @@ mod tests {
                             lock.with(|pair| *pair = (0, 0));
                         }
                         start.wait();
-                        for _ in 0..if thread == 1 { 20_000 } else { 50 } {
+                        for _ in 0..if thread == 1 { times } else { 50 } {
                             lock.with(|(a, b)| {
                                 *a += 1;
                                 std::hint::black_box(&mut *a);
@@ -196,7 +188,7 @@ mod tests {
                     });
                 }
             });
-            assert_eq!(lock.with(|pair| *pair), (20_100, 20_100));
+            assert_eq!(lock.with(|pair| *pair), (times + 100, times + 100));
             assert!(lock.is_shared.load(Ordering::Relaxed) && lock.is_settled.load(Ordering::Relaxed));
         }
     }
@@ -240,7 +232,7 @@ mod tests {
         let tried = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         assert_eq!(tried.is_err(), is_owned);
         let lock = Biased::new(0);
-        std::mem::forget(lock.lock.lock());
+        std::mem::forget(lock.lock.take());
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lock.with(|n| *n += 1))).is_err());
     }
 
@@ -252,7 +244,7 @@ mod tests {
                 tls::set(1);
                 lock.with(|n| *n += 1);
                 if lock.owner.load(Ordering::Relaxed) == 1 {
-                    let _held = lock.lock.lock();
+                    let _held = lock.lock.take();
                     lock.with(|n| *n += 1);
                     assert_eq!(lock.with(|n| *n), 2);
                 }

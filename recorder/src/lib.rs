@@ -23,6 +23,7 @@ pub mod spare_stack;
 pub mod stage;
 pub mod stage_place;
 pub mod stop;
+mod sync;
 pub mod threads;
 pub mod tls;
 pub mod trace;

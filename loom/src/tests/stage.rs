@@ -1,54 +1,57 @@
 //! The view of a reader while a thread writes.
 
-use crate::{Appended, Stage};
+use crate::stage::{Appended, Stage};
 use loom::sync::Arc;
 use loom::thread;
+use recorder::stage::{FixedRecord, Writer};
 use trace_format::protocol;
 use trace_format::record::{Commit, State};
 
 /// Records are three words: the commit word, the number of the call, the result (twice the number) once it has returned.
 const WORDS: usize = 3;
 const BYTES: usize = 8 * WORDS;
-
-fn commit_of(lap: u64) -> Commit {
-    Commit { func: 1, state: State::Entered as u8, words: WORDS as u16, lap: lap as u32 }
-}
+const FUNC: u16 = 1;
 
 /// The thread that records calls.
-struct Writer<'a> {
+struct Recorder<'a> {
     stage: &'a Stage,
-    lap: u64,
-    cursor: usize,
-    calls: u64,
+    writer: Writer<&'a Stage>,
     /// The records of this lap, as the file gets them.
     records: Vec<u64>,
 }
 
-impl Writer<'_> {
-    fn new(stage: &Stage) -> Writer<'_> {
-        Writer { stage, lap: 0, cursor: 0, calls: 0, records: Vec::new() }
+impl Recorder<'_> {
+    fn new(stage: &Stage) -> Recorder<'_> {
+        Recorder { stage, writer: Writer::new(stage), records: Vec::new() }
     }
 
     fn enter(&mut self, number: u64) {
-        self.stage.write(self.cursor * WORDS + 1, number);
-        protocol::commit(self.stage, self.cursor * BYTES, (self.cursor + 1) * BYTES, commit_of(self.lap));
+        self.stage.write(self.writer.cursor() + 8, number);
+        self.writer.commit(self.writer.cursor() + BYTES, FUNC, State::Entered);
         self.records.push(number);
-        self.cursor += 1;
-        self.calls += 1;
+    }
+
+    /// As calls are recorded whose length is known.
+    fn enter_fixed(&mut self, number: u64) {
+        self.stage.write(self.writer.cursor() + 8, number);
+        self.writer.commit_fixed(&FixedRecord::new(FUNC, State::Entered, BYTES));
+        self.records.push(number);
     }
 
     fn leave(&mut self, number: u64) {
-        let record = self.cursor - 1;
-        self.stage.write(record * WORDS + 2, 2 * number);
-        protocol::complete(self.stage, record * BYTES);
+        let offset = self.writer.cursor() - BYTES;
+        self.stage.write(offset + 16, 2 * number);
+        self.writer.complete(offset);
     }
 
     fn empty(&mut self) {
         let records = std::mem::take(&mut self.records);
-        self.stage.file.lock().unwrap().push(Appended::Lap(self.lap, records));
-        self.lap += 1;
-        self.cursor = 0;
-        protocol::begin_lap(self.stage, self.lap, self.calls);
+        let is_empty = self.writer.empty(|stage, full| {
+            assert_eq!(full.bytes, records.len() * BYTES);
+            stage.file.lock().unwrap().push(Appended::Lap(full.lap, records));
+            true
+        });
+        assert!(is_empty);
     }
 }
 
@@ -68,13 +71,17 @@ fn take(stage: &Stage, record: usize, lap: u64) -> Option<(u64, bool)> {
 }
 
 /// Goes through everything that may happen. Calls of lap N are numbered from 10 N.
-fn all(write: fn(&mut Writer), read: fn(&Stage)) {
+fn all(write: fn(&mut Recorder), read: fn(&Stage)) {
+    all_of(true, write, read);
+}
+
+fn all_of(has_fences: bool, write: fn(&mut Recorder), read: fn(&Stage)) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(4);
     builder.check(move || {
-        let stage = Arc::new(Stage::new());
+        let stage = Arc::new(Stage::new(has_fences));
         let shared = Arc::clone(&stage);
-        let writer = thread::spawn(move || write(&mut Writer::new(&shared)));
+        let writer = thread::spawn(move || write(&mut Recorder::new(&shared)));
         read(&stage);
         writer.join().unwrap();
     });
@@ -86,7 +93,7 @@ fn what_is_read_of_a_call_is_what_was_written() {
         |writer| {
             writer.enter(1);
             writer.leave(1);
-            writer.enter(2);
+            writer.enter_fixed(2);
         },
         |stage| {
             let first = take(stage, 0, 0);
@@ -104,7 +111,7 @@ fn no_record_mixes_two_laps() {
         |writer| {
             writer.enter(1);
             writer.empty();
-            writer.enter(10);
+            writer.enter_fixed(10);
             writer.leave(10);
         },
         |stage| {
@@ -157,14 +164,11 @@ fn definitions_are_there_before_what_refers_to_them() {
 #[test]
 fn without_the_fence_the_model_finds_a_mixed_record() {
     let broken = std::panic::catch_unwind(|| {
-        all(
+        all_of(
+            false,
             |writer| {
-                use trace_format::protocol::Words as _;
                 writer.enter(1);
-                writer.lap = 1;
-                writer.cursor = 0;
-                writer.stage.store(trace_format::file::STAGE_HEADER_BYTES, 0, loom::sync::atomic::Ordering::Relaxed);
-                writer.stage.store(trace_format::file::STAGE_LAP_OFFSET, 1, loom::sync::atomic::Ordering::Release);
+                writer.empty();
                 writer.enter(10);
             },
             |stage| _ = take(stage, 0, 0),

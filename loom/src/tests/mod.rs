@@ -1,0 +1,2 @@
+mod biased;
+mod stage;

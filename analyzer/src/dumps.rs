@@ -2,7 +2,7 @@
 
 use report::clean_line;
 use std::fmt::Write as _;
-use trace_format::marks::Dump;
+use trace_format::annotations::Dump;
 use trace_format::mpi::predefined;
 
 /// The type of an element.

@@ -14,7 +14,7 @@ use trace_format::selection::Selection;
 use trace_format::system::SystemEvent;
 use trace_reader::reader::RankEvent;
 use trace_reader::text::{
-    format_call, format_callback, format_checksums, format_definition, format_mark, format_return, format_sample,
+    format_annotation, format_call, format_callback, format_checksums, format_definition, format_return, format_sample,
 };
 
 pub const FORMATS: [Format; 9] = [
@@ -136,7 +136,9 @@ pub fn print(dir: &Path) {
             harmless(&format!("a call of rank {rank}"), &text);
         }
         RankEvent::System { event: SystemEvent::Checksums(c), .. } => text = format_checksums(&c),
-        RankEvent::System { event: SystemEvent::Mark { mark, .. }, .. } => text = format_mark(&mark, &NoNames),
+        RankEvent::System { event: SystemEvent::Annotation { annotation, .. }, .. } => {
+            text = format_annotation(&annotation, &NoNames)
+        }
         RankEvent::System { event: SystemEvent::Sample(sample), .. } => text = format_sample(&sample),
         RankEvent::System { event: SystemEvent::Callback(callback), .. } => text = format_callback(&callback),
         RankEvent::System { .. } | RankEvent::Return { .. } => {}

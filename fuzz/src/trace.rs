@@ -6,7 +6,7 @@
 
 use super::reports::{self, Telling};
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockKind, Keeping, PROCESS_THREAD, RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET,
+    BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader, Retention, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET,
     STAGE_MAGIC, job_path, rank_path, rank_stem, segment_header, segment_path, stage_path,
 };
 use trace_format::record::{Commit, LAP_MASK};
@@ -27,7 +27,7 @@ pub fn header(rank: i32, size: i32, switches: u8) -> RankHeader {
         request_stride: 4,
         stage_bytes: STAGE_BYTES as u32,
         may_have_threads: switches & 4 != 0,
-        keeping: Keeping { time_error_ns: 0, max_bytes: u64::from(switches & LIMITED) },
+        retention: Retention { time_error_ns: 0, max_bytes: u64::from(switches & LIMITED) },
         ..synthetic::header(rank, size)
     }
 }

@@ -48,7 +48,7 @@ fn round_by_round(packed: &[u8], len: usize) -> (Vec<u8>, bool) {
         unpacker.rounds(packed, usize::MAX, &mut times);
         for ((begin, end), (key, class, words)) in times.iter().zip(round.iter().cycle()) {
             let times = (*begin, (end - begin) | class);
-            Unpacked { mark: Default::default(), words, times, key: *key, lap: LAP }.add_to(&mut out);
+            Unpacked { cell: Default::default(), words, times, key: *key, lap: LAP }.add_to(&mut out);
         }
     }
 }

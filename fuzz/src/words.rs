@@ -11,8 +11,8 @@ use trace_format::selection::{Selection, codes};
 use trace_format::witness::Witness;
 use trace_reader::reader::RankEvent;
 use trace_reader::text::{
-    format_call, format_callback, format_definition, format_mark, format_return, format_sample, parse, parse_callback,
-    parse_mark, parse_sample,
+    format_annotation, format_call, format_callback, format_definition, format_return, format_sample, parse,
+    parse_annotation, parse_callback, parse_sample,
 };
 
 pub fn target(data: &[u8]) {
@@ -27,8 +27,8 @@ pub fn target(data: &[u8]) {
             assert!(known.len() <= 64 * text.len() + 64 || text.len() < 64, "names grow");
         }
         4 => {
-            if let Ok(mark) = parse_mark(text) {
-                _ = format_mark(&mark, &NoNames);
+            if let Ok(annotation) = parse_annotation(text) {
+                _ = format_annotation(&annotation, &NoNames);
             }
         }
         5 => {

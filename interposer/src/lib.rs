@@ -3,14 +3,14 @@
 //! the program goes on as if it were not there.
 //!
 //! The path of a call: [`entry::stubs`] (entry point) -> [`entry::dispatch`] -> [`call::sites`] (which call site) ->
-//! [`call::encode`] into the thread's [`recorder::stage`] -> the library's own function ([`mpi::real`]) -> the record is
+//! [`call::encode`] into the thread's [`recorder::stage`] -> the library's own function ([`mpi::library`]) -> the record is
 //! completed.
 //!
 //! What is exported is what the loaded MPI has ([`entry::exports`]); Fortran routines that reach no C entry point have
 //! their own wrappers ([`entry::fortran`]).
 //!
 //! Only [`mpi::abi`] knows what a handle, a status or a constant looks like in a family of MPI libraries; only
-//! [`mpi::real`] calls the library.
+//! [`mpi::library`] calls the library.
 
 // No panic crosses into the program: what could is not written.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]

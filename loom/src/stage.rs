@@ -4,7 +4,7 @@ use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicU64, Ordering, fence};
 use recorder::stage::Memory;
 use trace_format::file::{STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_RECORDS_OFFSET};
-use trace_format::protocol::{Source, Words};
+use trace_format::stage_protocol::{Source, Words};
 
 /// Words of the records of a stage.
 const ROOM: usize = 7;

@@ -1,6 +1,6 @@
 //! Time stamps: the processor's invariant time stamp counter where there is one, else the monotonic clock.
 
-use crate::unusual::{self, Matter};
+use crate::slow_path::{self, Reason};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -36,7 +36,7 @@ pub fn now() -> u64 {
     }
 }
 
-/// Now, in ticks of the processor's counter: where nothing says that it is not to be used ([`Matter::CLOCK`]).
+/// Now, in ticks of the processor's counter: where nothing says that it is not to be used ([`Reason::CLOCK`]).
 #[inline(always)]
 pub fn counter() -> u64 {
     // SAFETY: as in `now`.
@@ -49,7 +49,7 @@ pub fn choose() {
     // Leaf 0x8000_0007, EDX bit 8: the counter runs at a constant rate in all power states.
     let invariant = __cpuid(0x8000_0000).eax >= 0x8000_0007 && __cpuid(0x8000_0007).edx & (1 << 8) != 0;
     USE_TSC.store(invariant, Ordering::Relaxed);
-    unusual::set(Matter::CLOCK, !invariant);
+    slow_path::set(Reason::CLOCK, !invariant);
 }
 
 /// Length of a time in nanoseconds.

@@ -113,8 +113,8 @@ fn program_break() -> u64 {
     LOOKS.store(looks.wrapping_add(1), Ordering::Relaxed);
     if looks.is_multiple_of(256) {
         // SAFETY: brk(2) with 0 changes nothing.
-        let real = unsafe { libc::syscall(libc::SYS_brk, 0) } as u64;
-        DISTRUST.fetch_or(real < end, Ordering::Relaxed);
+        let library = unsafe { libc::syscall(libc::SYS_brk, 0) } as u64;
+        DISTRUST.fetch_or(library < end, Ordering::Relaxed);
     }
     if DISTRUST.load(Ordering::Relaxed) { 0 } else { end }
 }

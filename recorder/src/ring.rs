@@ -11,7 +11,7 @@ use trace_format::codec;
 use trace_format::definition::Definition;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockKind, SEGMENTS, SNAPSHOT, segment_header, segment_path};
 use trace_format::keys::Key;
-use trace_format::private;
+use trace_format::owner_only;
 use trace_format::writer::seal;
 
 /// The definition of an object.
@@ -125,7 +125,7 @@ fn begin(dir: &Path, stem: &str, number: u64, objects: &[u8]) -> io::Result<(Kep
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let path = segment_path(dir, stem, number);
-    let mut file = private::make_file(&path, OpenOptions::new().append(true))?;
+    let mut file = owner_only::make_file(&path, OpenOptions::new().append(true))?;
     file.write_all(&beginning)?;
     Ok((Kept::new(file, &path)?, size))
 }

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use trace_format::file::RankHeader;
-use trace_format::private;
+use trace_format::owner_only;
 use trace_format::stages::own_dir;
 
 const MEMORY: &str = "/dev/shm";
@@ -49,7 +49,7 @@ pub fn make(
     };
     let own = own_dir(&common, header);
     // Nobody else's: what is there already is not used.
-    let made = if own.exists() { Err(io::ErrorKind::AlreadyExists.into()) } else { private::make_dir(&own) };
+    let made = if own.exists() { Err(io::ErrorKind::AlreadyExists.into()) } else { owner_only::make_dir(&own) };
     match made {
         Ok(()) => Some(own),
         Err(e) => {

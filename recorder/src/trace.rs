@@ -3,7 +3,7 @@
 
 use crate::descriptor::{self, Identity};
 use crate::ring::Ring;
-use crate::unusual::{self, Matter};
+use crate::slow_path::{self, Reason};
 use crate::{log, owner};
 use std::borrow::Cow;
 use std::fs::File;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use trace_format::definition::Definition;
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, NOT_COUNTED, PROCESS_THREAD, RankHeader, checksum,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, NOT_COUNTED, PROCESS_THREAD, RankHeader, Retention, checksum,
     stage_path_of, trace_path,
 };
 use trace_format::keys::{self, Key};
@@ -69,7 +69,7 @@ pub fn lost(reason: &str) {
 pub(crate) fn lose(reason: impl Into<Cow<'static, str>>) -> bool {
     let is_new = !LOST.swap(true, Ordering::SeqCst);
     if is_new {
-        unusual::set(Matter::LOST, true);
+        slow_path::set(Reason::LOST, true);
         if let Some(listener) = LISTENER.get() {
             listener();
         }
@@ -101,7 +101,7 @@ pub fn is_lost() -> bool {
 
 /// Makes this the trace of the process. `rate_at`: where in the file [`Trace::correct_rate`] writes.
 pub fn set(file: File, dir: &Path, header: &RankHeader, stem: &str, rate_at: u64) -> io::Result<()> {
-    let Keeping { time_error_ns, max_bytes } = header.keeping;
+    let Retention { time_error_ns, max_bytes } = header.retention;
     let ring = (max_bytes > 0).then(|| Ring::new(dir.to_owned(), stem.to_owned(), max_bytes)).transpose()?;
     let time_error = u128::from(time_error_ns) * u128::from(header.ticks_per_second) / 1_000_000_000;
     let identity = Identity::of(&file, &trace_path(dir, stem))?;
@@ -171,7 +171,7 @@ pub fn detach() {
     owner::release();
     RAW_FD.store(-1, Ordering::SeqCst);
     LOST.store(true, Ordering::SeqCst);
-    unusual::set(Matter::LOST, true);
+    slow_path::set(Reason::LOST, true);
 }
 
 impl Trace {

@@ -11,7 +11,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use trace_format::file::{Keeping, PROCESS_THREAD, trace_path};
+use trace_format::file::{PROCESS_THREAD, Retention, trace_path};
 use trace_format::record::{State, SystemKind};
 use trace_format::system::SystemEvent;
 use trace_format::writer::encode_system;
@@ -44,7 +44,7 @@ fn a_full_disk_ends_the_recording() {
         trace::when_lost(|| _ = HEARD.fetch_add(1, Ordering::SeqCst));
         let file = OpenOptions::new().append(true).open("/dev/full").unwrap();
         // Its stage was made while there was room.
-        let trace = begin_in(file, dir, Keeping::default());
+        let trace = begin_in(file, dir, Retention::default());
         let mut stage = Stage::create(trace, 0).unwrap();
         let calls = fill(&mut stage);
         assert!(calls > 1000 && trace::is_lost() && trace::loss().contains("No space left"), "{}", trace::loss());
@@ -74,7 +74,7 @@ fn limit_files(bytes: u64) {
 #[test]
 fn the_limit_on_file_sizes_ends_the_recording_and_not_the_program() {
     let said = alone("the_limit_on_file_sizes_ends_the_recording_and_not_the_program", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         let mut stage = Stage::create(trace, 0).unwrap();
         const MOST: u64 = 1 << 20;
         limit_files(MOST);
@@ -97,7 +97,7 @@ fn the_limit_on_file_sizes_ends_the_recording_and_not_the_program() {
 #[test]
 fn no_stage_is_made_beyond_the_limit_on_file_sizes() {
     let said = alone("no_stage_is_made_beyond_the_limit_on_file_sizes", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         limit_files(100_000);
         let error = Stage::create(trace, 0).err().unwrap();
         assert!(error.to_string().contains("ulimit -f"), "{error}");
@@ -124,7 +124,7 @@ fn take_all(dir: &Path) -> Vec<File> {
 #[test]
 fn a_descriptor_that_the_program_has_taken_is_left_to_it() {
     let said = alone("a_descriptor_that_the_program_has_taken_is_left_to_it", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         let mut stage = Stage::create(trace, 0).unwrap();
         assert!(write(&mut stage, &call(0, VALUES)) && stage.empty());
         let own = take_all(dir);
@@ -149,7 +149,7 @@ fn a_descriptor_that_the_program_has_taken_is_left_to_it() {
 #[test]
 fn a_trace_that_cannot_be_opened_again_is_lost() {
     let said = alone("a_trace_that_cannot_be_opened_again_is_lost", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         let mut stage = Stage::create(trace, 0).unwrap();
         let own = take_all(dir);
         // Another file by its name is not the trace.
@@ -168,7 +168,7 @@ fn a_trace_that_cannot_be_opened_again_is_lost() {
 fn a_stop_is_written_down_with_its_reason() {
     const WHY: Reason = Reason::new("the test has come to its end");
     let said = alone("a_stop_is_written_down_with_its_reason", |dir| {
-        begin(dir, Keeping::default());
+        begin(dir, Retention::default());
         stop::prepare(&[WHY]);
         stop::stop(WHY);
         stop::stop(Reason::JUMPED_OUT);
@@ -186,7 +186,7 @@ fn a_stop_is_written_down_with_its_reason() {
 #[test]
 fn a_forked_child_writes_nothing() {
     alone("a_forked_child_writes_nothing", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         let mut stage = Stage::create(trace, 0).unwrap();
         assert!(write(&mut stage, &call(0, VALUES)));
         let before = std::fs::read(trace_path(dir, common::STEM)).unwrap();
@@ -212,7 +212,7 @@ fn a_forked_child_writes_nothing() {
 #[test]
 fn a_child_by_a_system_call_is_another_process() {
     alone("a_child_by_a_system_call_is_another_process", |dir| {
-        begin(dir, Keeping::default());
+        begin(dir, Retention::default());
         let (mut reader, mut writer) = std::io::pipe().unwrap();
         // SAFETY: as in the test above.
         if unsafe { libc::syscall(libc::SYS_fork) } == 0 {

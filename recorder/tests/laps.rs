@@ -8,7 +8,7 @@ use recorder::trace;
 use std::path::Path;
 use trace_format::definition::{Definition, FIRST_USER_ID, Id};
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, Keeping, SEGMENT_HEADER_BYTES, STAGE_HEADER_BYTES, segment_path, stage_path_of,
+    BLOCK_HEADER_BYTES, Retention, SEGMENT_HEADER_BYTES, STAGE_HEADER_BYTES, segment_path, stage_path_of,
 };
 
 /// Words of a call besides its header: many different ones, which do not pack well.
@@ -36,7 +36,7 @@ fn in_stage(dir: &Path, thread: u16, lap: u64) -> Vec<(trace_format::record::Com
 #[test]
 fn laps_are_in_the_file_as_they_were_written() {
     alone("laps_are_in_the_file_as_they_were_written", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         let mut stage = Stage::create(trace, 0).unwrap();
         let all = fill(&mut stage, 5, 0);
         let mut number = 0;
@@ -66,7 +66,7 @@ fn trace_is_kept_alone(dir: &Path) {
 #[test]
 fn threads_do_not_mix_their_laps() {
     alone("threads_do_not_mix_their_laps", |dir| {
-        let trace = begin(dir, Keeping::default());
+        let trace = begin(dir, Retention::default());
         const THREADS: u16 = 3;
         let begins = |thread: u16| u64::from(thread) << 32;
         std::thread::scope(|scope| {
@@ -95,7 +95,7 @@ fn threads_do_not_mix_their_laps() {
 fn a_limit_of_size_keeps_the_last_laps_and_all_objects() {
     alone("a_limit_of_size_keeps_the_last_laps_and_all_objects", |dir| {
         const MOST: u64 = 4 << 20;
-        let trace = begin(dir, Keeping { max_bytes: MOST, ..Keeping::default() });
+        let trace = begin(dir, Retention { max_bytes: MOST, ..Retention::default() });
         let object = |id: Id| Definition::Op { id: FIRST_USER_ID + id, commute: true };
         trace.define(&[object(1), object(2)]);
         let mut stage = Stage::create(trace, 0).unwrap();

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use trace_format::jobs::Started;
 use trace_format::ranks::Ranks;
-use trace_format::several::Started;
 
 const STOPPED: &str = "stopped, because it could never have gone on";
 /// Letters of a command that are shown.

@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 use symbols::{Fetch, Loaders, MAX_SOURCE, Modules};
 use trace_format::definition::{Definition, Id};
 use trace_format::discovery::Frame;
-use trace_format::foreign;
 use trace_format::location::Location;
+use trace_format::untrusted;
 
 /// Modules and stacks of a rank.
 #[derive(Default)]
@@ -177,7 +177,7 @@ impl Symbols {
         let path = self.source_path(rank, file);
         let Symbols { codes, changed, started, .. } = self;
         let code = codes.entry(path).or_insert_with_key(|path| {
-            let bytes = foreign::read(path, MAX_SOURCE).ok()?;
+            let bytes = untrusted::read(path, MAX_SOURCE).ok()?;
             let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
             if started.zip(written).is_some_and(|(started, written)| written > started) {
                 changed.insert(path.clone());

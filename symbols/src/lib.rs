@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use trace_format::definition::Module;
 use trace_format::discovery::Frame;
-use trace_format::foreign;
 use trace_format::location::Location;
+use trace_format::untrusted;
 
 /// Larger modules have no source lines.
 const MAX_MODULE: u64 = 16 << 30;
@@ -133,7 +133,7 @@ impl Opened {
 
 fn open(frame: &Frame, fetch: Option<&Fetch>) -> Result<Opened, String> {
     let path: &Path = frame.module.as_ref();
-    let data = foreign::open(path).map_err(|e| e.to_string())?;
+    let data = untrusted::open(path).map_err(|e| e.to_string())?;
     if data.metadata().is_ok_and(|m| m.len() > MAX_MODULE) {
         return Err(format!("it has more than {MAX_MODULE} bytes"));
     }
@@ -159,7 +159,7 @@ impl Sources {
     /// The text of a line, without its line end; `None` if the file or the line is not there.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
         let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
-            let bytes = foreign::read(file.as_ref(), MAX_SOURCE).ok()?;
+            let bytes = untrusted::read(file.as_ref(), MAX_SOURCE).ok()?;
             Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
         });
         lines.as_ref()?.get((line as usize).checked_sub(1)?).map(String::as_str)

@@ -4,7 +4,7 @@
 use addr2line::Loader;
 use object::{Object as _, ReadRef};
 use std::path::{Path, PathBuf};
-use trace_format::foreign;
+use trace_format::untrusted;
 
 /// Where systems have the debug information of what is installed.
 const INSTALLED: &str = "/usr/lib/debug";
@@ -44,14 +44,14 @@ fn by_link(path: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 fn is_of(path: &Path, build_id: &[u8]) -> bool {
-    let Ok(file) = foreign::open(path) else { return false };
+    let Ok(file) = untrusted::open(path) else { return false };
     let data = object::ReadCache::new(file);
     object::File::parse(&data).is_ok_and(|file| file.build_id() == Ok(Some(build_id)))
 }
 
 /// What several files of debug information have in common (`.gnu_debugaltlink`, as dwz writes it).
 fn shared(path: &Path, fetch: Option<&Fetch>) -> Option<PathBuf> {
-    let data = object::ReadCache::new(foreign::open(path).ok()?);
+    let data = object::ReadCache::new(untrusted::open(path).ok()?);
     let file = object::File::parse(&data).ok()?;
     let (name, build_id) = file.gnu_debugaltlink().ok()??;
     let named = path.parent()?.join(String::from_utf8_lossy(name).as_ref());

@@ -10,10 +10,10 @@ use serde_json::json;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use trace_format::annotations::Annotation;
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, job_path, rank_path};
 use trace_format::job::Job;
-use trace_format::marks::Mark;
 use trace_format::system::SystemEvent;
 use trace_reader::call::Call;
 use trace_reader::reader::RankEvent;
@@ -334,8 +334,8 @@ fn hostile(dir: &Path, evil: &str, source: &str) -> Result<()> {
                 other => anyhow::bail!("{of}: {other:?}"),
             }
         }
-        let mark = Mark::RegionBegin { name: evil.into() };
-        writer.system(&SystemEvent::Mark { call: 1, mark }, 3);
+        let annotation = Annotation::RegionBegin { name: evil.into() };
+        writer.system(&SystemEvent::Annotation { call: 1, annotation }, 3);
         if rank == 0 {
             let text = evil.into();
             writer.system(&SystemEvent::MpiError { call: 2, class: 5, fatal: true, text }, 4);

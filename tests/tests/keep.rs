@@ -41,7 +41,7 @@ fn a_trace_is_kept_where_somebody_may_look_for_more() -> Result<()> {
             ("wrong", &[], WRONG, "", 1, true),
             ("accepted", &["--fail-on", "never"], WRONG, "", 0, true),
             ("never", &["--keep", "never"], WRONG, "", 1, false),
-            ("dumps", &["--no-check=*"], "tests/programs/marks.c", "", 0, true),
+            ("dumps", &["--no-check=*"], "tests/programs/annotations.c", "", 0, true),
         ] {
             let (status, entries) = left(&mpi, name, options, source, argument)?;
             ensure!(status == Some(code), "{}: {name}: {status:?}", mpi.name);

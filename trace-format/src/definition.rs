@@ -162,7 +162,7 @@ pub enum Definition {
         /// An address in the interpreter.
         interpreter: u64,
     },
-    /// The first bytes of an array of the program ([`crate::marks::Dump`]).
+    /// The first bytes of an array of the program ([`crate::annotations::Dump`]).
     Dump {
         id: Id,
         bytes: Vec<u8>,

@@ -7,7 +7,7 @@ use crate::columns::lines;
 use crate::definition::Module;
 use crate::file::checksum;
 use crate::location::Location;
-use crate::{codec, foreign, private};
+use crate::{codec, owner_only, untrusted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -134,7 +134,7 @@ impl Discovery {
         }
         let place = claim(dir, self.by_stacks());
         let new = place.with_extension("new");
-        private::write(&new, &bytes)?;
+        owner_only::write(&new, &bytes)?;
         std::fs::rename(&new, place.with_extension(LEFT))
     }
 }
@@ -153,9 +153,9 @@ fn claim(dir: &Path, number: u64) -> PathBuf {
 /// Is this process the first one that asks this?
 pub fn is_first(dir: &Path, number: u64) -> bool {
     let path = claim(dir, number);
-    let make = || private::create_new(&path, OpenOptions::new().write(true));
+    let make = || owner_only::create_new(&path, OpenOptions::new().write(true));
     let made = match make() {
-        Err(e) if e.kind() == ErrorKind::NotFound => private::make_dir(&dir.join(DIRECTORY)).and_then(|()| make()),
+        Err(e) if e.kind() == ErrorKind::NotFound => owner_only::make_dir(&dir.join(DIRECTORY)).and_then(|()| make()),
         made => made,
     };
     !made.is_err_and(|e| e.kind() == ErrorKind::AlreadyExists)
@@ -179,7 +179,7 @@ impl Left {
         for entry in entries {
             let path = entry.path();
             if path.extension().is_some_and(|e| e == LEFT) && self.seen.insert(entry.file_name()) {
-                let bytes = foreign::read(&path, MAX_BYTES).unwrap_or_default();
+                let bytes = untrusted::read(&path, MAX_BYTES).unwrap_or_default();
                 news.extend(codec::take::<Discovery>(&mut &bytes[..]).and_then(Result::ok));
             }
         }

@@ -5,7 +5,7 @@
 use crate::discovery::Frame;
 use crate::file::plain_host;
 use crate::location::Location;
-use crate::{foreign, private};
+use crate::{owner_only, untrusted};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,8 +59,8 @@ impl Early {
         if bytes.len() as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        private::make_dir(dir)?;
-        private::write(&Early::path(dir, &self.host, self.pid), &bytes)
+        owner_only::make_dir(dir)?;
+        owner_only::write(&Early::path(dir, &self.host, self.pid), &bytes)
     }
 
     /// The files in a directory, by rank and process. A file that is torn says nothing.
@@ -68,7 +68,7 @@ impl Early {
         let names = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let is_one = |name: &str| name.starts_with(BEGIN) && name.ends_with(".json");
         let files = names.filter(|e| e.file_name().to_str().is_some_and(is_one)).take(MAX_FILES);
-        let read = |path: PathBuf| serde_json::from_slice::<Early>(&foreign::read(&path, MAX_BYTES).ok()?).ok();
+        let read = |path: PathBuf| serde_json::from_slice::<Early>(&untrusted::read(&path, MAX_BYTES).ok()?).ok();
         let mut all: Vec<Early> = files.filter_map(|e| read(e.path())).collect();
         all.sort_by(|a, b| (a.rank, &a.host, a.pid).cmp(&(b.rank, &b.host, b.pid)));
         all

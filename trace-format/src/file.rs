@@ -15,7 +15,7 @@
 //! definitions. Blocks are appended whole; a torn block at the end of the file is what a killed process leaves, and its
 //! contents are still in the stage.
 //!
-//! With a limit of size ([`Keeping::max_bytes`]) the events are in segments instead, and with them what the objects of the
+//! With a limit of size ([`Retention::max_bytes`]) the events are in segments instead, and with them what the objects of the
 //! program are: a segment is `SEGMENT_MAGIC`, version (u32), 0 (u32), its number (u64, from 1), then blocks, the first of
 //! which ([`SNAPSHOT`]) defines all objects that there are. The segment with number n has the name of place n modulo
 //! [`SEGMENTS`]; the one that was there is removed before. `rank-N.mpv` has the rest: modules, call stacks, worlds, and what
@@ -92,12 +92,12 @@ pub struct RankHeader {
     pub program: String,
     pub cwd: String,
     pub launch: Launch,
-    pub keeping: Keeping,
+    pub retention: Retention,
 }
 
 /// What of a run is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Keeping {
+pub struct Retention {
     /// Times may differ from what was measured by so many nanoseconds; 0: they are what was measured.
     pub time_error_ns: u64,
     /// The last bytes of the events are kept; 0: all.

@@ -2,7 +2,7 @@
 
 use crate::codec;
 use crate::file::{MAGIC, OLDEST_VERSION, RATE_BYTES, RankHeader, VERSION, trace_path};
-use crate::foreign;
+use crate::untrusted;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Head {
     pub fn open(dir: &Path, stem: &str) -> Result<Head, OpenError> {
         let path = trace_path(dir, stem);
         let io_error = |source| OpenError::Io { path: path.clone(), source };
-        let mut file = foreign::open(&path).map_err(io_error)?;
+        let mut file = untrusted::open(&path).map_err(io_error)?;
         let mut head = [0; 16];
         let got = read_up_to(&mut file, &mut head).map_err(io_error)?;
         if got < 8 || head[..8] != MAGIC {

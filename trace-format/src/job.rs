@@ -2,7 +2,7 @@
 
 use crate::file::job_path;
 use crate::variables::{BufferingLimit, CVARS, STRESS, Variables, buffering_limit};
-use crate::{foreign, private};
+use crate::{owner_only, untrusted};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -120,9 +120,9 @@ pub fn write(mut job: Job, dir: &Path) -> io::Result<()> {
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
         serde_json::to_writer(&mut packed, &variables)?;
         let packed = packed.finish()?;
-        replace(&variables_path(dir), |new| private::write(new, &packed))?;
+        replace(&variables_path(dir), |new| owner_only::write(new, &packed))?;
     }
-    replace(&job_path(dir), |new| private::write_json(new, &job))
+    replace(&job_path(dir), |new| owner_only::write_json(new, &job))
 }
 
 /// Makes a file by `write`, which others see when it is whole.
@@ -140,7 +140,7 @@ fn variables_path(dir: &Path) -> PathBuf {
 
 /// Reads the `job.json` of a trace directory, with the variables if they can be read.
 pub fn read(dir: &Path) -> io::Result<Job> {
-    let mut job: Job = serde_json::from_slice(&foreign::read(&job_path(dir), MAX_JOB)?)?;
+    let mut job: Job = serde_json::from_slice(&untrusted::read(&job_path(dir), MAX_JOB)?)?;
     add_variables(&mut job, dir)?;
     Ok(job)
 }
@@ -148,7 +148,7 @@ pub fn read(dir: &Path) -> io::Result<Job> {
 /// Adds the variables, which stand beside `job.json` if they were read.
 pub fn add_variables(job: &mut Job, dir: &Path) -> io::Result<()> {
     if job.variables.is_none() && variables_path(dir).exists() {
-        let packed = foreign::read(&variables_path(dir), MAX_JOB)?;
+        let packed = untrusted::read(&variables_path(dir), MAX_JOB)?;
         job.variables = serde_json::from_reader(GzDecoder::new(&packed[..]).take(MAX_JOB))?;
     }
     Ok(())

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod annotations;
 pub mod callbacks;
 pub mod catalogue;
 pub mod codec;
@@ -16,29 +17,28 @@ pub mod early;
 pub mod file;
 pub mod finding;
 pub mod folds;
-pub mod foreign;
 pub mod head;
 pub mod interruption;
 pub mod job;
-pub mod keeping;
+pub mod jobs;
 pub mod keys;
 pub mod location;
-pub mod marks;
 pub mod mpi;
 pub mod names;
-pub mod near;
+pub mod owner_only;
 pub mod pack;
 pub mod plan;
-pub mod private;
-pub mod protocol;
 pub mod ranks;
 pub mod record;
 pub mod requests;
+pub mod retention;
 pub mod sample;
 pub mod selection;
-pub mod several;
+pub mod stage_protocol;
 pub mod stages;
+pub mod suggestions;
 pub mod system;
+pub mod untrusted;
 pub mod variables;
 pub mod witness;
 pub mod writer;

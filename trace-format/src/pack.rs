@@ -42,7 +42,7 @@ use cells::{Cells, LONGEST, head_of, next_stride, put, put_token, word_at, words
 use times::Times;
 
 pub use rounds::CallTimes;
-pub use unpack::{Mark, Unpacked, Unpacker};
+pub use unpack::{CellVersion, Unpacked, Unpacker};
 
 /// Most bytes that a packed block may stand for.
 pub const MAX_UNPACKED: usize = 16 << 20;

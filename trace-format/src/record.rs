@@ -63,8 +63,8 @@ pub enum SystemKind {
     ThreadLevel = 6,
     /// [`crate::system::Found`], by [`crate::codec`]
     Found = 7,
-    /// u64 call index, [`crate::marks::Mark`] by [`crate::codec`]
-    Mark = 8,
+    /// u64 call index, [`crate::annotations::Annotation`] by [`crate::codec`]
+    Annotation = 8,
     /// [`crate::system::Checksums`], by [`crate::codec`]
     Checksums = 9,
     /// [`crate::sample::Sample`], by [`crate::codec`]

@@ -12,7 +12,7 @@
 
 use crate::catalogue::{CHECKS, CheckInfo};
 use crate::finding::Severity;
-use crate::near::did_you_mean;
+use crate::suggestions::did_you_mean;
 
 /// Environment: checks to turn on, and with `-` in front to turn off.
 pub const CHECKS_VARIABLE: &str = "MPIVET_CHECKS";

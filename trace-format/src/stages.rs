@@ -2,7 +2,7 @@
 //! files are cheap and seen at once. What a dead process has left there is brought to the trace by whoever reads that.
 
 use crate::file::{RankHeader, STAGE_HEADER_BYTES, stage_path_of};
-use crate::{foreign, private};
+use crate::{owner_only, untrusted};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -41,9 +41,9 @@ pub fn bring(dir: &Path, stem: &str, header: &RankHeader) -> io::Result<()> {
     let most = STAGE_HEADER_BYTES as u64 + u64::from(header.stage_bytes);
     for thread in 0..=u16::MAX {
         let (left, here) = (stage_path_of(apart, stem, thread), stage_path_of(dir, stem, thread));
-        match foreign::read(&left, most) {
+        match untrusted::read(&left, most) {
             Ok(bytes) => {
-                private::write(&here, &bytes)?;
+                owner_only::write(&here, &bytes)?;
                 std::fs::remove_file(&left)?;
             }
             // For some there was no room.
@@ -76,7 +76,7 @@ mod tests {
         let mut header = RankHeader { stage_bytes: 8, ..of_nobody() };
         let own = own_dir(&common, &header);
         header.stage_dir = own.display().to_string();
-        private::make_dir(&own).unwrap();
+        owner_only::make_dir(&own).unwrap();
         std::fs::write(stage_path_of(&own, "rank-0", 0), "zero").unwrap();
         std::fs::write(stage_path_of(&dir, "rank-0", 1), "one").unwrap();
         std::fs::write(stage_path_of(&own, "rank-0", 2), "two").unwrap();

@@ -1,9 +1,9 @@
 //! What happens to a process apart from its MPI calls, and what it says of itself.
 
+use crate::annotations::Annotation;
 use crate::callbacks::Callback;
 use crate::catalogue::{self, CheckInfo};
 use crate::definition::Id;
-use crate::marks::Mark;
 use crate::mpi::ThreadLevel;
 use crate::sample::Sample;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub enum SystemEvent {
     /// A check that the process decides by itself found something.
     Found(Found),
     /// The program has said something to mpivet by this call of this thread.
-    Mark { call: u64, mark: Mark },
+    Annotation { call: u64, annotation: Annotation },
     /// What was in the buffers of an operation. Without any it only says that the rank takes checksums; that comes before
     /// its first call. Stands between a call and its return.
     Checksums(Checksums),

@@ -62,7 +62,7 @@ impl Witness {
 
     /// Writes the witness to a file.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
-        crate::private::write_json(path, self)
+        crate::owner_only::write_json(path, self)
     }
 }
 

@@ -88,10 +88,10 @@ pub fn encode_system(event: &SystemEvent, time: u64, out: &mut Vec<u8>) {
             _ = crate::codec::append(found, out);
             SystemKind::Found
         }
-        SystemEvent::Mark { call, mark } => {
+        SystemEvent::Annotation { call, annotation } => {
             out.extend_from_slice(&call.to_le_bytes());
-            _ = crate::codec::append(mark, out);
-            SystemKind::Mark
+            _ = crate::codec::append(annotation, out);
+            SystemKind::Annotation
         }
         SystemEvent::Checksums(checksums) => {
             _ = crate::codec::append(checksums, out);

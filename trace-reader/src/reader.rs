@@ -10,7 +10,7 @@ use trace_format::file::{BlockKind, PROCESS_THREAD, RankHeader, STAGE_MAGIC, ran
 use trace_format::head::Head;
 pub use trace_format::head::OpenError;
 use trace_format::system::SystemEvent;
-use trace_format::{codec, foreign};
+use trace_format::{codec, untrusted};
 
 mod blobs;
 mod blocks;
@@ -76,7 +76,7 @@ impl RankReader {
     /// Opens the trace whose files begin with `stem`.
     pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
         let Head { header, path, file, bytes } = Head::open(dir, stem)?;
-        let limited = header.keeping.max_bytes > 0;
+        let limited = header.retention.max_bytes > 0;
         let main = Blocks::new(header.rank, (0, path), file, bytes);
         Ok(RankReader {
             blocks: Files::new(main, limited.then(|| (dir.to_owned(), stem.to_owned()))),
@@ -301,7 +301,7 @@ impl RankReader {
                 self.has_no_stage = number == 0 && self.blocks.finished;
                 break;
             };
-            let Ok(file) = foreign::open(&path) else { break };
+            let Ok(file) = untrusted::open(&path) else { break };
             match StageView::new(&file, self.header.stage_bytes as usize) {
                 Ok(view) if view.magic() == STAGE_MAGIC => {
                     self.threads.entry(number).or_insert_with(|| Thread::new(number)).stage = Some(view);

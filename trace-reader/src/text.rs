@@ -26,18 +26,18 @@
 //! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
 //! an event is the number of its line.
 
+mod annotations;
 mod callbacks;
 mod definitions;
 mod format;
-mod marks;
 mod parse;
 mod samples;
 mod values;
 
+pub use annotations::{format_annotation, parse_annotation};
 pub use callbacks::{format_callback, parse_callback};
 pub(crate) use format::format_status;
 pub use format::{format_arguments, format_call, format_checksums, format_definition, format_results, format_return};
-pub use marks::{format_mark, parse_mark};
 pub use parse::{ParseError, TextTrace, parse};
 pub use samples::{format_sample, parse_sample};
 pub(crate) use values::parse_status;

@@ -11,8 +11,8 @@ use trace_format::file::{
 };
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
-use trace_format::protocol::{self, Words};
 use trace_format::record::{Commit, State};
+use trace_format::stage_protocol::{self, Words};
 use trace_format::writer::{file_header, seal};
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::{RankEvent, RankReader};
@@ -114,7 +114,7 @@ fn live(process: &Process, pack: bool) -> (usize, usize) {
             process.append(&block);
             lap += 1;
             cursor = 0;
-            protocol::begin_lap(process, lap, number);
+            stage_protocol::begin_lap(process, lap, number);
         }
         process.write(cursor, &entered);
         let commit = Commit {
@@ -123,10 +123,10 @@ fn live(process: &Process, pack: bool) -> (usize, usize) {
             words: (bytes / 8) as u16,
             lap: lap as u32,
         };
-        protocol::commit(process, cursor, cursor + bytes, commit);
+        stage_protocol::commit(process, cursor, cursor + bytes, commit);
         committed += usize::from(process.is_alive());
         process.write(cursor, &complete);
-        protocol::complete(process, cursor);
+        stage_protocol::complete(process, cursor);
         returned += usize::from(process.is_alive());
         cursor += bytes;
     }

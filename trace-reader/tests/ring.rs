@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use trace_format::definition::Definition;
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, PROCESS_THREAD, RankHeader, SEGMENTS, SNAPSHOT, STAGE_BYTES,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, PROCESS_THREAD, RankHeader, Retention, SEGMENTS, SNAPSHOT, STAGE_BYTES,
     checksum, rank_path, rank_stem, segment_header, segment_path,
 };
 use trace_format::mpi::FnId;
@@ -18,7 +18,7 @@ use trace_reader::synthetic;
 use trace_reader::synthetic::encode_call;
 
 fn header(max_bytes: u64) -> RankHeader {
-    RankHeader { keeping: Keeping { time_error_ns: 0, max_bytes }, ..synthetic::header(0, 1) }
+    RankHeader { retention: Retention { time_error_ns: 0, max_bytes }, ..synthetic::header(0, 1) }
 }
 
 /// Calls of one lap.

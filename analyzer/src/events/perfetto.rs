@@ -11,14 +11,14 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use trace_format::annotations::Annotation;
 use trace_format::file::{PROCESS_THREAD, RankHeader};
-use trace_format::marks::Mark;
 use trace_format::mpi::Kind;
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::names::{NoNames, format_int};
 use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome, call_event};
-use trace_reader::text::{format_call, format_mark, format_return};
+use trace_reader::text::{format_annotation, format_call, format_return};
 
 /// See the module.
 pub struct Perfetto {
@@ -197,9 +197,15 @@ impl Writer for Perfetto {
     fn system(&mut self, scene: &Scene, of: (i32, u16), time: u64, event: &SystemEvent) -> io::Result<()> {
         let ns = scene.at(of.0, time);
         match event {
-            SystemEvent::Mark { mark: Mark::RegionBegin { name }, .. } => self.region(of, ns, name, true),
-            SystemEvent::Mark { mark: Mark::RegionEnd { name }, .. } => self.region(of, ns, name, false),
-            SystemEvent::Mark { mark, .. } => self.instant(of, ns, "mark", format_mark(mark, &NoNames), json!({})),
+            SystemEvent::Annotation { annotation: Annotation::RegionBegin { name }, .. } => {
+                self.region(of, ns, name, true)
+            }
+            SystemEvent::Annotation { annotation: Annotation::RegionEnd { name }, .. } => {
+                self.region(of, ns, name, false)
+            }
+            SystemEvent::Annotation { annotation, .. } => {
+                self.instant(of, ns, "mark", format_annotation(annotation, &NoNames), json!({}))
+            }
             SystemEvent::Sample(sample) => {
                 let comm = sample.comm.map(|c| format!(" of {}", format_int(Kind::Comm, i64::from(c), &NoNames)));
                 let name = format!("{}{}", sample.variable, comm.unwrap_or_default());

@@ -45,7 +45,7 @@ impl Traces {
         for (&rank, trace) in &self.ranks {
             let rank = Some(rank);
             let gap = trace.notes.gap.map(|gap| missing_calls(&trace.reader.header, gap));
-            let is_wanted = trace.reader.header.keeping.max_bytes > 0;
+            let is_wanted = trace.reader.header.retention.max_bytes > 0;
             all.extend(gap.map(|what| Damage { is_wanted, ..Damage::new(rank, what) }));
             let whole = trace.failed.iter().chain(&trace.notes.lost);
             all.extend(whole.map(|what| Damage::new(rank, what.clone())));
@@ -72,7 +72,7 @@ fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
     let seconds = ticks as f64 / header.ticks_per_second.max(1) as f64;
     let place = if ticks == 0 { String::new() } else { format!(" in the first {seconds:.3} s") };
     let calls = if calls == 0 { "calls".to_owned() } else { format!("{calls} calls") };
-    let why = match header.keeping.max_bytes {
+    let why = match header.retention.max_bytes {
         0 => String::new(),
         bytes => format!(" (only the last {} MB are kept)", bytes >> 20),
     };

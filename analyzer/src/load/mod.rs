@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace_format::early::Early;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, trace_path};
-use trace_format::foreign;
 use trace_format::head::OpenError;
 use trace_format::job::{self, Job, MAX_JOB};
-use trace_format::several::{Wrapped, jobs_in};
+use trace_format::jobs::{Wrapped, jobs_in};
+use trace_format::untrusted;
 use trace_reader::reader::{RankReader, traces_in};
 
 /// Why a directory cannot be analyzed at all.
@@ -251,7 +251,7 @@ impl Traces {
     pub fn job(&self) -> (Job, Option<Damage>) {
         let path = job_path(&self.dir);
         let damage = |what: String| Some(Damage::new(None, what));
-        let (mut job, damage) = match foreign::read(&path, MAX_JOB) {
+        let (mut job, damage) = match untrusted::read(&path, MAX_JOB) {
             Ok(bytes) => match serde_json::from_slice::<Job>(&bytes) {
                 Ok(mut job) => {
                     let failed = job::add_variables(&mut job, &self.dir).err();

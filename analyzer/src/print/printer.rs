@@ -15,15 +15,15 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::rc::Rc;
+use trace_format::annotations::{Annotation, is_annotation};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{PROCESS_THREAD, RankHeader};
 use trace_format::location::Location;
-use trace_format::marks::{Mark, is_mark};
 use trace_format::mpi::predefined::error_class_name;
 use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome, call_event};
 use trace_reader::reader::RankEvent;
-use trace_reader::text::{format_call, format_definition, format_mark, format_return};
+use trace_reader::text::{format_annotation, format_call, format_definition, format_return};
 
 /// Calls that wait for an earlier one to return; beyond, the earlier one is printed as it is.
 const MAX_WAITING: usize = 10_000;
@@ -96,7 +96,7 @@ impl<'a> Printer<'a> {
         match event {
             RankEvent::Definition(d) => self.definition(d),
             // The annotation follows as an event of its own.
-            RankEvent::Call(call) if is_mark(call.func, level_of(&call)) => {
+            RankEvent::Call(call) if is_annotation(call.func, level_of(&call)) => {
                 _ = self.marking.insert(call.thread, (call.index, call.site))
             }
             RankEvent::Return { thread, index, .. } if self.marking_site(thread, index).is_some() => {}
@@ -163,11 +163,11 @@ impl<'a> Printer<'a> {
                 PrintFormat::Json => self.said("system", thread, Some(time), &what),
             };
             self.waiting.push_back(Item::Line(Some(time), line));
-        } else if let SystemEvent::Mark { call, mark } = event {
-            if self.is_mark_wanted(thread, time, mark) {
-                let line = self.mark(thread, *call, time, mark, symbols);
+        } else if let SystemEvent::Annotation { call, annotation } = event {
+            if self.is_annotation_wanted(thread, time, annotation) {
+                let line = self.annotation(thread, *call, time, annotation, symbols);
                 self.waiting.push_back(Item::Line(Some(time), line));
-            } else if let Mark::Dump(dump) = mark {
+            } else if let Annotation::Dump(dump) = annotation {
                 self.dumps.remove(&dump.contents);
             }
         } else if !self.is_filtered() {
@@ -265,10 +265,10 @@ impl<'a> Printer<'a> {
         self.plan.filter.is_on() || self.plan.only_dumps()
     }
 
-    fn is_mark_wanted(&mut self, thread: u16, time: u64, mark: &Mark) -> bool {
+    fn is_annotation_wanted(&mut self, thread: u16, time: u64, annotation: &Annotation) -> bool {
         let filter = &self.plan.filter;
-        match (mark, &self.plan.dumps) {
-            (Mark::Dump(dump), Some(names)) if !names.is_empty() => {
+        match (annotation, &self.plan.dumps) {
+            (Annotation::Dump(dump), Some(names)) if !names.is_empty() => {
                 self.unmatched.dump(&dump.name);
                 names.iter().any(|n| trace_format::variables::fits(n, &dump.name))
                     && (filter.threads.is_empty() || filter.threads.contains(&thread))
@@ -345,21 +345,30 @@ impl<'a> Printer<'a> {
     }
 
     /// The line of a call to mpivet, and the elements of a dump behind it.
-    fn mark(&mut self, thread: u16, call: u64, time: u64, mark: &Mark, symbols: &mut Symbols) -> String {
-        let text = format_mark(mark, &self.objects.names);
+    fn annotation(
+        &mut self,
+        thread: u16,
+        call: u64,
+        time: u64,
+        annotation: &Annotation,
+        symbols: &mut Symbols,
+    ) -> String {
+        let text = format_annotation(annotation, &self.objects.names);
         let site = self.marking_site(thread, call);
         let place = site.and_then(|site| self.place(site, symbols));
-        let contents = match mark {
-            Mark::Dump(dump) => self.dumps.remove(&dump.contents).unwrap_or_default(),
+        let contents = match annotation {
+            Annotation::Dump(dump) => self.dumps.remove(&dump.contents).unwrap_or_default(),
             _ => Vec::new(),
         };
-        let shown = match mark {
-            Mark::Dump(dump) => Some(dump).filter(|_| self.plan.dumps.is_some()),
+        let shown = match annotation {
+            Annotation::Dump(dump) => Some(dump).filter(|_| self.plan.dumps.is_some()),
             _ => None,
         };
         if self.plan.format == PrintFormat::Json {
-            let mut line =
-                json::line(if matches!(mark, Mark::Dump(_)) { "dump" } else { "mark" }, &self.speaker(thread));
+            let mut line = json::line(
+                if matches!(annotation, Annotation::Dump(_)) { "dump" } else { "mark" },
+                &self.speaker(thread),
+            );
             line.insert("text".into(), json!(text));
             line.insert("seconds".into(), json!(json::micros(self.seconds(time))));
             if let Some(dump) = shown {

@@ -18,7 +18,7 @@ pub(super) fn notation(event: &SystemEvent) -> String {
             let other = other.map(|o| format!(" beside {o}")).unwrap_or_default();
             format!("thread-level {}{other}", level.name())
         }
-        SystemEvent::Gap { .. } | SystemEvent::Recording { .. } | SystemEvent::Mark { .. } => String::new(),
+        SystemEvent::Gap { .. } | SystemEvent::Recording { .. } | SystemEvent::Annotation { .. } => String::new(),
         SystemEvent::Checksums(checksums) => format_checksums(checksums),
         SystemEvent::Sample(sample) => format_sample(sample),
         SystemEvent::Callback(callback) => format_callback(callback),

@@ -4,7 +4,7 @@ use super::filter::{comms, is_comm};
 use super::objects::Objects;
 use crate::cli::PrintPlan;
 use std::collections::BTreeSet;
-use trace_format::near::did_you_mean;
+use trace_format::suggestions::did_you_mean;
 use trace_reader::call::Call;
 
 /// Names of communicators and dumps that are remembered for advice.

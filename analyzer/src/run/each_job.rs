@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use trace_format::jobs::{Started, set_stopped, started};
 use trace_format::selection::Selection;
-use trace_format::several::{Started, set_stopped, started};
 
 /// A job of which only its directory and its launcher are known.
 pub(super) struct Watched {

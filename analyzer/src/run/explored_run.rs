@@ -73,7 +73,7 @@ impl<'a> Job<'a> {
     ) -> Result<Ran, Exit> {
         let name = format!("run-{number}");
         let (dir, absolute) = (self.dir.join(&name), self.absolute.join(&name));
-        trace_format::private::make_dir(&dir).map_err(Exit::cannot)?;
+        trace_format::owner_only::make_dir(&dir).map_err(Exit::cannot)?;
         self.input.rewind();
         let replay = under.map(|under| self.absolute.join(under));
         let altered = Altered { sync_sends: self.plan.sync_sends, replay: replay.as_deref(), is_explored: true };

@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use trace_format::early::Early;
-use trace_format::private;
-use trace_format::several::Wrapped;
+use trace_format::jobs::Wrapped;
+use trace_format::owner_only;
 
 const LIBRARY: &str = "libmpivet.so";
 
@@ -111,7 +111,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
             dir.display()
         ))
     };
-    private::make_dir(&dir).map_err(cannot)?;
+    owner_only::make_dir(&dir).map_err(cannot)?;
     let holds_one = |dir: &Path| {
         trace_reader::reader::traces_in(dir).map(|traces| !traces.is_empty() || !Early::all_in(dir).is_empty())
     };
@@ -124,7 +124,7 @@ pub(crate) fn make_directory(plan: &RunPlan, found: &Found) -> Result<(PathBuf, 
     }
     // The directory may be there and yet not be ours to write to.
     let probe = dir.join(".mpivet-probe");
-    private::write(&probe, b"mpivet").map_err(cannot)?;
+    owner_only::write(&probe, b"mpivet").map_err(cannot)?;
     fs::remove_file(&probe).map_err(cannot)?;
     let absolute = dir.canonicalize().map_err(cannot)?;
     Ok((dir, absolute))

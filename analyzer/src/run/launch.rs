@@ -26,8 +26,8 @@ use std::time::{Duration, SystemTime};
 use trace_format::columns::COLUMNS;
 use trace_format::discovery::FOLLOWER;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
-use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
-use trace_format::several::{EACH, Root};
+use trace_format::jobs::{EACH, Root};
+use trace_format::retention::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::stages::STAGE_DIR;
 use trace_format::variables::{CVARS, PVARS, STRESS};
 

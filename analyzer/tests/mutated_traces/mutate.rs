@@ -3,9 +3,9 @@
 
 use crate::good::{Block, Rank};
 use crate::random::Random;
+use trace_format::annotations::Annotation;
 use trace_format::definition::Definition;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockKind, PROCESS_THREAD, RankHeader};
-use trace_format::marks::Mark;
 use trace_format::ranks::Ranks;
 use trace_format::system::SystemEvent;
 use trace_format::writer::file_header;
@@ -205,9 +205,9 @@ fn system(event: &mut SystemEvent, random: &mut Random) {
             0 => callback.request = (number as u16, number as u64),
             _ => callback.result = number as i32,
         },
-        SystemEvent::Mark { call, mark } => match random.below(2) {
+        SystemEvent::Annotation { call, annotation } => match random.below(2) {
             0 => *call = number as u64,
-            _ => *mark = Mark::RegionEnd { name: random.word() },
+            _ => *annotation = Annotation::RegionEnd { name: random.word() },
         },
     }
 }

@@ -120,7 +120,7 @@ impl Model {
                 }
                 self.lose_sight();
             }
-            SystemEvent::Mark { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
+            SystemEvent::Annotation { .. } | SystemEvent::Sample(_) | SystemEvent::Callback(_) => {}
             SystemEvent::Recording { on } => r.holed |= !on,
             SystemEvent::Found(found) => {
                 if let Some(discovery) = r.discovery(rank, thread, found) {

@@ -9,8 +9,8 @@ use crate::shape::{Shape, shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
+use trace_format::annotations::is_annotation;
 use trace_format::definition::Id;
-use trace_format::marks::is_mark;
 use trace_format::mpi::{FnId, Kind, special};
 use trace_format::ranks::Ranks;
 use trace_format::system::SystemEvent;
@@ -277,7 +277,7 @@ impl Model {
     /// A call has returned, the last of its polls at `last`.
     pub(crate) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
         // What the program says to mpivet comes as an event of its own.
-        if self.listening.is_on() && !is_mark(origin.func, origin.ins.get(0).int()) {
+        if self.listening.is_on() && !is_annotation(origin.func, origin.ins.get(0).int()) {
             let bytes = volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listening.returned(origin, polls, (class, last), bytes, outs);
         }
@@ -343,7 +343,7 @@ impl Model {
     /// The run is over: what is still under way.
     pub(crate) fn tell_the_rest(&mut self) {
         let Some(mut listener) = self.listening.listener.take() else { return };
-        let is_told = |open: &&crate::model::OpenCall| !is_mark(open.origin.func, open.origin.ins.get(0).int());
+        let is_told = |open: &&crate::model::OpenCall| !is_annotation(open.origin.func, open.origin.ins.get(0).int());
         for open in self.ranks.iter().flat_map(crate::model::Rank::open_calls).filter(is_told) {
             let call = CallSeen::new(&open.origin);
             let ins = &open.origin.ins;

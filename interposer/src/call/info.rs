@@ -1,13 +1,13 @@
 //! What handling the calls of a function needs to know, worked out once from its row of the table.
 
+use crate::call::call_cache::{self, CallCache};
 use crate::call::encode::{Steps, max_bytes};
 use crate::call::operands::Operands;
-use crate::call::recall::{self, Recall};
 use crate::call::requests::RequestParam;
 use crate::call::rules::Rules;
 use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
-use crate::mpi::real;
+use crate::mpi::library;
 use recorder::stage::FixedRecord;
 use std::ffi::c_void;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, SendMode, Start};
@@ -21,7 +21,7 @@ pub(crate) struct Info {
     pub(crate) func: FnId,
     pub(crate) plan: &'static Plan,
     pub(crate) abi: &'static Abi,
-    /// Where calls of `MPI_X` and of `PMPI_X` go on, as addresses: see [`real::next`]. Both are known before calls are
+    /// Where calls of `MPI_X` and of `PMPI_X` go on, as addresses: see [`library::next`]. Both are known before calls are
     /// recorded.
     next: [usize; 2],
     /// Its calls may take the quick path.
@@ -52,7 +52,7 @@ pub(crate) struct Info {
     pub(crate) completes: bool,
     pub(crate) watched: Watched,
     /// How its calls are altered, in a run that the user wants altered.
-    pub(crate) forced: Option<Forced>,
+    pub(crate) altered: Option<Altered>,
     /// What it lends to the program, or takes back, that is no object with a definition.
     pub(crate) loan: Option<Loan>,
     /// It makes, lends, takes back, completes (MPI_Grequest_complete) or ends something.
@@ -73,7 +73,7 @@ pub(crate) struct Info {
 
 /// How calls of a function are altered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Forced {
+pub(crate) enum Altered {
     /// The function of this number is called instead.
     Synchronous(usize),
     Narrowed(Wildcards),
@@ -231,12 +231,12 @@ fn loan(row: &Function) -> Option<Loan> {
 pub(crate) struct Said {
     /// Are there rules for its arguments that follow from no kind of parameter?
     pub(crate) has_special_rules: fn(&Function) -> bool,
-    pub(crate) forced: fn(&Function) -> Option<Forced>,
+    pub(crate) altered: fn(&Function) -> Option<Altered>,
 }
 
 /// May calls of this function take the short way?
 fn is_quick(info: &Info) -> bool {
-    let is_plain = info.watched == Watched::No && info.forced.is_none() && info.poll.is_none();
+    let is_plain = info.watched == Watched::No && info.altered.is_none() && info.poll.is_none();
     let makes_nothing = !info.handles_objects && info.frees.is_none() && info.buffering == Buffering::None;
     is_plain && makes_nothing && info.row.ret == Kind::Code && info.plan.outs_sized
 }
@@ -268,7 +268,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         func: row.id,
         plan,
         abi,
-        next: [false, true].map(|profiling| real::next(row.id.index(), profiling) as usize),
+        next: [false, true].map(|profiling| library::next(row.id.index(), profiling) as usize),
         is_quick: false,
         is_remembered: false,
         remembered_words: 0,
@@ -280,7 +280,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
         outs,
         args: arg_count(row),
         // Values that are remembered are copied whole, whatever room they take.
-        max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins).max(recall::BYTES) + max_bytes(&plan.outs),
+        max_record: CALL_HEADER_BYTES + 16 + max_bytes(&plan.ins).max(call_cache::BYTES) + max_bytes(&plan.outs),
         ignored_in_place: place(Kind::SendBuf).zip(place(Kind::RecvBuf)),
         status: status.map(|p| (p, !row.params[p].len.is_empty())),
         makes: row
@@ -328,7 +328,7 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
             | FnId::MPI_Status_set_cancelled => Watched::SetsStatus,
             _ => Watched::No,
         },
-        forced: (said.forced)(row),
+        altered: (said.altered)(row),
         loan: loan(row),
         handles_objects: false,
         always_available: row.id.is_always_available(),
@@ -342,14 +342,14 @@ fn info(row: &'static Function, plan: &'static Plan, abi: &'static Abi, said: Sa
     let ends = matches!(info.watched, Watched::Finalize | Watched::SessionFinalize);
     let completes_own = row.class == Class::GrequestComplete;
     let handles_objects = ends || completes_own || info.loan.is_some() || !info.makes.is_empty();
-    let is_remembered = Recall::fits(&info);
-    let remembered_words = if is_remembered { Recall::words_of(info.args) } else { 0 };
+    let is_remembered = CallCache::fits(&info);
+    let remembered_words = if is_remembered { CallCache::words_of(info.args) } else { 0 };
     let info = Info { handles_objects, is_remembered, remembered_words, ..info };
     Info { is_quick: is_quick(&info), ..info }
 }
 
 impl Info {
-    /// See [`real::next`].
+    /// See [`library::next`].
     #[inline(always)]
     pub(crate) fn next(&self, profiling: bool) -> *mut c_void {
         let [call, entry] = self.next;
@@ -359,9 +359,9 @@ impl Info {
 
 /// Words that are passed on: MPI_Pcontrol takes what a tool wants.
 pub(crate) fn arg_count(row: &Function) -> usize {
-    if row.class == Class::Pcontrol { real::MAX_ARGS } else { row.params.len() }
+    if row.class == Class::Pcontrol { library::MAX_ARGS } else { row.params.len() }
 }
 
 /// Nothing is said of any function, for tests.
 #[cfg(test)]
-pub(crate) const NOTHING_SAID: Said = Said { has_special_rules: |_| false, forced: |_| None };
+pub(crate) const NOTHING_SAID: Said = Said { has_special_rules: |_| false, altered: |_| None };

@@ -14,7 +14,7 @@ pub(crate) struct RequestParam {
 
 /// A request that a call was given.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Given {
+pub(crate) struct CallRequest {
     /// Its place in the array.
     pub(crate) place: usize,
     /// Where its handle stands.
@@ -23,4 +23,4 @@ pub(crate) struct Given {
 }
 
 /// In the order of their places.
-pub(crate) type AllGiven = SmallVec<[Given; 3]>;
+pub(crate) type CallRequests = SmallVec<[CallRequest; 3]>;

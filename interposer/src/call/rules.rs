@@ -4,7 +4,7 @@ use crate::call::topology;
 use trace_format::mpi::{Class, Coll, Dir, FnId, Function, Kind, Param};
 
 /// Place of a parameter that a function does not have: its word is always 0.
-pub(crate) const NONE: usize = crate::mpi::real::MAX_ARGS - 1;
+pub(crate) const NONE: usize = crate::mpi::library::MAX_ARGS - 1;
 
 /// Where an argument counts (MPI 4.1, 6.2.3 and the functions' own text); elsewhere MPI does not look at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,16 +8,16 @@ use crate::entry::{ordinary, quick};
 use crate::mpi::abi::{self, Abi};
 use crate::mpi::handles::Dying;
 use crate::mpi::words::Words;
-use crate::mpi::{handles, real};
+use crate::mpi::{handles, library};
 use crate::process::errors::handlers;
-use crate::process::{errors, forced, lifecycle};
+use crate::process::{altered, errors, lifecycle};
+use crate::state::open_calls::OpenCall;
 use crate::state::queued;
 use crate::state::recording::{Call, Open, Return, complete, record_late};
 use crate::state::thread::{Thread, ThreadPtr};
-use crate::state::under_way::UnderWay;
 use crate::state::{interrupted, levels, thread, user_threads};
 use crate::tool::sampling;
-use crate::watch::{checks, marks, sums};
+use crate::watch::{annotations, checks, sums};
 use recorder::{clock, owner, trace};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -71,7 +71,7 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let Some(info) = recorded(index) else { return unrecorded(index, profiling, frame) };
     let abi = info.abi;
-    let f = real::next(index, profiling);
+    let f = library::next(index, profiling);
     if f.is_null() {
         return missing(info.row);
     }
@@ -81,7 +81,7 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
         return without_record(f, info, abi, &mut words);
     }
     let is_inside = |thread: &mut Thread| {
-        thread.under_way.is_empty() || guarded(|| user_threads::look(thread, frame.stack_pointer())) == Some(true)
+        thread.open_calls.is_empty() || guarded(|| user_threads::look(thread, frame.stack_pointer())) == Some(true)
     };
     if !thread.with(is_inside) {
         thread.with(|thread| interrupted::leave(thread));
@@ -98,10 +98,10 @@ extern "C-unwind" fn ordinarily(number: u32, frame: &mut Frame) -> u64 {
     let unwinding = Unwinding::begin(thread, &call, frame.stack_pointer(), open.freed);
     let result = match info.watched {
         Watched::Pcontrol if is_for_us(thread, &call, frame.stack_pointer()) => 0,
-        _ => match info.forced {
+        _ => match info.altered {
             None => forward(f, info.args, &words),
             // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
-            Some(forced) => unsafe { forced::forward(forced, f, thread, &call, profiling) },
+            Some(altered) => unsafe { altered::forward(altered, f, thread, &call, profiling) },
         },
     };
     if !unwinding.end() {
@@ -142,9 +142,9 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
     let (index, profiling) = ((number & INDEX) as usize, number & PROFILING != 0);
     let info = recorded(index);
     if info.is_none() {
-        real::resolve_once();
+        library::resolve_once();
     }
-    let f = real::next(index, profiling);
+    let f = library::next(index, profiling);
     if f.is_null() {
         return 0f64.to_bits();
     }
@@ -174,7 +174,7 @@ pub(crate) extern "C-unwind" fn dispatch_double(number: u32, frame: &Frame) -> u
 #[inline(never)]
 fn is_for_us(thread: ThreadPtr, call: &Call, stack_pointer: u64) -> bool {
     thread.with(|thread| interrupted::enter(thread, stack_pointer));
-    let is_ours = guarded(|| thread.with(|thread| marks::pcontrol(thread, call))) == Some(true);
+    let is_ours = guarded(|| thread.with(|thread| annotations::pcontrol(thread, call))) == Some(true);
     thread.with(|thread| interrupted::leave(thread));
     is_ours
 }
@@ -201,21 +201,21 @@ fn without_record(f: *mut std::ffi::c_void, info: &Info, abi: &'static Abi, word
 #[inline(always)]
 fn forward(f: *mut std::ffi::c_void, args: usize, words: &Words) -> u64 {
     // SAFETY: `f` is the library's function and the words are the arguments that the program passed to it.
-    unsafe { real::call_words(f, args, words) }
+    unsafe { library::call_words(f, args, words) }
 }
 
 /// A function that the loaded library does not have.
 #[cold]
 pub(crate) fn missing(row: &Function) -> u64 {
     recorder::log::line(&format!("the program calls {}, which its MPI library does not have", row.name));
-    let class = real::library().and_then(|real| real.abi().class_number("MPI_ERR_OTHER"));
+    let class = library::loaded().and_then(|library| library.abi().class_number("MPI_ERR_OTHER"));
     class.unwrap_or(1) as u64
 }
 
 #[cold]
 fn unrecorded(index: usize, profiling: bool, frame: &Frame) -> u64 {
-    real::resolve_once();
-    let f = real::next(index, profiling);
+    library::resolve_once();
+    let f = library::next(index, profiling);
     let Some(row) = FUNCTIONS.get(index) else { return 0 };
     if f.is_null() {
         return missing(row);
@@ -295,9 +295,9 @@ impl<'a> Unwinding<'a> {
     fn begin(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64, freed: Option<Dying>) -> Unwinding<'a> {
         let (func, open) = (call.info.func, call.open);
         let outer = thread.with(|state| {
-            let (outer, depth) = (state.under_way.len(), state.depth);
+            let (outer, depth) = (state.open_calls.len(), state.depth);
             let site = open.site.stack;
-            state.under_way.push(UnderWay { index: open.index, func, site, stack_pointer, depth, freed });
+            state.open_calls.push(OpenCall { index: open.index, func, site, stack_pointer, depth, freed });
             state.depth += 1;
             interrupted::leave(state);
             outer
@@ -309,10 +309,10 @@ impl<'a> Unwinding<'a> {
     #[inline(always)]
     fn begin_outermost(thread: ThreadPtr, call: &'a Call<'a>, stack_pointer: u64) -> Unwinding<'a> {
         let (func, open) = (call.info.func, call.open);
-        let under_way =
-            UnderWay { index: open.index, func, site: open.site.stack, stack_pointer, depth: 0, freed: None };
+        let open_calls =
+            OpenCall { index: open.index, func, site: open.site.stack, stack_pointer, depth: 0, freed: None };
         thread.with(|state| {
-            state.under_way.push(under_way);
+            state.open_calls.push(open_calls);
             state.depth = 1;
             interrupted::leave(state);
         });
@@ -325,7 +325,7 @@ impl<'a> Unwinding<'a> {
         let is_over = self.go_on(|state| {
             interrupted::enter(state, self.stack_pointer);
             state.depth = 0;
-            state.under_way.clear();
+            state.open_calls.clear();
         });
         std::mem::forget(self);
         is_over
@@ -336,8 +336,8 @@ impl<'a> Unwinding<'a> {
     fn end(self) -> bool {
         let is_over = self.go_on(|state| {
             interrupted::enter(state, self.stack_pointer);
-            state.depth = state.under_way.get(self.outer).map_or(0, |call| call.depth);
-            state.under_way.truncate(self.outer);
+            state.depth = state.open_calls.get(self.outer).map_or(0, |call| call.depth);
+            state.open_calls.truncate(self.outer);
         });
         std::mem::forget(self);
         is_over
@@ -350,7 +350,7 @@ impl<'a> Unwinding<'a> {
             return false;
         }
         self.thread.with(|state| {
-            let is_here = state.under_way.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer);
+            let is_here = state.open_calls.get(self.outer).is_some_and(|call| call.stack_pointer == self.stack_pointer);
             match is_here {
                 true => step(state),
                 false => user_threads::came_back(),
@@ -368,7 +368,7 @@ impl Drop for Unwinding<'_> {
             self.go_on(|thread| {
                 interrupted::enter(thread, stack_pointer);
                 thread.depth -= 1;
-                thread.under_way.truncate(outer);
+                thread.open_calls.truncate(outer);
                 queued::left(thread, call);
                 thread.fatal = None;
                 call.open.freed.into_iter().for_each(handles::kept);

@@ -7,10 +7,10 @@
 use crate::call::mode;
 use crate::entry::dispatch;
 use crate::entry::stubs::Frame;
-use crate::mpi::real::{self, MAX_ARGS};
+use crate::mpi::library::{self, MAX_ARGS};
 use crate::mpi::words::fortran_handle;
+use crate::state::open_calls::InRoutine;
 use crate::state::thread::{self, Thread, ThreadPtr};
-use crate::state::under_way::InRoutine;
 use crate::state::{interrupted, levels, user_threads};
 use recorder::{clock, elf};
 use std::ffi::c_void;
@@ -72,7 +72,7 @@ pub(crate) fn routine(index: u32) -> Option<*mut c_void> {
     let mut address = place.load(Ordering::Relaxed);
     if address.is_null() {
         let elsewhere = || elf::find_elsewhere(b"", symbol.name.as_bytes()).map(|a| a as *mut c_void);
-        address = real::next_definition(symbol.name).or_else(elsewhere).unwrap_or(std::ptr::null_mut());
+        address = library::next_definition(symbol.name).or_else(elsewhere).unwrap_or(std::ptr::null_mut());
         place.store(address, Ordering::Relaxed);
     }
     Some(address)
@@ -99,7 +99,7 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
     let forward = || {
         // SAFETY: the routine is the one that the program calls, and these are its arguments; superfluous words are
         // ignored by the calling convention.
-        unsafe { real::call_words(routine, MAX_ARGS, &args) }
+        unsafe { library::call_words(routine, MAX_ARGS, &args) }
     };
     let Some(thread) = mode::is_recording().then(thread::current).flatten() else { return forward() };
     let is_at_work = thread.with(|state| {
@@ -120,14 +120,14 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
         first: args[0],
         recorded: false,
     };
-    let under_way = UnderWay::begin(thread, mine);
+    let open_calls = OpenCall::begin(thread, mine);
     let result = forward();
     if !user_threads::is_here(thread) {
-        std::mem::forget(under_way);
+        std::mem::forget(open_calls);
         return result;
     }
     let inner = thread.with(|thread| thread.in_routine);
-    drop(under_way);
+    drop(open_calls);
     if inner.is_some_and(|r| !r.recorded) {
         mode::guarded(|| record(row, frame, &args, entered, result));
         thread.with(|thread| leave(thread));
@@ -136,14 +136,14 @@ pub(crate) extern "C-unwind" fn dispatch_fortran(index: u32, frame: &Frame) -> u
 }
 
 /// A wrapped routine that has not returned, or that a callback of the program leaves by an exception.
-struct UnderWay {
+struct OpenCall {
     thread: ThreadPtr,
     outer: Option<InRoutine>,
     stack_pointer: u64,
 }
 
-impl UnderWay {
-    fn begin(thread: ThreadPtr, routine: InRoutine) -> UnderWay {
+impl OpenCall {
+    fn begin(thread: ThreadPtr, routine: InRoutine) -> OpenCall {
         let stack_pointer = routine.stack_pointer;
         let outer = thread.with(|state| {
             interrupted::enter(state, stack_pointer);
@@ -152,11 +152,11 @@ impl UnderWay {
             interrupted::leave(state);
             outer
         });
-        UnderWay { thread, outer, stack_pointer }
+        OpenCall { thread, outer, stack_pointer }
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for OpenCall {
     fn drop(&mut self) {
         self.thread.with(|thread| {
             interrupted::enter(thread, self.stack_pointer);

@@ -10,7 +10,7 @@ use crate::mpi::define::{self, Maker};
 use crate::mpi::origin::Origin;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, handle_at};
-use crate::mpi::{handles, real};
+use crate::mpi::{handles, library};
 use crate::process::errors::handlers;
 use crate::process::{errors, signals, worlds};
 use crate::state::queued;
@@ -143,7 +143,7 @@ fn after_call(call: &Call, spot: Spot) {
     match info.watched {
         Watched::Init => {
             worlds::world_begins(abi, open.entered);
-            let world = real::library().and_then(|r| r.predefined_handle(Kind::Comm, "MPI_COMM_WORLD"));
+            let world = library::loaded().and_then(|r| r.predefined_handle(Kind::Comm, "MPI_COMM_WORLD"));
             calls::mpi_has_begun(spot, world);
         }
         Watched::SessionInit => worlds::session_begins(abi, words),

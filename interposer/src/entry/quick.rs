@@ -10,7 +10,7 @@ use crate::mpi::words::Words;
 use crate::state::queued;
 use crate::state::recording::{Call, Ins, Open, complete_usual, outs_room, write_header, write_ins, write_values};
 use crate::state::thread::Thread;
-use crate::state::{interrupted, statuses, unusual};
+use crate::state::{interrupted, slow_path, statuses};
 use crate::watch::calls;
 use recorder::clock;
 use std::mem::MaybeUninit;
@@ -20,9 +20,9 @@ use trace_format::record::{CALL_HEADER_BYTES, State};
 #[inline(always)]
 pub(crate) fn is_usual(thread: &Thread) -> bool {
     thread.depth == 0
-        && thread.under_way.is_empty()
+        && thread.open_calls.is_empty()
         && !interrupted::is_at_work(thread)
-        && unusual::is_nothing(thread.is_main)
+        && slow_path::is_nothing(thread.is_main)
 }
 
 /// Writes and commits the record of a call. False if it must take the long way; nothing has happened then.
@@ -35,7 +35,7 @@ pub(crate) fn begin(
     open: &mut MaybeUninit<Open>,
 ) -> bool {
     let abi = info.abi;
-    let known = thread.recall.look(info, arrival, words);
+    let known = thread.call_cache.look(info, arrival, words);
     let (site, ins) = match known {
         Some(call) if thread.stage.has_room(info.max_record) => {
             let (site, is_fine, at) =

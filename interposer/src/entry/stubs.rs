@@ -10,7 +10,7 @@ use crate::call::sites::Arrival;
 use crate::entry::dispatch::{dispatch, dispatch_double};
 use crate::entry::exports::{RESOLVER_OFFSET, resolve, resolve_fortran};
 use crate::entry::fortran::{self, dispatch_fortran};
-use crate::mpi::real::MAX_ARGS;
+use crate::mpi::library::MAX_ARGS;
 use crate::mpi::words::Words;
 use std::arch::naked_asm;
 use trace_format::mpi::{Class, FUNCTIONS, FnId, Function};

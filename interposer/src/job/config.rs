@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
 use trace_format::discovery::FOLLOWER as FOLLOWER_VARIABLE;
-use trace_format::file::Keeping;
+use trace_format::file::Retention;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
-use trace_format::keeping::{MAX_TRACE_SIZE, TIME_ERROR};
+use trace_format::jobs::{EACH, Root};
+use trace_format::retention::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::sample::Sampling;
 use trace_format::selection::Selection;
-use trace_format::several::{EACH, Root};
 use trace_format::stages::STAGE_DIR;
 use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
 
@@ -44,7 +44,7 @@ pub(crate) struct Config {
     /// `MPIVET_PVARS`: performance variables to be read while the program runs.
     pub(crate) sampling: Option<Sampling>,
     /// `MPIVET_TIME_ERROR` and `MPIVET_MAX_TRACE_SIZE`: what of times and of the run is kept.
-    pub(crate) keeping: Keeping,
+    pub(crate) retention: Retention,
     /// `MPIVET_STAGE_DIR`: where stages are made.
     pub(crate) stage_dir: Option<PathBuf>,
     /// `MPIVET_VARIABLES=off`: the variables of the library are not written down.
@@ -138,10 +138,10 @@ fn sampling() -> Option<Sampling> {
     }
 }
 
-fn keeping() -> Keeping {
-    let (keeping, errors) = Keeping::from_environment(text);
+fn retention() -> Retention {
+    let (retention, errors) = Retention::from_environment(text);
     errors.iter().for_each(|e| recorder::log::line(e));
-    keeping
+    retention
 }
 
 fn text(name: &str) -> Option<String> {
@@ -169,7 +169,7 @@ impl Config {
         let mut named = BTreeMap::from([("MPIVET_STACK_DEPTH", self.stack_depth.to_string())]);
         let flags = [(SYNC_SENDS, self.sync_sends), (PROBE_LIMITS, self.probe_limits), (STRESS, self.stress)];
         named.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| (name, "1".to_owned())));
-        let Keeping { time_error_ns, max_bytes } = self.keeping;
+        let Retention { time_error_ns, max_bytes } = self.retention;
         named.extend((time_error_ns > 0).then(|| (TIME_ERROR, format!("{time_error_ns}ns"))));
         named.extend((max_bytes > 0).then(|| (MAX_TRACE_SIZE, (max_bytes >> 20).to_string())));
         named.extend(self.replay.as_ref().map(|path| (REPLAY, path.display().to_string())));
@@ -205,7 +205,7 @@ impl Config {
             cvars: text(CVARS),
             stress: set(STRESS),
             sampling: sampling(),
-            keeping: keeping(),
+            retention: retention(),
             stage_dir: path(STAGE_DIR),
             variables: environment::var(VARIABLES).as_deref() != Ok("off"),
         }

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use trace_format::file::Launch;
-use trace_format::several::Root;
+use trace_format::jobs::Root;
 
 /// What the ranks of one world have in common.
 pub(crate) fn launch() -> Launch {

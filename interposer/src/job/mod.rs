@@ -2,6 +2,6 @@
 
 pub(crate) mod config;
 pub(crate) mod each;
+pub(crate) mod follower;
 pub(crate) mod launch;
 pub(crate) mod place;
-pub(crate) mod told;

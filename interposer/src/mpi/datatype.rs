@@ -1,7 +1,7 @@
 //! Definitions of datatypes: the constructor with its arguments, which is the type's typemap in compact form.
 
 use crate::mpi::abi::Abi;
-use crate::mpi::{handles, real};
+use crate::mpi::{handles, library};
 use trace_format::definition::{Combiner, Definition, Id};
 use trace_format::mpi::{FnId, Kind};
 
@@ -197,11 +197,11 @@ pub(crate) fn definition(
 pub(crate) fn sizes(handle: u64) -> (u64, i64, i64) {
     let (mut size, mut small, mut lb, mut extent) = (-1i64, -1i32, 0i64, 0i64);
     // Size as MPI_Count where the library has that.
-    if real::call(FnId::MPI_Type_size_x, &[handle, &raw mut size as u64]) != Some(0)
-        && real::call(FnId::MPI_Type_size, &[handle, &raw mut small as u64]) == Some(0)
+    if library::call(FnId::MPI_Type_size_x, &[handle, &raw mut size as u64]) != Some(0)
+        && library::call(FnId::MPI_Type_size, &[handle, &raw mut small as u64]) == Some(0)
     {
         size = i64::from(small);
     }
-    real::call(FnId::MPI_Type_get_extent, &[handle, &raw mut lb as u64, &raw mut extent as u64]);
+    library::call(FnId::MPI_Type_get_extent, &[handle, &raw mut lb as u64, &raw mut extent as u64]);
     (size.max(0) as u64, lb, extent)
 }

@@ -4,7 +4,7 @@ use crate::debuggers::queues;
 use crate::mpi::abi::Abi;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::{Words, ask};
-use crate::mpi::{datatype, handles, outsiders, real, types};
+use crate::mpi::{datatype, handles, library, other_worlds, types};
 use recorder::trace;
 use trace_format::definition::{
     BridgeKind, COMM_SELF, COMM_WORLD, Combiner, Definition, Id, NULL_ID, Neighbors, ObjectKind, UNKNOWN_ID,
@@ -17,7 +17,7 @@ pub(crate) fn handle_out(abi: &Abi, kind: Kind, function: FnId, args: &[u64]) ->
     let mut place = 0u64;
     let mut all = args.to_vec();
     all.push(&raw mut place as u64);
-    (real::call(function, &all) == Some(0)).then(|| abi.handle_arg(kind, place))
+    (library::call(function, &all) == Some(0)).then(|| abi.handle_arg(kind, place))
 }
 
 /// Writes the definitions of MPI_COMM_WORLD and MPI_COMM_SELF.
@@ -32,20 +32,20 @@ pub(crate) fn world(rank: i32, size: i32) {
 /// Defines the intercommunicator to those who have spawned this process. `entered`: when MPI_Init began, in ticks.
 pub(crate) fn parent(abi: &'static Abi, handle: u64, entered: u64) {
     let (id, _) = handles::made(Kind::Comm, handle, false, None);
-    outsiders::met(abi, BridgeKind::Parent, id, handle, None, entered);
+    other_worlds::met(abi, BridgeKind::Parent, id, handle, None, entered);
     if let Some(trace) = trace::get() {
-        trace.define(&[comm(abi, id, handle, FnId::MPI_Comm_get_parent.row(), &[0; crate::mpi::real::MAX_ARGS])]);
+        trace.define(&[comm(abi, id, handle, FnId::MPI_Comm_get_parent.row(), &[0; crate::mpi::library::MAX_ARGS])]);
     }
 }
 
 pub(crate) fn free_group(_abi: &Abi, group: u64) {
     let mut place = group;
-    real::call(FnId::MPI_Group_free, &[&raw mut place as u64]);
+    library::call(FnId::MPI_Group_free, &[&raw mut place as u64]);
 }
 
 fn comm_group(abi: &Abi, query: FnId, comm: u64) -> Ranks {
     let Some(group) = handle_out(abi, Kind::Group, query, &[comm]) else { return Ranks::default() };
-    let ranks = outsiders::numbers(abi, group);
+    let ranks = other_worlds::numbers(abi, group);
     free_group(abi, group);
     ranks
 }
@@ -57,7 +57,7 @@ pub(crate) fn places(abi: &Abi, comm: u64, group: u64, n: i32) -> Vec<i32> {
     let ranks: Vec<i32> = (0..n).collect();
     let mut places = vec![0i32; ranks.len()];
     let args = [group, n as u64, ranks.as_ptr() as u64, own, places.as_mut_ptr() as u64];
-    let known = real::call(FnId::MPI_Group_translate_ranks, &args) == Some(0);
+    let known = library::call(FnId::MPI_Group_translate_ranks, &args) == Some(0);
     free_group(abi, own);
     if known { places } else { Vec::new() }
 }
@@ -65,7 +65,7 @@ pub(crate) fn places(abi: &Abi, comm: u64, group: u64, n: i32) -> Vec<i32> {
 /// The kind of topology of a valid communicator, in the family's numbers.
 pub(crate) fn topology(comm: u64) -> i32 {
     let mut kind = i32::MIN;
-    real::call(FnId::MPI_Topo_test, &[comm, &raw mut kind as u64]);
+    library::call(FnId::MPI_Topo_test, &[comm, &raw mut kind as u64]);
     kind
 }
 
@@ -76,22 +76,22 @@ pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
     if kind == abi.named.topo_cart {
         for dimension in 0..ask(FnId::MPI_Cartdim_get, comm) as u64 {
             let (mut low, mut high) = (0i32, 0i32);
-            real::call(FnId::MPI_Cart_shift, &[comm, dimension, 1, &raw mut low as u64, &raw mut high as u64]);
+            library::call(FnId::MPI_Cart_shift, &[comm, dimension, 1, &raw mut low as u64, &raw mut high as u64]);
             found.sources.extend([abi.rank(low), abi.rank(high)]);
         }
         found.destinations.clone_from(&found.sources);
     } else if kind == abi.named.topo_graph {
         let rank = ask(FnId::MPI_Comm_rank, comm) as u64;
         let mut count = 0i32;
-        real::call(FnId::MPI_Graph_neighbors_count, &[comm, rank, &raw mut count as u64]);
+        library::call(FnId::MPI_Graph_neighbors_count, &[comm, rank, &raw mut count as u64]);
         let mut list = vec![0i32; count.max(0) as usize];
-        real::call(FnId::MPI_Graph_neighbors, &[comm, rank, list.len() as u64, list.as_mut_ptr() as u64]);
+        library::call(FnId::MPI_Graph_neighbors, &[comm, rank, list.len() as u64, list.as_mut_ptr() as u64]);
         found.sources.clone_from(&list);
         found.destinations = list;
     } else if kind == abi.named.topo_dist_graph {
         let (mut ins, mut outs, mut weighted) = (0i32, 0i32, 0i32);
         let args = [comm, &raw mut ins as u64, &raw mut outs as u64, &raw mut weighted as u64];
-        real::call(FnId::MPI_Dist_graph_neighbors_count, &args);
+        library::call(FnId::MPI_Dist_graph_neighbors_count, &args);
         let (mut sources, mut destinations) = (vec![0i32; ins.max(0) as usize], vec![0i32; outs.max(0) as usize]);
         let mut weights = vec![0i32; sources.len().max(destinations.len()) + 1];
         let args = [
@@ -103,7 +103,7 @@ pub(crate) fn neighbors(abi: &Abi, comm: u64) -> Neighbors {
             destinations.as_mut_ptr() as u64,
             weights.as_mut_ptr() as u64,
         ];
-        real::call(FnId::MPI_Dist_graph_neighbors, &args);
+        library::call(FnId::MPI_Dist_graph_neighbors, &args);
         found = Neighbors { sources, destinations };
     }
     found
@@ -160,15 +160,15 @@ pub(crate) fn object(kind: Kind, handle: u64, maker: &Maker) -> bool {
     };
     let definition = match kind {
         Kind::Comm => {
-            if let Some(kind) = outsiders::kind(function) {
-                outsiders::met(abi, kind, id, handle, Some((function, words)), entered);
+            if let Some(kind) = other_worlds::kind(function) {
+                other_worlds::met(abi, kind, id, handle, Some((function, words)), entered);
             }
             if matches!(function.class, Class::Collective(Coll::ThreadcommInit, _)) {
                 handles::set_boundless(handle);
             }
             comm(abi, id, handle, function, words)
         }
-        Kind::Group => Definition::Group { id, ranks: outsiders::numbers(abi, handle) },
+        Kind::Group => Definition::Group { id, ranks: other_worlds::numbers(abi, handle) },
         Kind::Datatype if fresh => {
             let definition = datatype::definition(abi, id, handle, function.id, words);
             types::learn(&definition);
@@ -251,7 +251,7 @@ pub(crate) fn contents(maker: &Maker) {
     let (mut ints, mut addresses, mut types, mut combiner) = (0i32, 0i32, 0i32, 0i32);
     let args =
         [words[0], &raw mut ints as u64, &raw mut addresses as u64, &raw mut types as u64, &raw mut combiner as u64];
-    if real::call(FnId::MPI_Type_get_envelope, &args) != Some(0) {
+    if library::call(FnId::MPI_Type_get_envelope, &args) != Some(0) {
         return;
     }
     let Some(base) = function.param("array_of_datatypes").and_then(|p| words.get(p)) else { return };

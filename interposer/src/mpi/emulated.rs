@@ -5,7 +5,7 @@
 
 use crate::mpi::abi::Abi;
 use crate::mpi::words::handle_at;
-use crate::mpi::{handles, real};
+use crate::mpi::{handles, library};
 use recorder::elf;
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -55,16 +55,21 @@ struct Said {
 }
 
 /// The requests and statuses of a call.
-struct Given {
+struct RequestArray {
     abi: &'static Abi,
     count: usize,
     requests: u64,
     statuses: u64,
 }
 
-impl Given {
-    fn new(count: i32, requests: u64, statuses: u64) -> Option<Given> {
-        Some(Given { abi: crate::mpi::abi::current()?, count: usize::try_from(count).unwrap_or(0), requests, statuses })
+impl RequestArray {
+    fn new(count: i32, requests: u64, statuses: u64) -> Option<RequestArray> {
+        Some(RequestArray {
+            abi: crate::mpi::abi::current()?,
+            count: usize::try_from(count).unwrap_or(0),
+            requests,
+            statuses,
+        })
     }
 
     fn slot(&self, i: usize) -> u64 {
@@ -94,7 +99,7 @@ impl Given {
 
     fn ask(&self, handle: u64, status: u64) -> Said {
         let mut flag = 0i32;
-        let code = real::call(FnId::MPI_Request_get_status, &[handle, &raw mut flag as u64, status]);
+        let code = library::call(FnId::MPI_Request_get_status, &[handle, &raw mut flag as u64, status]);
         Said { code: code.unwrap_or(OTHER), flag: flag != 0 }
     }
 
@@ -125,27 +130,27 @@ fn put(at: u64, nth: usize, value: i32) {
 
 /// All or nothing: a status is written only when all are complete.
 extern "C-unwind" fn all(count: i32, requests: u64, flag: u64, statuses: u64) -> i32 {
-    let Some(given) = Given::new(count, requests, statuses) else { return OTHER };
-    let ignore = given.abi.status_ignore();
+    let Some(array) = RequestArray::new(count, requests, statuses) else { return OTHER };
+    let ignore = array.abi.status_ignore();
     put(flag, 0, 0);
-    for i in 0..given.count {
-        let said = given.ask(given.handle(i), ignore);
+    for i in 0..array.count {
+        let said = array.ask(array.handle(i), ignore);
         if !said.flag {
             return said.code;
         }
     }
     put(flag, 0, 1);
-    let codes: Vec<i32> = (0..given.count).map(|i| given.ask(given.handle(i), given.status(i)).code).collect();
-    given.errors(&codes)
+    let codes: Vec<i32> = (0..array.count).map(|i| array.ask(array.handle(i), array.status(i)).code).collect();
+    array.errors(&codes)
 }
 
 /// The first that is complete.
 extern "C-unwind" fn any(count: i32, requests: u64, index: u64, flag: u64, status: u64) -> i32 {
-    let Some(given) = Given::new(count, requests, status) else { return OTHER };
+    let Some(array) = RequestArray::new(count, requests, status) else { return OTHER };
     let mut is_any_active = false;
-    for i in given.active() {
+    for i in array.active() {
         is_any_active = true;
-        let said = given.ask(given.handle(i), status);
+        let said = array.ask(array.handle(i), status);
         if said.flag || said.code != 0 {
             put(index, 0, if said.flag { i as i32 } else { UNDEFINED });
             put(flag, 0, i32::from(said.flag));
@@ -155,16 +160,16 @@ extern "C-unwind" fn any(count: i32, requests: u64, index: u64, flag: u64, statu
     put(index, 0, UNDEFINED);
     put(flag, 0, i32::from(!is_any_active));
     // The status of the null request is empty.
-    if is_any_active { 0 } else { given.ask(handles::null_request(), status).code }
+    if is_any_active { 0 } else { array.ask(handles::null_request(), status).code }
 }
 
 extern "C-unwind" fn some(count: i32, requests: u64, outcount: u64, indices: u64, statuses: u64) -> i32 {
-    let Some(given) = Given::new(count, requests, statuses) else { return OTHER };
+    let Some(array) = RequestArray::new(count, requests, statuses) else { return OTHER };
     let mut is_any_active = false;
     let mut codes = Vec::new();
-    for i in given.active() {
+    for i in array.active() {
         is_any_active = true;
-        let said = given.ask(given.handle(i), given.status(codes.len()));
+        let said = array.ask(array.handle(i), array.status(codes.len()));
         if said.flag {
             put(indices, codes.len(), i as i32);
             codes.push(said.code);
@@ -173,5 +178,5 @@ extern "C-unwind" fn some(count: i32, requests: u64, outcount: u64, indices: u64
         }
     }
     put(outcount, 0, if is_any_active { codes.len() as i32 } else { UNDEFINED });
-    given.errors(&codes)
+    array.errors(&codes)
 }

@@ -2,10 +2,10 @@
 //! seen made and freed.
 
 use crate::debuggers::queues;
-use crate::mpi::facts::{self, Facts};
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
+use crate::mpi::properties::{self, Properties};
 use crate::mpi::spot::Spot;
-use crate::mpi::{outsiders, types};
+use crate::mpi::{other_worlds, types};
 use dashmap::{DashMap, Entry};
 use recorder::trace;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -84,8 +84,8 @@ struct Remembered {
     kind: Kind,
     id: Id,
     changes: u32,
-    has_facts: bool,
-    facts: Facts,
+    has_properties: bool,
+    properties: Properties,
 }
 
 impl Remembered {
@@ -93,7 +93,7 @@ impl Remembered {
     #[inline(never)]
     fn learn(&mut self, kind: Kind, handle: u64, changes: u32) {
         let id = lookup(kind, handle);
-        *self = Remembered { key: handle, kind, id, changes, has_facts: false, facts: Facts::NONE };
+        *self = Remembered { key: handle, kind, id, changes, has_properties: false, properties: Properties::NONE };
     }
 }
 
@@ -104,7 +104,14 @@ const SLOTS: usize = 64;
 
 impl Cache {
     pub(crate) const fn new() -> Cache {
-        let none = Remembered { key: 0, kind: Kind::Comm, id: 0, changes: 0, has_facts: false, facts: Facts::NONE };
+        let none = Remembered {
+            key: 0,
+            kind: Kind::Comm,
+            id: 0,
+            changes: 0,
+            has_properties: false,
+            properties: Properties::NONE,
+        };
         Cache([none; SLOTS])
     }
 
@@ -128,13 +135,13 @@ impl Cache {
 
     /// What checks need to know of the object with a handle (already cut to its size).
     #[inline(always)]
-    pub(crate) fn facts(&mut self, kind: Kind, handle: u64) -> &Facts {
-        let Some(slot) = self.slot(kind, handle) else { return &Facts::NONE };
-        if !slot.has_facts {
-            slot.facts = facts::of(kind, handle, slot.id);
-            slot.has_facts = true;
+    pub(crate) fn properties(&mut self, kind: Kind, handle: u64) -> &Properties {
+        let Some(slot) = self.slot(kind, handle) else { return &Properties::NONE };
+        if !slot.has_properties {
+            slot.properties = properties::of(kind, handle, slot.id);
+            slot.has_properties = true;
         }
-        &slot.facts
+        &slot.properties
     }
 }
 
@@ -314,7 +321,7 @@ pub(crate) fn freed(dying: Dying, by: Spot) {
         trace::forget(&keys::Key::of_object(dying.kind, dying.id));
     }
     if is_gone && dying.kind == Kind::Comm {
-        outsiders::comm_is_gone(dying.id);
+        other_worlds::comm_is_gone(dying.id);
         queues::gone(dying.id);
     }
 }
@@ -374,9 +381,9 @@ pub(crate) fn is_no_weights(address: u64) -> bool {
     address != 0 && NO_WEIGHTS.iter().any(|w| w.load(Ordering::Relaxed) == address)
 }
 
-fn learn_no_weights(real: &Real) {
-    for (place, name) in NO_WEIGHTS.iter().zip(real.abi().no_weights) {
-        if let Some(variable) = real.data_symbol(name) {
+fn learn_no_weights(library: &MpiLibrary) {
+    for (place, name) in NO_WEIGHTS.iter().zip(library.abi().no_weights) {
+        if let Some(variable) = library.data_symbol(name) {
             // SAFETY: the library defines a variable of pointer type by this name.
             place.store(unsafe { (variable as *const u64).read() }, Ordering::Relaxed);
         }
@@ -384,8 +391,8 @@ fn learn_no_weights(real: &Real) {
 }
 
 /// Fills the table of predefined handles.
-pub(crate) fn learn_predefined(real: &Real) {
-    learn_no_weights(real);
+pub(crate) fn learn_predefined(library: &MpiLibrary) {
+    learn_no_weights(library);
     let mut map = FxHashMap::default();
     for kind in [
         Kind::Comm,
@@ -400,8 +407,8 @@ pub(crate) fn learn_predefined(real: &Real) {
         Kind::Info,
         Kind::Errhandler,
     ] {
-        for (name, handle) in real.abi().predefined(kind) {
-            let handle = handle.value(|name| real.data_symbol(name));
+        for (name, handle) in library.abi().predefined(kind) {
+            let handle = handle.value(|name| library.data_symbol(name));
             // A type that the library declares but lacks has the value of the null handle.
             let Some(handle) = handle else { continue };
             let id = predefined_id(kind, name);

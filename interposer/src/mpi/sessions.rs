@@ -3,8 +3,8 @@
 
 use crate::mpi::abi::Abi;
 use crate::mpi::define::{free_group, handle_out};
-use crate::mpi::outsiders;
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
+use crate::mpi::other_worlds;
 use crate::mpi::words::ask;
 use std::sync::{Mutex, MutexGuard};
 use trace_format::mpi::{FnId, Kind};
@@ -54,8 +54,8 @@ pub(crate) fn rank_and_size(abi: &Abi, session: u64) -> Option<(i32, i32)> {
 }
 
 /// The one that can lend the group of the own world now, and that group.
-fn group_of_world(abi: &Abi, real: &Real, world: bool, session: Option<u64>) -> Option<(Lender, u64)> {
-    let world = real.predefined_handle(Kind::Comm, "MPI_COMM_WORLD").filter(|_| world);
+fn group_of_world(abi: &Abi, library: &MpiLibrary, world: bool, session: Option<u64>) -> Option<(Lender, u64)> {
+    let world = library.predefined_handle(Kind::Comm, "MPI_COMM_WORLD").filter(|_| world);
     let group = world.and_then(|w| handle_out(abi, Kind::Group, FnId::MPI_Comm_group, &[w]));
     match (group, session) {
         (Some(group), _) => Some((Lender::World, group)),
@@ -64,20 +64,20 @@ fn group_of_world(abi: &Abi, real: &Real, world: bool, session: Option<u64>) -> 
     }
 }
 
-fn borrow(abi: &Abi, real: &Real) {
+fn borrow(abi: &Abi, library: &MpiLibrary) {
     loop {
         let (changes, world, session) = {
             let state = state();
             (state.changes, state.world, state.open.first().copied())
         };
-        let found = group_of_world(abi, real, world, session);
+        let found = group_of_world(abi, library, world, session);
         {
             let mut state = state();
             if state.changes == changes {
                 state.lender = found.map_or(Lender::Nobody, |f| f.0);
                 drop(state);
                 if let Some((_, group)) = found {
-                    outsiders::own_world(group, ask(FnId::MPI_Group_size, group) as i32);
+                    other_worlds::own_world(group, ask(FnId::MPI_Group_size, group) as i32);
                 }
                 return;
             }
@@ -98,17 +98,17 @@ fn change(how: impl FnOnce(&mut State), is_to_borrow: impl FnOnce(Lender) -> boo
 }
 
 /// The world model is there.
-pub(crate) fn world_begins(abi: &Abi, real: &Real) {
+pub(crate) fn world_begins(abi: &Abi, library: &MpiLibrary) {
     if change(|state| state.world = true, |_| true) {
-        borrow(abi, real);
+        borrow(abi, library);
     }
 }
 
 /// Before MPI_Finalize.
-pub(crate) fn world_ends(abi: &Abi, real: &Real) {
+pub(crate) fn world_ends(abi: &Abi, library: &MpiLibrary) {
     if change(|state| state.world = false, |lender| lender == Lender::World) {
-        outsiders::release();
-        borrow(abi, real);
+        other_worlds::release();
+        borrow(abi, library);
     }
 }
 
@@ -119,22 +119,22 @@ pub(crate) fn are_none() -> bool {
 }
 
 /// After MPI_Session_init.
-pub(crate) fn begins(abi: &Abi, real: &Real, session: u64) {
+pub(crate) fn begins(abi: &Abi, library: &MpiLibrary, session: u64) {
     if change(|state| state.open.push(session), |lender| lender == Lender::Nobody) {
-        borrow(abi, real);
+        borrow(abi, library);
     }
 }
 
 /// Before MPI_Session_finalize.
-pub(crate) fn ends(abi: &Abi, real: &Real, session: u64) {
+pub(crate) fn ends(abi: &Abi, library: &MpiLibrary, session: u64) {
     let forget = |state: &mut State| {
         if let Some(place) = state.open.iter().position(|s| *s == session) {
             state.open.remove(place);
         }
     };
     if change(forget, |lender| lender == Lender::Session(session)) {
-        outsiders::release();
-        borrow(abi, real);
+        other_worlds::release();
+        borrow(abi, library);
     }
 }
 

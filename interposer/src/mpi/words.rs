@@ -1,17 +1,17 @@
 //! The arguments of a call as words, and what stands at the addresses among them; integers that the library answers.
 
 use crate::mpi::abi::Abi;
-use crate::mpi::real;
+use crate::mpi::library;
 use std::ffi::CStr;
 use trace_format::mpi::{FnId, Kind};
 
 /// The words of a call's arguments.
-pub(crate) type Words = [u64; real::MAX_ARGS];
+pub(crate) type Words = [u64; library::MAX_ARGS];
 
 /// An integer that a local query of a valid communicator answers.
 pub(crate) fn ask(function: FnId, comm: u64) -> usize {
     let mut answer = 0i32;
-    real::call(function, &[comm, &raw mut answer as u64]);
+    library::call(function, &[comm, &raw mut answer as u64]);
     answer.max(0) as usize
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn c_string(address: u64) -> &'static [u8] {
 /// The C handle of a Fortran one.
 pub(crate) fn fortran_handle(abi: &Abi, kind: Kind, value: i32) -> u64 {
     match abi.fortran_converter(kind) {
-        Some(function) => real::call_long(function, &[value as u64]).unwrap_or(0),
+        Some(function) => library::call_long(function, &[value as u64]).unwrap_or(0),
         None => u64::from(value as u32),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::shards::Part;
 use super::state::{Ended, State};
-use crate::call::requests::Given;
+use crate::call::requests::CallRequest;
 use recorder::threads;
 use trace_format::requests::Ix;
 
@@ -82,7 +82,7 @@ pub(crate) fn end_of_sharing(found: Part, own: Part, handle: u64) {
 
 /// How the last request with one of these handles ended, if there is none with it now.
 #[inline]
-pub(crate) fn ended(own: Part, given: &[Given]) -> Option<Ended> {
+pub(crate) fn ended(own: Part, given: &[CallRequest]) -> Option<Ended> {
     if given.iter().all(|g| own.is_live(g.handle)) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! An operation with a request.
 
-use crate::call::recall::Place;
+use crate::call::call_cache::Place;
 use crate::debuggers::queues::Queued;
 use crate::mpi::spot::Spot;
 use crate::pending::snapshots::Snapshots;

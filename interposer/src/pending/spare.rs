@@ -1,7 +1,7 @@
 //! Operations that are over, for the next ones of their thread.
 
 use super::operation::Operation;
-use crate::call::recall::{self, Place};
+use crate::call::call_cache::{self, Place};
 use crate::mpi::spot::Spot;
 use trace_format::mpi::Class;
 
@@ -9,7 +9,7 @@ use trace_format::mpi::Class;
 #[expect(clippy::vec_box, reason = "the table holds boxes, and these come from there and go there")]
 pub(crate) struct Spare {
     any: Vec<Box<Operation>>,
-    of_calls: [Option<Box<Operation>>; recall::PLACES],
+    of_calls: [Option<Box<Operation>>; call_cache::PLACES],
 }
 
 /// A thread keeps no more: what a burst of operations has used goes back.
@@ -18,7 +18,7 @@ const MAX_SPARE_USES: usize = 64;
 
 impl Spare {
     pub(crate) const fn new() -> Spare {
-        Spare { any: Vec::new(), of_calls: [const { None }; recall::PLACES] }
+        Spare { any: Vec::new(), of_calls: [const { None }; call_cache::PLACES] }
     }
 
     /// The last operation of the call that is remembered at `place`, with its buffers, if it is there.
@@ -55,8 +55,8 @@ impl Spare {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::call_cache::{CallCache, Same};
     use crate::call::info;
-    use crate::call::recall::{Recall, Same};
     use crate::call::sites::{Arrival, Site};
     use crate::mpi::abi::{self, Abi};
     use crate::pending::uses::{Access, Partners, Reduced, Use};
@@ -72,13 +72,13 @@ mod tests {
         let class = Class::Send(SendMode::Standard, Start::Nonblocking);
         let made = Spot { call: 1, site: 2, func: FnId::MPI_Isend, thread: 0 };
         let infos = info::all(abi, info::NOTHING_SAID);
-        let (words, values) = ([0; crate::mpi::real::MAX_ARGS], [0u8; recall::BYTES]);
-        let mut recall = Recall::new(0);
+        let (words, values) = ([0; crate::mpi::library::MAX_ARGS], [0u8; call_cache::BYTES]);
+        let mut cache = CallCache::new(0);
         // The second one takes the place of the first one.
         let arrival = Arrival { return_address: 1, stack_pointer: 0 };
         let same = Same::of(&infos[0], arrival, &words);
         let places =
-            [1, 2].map(|stack| recall.keep(5, &same, Site { stack, ..Site::default() }, None, values.as_ptr(), 1));
+            [1, 2].map(|stack| cache.keep(5, &same, Site { stack, ..Site::default() }, None, values.as_ptr(), 1));
         let mut spare = Spare::new();
         let operation = |place| {
             let mut operation = Box::new(Operation::new(class, made));

@@ -3,7 +3,7 @@
 use crate::job::config::Config;
 use crate::job::place::arguments;
 use crate::mpi::abi::Abi;
-use crate::mpi::real::{self, Real};
+use crate::mpi::library::{self, MpiLibrary};
 use recorder::{log, trace};
 use trace_format::file::{RankHeader, VERSION, job_path};
 use trace_format::job::{Buffering, Job, Mpi};
@@ -12,15 +12,15 @@ use trace_format::variables::Variables;
 
 /// Writes `job.json`, whole or not at all.
 pub(super) fn write(
-    real: &Real,
+    library: &MpiLibrary,
     abi: &Abi,
     config: &Config,
     header: &RankHeader,
     (buffering, variables, warning): (Option<Buffering>, Option<Variables>, Option<String>),
 ) {
     let (mut major, mut minor) = (0i32, 0i32);
-    real::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
-    let identity = real::identity();
+    library::call(FnId::MPI_Get_version, &[&raw mut major as u64, &raw mut minor as u64]);
+    let identity = library::identity();
     let job = Job {
         format: VERSION,
         mpivet: header.mpivet.clone(),
@@ -33,7 +33,7 @@ pub(super) fn write(
             family: abi.name.to_owned(),
             library: identity.library.clone(),
             standard: format!("{major}.{minor}"),
-            path: real.path.clone(),
+            path: library.path.clone(),
             device: identity.device.clone(),
         },
         constants: abi.constants().map(|(n, v)| (n.to_owned(), v)).collect(),

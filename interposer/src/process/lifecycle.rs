@@ -9,17 +9,17 @@ use crate::job::config::Config;
 use crate::job::launch;
 use crate::job::place::{cwd, directory, program};
 use crate::mpi::abi::Abi;
-use crate::mpi::real::{self, Real};
+use crate::mpi::library::{self, MpiLibrary};
 use crate::mpi::sessions;
 use crate::mpi::words::{Words, ask};
 use crate::mpi::{define, handles};
-use crate::process::{end, errors, forced, job_file, limits, signals, stranger, trace_file, worlds};
+use crate::process::{altered, buffer_limit, end, errors, foreign_launcher, job_file, signals, trace_file, worlds};
 use crate::state::thread;
 use crate::state::user_threads::{OTHER_STACK, OTHER_THREAD};
 use crate::tool;
+use crate::watch::annotations;
 use crate::watch::calls;
 use crate::watch::early;
-use crate::watch::marks;
 use recorder::{clock, environment, log, owner, stop, trace};
 use std::collections::BTreeSet;
 use trace_format::file::{Launch, RankHeader, STAGE_BYTES};
@@ -52,15 +52,15 @@ pub(crate) fn before_init() -> Option<Before> {
 /// Called after a successful MPI_Init, or MPI_Session_init without one: opens the trace and starts recording. The call
 /// itself is recorded later.
 pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
-    let Some(real) = real::library() else { return };
-    real.has_started(class == Class::SessionInit);
-    let abi = real.abi();
-    handles::learn_predefined(real);
-    errors::handlers::learn(real);
+    let Some(library) = library::loaded() else { return };
+    library.has_started(class == Class::SessionInit);
+    let abi = library.abi();
+    handles::learn_predefined(library);
+    errors::handlers::learn(library);
     let by_session = if class == Class::SessionInit { sessions::made(abi, words) } else { None };
     let found = match by_session {
         Some(session) => sessions::rank_and_size(abi, session),
-        None => real
+        None => library
             .predefined_handle(Kind::Comm, "MPI_COMM_WORLD")
             .map(|world| (ask(FnId::MPI_Comm_rank, world) as i32, ask(FnId::MPI_Comm_size, world) as i32)),
     };
@@ -68,13 +68,13 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     before.launch.spawned |= by_session.is_none() && worlds::parent(abi).is_some();
     // Before anything of this process may fail: others measure with it.
     let measures = before.config.probe_limits && class == Class::Init && !before.launch.spawned;
-    let buffering = if measures { limits::measure(real, abi, rank, size) } else { None };
+    let buffering = if measures { buffer_limit::measure(library, abi, rank, size) } else { None };
     let program = program();
     let dir = directory(&before.config, &program, before.launch.spawned);
     if let (Some(sampling), Class::Init) = (&before.config.sampling, class) {
-        tool::sampling::begin(real, sampling, rank);
+        tool::sampling::begin(library, sampling, rank);
     }
-    forced::prepare(&before.config, &program, rank, size, before.launch.spawned);
+    altered::prepare(&before.config, &program, rank, size, before.launch.spawned);
     let ticks_per_second = before.clock.ticks_per_second();
     let (start_ticks, start_unix_ns) = clock::now_and_unix_ns();
     let mut header = RankHeader {
@@ -97,7 +97,7 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         program: program.clone(),
         cwd: cwd(),
         launch: before.launch,
-        keeping: before.config.keeping,
+        retention: before.config.retention,
     };
     let plain = match trace_file::open(&dir, before.config.stage_dir.as_deref(), &mut header) {
         Ok(plain) => plain,
@@ -112,14 +112,14 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     if rank == 0 && plain && !before.config.under_run {
         early::forget_others(&dir);
     }
-    thread::prepare(&before.config, marks::thread_ended);
+    thread::prepare(&before.config, annotations::thread_ended);
     define::world(rank, size);
     if let Some(trace) = trace::get() {
         trace.define(&sites::new_modules(&[after_init as *const () as u64]));
     }
     let warning = stranger(size, class);
     if rank == 0 && plain {
-        describe_job(real, abi, &before.config, &header, before.settings, (buffering, warning));
+        describe_job(library, abi, &before.config, &header, before.settings, (buffering, warning));
         if !before.config.under_run {
             log::line(&format!("recording to {0}; for the report run: mpivet analyze {0}", dir.display()));
         }
@@ -128,14 +128,14 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
     signals::install(before.config.under_run);
     calls::begin();
     queues::begin(before.config.queues, calls::are_operations_known(), rank, size);
-    mode::start(abi, Said { has_special_rules: calls::has_special_rules, forced: forced::of });
+    mode::start(abi, Said { has_special_rules: calls::has_special_rules, altered: altered::of });
 }
 
 /// Says that the launcher is that of another MPI, if it is. What is to be said in the report.
 fn stranger(size: i32, class: Class) -> Option<String> {
     let variable = |name: &str| environment::var(name).ok();
     let is_alone = size == 1 && class == Class::Init;
-    let stranger = is_alone.then(|| stranger::of(real::identity(), variable)).flatten()?;
+    let stranger = is_alone.then(|| foreign_launcher::of(library::identity(), variable)).flatten()?;
     if stranger.is_first {
         log::line(&stranger.text);
     }
@@ -144,7 +144,7 @@ fn stranger(size: i32, class: Class) -> Option<String> {
 
 /// Writes down what the job is, then again with the variables of the library.
 fn describe_job(
-    real: &'static Real,
+    library: &'static MpiLibrary,
     abi: &Abi,
     config: &Config,
     header: &RankHeader,
@@ -152,24 +152,24 @@ fn describe_job(
     (buffering, warning): (Option<Buffering>, Option<String>),
 ) {
     // Reading the variables takes some libraries long; by then another rank may have ended the job.
-    job_file::write(real, abi, config, header, (buffering.clone(), None, warning.clone()));
+    job_file::write(library, abi, config, header, (buffering.clone(), None, warning.clone()));
     let values = settings.values;
     // Gives the reference on the tool interface back, which must not be held while variables are read.
     let wishes = settings.took_effect();
-    let mut variables = if config.variables { tool::variables(real, values) } else { None };
+    let mut variables = if config.variables { tool::variables(library, values) } else { None };
     wishes.iter().filter(|w| w.refused.is_some()).for_each(|w| log::line(&w.text()));
     if !wishes.is_empty() {
         variables.get_or_insert_default().wishes = wishes;
     }
     if variables.is_some() {
-        job_file::write(real, abi, config, header, (buffering, variables, warning));
+        job_file::write(library, abi, config, header, (buffering, variables, warning));
     }
 }
 
 /// May several threads call MPI at once? What a session provides cannot be asked for.
 fn may_have_threads(abi: &Abi, class: Class) -> bool {
     let mut provided = 0i32;
-    if class == Class::SessionInit || real::call(FnId::MPI_Query_thread, &[&raw mut provided as u64]) != Some(0) {
+    if class == Class::SessionInit || library::call(FnId::MPI_Query_thread, &[&raw mut provided as u64]) != Some(0) {
         return true;
     }
     abi.thread_level(provided) == Some(ThreadLevel::Multiple)

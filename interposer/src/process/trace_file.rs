@@ -12,11 +12,11 @@ use trace_format::file::{
     RATE_BYTES, RankHeader, SEGMENTS, other_stem, rank_stem, segment_path, stage_path_of, trace_path,
 };
 use trace_format::head::{Head, OpenError};
-use trace_format::private;
+use trace_format::owner_only;
 
 /// Opens the trace file; true if it has the plain name of its rank. `stages`: where stages shall be.
 pub(super) fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -> io::Result<bool> {
-    private::make_dir(dir)?;
+    owner_only::make_dir(dir)?;
     let plain = rank_stem(header.rank);
     let claimed = if header.launch.spawned { None } else { claim(dir, &plain)? };
     let is_plain = claimed.is_some();
@@ -53,7 +53,7 @@ pub(super) fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -
 fn create(dir: &Path, stem: &str) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).custom_flags(libc::O_CLOEXEC);
-    private::create_new(&trace_path(dir, stem), &mut options)
+    owner_only::create_new(&trace_path(dir, stem), &mut options)
 }
 
 /// How long a trace file may have no header because its process is just writing it, in tries of 1 ms.

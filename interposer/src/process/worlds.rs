@@ -2,32 +2,32 @@
 
 use crate::mpi::abi::Abi;
 use crate::mpi::words::Words;
-use crate::mpi::{define, handles, real, sessions};
+use crate::mpi::{define, handles, library, sessions};
 use crate::process::errors;
 use crate::tool;
 use trace_format::mpi::{FnId, Kind};
 
 /// The world model is there: MPI_Init, called at `entered` (ticks), has returned.
 pub(crate) fn world_begins(abi: &'static Abi, entered: u64) {
-    let Some(real) = real::library() else { return };
-    sessions::world_begins(abi, real);
+    let Some(library) = library::loaded() else { return };
+    sessions::world_begins(abi, library);
     if let Some(parent) = parent(abi) {
         define::parent(abi, parent, entered);
     }
-    errors::handlers::install(real, abi);
+    errors::handlers::install(library, abi);
 }
 
 /// MPI_Session_init has returned, and recording goes on already.
 pub(crate) fn session_begins(abi: &'static Abi, words: &Words) {
-    if let (Some(real), Some(session)) = (real::library(), sessions::made(abi, words)) {
-        sessions::begins(abi, real, session);
+    if let (Some(library), Some(session)) = (library::loaded(), sessions::made(abi, words)) {
+        sessions::begins(abi, library, session);
     }
 }
 
 /// Called before the library's MPI_Session_finalize with the address of a session.
 pub(crate) fn before_session_finalize(abi: &'static Abi, address: u64) {
-    if let (Some(real), Some(session)) = (real::library(), sessions::handle_at(abi, address)) {
-        sessions::ends(abi, real, session);
+    if let (Some(library), Some(session)) = (library::loaded(), sessions::handle_at(abi, address)) {
+        sessions::ends(abi, library, session);
     }
 }
 
@@ -39,8 +39,8 @@ pub(super) fn parent(abi: &Abi) -> Option<u64> {
 
 /// Called before the library's MPI_Finalize.
 pub(crate) fn before_finalize(abi: &Abi) {
-    if let Some(real) = real::library() {
-        sessions::world_ends(abi, real);
+    if let Some(library) = library::loaded() {
+        sessions::world_ends(abi, library);
         tool::sampling::end();
     }
 }

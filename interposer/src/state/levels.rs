@@ -2,10 +2,10 @@
 //! is what the library says that it provides, not what the program asked for.
 
 use crate::mpi::abi::Abi;
-use crate::mpi::real;
+use crate::mpi::library;
+use crate::state::slow_path::{MAIN_THREAD, SERIALIZED};
 use crate::state::thread::Thread;
-use crate::state::unusual::{MAIN_THREAD, SERIALIZED};
-use recorder::{threads, unusual};
+use recorder::{slow_path, threads};
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use trace_format::mpi::{FnId, ThreadLevel};
 
@@ -23,15 +23,15 @@ pub(crate) fn learn(abi: &Abi, thread: &mut Thread, function: FnId) {
         return;
     }
     let mut provided = 0i32;
-    if real::call(FnId::MPI_Query_thread, &[&raw mut provided as u64]) != Some(0) {
+    if library::call(FnId::MPI_Query_thread, &[&raw mut provided as u64]) != Some(0) {
         return;
     }
     if let Some(level) = abi.thread_level(provided) {
         thread.is_main = true;
         STARTED_BY.store(function as u32, Ordering::Relaxed);
         LEVEL.store(level as u8, Ordering::Relaxed);
-        unusual::set(SERIALIZED, level == ThreadLevel::Serialized);
-        unusual::set(MAIN_THREAD, (level as u8) < ThreadLevel::Serialized as u8);
+        slow_path::set(SERIALIZED, level == ThreadLevel::Serialized);
+        slow_path::set(MAIN_THREAD, (level as u8) < ThreadLevel::Serialized as u8);
     }
 }
 

@@ -100,9 +100,9 @@ impl Data {
         let Some((buffer, count, large, datatype)) = half.data else { return Data::default() };
         let count = if large { word(count) as i64 } else { i64::from(word(count) as i32) };
         let times = shape.partitions.map_or(1, |p| i64::from(word(p) as i32));
-        let facts = handles.facts(Kind::Datatype, call.abi.handle_arg(Kind::Datatype, word(datatype)));
-        let element = u32::try_from(facts.bytes).unwrap_or(u32::MAX);
-        Data { buffer: word(buffer), count: count.saturating_mul(times), datatype: facts.id, element }
+        let properties = handles.properties(Kind::Datatype, call.abi.handle_arg(Kind::Datatype, word(datatype)));
+        let element = u32::try_from(properties.bytes).unwrap_or(u32::MAX);
+        Data { buffer: word(buffer), count: count.saturating_mul(times), datatype: properties.id, element }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The record of a call: its parts, its completion in place, or behind other records where that is too late.
 
+use crate::call::call_cache;
+use crate::call::call_cache::Same;
 use crate::call::encode::{encoder, max_bytes};
 use crate::call::info::Info;
-use crate::call::recall;
-use crate::call::recall::Same;
 use crate::call::sites::{Arrival, Site};
 use crate::mpi::abi::Abi;
 use crate::mpi::handles;
@@ -31,7 +31,7 @@ pub(crate) struct Open {
     pub(crate) freed: Option<handles::Dying>,
     pub(crate) entered: u64,
     /// Where the thread remembers the call, if it does.
-    pub(crate) place: Option<recall::Place>,
+    pub(crate) place: Option<call_cache::Place>,
     /// The same call was made before, and its arguments were all right.
     pub(crate) is_fine: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Return {
 pub(crate) struct Ins {
     pub(crate) bytes: usize,
     /// See [`Open::place`].
-    pub(crate) place: Option<recall::Place>,
+    pub(crate) place: Option<call_cache::Place>,
     /// See [`Open::is_fine`].
     pub(crate) is_fine: bool,
 }
@@ -88,17 +88,17 @@ pub(crate) fn write_ins(
         return Ins { bytes: write_values(thread, info, info.abi, words, at), place: None, is_fine: false };
     }
     let same = Same::of(info, arrival, words);
-    let (sites, recall) = (&thread.sites, &mut thread.recall);
+    let (sites, cache) = (&thread.sites, &mut thread.call_cache);
     let stack = || sites.slots(arrival).map(|slots| (arrival.stack_pointer, slots));
-    let found = recall.find(&same, site);
-    let known = found.ok().and_then(|index| recall.again(index, arrival, stack));
+    let found = cache.find(&same, site);
+    let known = found.ok().and_then(|index| cache.again(index, arrival, stack));
     if let Some(call) = known.filter(|_| info.is_remembered) {
         call.copy(at, info.in_bytes);
         return Ins { bytes: info.in_bytes, place: call.place(), is_fine: call.is_fine };
     }
     let kept = found.err().map(|index| (index, stack()));
     let bytes = write_values(thread, info, info.abi, words, at);
-    let place = kept.and_then(|(index, stack)| thread.recall.keep(index, &same, site, stack, at, changes));
+    let place = kept.and_then(|(index, stack)| thread.call_cache.keep(index, &same, site, stack, at, changes));
     Ins { bytes, place: place.filter(|_| info.is_remembered), is_fine: false }
 }
 

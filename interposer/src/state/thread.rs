@@ -1,18 +1,18 @@
 //! What one thread of the program carries: its stage, its memory of call sites and handles. Threads reuse what ended
 //! threads have left.
 
+use crate::call::call_cache::CallCache;
 use crate::call::mode;
-use crate::call::recall::Recall;
 use crate::call::sites;
 use crate::debuggers::queues::Queued;
 use crate::job::config;
 use crate::mpi::abi::BlankStatus;
 use crate::mpi::handles;
 use crate::pending::{shards::Part, spare::Spare};
-use crate::state::given::AllGiven;
+use crate::state::call_requests::CallRequests;
+use crate::state::open_calls::{Fatal, InRoutine, OpenCall};
 use crate::state::queued;
 use crate::state::recording::{self, Unwritten};
-use crate::state::under_way::{Fatal, InRoutine, UnderWay};
 use crate::state::user_threads::OneStack;
 use recorder::spare_stack::SpareStack;
 use recorder::stage::Stage;
@@ -33,7 +33,7 @@ pub(crate) struct Thread {
     /// [`crate::state::interrupted`].
     pub(crate) at_work: AtomicU64,
     /// The recorded calls that the library is in, the innermost last.
-    pub(crate) under_way: Vec<UnderWay>,
+    pub(crate) open_calls: Vec<OpenCall>,
     /// It has started MPI.
     pub(crate) is_main: bool,
     /// Something stands behind the record of the call that must be read before its return.
@@ -47,13 +47,13 @@ pub(crate) struct Thread {
     /// The call under way, if it is a poll that repeats the last record and nothing has been written since.
     pub(crate) unwritten: Option<Unwritten>,
     pub(crate) sites: sites::Cache,
-    pub(crate) recall: Recall,
+    pub(crate) call_cache: CallCache,
     /// A status of our own for an outermost call whose program ignores it.
     pub(crate) status: Box<BlankStatus>,
     /// The same for all other calls, by depth.
     pub(crate) statuses: Vec<Vec<u32>>,
     /// The requests that completion calls were given, by depth.
-    pub(crate) given: Vec<AllGiven>,
+    pub(crate) call_requests: Vec<CallRequests>,
     /// What debuggers are told of the calls that have not returned, by depth.
     pub(crate) queued: Vec<Queued>,
     pub(crate) stage: Stage,
@@ -67,7 +67,7 @@ pub(crate) struct Thread {
     /// The call whose error the program's own handler was called with, and which is recorded.
     pub(crate) told: Option<u64>,
     /// The same error with its class and text, as long as it was not printed.
-    pub(crate) untold: Option<(UnderWay, u16, String)>,
+    pub(crate) untold: Option<(OpenCall, u16, String)>,
     /// Sums of what blocking calls send, by the index of the call.
     pub(crate) sent: Vec<(u64, Vec<Checksum>)>,
     /// Wildcard calls that it has made, in a run that replays a witness.
@@ -197,14 +197,14 @@ fn first_call() -> Option<ThreadPtr> {
             // SAFETY: the state of an ended thread belongs to nobody; what it knew of that thread's stack is void.
             unsafe {
                 (*thread).sites = sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize);
-                (*thread).recall.forget_stacks();
+                (*thread).call_cache.forget_stacks();
                 (*thread).depth = 0;
                 (*thread).at_work.store(0, Ordering::Relaxed);
                 (*thread).in_routine = None;
                 (*thread).is_main = false;
                 (*thread).stage.set_owner();
                 (*thread).fatal = None;
-                (*thread).under_way.clear();
+                (*thread).open_calls.clear();
                 (*thread).one_stack = OneStack::default();
                 (*thread).told = None;
                 (*thread).untold = None;
@@ -250,7 +250,7 @@ fn make(stage: Stage) -> *mut Thread {
         }};
     }
     write! {
-        recall: Recall::new(stage.thread),
+        call_cache: CallCache::new(stage.thread),
         part: Part::of(stage.thread),
         stage: stage,
         sites: sites::Cache::new(STACK_DEPTH.load(Ordering::Relaxed) as usize),
@@ -260,13 +260,13 @@ fn make(stage: Stage) -> *mut Thread {
         in_routine: None,
         is_main: false,
         fatal: None,
-        under_way: Vec::new(),
+        open_calls: Vec::new(),
         told: None,
         untold: None,
         marked_lost: false,
         last_poll: None,
         unwritten: None,
-        given: Vec::new(),
+        call_requests: Vec::new(),
         spare: Spare::new(),
         queued: Vec::new(),
         sent: Vec::new(),

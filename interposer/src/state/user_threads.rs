@@ -4,8 +4,8 @@
 
 use crate::state::in_handler;
 use crate::state::interrupted;
+use crate::state::open_calls;
 use crate::state::thread::{Thread, ThreadPtr};
-use crate::state::under_way;
 use recorder::stop::{Reason, stop};
 use recorder::{memory, trace};
 
@@ -54,13 +54,13 @@ impl OneStack {
 #[cold]
 #[inline(never)]
 pub(crate) fn look(thread: &mut Thread, stack_pointer: u64) -> bool {
-    while let Some(outer) = thread.under_way.last().map(|call| call.stack_pointer) {
+    while let Some(outer) = thread.open_calls.last().map(|call| call.stack_pointer) {
         if trace::is_lost() {
             break;
         }
         match place(thread, stack_pointer, outer) {
             Place::Inside => break,
-            Place::Behind => under_way::left(thread, stack_pointer.max(outer)),
+            Place::Behind => open_calls::left(thread, stack_pointer.max(outer)),
             Place::OtherStack => {
                 stop(OTHER_STACK);
                 return false;

@@ -2,7 +2,7 @@
 //! of them are not recorded.
 
 use super::level::Level;
-use crate::mpi::real::{MAX_ARGS, Real, call_words};
+use crate::mpi::library::{MAX_ARGS, MpiLibrary, call_words};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
@@ -10,7 +10,7 @@ use std::sync::Once;
 
 /// A reference on the tool interface; given back when dropped.
 pub(crate) struct Interface {
-    real: &'static Real,
+    library: &'static MpiLibrary,
     /// It may be called from several threads at once.
     pub(crate) is_threaded: bool,
     /// Addresses of functions that were called.
@@ -23,22 +23,22 @@ const MAX_DESCRIPTION: usize = 8192;
 
 impl Interface {
     /// MPI_T_init_thread. `None`: the library lacks the interface or refuses. `threaded`: several threads are wanted.
-    pub(crate) fn open(real: &'static Real, threaded: bool) -> Option<Interface> {
-        if real.abi().tool.must_stay_in_use {
+    pub(crate) fn open(library: &'static MpiLibrary, threaded: bool) -> Option<Interface> {
+        if library.abi().tool.must_stay_in_use {
             // One reference stays for good.
             static STAYS: Once = Once::new();
-            STAYS.call_once(|| std::mem::forget(Interface::take(real, threaded)));
+            STAYS.call_once(|| std::mem::forget(Interface::take(library, threaded)));
         }
-        Interface::take(real, threaded)
+        Interface::take(library, threaded)
     }
 
-    fn take(real: &'static Real, threaded: bool) -> Option<Interface> {
-        let level = |name| real.abi().constant(name).unwrap_or(0) as i32;
+    fn take(library: &'static MpiLibrary, threaded: bool) -> Option<Interface> {
+        let level = |name| library.abi().constant(name).unwrap_or(0) as i32;
         let (single, multiple) = (level("MPI_THREAD_SINGLE"), level("MPI_THREAD_MULTIPLE"));
         let required = if threaded { multiple } else { single };
         let mut provided = single;
-        let mut interface = Interface { real, is_threaded: false, found: RefCell::default() };
-        let level = Level::keep(real);
+        let mut interface = Interface { library, is_threaded: false, found: RefCell::default() };
+        let level = Level::keep(library);
         let done = interface.call("PMPI_T_init_thread", &[required as u64, &raw mut provided as u64]);
         drop(level);
         if done != 0 {
@@ -51,8 +51,8 @@ impl Interface {
     }
 
     /// Does anybody in this process use the interface already? To be asked only where that matters: some libraries crash.
-    pub(crate) fn is_in_use(real: &'static Real) -> bool {
-        let (interface, mut number) = (Interface { real, is_threaded: false, found: RefCell::default() }, 0i32);
+    pub(crate) fn is_in_use(library: &'static MpiLibrary) -> bool {
+        let (interface, mut number) = (Interface { library, is_threaded: false, found: RefCell::default() }, 0i32);
         let done = interface.call("PMPI_T_cvar_get_num", &[&raw mut number as u64]);
         std::mem::forget(interface);
         done == 0
@@ -60,7 +60,7 @@ impl Interface {
 
     /// Calls a function; an error class, 0 for success. A function that the library lacks fails.
     pub(crate) fn call(&self, name: &'static str, args: &[u64]) -> i32 {
-        let find = || self.real.symbol(name).or_else(|| self.real.symbol(name.trim_start_matches('P')));
+        let find = || self.library.symbol(name).or_else(|| self.library.symbol(name.trim_start_matches('P')));
         let address = || find().map_or(0, |f| f as usize);
         let f = *self.found.borrow_mut().entry(name).or_insert_with(address) as *mut c_void;
         if f.is_null() {

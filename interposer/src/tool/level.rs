@@ -1,7 +1,7 @@
 //! The thread level of the program, which MPI_T_init_thread of some libraries replaces by the level that it is asked for, so that
 //! MPI_Query_thread answers with that.
 
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// What the library knew of the level; known to it again when dropped.
@@ -13,18 +13,18 @@ pub(super) struct Level {
 }
 
 impl Level {
-    pub(super) fn keep(real: &Real) -> Level {
+    pub(super) fn keep(library: &MpiLibrary) -> Level {
         let mut level = Level { levels: Vec::new(), multiple: Vec::new() };
-        let names = real.abi().tool.level;
+        let names = library.abi().tool.level;
         for name in names.ints {
-            if let Some(address) = real.symbol(name) {
+            if let Some(address) = library.symbol(name) {
                 // SAFETY: an `int` of the library, which is never unloaded.
                 let known = unsafe { AtomicU32::from_ptr(address.cast()) };
                 level.levels.push((known, known.load(Ordering::SeqCst)));
             }
         }
         for name in names.bools {
-            if let Some(address) = real.symbol(name) {
+            if let Some(address) = library.symbol(name) {
                 // SAFETY: a `bool` of the library, which is never unloaded.
                 let known = unsafe { AtomicU8::from_ptr(address.cast()) };
                 level.multiple.push((known, known.load(Ordering::SeqCst)));

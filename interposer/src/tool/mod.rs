@@ -13,9 +13,9 @@ mod value;
 pub(crate) use read::variables;
 pub(crate) use set::{Settings, apply};
 
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
 
 /// The environment variable that a control variable has its value from, if one is set.
-fn source(real: &Real, name: &str) -> Option<String> {
-    real.abi().tool.environment(name).find(|variable| std::env::var_os(variable).is_some())
+fn source(library: &MpiLibrary, name: &str) -> Option<String> {
+    library.abi().tool.environment(name).find(|variable| std::env::var_os(variable).is_some())
 }

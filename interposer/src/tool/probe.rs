@@ -5,7 +5,7 @@ use super::interface::Interface;
 use super::read::PerformanceInfo;
 use super::value::{Datatypes, Layout, word};
 use crate::mpi::abi::tool;
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id};
 use trace_format::mpi::Kind;
 use trace_format::sample::{Reading, Sample};
@@ -31,7 +31,7 @@ const MOST_ELEMENTS: usize = 1 << 20;
 impl Probe {
     /// `None`: it is not wanted, or cannot be read.
     pub(crate) fn new(
-        real: &Real,
+        library: &MpiLibrary,
         interface: &Interface,
         session: u64,
         index: i32,
@@ -39,10 +39,10 @@ impl Probe {
         wanted: impl Fn(&str) -> bool,
     ) -> Option<Probe> {
         let info = PerformanceInfo::ask(interface, index).filter(|info| wanted(&info.name))?;
-        let (_, layout) = datatypes.find(real, info.datatype).filter(|(_, layout)| *layout != Layout::Text)?;
+        let (_, layout) = datatypes.find(library, info.datatype).filter(|(_, layout)| *layout != Layout::Text)?;
         let mut probe = Probe { name: info.name.clone(), layout, handles: Vec::new() };
-        let world = |name, id| Some((id, real.predefined_handle(Kind::Comm, name)?));
-        match real.abi().tool.binding(info.binding).as_str() {
+        let world = |name, id| Some((id, library.predefined_handle(Kind::Comm, name)?));
+        match library.abi().tool.binding(info.binding).as_str() {
             tool::NO_OBJECT => probe.handles.extend(Handle::new(interface, session, index, &info, None)),
             tool::COMM => {
                 for object in [world("MPI_COMM_WORLD", COMM_WORLD), world("MPI_COMM_SELF", COMM_SELF)] {

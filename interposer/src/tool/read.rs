@@ -4,7 +4,7 @@ use super::interface::{Interface, Text};
 use super::source;
 use super::value::{Datatypes, Handle, words};
 use crate::mpi::abi::tool;
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,10 +14,10 @@ use trace_format::variables::{Control, Performance, Variables};
 const TRANSPORTS: [&str; 5] = ["UCX_", "FI_", "I_MPI_", "PSM2_", "PSM3_"];
 
 /// All variables. `None`: the library has no tool interface. `values`: their values can be read.
-pub(crate) fn variables(real: &'static Real, values: bool) -> Option<Variables> {
+pub(crate) fn variables(library: &'static MpiLibrary, values: bool) -> Option<Variables> {
     let start = Instant::now();
-    let interface = Interface::open(real, false)?;
-    let reader = Reader { real, interface: &interface, datatypes: Datatypes::of(real), values };
+    let interface = Interface::open(library, false)?;
+    let reader = Reader { library, interface: &interface, datatypes: Datatypes::of(library), values };
     let categories = reader.categories();
     let controls = interface.number("PMPI_T_cvar_get_num");
     let performances = interface.number("PMPI_T_pvar_get_num");
@@ -47,7 +47,7 @@ struct Categories {
 }
 
 struct Reader<'a> {
-    real: &'a Real,
+    library: &'a MpiLibrary,
     interface: &'a Interface,
     datatypes: Datatypes,
     values: bool,
@@ -88,10 +88,10 @@ impl Reader<'_> {
 
     /// `None`: it does not exist any more.
     fn control(&self, index: i32, categories: &Categories) -> Option<Control> {
-        let tool = self.real.abi().tool;
+        let tool = self.library.abi().tool;
         let info = ControlInfo::ask(self.interface, index)?;
         let binding = tool.binding(info.binding);
-        let datatype = self.datatypes.find(self.real, info.datatype);
+        let datatype = self.datatypes.find(self.library, info.datatype);
         let values = words(self.interface, info.enumeration);
         let value = datatype.filter(|_| self.values && binding == tool::NO_OBJECT).and_then(|(_, layout)| {
             let handle = Handle::new(self.interface, index).ok()?;
@@ -105,7 +105,7 @@ impl Reader<'_> {
         let value_name = values.iter().find(|(n, _)| number == Some(Some(*n))).map(|(_, word)| word.clone());
         Some(Control {
             index,
-            environment: source(self.real, &info.name),
+            environment: source(self.library, &info.name),
             value_name: value_name.filter(|word| Some(word) != value.as_ref()),
             value,
             datatype: datatype.map(|d| d.0.to_owned()).unwrap_or_default(),
@@ -120,12 +120,12 @@ impl Reader<'_> {
     }
 
     fn performance(&self, index: i32, categories: &Categories) -> Option<Performance> {
-        let tool = self.real.abi().tool;
+        let tool = self.library.abi().tool;
         let info = PerformanceInfo::ask(self.interface, index)?;
         Some(Performance {
             index,
             class: tool.class(info.class),
-            datatype: self.datatypes.find(self.real, info.datatype).map(|d| d.0.to_owned()).unwrap_or_default(),
+            datatype: self.datatypes.find(self.library, info.datatype).map(|d| d.0.to_owned()).unwrap_or_default(),
             binding: tool.binding(info.binding),
             verbosity: tool.verbosity(info.verbosity),
             readonly: info.readonly,

@@ -6,11 +6,11 @@ use super::interface::Interface;
 use super::probe::Probe;
 use super::value::Datatypes;
 use crate::call::mode;
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
+use crate::state::slow_path::SAMPLING;
 use crate::state::thread::Thread;
-use crate::state::unusual::SAMPLING;
+use recorder::slow_path;
 use recorder::trace::Lap;
-use recorder::unusual;
 use recorder::{clock, log, owner, trace};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -44,20 +44,20 @@ fn sampler() -> MutexGuard<'static, Option<Sampler>> {
 }
 
 /// MPI has started, and threads that are made now are known as the library's.
-pub(crate) fn begin(real: &'static Real, sampling: &Sampling, rank: i32) {
-    let Some(interface) = Interface::open(real, true) else {
+pub(crate) fn begin(library: &'static MpiLibrary, sampling: &Sampling, rank: i32) {
+    let Some(interface) = Interface::open(library, true) else {
         return log::line(&format!("rank {rank}: the library has no tool interface; no performance variable is read"));
     };
     let mut session = 0u64;
     if interface.call("PMPI_T_pvar_session_create", &[&raw mut session as u64]) != 0 {
         return log::line(&format!("rank {rank}: the library gives no session; no performance variable is read"));
     }
-    let datatypes = Datatypes::of(real);
+    let datatypes = Datatypes::of(library);
     let mut probes: Vec<Probe> = Vec::new();
     for index in 0..interface.number("PMPI_T_pvar_get_num") {
         let wanted = |name: &str| sampling.names.iter().any(|pattern| fits(pattern, name));
         if probes.len() < MOST {
-            probes.extend(Probe::new(real, &interface, session, index, &datatypes, wanted));
+            probes.extend(Probe::new(library, &interface, session, index, &datatypes, wanted));
         }
     }
     if probes.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) fn begin(real: &'static Real, sampling: &Sampling, rank: i32) {
     *sampler() = Some(Sampler { probes, session, interface, interval, read: Instant::now() });
     START.get_or_init(Instant::now);
     IS_ON.store(true, Ordering::SeqCst);
-    unusual::set(SAMPLING, true);
+    slow_path::set(SAMPLING, true);
     if is_threaded && !start_watching(interval) && rank == 0 {
         log::line("no thread can be made that reads performance variables inside of calls");
     }
@@ -104,7 +104,7 @@ pub(crate) fn end() {
     if !IS_ON.swap(false, Ordering::SeqCst) {
         return;
     }
-    unusual::set(SAMPLING, false);
+    slow_path::set(SAMPLING, false);
     let Some(mut sampler) = sampler().take() else { return };
     write(sampler.read());
     let Sampler { probes, mut session, interface, .. } = sampler;

@@ -6,10 +6,10 @@ use super::read::ControlInfo;
 use super::value::{Datatypes, Handle, Layout, words};
 use crate::job::config::Config;
 use crate::mpi::abi::tool;
-use crate::mpi::real::{self, Real};
+use crate::mpi::library::{self, MpiLibrary};
 use std::ffi::CString;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::near::did_you_mean;
+use trace_format::suggestions::did_you_mean;
 use trace_format::variables::{Wish, pairs, stress};
 
 /// What was set before MPI_Init, and the reference that keeps it: a library may forget what was set when nobody uses its
@@ -43,10 +43,10 @@ fn same(a: &str, b: &str) -> bool {
 /// Called before MPI_Init.
 pub(crate) fn apply(config: &Config) -> Settings {
     let wanted = config.cvars.as_deref().unwrap_or_default();
-    real::resolve_once();
-    let Some(real) = real::library() else { return Settings::default() };
+    library::resolve_once();
+    let Some(library) = library::loaded() else { return Settings::default() };
     // MPI_Init unloads components.
-    let values = !(real.abi().tool.keeps_unloaded_variables && Interface::is_in_use(real));
+    let values = !(library.abi().tool.keeps_unloaded_variables && Interface::is_in_use(library));
     if wanted.is_empty() && !config.stress {
         return Settings { values, ..Settings::default() };
     }
@@ -59,12 +59,12 @@ pub(crate) fn apply(config: &Config) -> Settings {
         wishes.retain(|w| w.name != name || !w.by_stress);
         wishes.push(Wish { name: name.to_owned(), value: value.to_owned(), ..Wish::default() });
     }
-    let kept = set(real, &mut wishes);
+    let kept = set(library, &mut wishes);
     Settings { wishes, _kept: kept, values }
 }
 
 fn stresses() -> Vec<Wish> {
-    let identity = real::identity();
+    let identity = library::identity();
     let all = stress(&identity.library, &identity.device);
     if all.is_empty() {
         let why = "it is not known which settings make this library buffer less".to_owned();
@@ -82,16 +82,16 @@ fn stresses() -> Vec<Wish> {
 }
 
 /// Sets what can be set, under a reference that stays until MPI has started.
-fn set(real: &'static Real, wishes: &mut [Wish]) -> Option<Interface> {
+fn set(library: &'static MpiLibrary, wishes: &mut [Wish]) -> Option<Interface> {
     // Libraries read the environment when the interface is first used. So it says there what some libraries may take from nowhere
     // else, before it is known which variables these are; what turns out to be wrong is taken back.
-    let before: Vec<Option<(String, Option<String>)>> = wishes.iter().map(|wish| early(real, wish)).collect();
-    let Some(interface) = Interface::open(real, false) else {
+    let before: Vec<Option<(String, Option<String>)>> = wishes.iter().map(|wish| early(library, wish)).collect();
+    let Some(interface) = Interface::open(library, false) else {
         let no_interface = "the library has no tool interface".to_owned();
         wishes.iter_mut().filter(|w| w.by_environment.is_none()).for_each(|w| w.refused = Some(no_interface.clone()));
         return None;
     };
-    let setter = Setter { real, datatypes: Datatypes::of(real), interface };
+    let setter = Setter { library, datatypes: Datatypes::of(library), interface };
     for wish in wishes.iter_mut().filter(|w| w.by_environment.is_none() && w.refused.is_none()) {
         wish.refused = setter.set(wish).err();
     }
@@ -104,15 +104,15 @@ fn set(real: &'static Real, wishes: &mut [Wish]) -> Option<Interface> {
 }
 
 /// The environment variable that sets a control variable, where that is a way.
-fn setting(real: &Real, name: &str) -> Option<String> {
-    let tool = real.abi().tool;
+fn setting(library: &MpiLibrary, name: &str) -> Option<String> {
+    let tool = library.abi().tool;
     tool.environment(name).next().filter(|_| tool.is_set_by_environment)
 }
 
 /// Puts a wish into the environment; the variable and what it was before.
-fn early(real: &Real, wish: &Wish) -> Option<(String, Option<String>)> {
+fn early(library: &MpiLibrary, wish: &Wish) -> Option<(String, Option<String>)> {
     let variable =
-        wish.by_environment.clone().or_else(|| setting(real, &wish.name)).filter(|_| wish.refused.is_none())?;
+        wish.by_environment.clone().or_else(|| setting(library, &wish.name)).filter(|_| wish.refused.is_none())?;
     let before = std::env::var(&variable).ok();
     put(&variable, Some(&wish.value));
     Some((variable, before))
@@ -132,7 +132,7 @@ fn put(name: &str, value: Option<&str>) {
 }
 
 struct Setter {
-    real: &'static Real,
+    library: &'static MpiLibrary,
     datatypes: Datatypes,
     interface: Interface,
 }
@@ -140,17 +140,17 @@ struct Setter {
 impl Setter {
     /// Fulfils a wish by MPI_T, or finds that the environment has done it. An error says why neither.
     fn set(&self, wish: &mut Wish) -> Result<(), String> {
-        let tool = self.real.abi().tool;
+        let tool = self.library.abi().tool;
         let index = index_of(&self.interface, &wish.name).ok_or_else(|| self.unknown(&wish.name))?;
         let info = ControlInfo::ask(&self.interface, index).ok_or_else(|| self.unknown(&wish.name))?;
         if tool.binding(info.binding) != tool::NO_OBJECT {
             return Err("it belongs to single objects, of which there are none before MPI_Init".into());
         }
-        let known = self.datatypes.find(self.real, info.datatype);
+        let known = self.datatypes.find(self.library, info.datatype);
         let (datatype, layout) = known.ok_or("its datatype is none that variables may have")?;
         let words = words(&self.interface, info.enumeration);
         let handle = Handle::new(&self.interface, index)
-            .map_err(|class| format!("the library gives no handle for it ({})", class_name(self.real, class)))?;
+            .map_err(|class| format!("the library gives no handle for it ({})", class_name(self.library, class)))?;
         let room = handle.count.max(1024);
         let bytes = parse(layout, &words, &wish.value, room).map_err(|expected| {
             format!("`{}` is no value of this variable of type {datatype}, which takes {expected}", wish.value)
@@ -159,7 +159,7 @@ impl Setter {
         let why = if scope != tool::CONSTANT && scope != tool::READONLY {
             match handle.write(&bytes) {
                 0 => return Ok(()),
-                class => format!("the library refuses it with {}", class_name(self.real, class)),
+                class => format!("the library refuses it with {}", class_name(self.library, class)),
             }
         } else {
             format!("its scope is MPI_T_SCOPE_{}: it cannot be changed", scope.to_uppercase())
@@ -167,7 +167,7 @@ impl Setter {
         // The library may have it from the environment already.
         let took = handle.read(layout).map(|bytes| layout.text(&bytes));
         let has = took.is_some_and(|value| same(&value, &layout.text(&bytes)));
-        wish.by_environment = setting(self.real, &wish.name).filter(|_| has);
+        wish.by_environment = setting(self.library, &wish.name).filter(|_| has);
         if wish.by_environment.is_some() { Ok(()) } else { Err(why) }
     }
 
@@ -200,6 +200,6 @@ fn index_of(interface: &Interface, name: &str) -> Option<i32> {
     (done == 0 && index >= 0).then_some(index)
 }
 
-fn class_name(real: &Real, class: i32) -> String {
-    error_class_name(real.abi().error_class(class)).to_owned()
+fn class_name(library: &MpiLibrary, class: i32) -> String {
+    error_class_name(library.abi().error_class(class)).to_owned()
 }

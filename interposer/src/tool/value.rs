@@ -1,7 +1,7 @@
 //! The values of variables: their datatypes, reading and writing them as text.
 
 use super::interface::{Interface, Text};
-use crate::mpi::real::Real;
+use crate::mpi::library::MpiLibrary;
 use trace_format::mpi::Kind;
 
 /// How the elements of a variable are laid out.
@@ -35,16 +35,16 @@ const DATATYPES: [(&str, Layout); 12] = [
 pub(crate) struct Datatypes(Vec<(u64, &'static str, Layout)>);
 
 impl Datatypes {
-    pub(crate) fn of(real: &Real) -> Datatypes {
+    pub(crate) fn of(library: &MpiLibrary) -> Datatypes {
         let known = DATATYPES.iter().filter_map(|(name, layout)| {
-            real.predefined_handle(Kind::Datatype, name).map(|handle| (handle, *name, *layout))
+            library.predefined_handle(Kind::Datatype, name).map(|handle| (handle, *name, *layout))
         });
         Datatypes(known.collect())
     }
 
     /// Name and layout of the datatype whose handle the library has put into `word`.
-    pub(crate) fn find(&self, real: &Real, word: u64) -> Option<(&'static str, Layout)> {
-        let handle = real.abi().handle_arg(Kind::Datatype, word);
+    pub(crate) fn find(&self, library: &MpiLibrary, word: u64) -> Option<(&'static str, Layout)> {
+        let handle = library.abi().handle_arg(Kind::Datatype, word);
         self.0.iter().find(|d| d.0 == handle).map(|d| (d.1, d.2))
     }
 }

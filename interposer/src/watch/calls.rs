@@ -8,7 +8,7 @@ use crate::mpi::abi::Abi;
 use crate::mpi::emulated;
 use crate::mpi::spot::Spot;
 use crate::mpi::words::Words;
-use crate::state::given;
+use crate::state::call_requests;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{
@@ -133,7 +133,7 @@ pub(crate) fn after_usual(thread: &mut Thread, call: &Call) {
 #[inline(always)]
 pub(crate) fn before_repeated(thread: &mut Thread, call: &Call) {
     if is_any_on(OPERATIONS) {
-        given::keep_all(thread, call);
+        call_requests::keep_all(thread, call);
     }
 }
 

@@ -1,10 +1,10 @@
 //! What is wrong with calls, and the operations and memory that checks need to know for it.
 
+pub(crate) mod annotations;
 pub(crate) mod calls;
 pub(crate) mod checks;
 pub(crate) mod early;
 pub(crate) mod grequests;
-pub(crate) mod marks;
 pub(crate) mod operands;
 pub(crate) mod operations;
 pub(crate) mod report;

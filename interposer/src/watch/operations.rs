@@ -14,7 +14,7 @@ use crate::mpi::words::handle_at;
 use crate::pending::lookup;
 use crate::pending::operation::Partitions;
 use crate::pending::snapshots::{self, Snapshots};
-use crate::state::given::{self, Given};
+use crate::state::call_requests::{self, CallRequest};
 use crate::state::queued;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -53,8 +53,8 @@ pub(crate) fn made(thread: &mut Thread, call: &Call) {
     operation.place = call.open.place;
     operation.persistent = info.role == Role::Describes;
     queued::describe(thread, call, &mut operation.queued);
-    let of_nobody =
-        matches!(class, Class::Mrecv(_)) && thread.given.get(thread.depth).is_some_and(|given| !given.is_empty());
+    let of_nobody = matches!(class, Class::Mrecv(_))
+        && thread.call_requests.get(thread.depth).is_some_and(|given| !given.is_empty());
     if !of_nobody && !is_again {
         operands::find(thread, call, &mut operation.uses);
     }
@@ -87,7 +87,7 @@ pub(crate) const MAX_PARTITIONS: usize = 1 << 16;
 pub(crate) fn started(thread: &mut Thread, call: &Call) {
     let (spot, own) = (Spot::of(thread, call), thread.part);
     let are_read = snapshots::are_wanted() || sums::are_on();
-    for request in given::all(thread, call) {
+    for request in call_requests::all(thread, call) {
         let meant = (request.handle, request.slot);
         let data = find(own, meant, |state, Meant { ix, .. }| {
             let operation = state.requests.get(ix)?;
@@ -122,12 +122,12 @@ pub(crate) fn started(thread: &mut Thread, call: &Call) {
 #[inline(never)]
 pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
     // Mostly it is one.
-    if !failed && let Some(only) = given::kept_one(thread) {
-        return given::done(call, &[only], failed, |given, status| {
+    if !failed && let Some(only) = call_requests::kept_one(thread) {
+        return call_requests::done(call, &[only], failed, |given, status| {
             one_completed(thread, call, (given, status), failed)
         });
     }
-    let given = given::kept(thread);
+    let given = call_requests::kept(thread);
     if given.is_empty() {
         return;
     }
@@ -135,11 +135,11 @@ pub(crate) fn completed(thread: &mut Thread, call: &Call, failed: bool) {
         let own = thread.part;
         given.iter().for_each(|given| forget_persistent(own, *given));
     }
-    given::done(call, &given, failed, |given, status| one_completed(thread, call, (given, status), failed));
+    call_requests::done(call, &given, failed, |given, status| one_completed(thread, call, (given, status), failed));
 }
 
 /// The operation of a request is over. `status`: the place of its status.
-fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usize), failed: bool) {
+fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&CallRequest, usize), failed: bool) {
     let (spot, own) = (Spot::of(thread, call), thread.part);
     let peeks = call.info.role == Role::Peeks;
     let spare = &mut thread.spare;
@@ -190,10 +190,10 @@ fn one_completed(thread: &mut Thread, call: &Call, (given, status): (&Given, usi
 /// MPI_Request_free has succeeded, or MPI_Cancel, or one of the calls for partitions.
 #[inline(never)]
 fn all_changed(thread: &mut Thread, call: &Call) {
-    given::kept(thread).into_iter().for_each(|given| changed(thread, call, given));
+    call_requests::kept(thread).into_iter().for_each(|given| changed(thread, call, given));
 }
 
-fn changed(thread: &mut Thread, call: &Call, given: Given) {
+fn changed(thread: &mut Thread, call: &Call, given: CallRequest) {
     let spot = Spot::of(thread, call);
     let freed = find(thread.part, (given.handle, given.slot), |state, Meant { part, ix, .. }| {
         match call.info.role {
@@ -227,7 +227,7 @@ fn changed(thread: &mut Thread, call: &Call, given: Given) {
 
 /// A completion call has failed: of persistent requests nothing tells which of them are over.
 #[cold]
-fn forget_persistent(own: Part, given: Given) {
+fn forget_persistent(own: Part, given: CallRequest) {
     find(own, (given.handle, given.slot), |state, Meant { ix, .. }| {
         if state.requests.get(ix)?.persistent {
             state.release(ix);
@@ -245,8 +245,8 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
     match call.info.role {
         // The library takes the message's handle away.
         Role::Starts if matches!(call.info.row.class, Class::Mrecv(_)) => {
-            let nothing = operands::takes_nothing(call).then_some(Given { place: 0, slot: 0, handle: 0 });
-            given::keep(thread, nothing);
+            let nothing = operands::takes_nothing(call).then_some(CallRequest { place: 0, slot: 0, handle: 0 });
+            call_requests::keep(thread, nothing);
         }
         Role::None | Role::Starts | Role::Describes => {}
         Role::Blocking => buffers::blocking(thread, call),

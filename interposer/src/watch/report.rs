@@ -2,7 +2,7 @@
 
 use crate::call::python::Source;
 use crate::call::sites;
-use crate::job::{config, told};
+use crate::job::{config, follower};
 use crate::mpi::origin::{self, Origin};
 use crate::watch::symbolizer;
 use recorder::modules::{self, Loaded};
@@ -134,7 +134,7 @@ impl Telling {
             None => format!("process {}", std::process::id()),
         };
         let discovery = Discovery {
-            job: told::job(),
+            job: follower::job(),
             unix_ns: clock::unix_ns(),
             who,
             title: format!("{}[{}] {}: {message}", severity.name(), check.code, check.name),
@@ -160,7 +160,7 @@ impl Telling {
         if !is_first(discovery.by_stacks()) {
             return;
         }
-        if let Some(dir) = dir.filter(|_| told::is_followed())
+        if let Some(dir) = dir.filter(|_| follower::is_followed())
             && discovery.leave(dir, trace::size_limit()).is_ok()
         {
             return;

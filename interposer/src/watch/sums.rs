@@ -8,11 +8,11 @@ use crate::mpi::words::ask;
 use crate::pending::snapshots::looked_at;
 use crate::pending::uses::{Access, Partners, Reduced, Use};
 use crate::state::recording::Call;
+use crate::state::slow_path::SUMS;
 use crate::state::thread::{self, Thread};
-use crate::state::unusual::SUMS;
 use crate::watch::operands::{self};
 use recorder::memory;
-use recorder::unusual;
+use recorder::slow_path;
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::folds::Fold;
@@ -36,7 +36,7 @@ pub(crate) fn announce() {
     if let Some(thread) = thread::current() {
         thread.with(|thread| thread.system(&SystemEvent::Checksums(Checksums::default())));
         ON.store(true, Ordering::Relaxed);
-        unusual::set(SUMS, true);
+        slow_path::set(SUMS, true);
     }
 }
 

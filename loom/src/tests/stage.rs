@@ -4,7 +4,7 @@ use crate::stage::{Appended, Stage};
 use loom::sync::Arc;
 use loom::thread;
 use recorder::stage::{FixedRecord, Writer};
-use trace_format::protocol;
+use trace_format::stage_protocol;
 use trace_format::record::{Commit, State};
 
 /// Records are three words: the commit word, the number of the call, the result (twice the number) once it has returned.
@@ -58,7 +58,7 @@ impl Recorder<'_> {
 /// The number of the call in a record, and whether it has returned. What is copied must be one record.
 fn take(stage: &Stage, record: usize, lap: u64) -> Option<(u64, bool)> {
     let mut bytes = Vec::new();
-    if !protocol::copy_record(stage, record * BYTES, lap, &mut bytes) {
+    if !stage_protocol::copy_record(stage, record * BYTES, lap, &mut bytes) {
         return None;
     }
     let word = |i: usize| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap());
@@ -115,7 +115,7 @@ fn no_record_mixes_two_laps() {
             writer.leave(10);
         },
         |stage| {
-            let lap = protocol::lap(stage);
+            let lap = stage_protocol::lap(stage);
             let seen = take(stage, 0, lap);
             assert!(seen.is_none_or(|(number, _)| number == [1, 10][lap as usize]));
         },
@@ -132,7 +132,7 @@ fn laps_that_are_over_are_in_the_file() {
         },
         |stage| {
             // First the stage, then the file.
-            let lap = protocol::lap(stage);
+            let lap = stage_protocol::lap(stage);
             let seen = take(stage, 0, lap);
             let file = stage.file.lock().unwrap().clone();
             assert!(lap == 0 || file == [Appended::Lap(0, vec![1])]);

@@ -8,8 +8,8 @@ use std::os::fd::AsRawFd as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use trace_format::file::{STAGE_BYTES, STAGE_HEADER_BYTES, STAGE_MAGIC, STAGE_OWNER_OFFSET, VERSION};
-use trace_format::private;
-use trace_format::protocol::Words;
+use trace_format::owner_only;
+use trace_format::stage_protocol::Words;
 
 const BYTES: usize = STAGE_HEADER_BYTES + STAGE_BYTES;
 
@@ -21,7 +21,7 @@ pub struct Mapping {
 impl Mapping {
     /// Makes the file and maps it. Its pages are allocated, so that a full disk cannot stop a store.
     pub(super) fn create(path: &Path, thread: u16) -> io::Result<Mapping> {
-        let file = private::make_file(path, OpenOptions::new().read(true).write(true))?;
+        let file = owner_only::make_file(path, OpenOptions::new().read(true).write(true))?;
         if trace::size_limit() < BYTES as u64 {
             _ = std::fs::remove_file(path);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the limit on file sizes (ulimit -f) is too low"));

@@ -3,8 +3,8 @@
 use super::*;
 use std::sync::atomic::Ordering;
 use trace_format::file::{STAGE_HEADER_BYTES, STAGE_RECORDS_OFFSET};
-use trace_format::protocol::{self, Source, Words as _};
 use trace_format::record::CALL_HEADER_BYTES;
+use trace_format::stage_protocol::{self, Source, Words as _};
 
 impl Source for Mapping {
     fn load(&self, at: usize, _: Ordering) -> Option<u64> {
@@ -44,7 +44,7 @@ fn write(stage: &mut Stage, values: &[u32]) -> usize {
 fn read(stage: &Stage, offset: usize, lap: u64) -> Option<(Commit, Vec<u8>)> {
     let mut bytes = Vec::new();
     let word = |bytes: &[u8]| Commit::unpack(u64::from_le_bytes(*bytes.first_chunk().unwrap()));
-    protocol::copy_record(stage.memory(), offset, lap, &mut bytes).then(|| (word(&bytes), bytes.split_off(8)))
+    stage_protocol::copy_record(stage.memory(), offset, lap, &mut bytes).then(|| (word(&bytes), bytes.split_off(8)))
 }
 
 /// Something that an earlier lap has left behind.
@@ -143,7 +143,7 @@ fn a_stage_is_emptied_into_the_trace_or_keeps_what_it_holds() {
         }));
         let (full, records) = given.unwrap();
         assert_eq!((full, records.len()), (Full { lap, calls: lap, bytes: 40 }, 40));
-        assert_eq!((stage.lap(), stage.cursor(), protocol::lap(stage.memory())), (lap + 1, 0, lap + 1));
+        assert_eq!((stage.lap(), stage.cursor(), stage_protocol::lap(stage.memory())), (lap + 1, 0, lap + 1));
         assert_eq!(stage.memory().own(STAGE_RECORDS_OFFSET), lap + 1, "calls that are in the file");
         assert_eq!(read(&stage, 0, lap + 1), None, "the records of the lap before are gone");
         let end = write(&mut stage, &[9, 9]);

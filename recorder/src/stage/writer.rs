@@ -2,8 +2,8 @@
 //! the same for mapped memory and for that of loom, which goes through all interleavings with a reader (`loom/`).
 
 use trace_format::file::STAGE_BYTES;
-use trace_format::protocol::{self, Words};
 use trace_format::record::{Commit, LAP_SHIFT, State};
+use trace_format::stage_protocol::{self, Words};
 
 /// Kept free at the end of a stage: for the mark that recording has ended, and the terminating word.
 pub(super) const RESERVE: usize = 512;
@@ -110,7 +110,7 @@ impl<M: Memory> Writer<M> {
         }
         let words = ((padded - start) / 8) as u16;
         let commit = Commit { func, state: state as u8, words, lap: self.lap as u32 };
-        protocol::commit(&self.memory, start, padded, commit);
+        stage_protocol::commit(&self.memory, start, padded, commit);
         self.cursor = padded;
         // What a call leaves behind its return is another record of the same call.
         self.calls += u64::from(matches!(state, State::Entered | State::Returned));
@@ -124,7 +124,7 @@ impl<M: Memory> Writer<M> {
         if fixed.is_padded {
             self.memory.clear(end - 4, end);
         }
-        protocol::commit_word(&self.memory, start, end, fixed.commit | (self.lap << LAP_SHIFT));
+        stage_protocol::commit_word(&self.memory, start, end, fixed.commit | (self.lap << LAP_SHIFT));
         self.cursor = end;
         self.calls += 1;
     }
@@ -132,7 +132,7 @@ impl<M: Memory> Writer<M> {
     /// Marks the call whose record was committed at `offset`, in this lap, as returned.
     #[inline(always)]
     pub fn complete(&self, offset: usize) {
-        protocol::complete(&self.memory, offset);
+        stage_protocol::complete(&self.memory, offset);
     }
 
     /// Empties the stage: `append` brings what it holds to the trace. False if that failed; the stage then keeps it.
@@ -146,7 +146,7 @@ impl<M: Memory> Writer<M> {
         self.before = self.calls;
         self.cursor = 0;
         self.lap += 1;
-        protocol::begin_lap(&self.memory, self.lap, self.calls);
+        stage_protocol::begin_lap(&self.memory, self.lap, self.calls);
         true
     }
 }

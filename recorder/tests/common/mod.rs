@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, Keeping, RATE_BYTES, RankHeader, checksum, trace_path,
+    BLOCK_HEADER_BYTES, BlockHeader, BlockKind, RATE_BYTES, RankHeader, Retention, checksum, trace_path,
 };
 use trace_format::pack::Unpacker;
 use trace_format::record::{CALL_HEADER_BYTES, Commit, State};
@@ -42,20 +42,20 @@ fn fresh(name: &str) -> PathBuf {
     dir
 }
 
-fn header(keeping: Keeping) -> RankHeader {
-    RankHeader { size: 1, pid: std::process::id(), ticks_per_second: 1_000_000_000, keeping, ..RankHeader::default() }
+fn header(retention: Retention) -> RankHeader {
+    RankHeader { size: 1, pid: std::process::id(), ticks_per_second: 1_000_000_000, retention, ..RankHeader::default() }
 }
 
 /// Begins the trace of this process in `dir`.
-pub fn begin(dir: &Path, keeping: Keeping) -> &'static Trace {
+pub fn begin(dir: &Path, retention: Retention) -> &'static Trace {
     let file = OpenOptions::new().append(true).create_new(true).open(trace_path(dir, STEM)).unwrap();
-    begin_in(file, dir, keeping)
+    begin_in(file, dir, retention)
 }
 
 /// The same in a file that is open.
-pub fn begin_in(mut file: File, dir: &Path, keeping: Keeping) -> &'static Trace {
+pub fn begin_in(mut file: File, dir: &Path, retention: Retention) -> &'static Trace {
     use std::io::Write as _;
-    let header = header(keeping);
+    let header = header(retention);
     let head = file_header(&header);
     // A file may be there that takes nothing.
     _ = file.write_all(&head);

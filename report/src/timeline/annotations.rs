@@ -1,8 +1,8 @@
 //! Annotations of the time line: regions, samples of performance variables, signals.
 
 use std::collections::BTreeMap;
+use trace_format::annotations::Annotation;
 use trace_format::definition::Id;
-use trace_format::marks::Mark;
 use trace_format::system::SystemEvent;
 
 /// Regions, and points of curves, that are kept.
@@ -62,10 +62,12 @@ pub(crate) struct Annotations {
 impl Annotations {
     pub(crate) fn take(&mut self, (rank, thread): (i32, u16), time: i64, event: &SystemEvent) {
         match event {
-            SystemEvent::Mark { mark: Mark::RegionBegin { name }, .. } => {
+            SystemEvent::Annotation { annotation: Annotation::RegionBegin { name }, .. } => {
                 self.open.entry((rank, thread)).or_default().push((name.clone(), time));
             }
-            SystemEvent::Mark { mark: Mark::RegionEnd { name }, .. } => self.end(rank, thread, name, time),
+            SystemEvent::Annotation { annotation: Annotation::RegionEnd { name }, .. } => {
+                self.end(rank, thread, name, time)
+            }
             SystemEvent::Sample(sample) => {
                 let key = (sample.variable.clone(), rank, sample.comm);
                 if self.curves.contains_key(&key) || self.curves.len() * POINTS_OF_CURVE < POINTS {

@@ -199,7 +199,7 @@ impl Listener for Recorder {
         }
         self.grow(rank.max(0) as usize + 1);
         let time = self.at(rank, time);
-        if matches!(event, SystemEvent::Exit { .. } | SystemEvent::Signal(_) | SystemEvent::Mark { .. }) {
+        if matches!(event, SystemEvent::Exit { .. } | SystemEvent::Signal(_) | SystemEvent::Annotation { .. }) {
             self.see(rank, time, time);
         }
         self.annotations.take((rank, thread), time, event);

@@ -7,7 +7,7 @@ use regex::Regex;
 use trace_format::mpi::{Class, FnId};
 
 /// Measures what the library buffers, by messages between processes: `--probe-limits`, when a user asks for it.
-const MESSAGES: &str = "interposer/src/process/limits.rs";
+const MESSAGES: &str = "interposer/src/process/buffer_limit.rs";
 /// Ends the program where its error handler would.
 const ENDING: &str = "interposer/src/process/errors/ending.rs";
 

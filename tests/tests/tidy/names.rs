@@ -6,7 +6,7 @@ use trace_format::mpi::FUNCTIONS;
 
 /// Files that look symbols up in libraries and programs by their names.
 const SYMBOLS: [&str; 3] =
-    ["interposer/src/mpi/emulated.rs", "interposer/src/mpi/real.rs", "interposer/src/mpi/origin.rs"];
+    ["interposer/src/mpi/emulated.rs", "interposer/src/mpi/library.rs", "interposer/src/mpi/origin.rs"];
 /// The rows themselves, and what turns names into rows.
 const TABLE: &str = "trace-format/src/mpi/";
 /// Programs and tests.

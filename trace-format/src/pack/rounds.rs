@@ -362,7 +362,7 @@ mod tests {
     fn written(records: &[Record], lap: u64) -> Vec<u8> {
         let mut out = Vec::new();
         for (key, times, words) in records {
-            Unpacked { mark: Default::default(), words, times: *times, key: *key, lap }.add_to(&mut out);
+            Unpacked { cell: Default::default(), words, times: *times, key: *key, lap }.add_to(&mut out);
         }
         out
     }

@@ -25,11 +25,12 @@ pub struct Unpacker {
     pub(super) round: Round,
 }
 
-/// Of a record: two with equal marks, of one thread, differ in their times and their result at most (and in their lap).
+/// The cell that a record was unpacked from, and its version: two records of one thread with equal versions differ in
+/// their times and their result at most (and in their lap).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct CellVersion {
     /// Small numbers, which are used again.
-    pub cell: u16,
+    pub index: u16,
     pub version: u64,
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Input<'a> {
 /// A record that was not written out.
 #[derive(Clone, Copy)]
 pub struct Unpacked<'a> {
-    pub mark: Mark,
+    pub cell: CellVersion,
     /// The words behind those in front, see [`Unpacked::write`].
     pub words: &'a [u64],
     /// When it began, and of a call word 2.
@@ -306,7 +307,7 @@ impl Unpacker {
     fn add<R: Records>(&mut self, cell: u16, lap: u64, times: (u64, u64), out: &mut R) {
         let version = self.versions.get(usize::from(cell)).copied().unwrap_or(0);
         if let Some((Cell { key, .. }, words, _)) = self.cells.get(cell) {
-            out.add(Unpacked { mark: Mark { cell, version }, words, times, key: *key, lap });
+            out.add(Unpacked { cell: CellVersion { index: cell, version }, words, times, key: *key, lap });
         }
         self.cells.follow(cell);
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_format::definition::{Definition, Id};
 use trace_format::file::{BLOCK_HEADER_BYTES, checksum};
-use trace_format::{codec, foreign};
+use trace_format::{codec, untrusted};
 
 /// Bytes of them that are kept.
 const MOST_BYTES: usize = 32 << 20;
@@ -72,7 +72,7 @@ impl Blobs {
 /// `None` if the file is gone, or is another one by now.
 fn read_again(path: &Path, block: &BlockRef, id: Id) -> Option<Vec<u8>> {
     let mut payload = vec![0; block.header.len as usize];
-    foreign::open(path).ok()?.read_exact_at(&mut payload, block.start + BLOCK_HEADER_BYTES as u64).ok()?;
+    untrusted::open(path).ok()?.read_exact_at(&mut payload, block.start + BLOCK_HEADER_BYTES as u64).ok()?;
     if checksum(&payload) != block.header.checksum {
         return None;
     }

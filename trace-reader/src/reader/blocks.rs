@@ -11,7 +11,7 @@ use std::sync::Arc;
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SNAPSHOT, checksum, segment_number,
 };
-use trace_format::foreign;
+use trace_format::untrusted;
 
 /// So many bytes, and a multiple of those of the file, are read at most to find blocks behind damage.
 const SEARCH: u64 = 64 << 20;
@@ -133,7 +133,7 @@ impl Blocks {
     fn reopen(&self) -> io::Result<File> {
         // Of a segment: the writer that goes on has removed it.
         let gone = || self.is_gone.set(self.segment > 0);
-        let file = foreign::open(&self.path).inspect_err(|e| {
+        let file = untrusted::open(&self.path).inspect_err(|e| {
             if e.kind() == io::ErrorKind::NotFound {
                 gone();
             }

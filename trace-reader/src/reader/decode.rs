@@ -75,7 +75,7 @@ impl Kept {
     /// Is the call of this record, which has this mark, as this one?
     #[inline(always)]
     fn is_alike(&self, layout: &Layout, unpacked: &Unpacked, alike: bool) -> bool {
-        self.version == unpacked.mark.version
+        self.version == unpacked.cell.version
             || alike && unpacked.key == self.key && layout.is_alike(unpacked.words, &self.template)
     }
 }
@@ -180,19 +180,19 @@ impl Decoder {
     /// its result and its own values alone. And whether it is a poll, whose record may change.
     #[inline(always)]
     pub(super) fn repeat(&mut self, unpacked: &Unpacked, offset: usize, alike: bool) -> Option<(Repeat, bool)> {
-        let kept = self.kept.get_mut(usize::from(unpacked.mark.cell))?;
+        let kept = self.kept.get_mut(usize::from(unpacked.cell.index))?;
         if !kept.is_known || !kept.is_alike(kept.layout, unpacked, alike) {
             return None;
         }
         // As long as its words stay, they need not be looked at again.
-        kept.version = if alike { unpacked.mark.version } else { kept.version };
+        kept.version = if alike { unpacked.cell.version } else { kept.version };
         let own = kept.layout.own(unpacked.words);
         let (t_call, word) = unpacked.times;
         let index = self.calls;
         self.calls = self.calls.wrapping_add(1);
         self.polled = kept.is_poll.then_some(Polled { index, func: kept.func, offset, polls: kept.polls });
         let t_return = t_call.saturating_add(word & MAX_DURATION);
-        let (slot, thread, class) = (unpacked.mark.cell, self.number, (word >> 48) as u16);
+        let (slot, thread, class) = (unpacked.cell.index, self.number, (word >> 48) as u16);
         Some((Repeat { slot, thread, class, index, t_call, t_return, own }, kept.is_poll))
     }
 
@@ -206,7 +206,7 @@ impl Decoder {
 
     /// Is the call one to be kept, for those that are as it? The one before it in its cell was.
     pub(super) fn keep(&mut self, call: &Call<Args>, unpacked: &Unpacked, alike: bool) -> bool {
-        let place = usize::from(unpacked.mark.cell);
+        let place = usize::from(unpacked.cell.index);
         if call.is_open() || place >= MAX_KEPT {
             return false;
         }
@@ -229,7 +229,7 @@ impl Decoder {
             layout.set_template(unpacked.words, &mut kept.template);
             kept.key = unpacked.key;
         }
-        kept.version = unpacked.mark.version;
+        kept.version = unpacked.cell.version;
         kept.is_known
     }
 
@@ -508,8 +508,8 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
             other: u16::try_from(u32_at(bytes, at + 12)).ok(),
         },
         k if k == SystemKind::Found as u16 => SystemEvent::Found(item(rest)?),
-        k if k == SystemKind::Mark as u16 => {
-            SystemEvent::Mark { call: u64_at(bytes, at), mark: item(bytes.get(at + 8..).unwrap_or(&[]))? }
+        k if k == SystemKind::Annotation as u16 => {
+            SystemEvent::Annotation { call: u64_at(bytes, at), annotation: item(bytes.get(at + 8..).unwrap_or(&[]))? }
         }
         k if k == SystemKind::Checksums as u16 => SystemEvent::Checksums(item(rest)?),
         k if k == SystemKind::Sample as u16 => SystemEvent::Sample(item(rest)?),

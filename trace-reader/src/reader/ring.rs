@@ -10,8 +10,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_format::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, segment_path};
-use trace_format::foreign;
 use trace_format::pack::{CallTimes, PackError, Unpacked, Unpacker};
+use trace_format::untrusted;
 
 /// How much of a block is unpacked.
 #[derive(Debug, Clone, Copy)]
@@ -281,6 +281,6 @@ const NO_BEGINNING: &str =
 /// The segment that is in the place of the one with this number, with its own number.
 fn segment(dir: &Path, stem: &str, number: u64) -> Option<(u64, PathBuf, File)> {
     let path = segment_path(dir, stem, number);
-    let file = foreign::open(&path).ok()?;
+    let file = untrusted::open(&path).ok()?;
     Some((number_of(&file).ok().flatten()?, path, file))
 }

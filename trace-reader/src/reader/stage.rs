@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use trace_format::file::{NOT_COUNTED, STAGE_HEADER_BYTES, STAGE_OWNER_OFFSET, STAGE_RECORDS_OFFSET};
-use trace_format::protocol::{self, Source};
+use trace_format::stage_protocol::{self, Source};
 
 pub(super) struct StageView {
     map: memmap2::Mmap,
@@ -39,7 +39,7 @@ impl StageView {
     }
 
     pub(super) fn lap(&self) -> u64 {
-        protocol::lap(self)
+        stage_protocol::lap(self)
     }
 
     /// CALL records in front of its lap.
@@ -53,9 +53,9 @@ impl StageView {
         u32::try_from(owner).ok().filter(|o| *o != 0)
     }
 
-    /// As [`protocol::copy_record`].
+    /// As [`stage_protocol::copy_record`].
     pub(super) fn copy_record(&self, offset: usize, lap: u64, out: &mut Vec<u8>) -> bool {
-        protocol::copy_record(self, offset, lap, out)
+        stage_protocol::copy_record(self, offset, lap, out)
     }
 }
 

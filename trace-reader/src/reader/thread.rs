@@ -280,7 +280,7 @@ impl Thread {
         let result = sink.call(|call| {
             decoder.call(blobs, record, offset, call)?;
             let is_kept = keeps != Keeps::Nothing && decoder.keep(call, unpacked, keeps == Keeps::Alike);
-            call.slot = is_kept.then_some(unpacked.mark.cell);
+            call.slot = is_kept.then_some(unpacked.cell.index);
             Ok(())
         });
         result.map(|()| None)

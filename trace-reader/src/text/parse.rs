@@ -1,8 +1,8 @@
 //! Reads traces in the notation.
 
+use super::annotations::parse_annotation;
 use super::callbacks::parse_callback;
 use super::definitions::{parse_checksums, parse_definition, parse_found};
-use super::marks::parse_mark;
 use super::samples::parse_sample;
 use super::values::{error, int, matching_close, parse_value, split_top};
 use crate::call::{Call, Outcome, Value};
@@ -151,7 +151,7 @@ impl Parser {
                 // It stands for the call of MPI_Pcontrol that it was made by.
                 let calls = &mut self.threads.entry((rank, thread)).or_default().0;
                 *calls += 1;
-                system(thread, time, SystemEvent::Mark { call: *calls - 1, mark: parse_mark(what)? })
+                system(thread, time, SystemEvent::Annotation { call: *calls - 1, annotation: parse_annotation(what)? })
             }
             "checksums" => {
                 let call = self.threads.get(&(rank, thread)).map_or(0, |t| t.0.saturating_sub(1));

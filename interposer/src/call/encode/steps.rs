@@ -4,7 +4,7 @@
 use super::{Encoder, Out, Words, followed};
 use crate::mpi::abi::Abi;
 use crate::mpi::handles;
-use crate::mpi::real::MAX_ARGS;
+use crate::mpi::library::MAX_ARGS;
 use trace_format::mpi::{Kind, special};
 use trace_format::plan::{Elem, Item, Shape};
 

@@ -4,17 +4,17 @@
 //! Nothing is told that the interposer does not know anyway: operations with requests are those of [`crate::watch::operations`],
 //! kept only where these are. The path of a call that was seen before allocates nothing and takes no lock here.
 
+mod arguments;
 mod communicators;
 mod dll;
 mod names;
 mod pages;
-mod shape;
 mod slots;
 
+pub(crate) use arguments::{Half, Shape};
 pub(crate) use communicators::{Made, gone, made};
 pub(crate) use names::{name_communicator, name_datatype, name_site};
 pub(crate) use pages::change;
-pub(crate) use shape::{Half, Shape};
 pub(crate) use slots::Queued;
 
 use crate::job::config::Queues;

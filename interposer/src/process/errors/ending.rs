@@ -2,7 +2,7 @@
 
 use super::Fatal;
 use super::handlers::{Means, OWN, WORLD};
-use crate::mpi::real;
+use crate::mpi::library;
 use std::sync::atomic::Ordering;
 use trace_format::mpi::{Class, FnId};
 
@@ -16,20 +16,20 @@ pub(super) fn end_program(function: FnId, fatal: &Fatal) {
     // Inside of MPI_Finalize the library may no longer have its communicators.
     if function.row().class != Class::Finalize {
         for comm in [world, own].into_iter().filter(|comm| *comm != 0) {
-            real::call(FnId::MPI_Comm_set_errhandler, &[comm, theirs]);
+            library::call(FnId::MPI_Comm_set_errhandler, &[comm, theirs]);
         }
-        real::call(owner.set(), &[handle, theirs]);
+        library::call(owner.set(), &[handle, theirs]);
     }
     // A call of MPI_Comm_call_errhandler is made once more.
     let by_call = function == owner.call();
     if let Some(ender) =
-        real::library().filter(|_| !by_call).and_then(|real| real.ender(owner.kind(), means == Means::Abort))
+        library::loaded().filter(|_| !by_call).and_then(|library| library.ender(owner.kind(), means == Means::Abort))
     {
         // SAFETY: the handle is that of an object of this owner's kind.
         unsafe { ender.end(function.name(), handle, code) };
     }
-    real::call(owner.call(), &[handle, code as u64]);
+    library::call(owner.call(), &[handle, code as u64]);
     if world != 0 {
-        real::call(FnId::MPI_Abort, &[world, code as u64]);
+        library::call(FnId::MPI_Abort, &[world, code as u64]);
     }
 }

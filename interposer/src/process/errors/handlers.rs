@@ -4,7 +4,7 @@ use super::{on_error, unset};
 use crate::mpi::abi::Abi;
 use crate::mpi::define;
 pub(super) use crate::mpi::error_handlers::{Means, Owner};
-use crate::mpi::real::{self, Real};
+use crate::mpi::library::{self, MpiLibrary};
 use crate::mpi::sessions;
 use crate::mpi::words::Words;
 use std::sync::Mutex;
@@ -129,8 +129,8 @@ fn forget() {
 }
 
 /// Learns the library's handlers. To be called when MPI or a session has begun.
-pub(crate) fn learn(real: &Real) {
-    let constant = |kind, name| real.predefined_handle(kind, name).unwrap_or(0);
+pub(crate) fn learn(library: &MpiLibrary) {
+    let constant = |kind, name| library.predefined_handle(kind, name).unwrap_or(0);
     let names = ["MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_ABORT"];
     for (place, name) in LIBRARY.iter().zip(names) {
         place.store(constant(Kind::Errhandler, name), Ordering::SeqCst);
@@ -140,9 +140,9 @@ pub(crate) fn learn(real: &Real) {
 
 /// The world model has begun: watches MPI_COMM_WORLD and MPI_COMM_SELF, from which other communicators inherit their
 /// handler.
-pub(crate) fn install(real: &Real, abi: &Abi) {
+pub(crate) fn install(library: &MpiLibrary, abi: &Abi) {
     for (place, name) in [(&WORLD, "MPI_COMM_WORLD"), (&OWN, "MPI_COMM_SELF")] {
-        let Some(comm) = real.predefined_handle(Kind::Comm, name) else { continue };
+        let Some(comm) = library.predefined_handle(Kind::Comm, name) else { continue };
         place.store(comm, Ordering::SeqCst);
         watch(abi, Owner::Comm, comm);
     }
@@ -159,7 +159,7 @@ fn watch(abi: &Abi, owner: Owner, object: u64) {
             && current != 0
             && let Some(ours) = made(abi, owner, replaced)
         {
-            real::call(owner.set(), &[object, ours]);
+            library::call(owner.set(), &[object, ours]);
         }
     }
 }

@@ -10,10 +10,10 @@ pub(crate) mod program;
 mod unset;
 
 use crate::mpi::abi::Abi;
-use crate::mpi::real;
+use crate::mpi::library;
+use crate::state::open_calls::Fatal;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
-use crate::state::under_way::Fatal;
 use crate::state::{levels, thread};
 use crate::watch::{grequests, report};
 use handlers::{Owner, Replaced};
@@ -43,7 +43,7 @@ extern "C" fn on_error<const OWNER: usize, const REPLACED: usize>(handle: *mut u
             Answer::Returns => None,
             // As the library does: inside of the call, for the communicator that the handler is of.
             Answer::Calls(comm) => {
-                real::call(Owner::Comm.call(), &[comm, code as u64]);
+                library::call(Owner::Comm.call(), &[comm, code as u64]);
                 return;
             }
         },
@@ -94,7 +94,7 @@ fn may_be_asked(abi: &Abi, code: i32, source: Source) -> bool {
 /// The family's class of an error code that the library may be asked for.
 fn class(code: i32) -> i32 {
     let mut class = code;
-    real::call(FnId::MPI_Error_class, &[code as u64, &raw mut class as u64]);
+    library::call(FnId::MPI_Error_class, &[code as u64, &raw mut class as u64]);
     class
 }
 
@@ -106,7 +106,7 @@ fn meaning(thread: &mut Thread, abi: &Abi, code: i32, source: Source) -> (u16, S
     }
     thread.depth += 1;
     let fatal = thread.fatal.take();
-    let text = real::text(FnId::MPI_Error_string, Some(code as u64));
+    let text = library::text(FnId::MPI_Error_string, Some(code as u64));
     let class = class_of_known(abi, code);
     thread.depth -= 1;
     thread.fatal = fatal;
@@ -218,7 +218,7 @@ fn in_statuses(thread: &mut Thread, call: &Call, class: u16) -> String {
 
 /// The program's own error handler is about to be called with `code`.
 fn handled_by_program(thread: &mut Thread, code: i32) {
-    let (Some(abi), Some(call)) = (crate::mpi::abi::current(), thread.under_way.last().copied()) else { return };
+    let (Some(abi), Some(call)) = (crate::mpi::abi::current(), thread.open_calls.last().copied()) else { return };
     let (class, text) = meaning(thread, abi, code, Source::of(call.func));
     thread.told = Some(call.index);
     // It may jump away, and nobody would say that the thread has left MPI.
@@ -231,7 +231,7 @@ fn handled_by_program(thread: &mut Thread, code: i32) {
 #[cold]
 pub(crate) fn before_end(thread: &mut Thread) {
     if let Some((call, class, text)) = thread.untold.take()
-        && thread.under_way.last().is_some_and(|u| u.index == call.index)
+        && thread.open_calls.last().is_some_and(|u| u.index == call.index)
     {
         report::mpi_error(call.func.name(), class, &text, Some(call.site));
     }

@@ -8,7 +8,7 @@
 use super::handlers::{Means, OWN, Owner, RETURN, WORLD, is_unset};
 use crate::mpi::abi::{Abi, UnsetHandlers};
 use crate::mpi::define;
-use crate::mpi::real;
+use crate::mpi::library;
 use std::sync::atomic::Ordering;
 use trace_format::mpi::{FnId, Kind};
 
@@ -29,7 +29,7 @@ pub(super) fn is_looked_up(abi: &Abi) -> bool {
 }
 
 fn places(abi: &Abi) -> UnsetHandlers {
-    real::identity().unset_handlers(abi)
+    library::identity().unset_handlers(abi)
 }
 
 /// What the library would do by now.
@@ -55,7 +55,7 @@ fn set_by_program(abi: &Abi, comm: u64) -> Option<Answer> {
     };
     // Asking has made a reference to it, unless it is one of the library's own.
     if !returns && !Means::ALL.into_iter().any(|means| means.library() == handler) {
-        real::call(FnId::MPI_Errhandler_free, &[&raw mut handler as u64]);
+        library::call(FnId::MPI_Errhandler_free, &[&raw mut handler as u64]);
     }
     answer
 }

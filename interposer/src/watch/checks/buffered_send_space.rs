@@ -3,7 +3,7 @@
 use super::send_buffers::{self, Taking};
 use super::{Finding, Spot};
 use crate::mpi::abi::Abi;
-use crate::mpi::real;
+use crate::mpi::library;
 use crate::pending::uses::Use;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
@@ -53,6 +53,6 @@ fn needed(call: &Call, abi: &Abi, used: &Use) -> Option<(u64, u64)> {
     let count = i32::try_from(used.count).ok()?;
     let mut size = 0i32;
     let (datatype, comm) = (abi.handle_arg(Kind::Datatype, words[2]), abi.handle_arg(Kind::Comm, words[5]));
-    let asked = real::call(FnId::MPI_Pack_size, &[count as u64, datatype, comm, &raw mut size as u64]);
-    (asked == Some(0)).then_some((u64::try_from(size).ok()?, abi.bsend_overhead(real::identity())))
+    let asked = library::call(FnId::MPI_Pack_size, &[count as u64, datatype, comm, &raw mut size as u64]);
+    (asked == Some(0)).then_some((u64::try_from(size).ok()?, abi.bsend_overhead(library::identity())))
 }

@@ -92,7 +92,7 @@ pub(crate) fn blocking(thread: &mut Thread, call: &Call) {
     if itself(thread, call, &uses)
         && let Some(place) = call.open.place
     {
-        thread.recall.set_fine(place, false);
+        thread.call_cache.set_fine(place, false);
     }
     if operations::is_any_pending(thread)
         && let Some(conflict) = operations::conflict(thread, &uses)

@@ -2,13 +2,13 @@
 
 use super::{Finding, Spot};
 use crate::job::config::{Config, selection};
-use crate::mpi::real;
+use crate::mpi::library;
 use crate::mpi::sessions;
 use crate::state::recording::Call;
+use crate::state::slow_path::OUTSIDE_MPI;
 use crate::state::thread::Thread;
-use crate::state::unusual::OUTSIDE_MPI;
 use crate::watch::{early, report};
-use recorder::unusual;
+use recorder::slow_path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use trace_format::catalogue::CALL_OUTSIDE_MPI;
@@ -42,7 +42,7 @@ fn phase() -> Phase {
 
 /// Every call must look here while there is something to look at.
 fn say_unusual() {
-    unusual::set(OUTSIDE_MPI, is_over() || HAS_TOO_EARLY.load(Ordering::Relaxed));
+    slow_path::set(OUTSIDE_MPI, is_over() || HAS_TOO_EARLY.load(Ordering::Relaxed));
 }
 
 /// MPI_Init has returned.
@@ -126,8 +126,8 @@ pub(crate) fn before_init(row: &'static Function) {
         return;
     }
     let (mut begun, mut ended) = (1i32, 1i32);
-    let asked = real::call(FnId::MPI_Initialized, &[&raw mut begun as u64]) == Some(0)
-        && real::call(FnId::MPI_Finalized, &[&raw mut ended as u64]) == Some(0);
+    let asked = library::call(FnId::MPI_Initialized, &[&raw mut begun as u64]) == Some(0)
+        && library::call(FnId::MPI_Finalized, &[&raw mut ended as u64]) == Some(0);
     if !asked || begun != 0 || ended != 0 {
         return;
     }

@@ -3,7 +3,7 @@
 
 use crate::mpi::spot::Spot;
 use crate::state::thread::Thread;
-use crate::watch::{marks, report};
+use crate::watch::{annotations, report};
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 use trace_format::catalogue::CheckInfo;
@@ -57,7 +57,7 @@ impl Finding {
         if times > MOST_RECORDED {
             return;
         }
-        self.notes.extend(marks::region(thread.number()).map(|name| format!("in the region {name}")));
+        self.notes.extend(annotations::region(thread.number()).map(|name| format!("in the region {name}")));
         if times == 1 && at_once {
             report::found(self.check, &self.message, &self.places, &self.notes);
         }

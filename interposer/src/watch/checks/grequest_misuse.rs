@@ -5,7 +5,7 @@ use super::leaks::amount;
 use super::{Finding, Spot};
 use crate::call::info::Role;
 use crate::job::config;
-use crate::state::given::Given;
+use crate::state::call_requests::CallRequest;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::grequests::{self, Completes, Life};
@@ -54,7 +54,7 @@ fn again(thread: &mut Thread, here: Spot, life: &Life) {
 
 /// A call has told the program that a generalized request is complete: `made` had made it.
 #[cold]
-pub(crate) fn delivered(thread: &mut Thread, call: &Call, given: &Given, made: Spot, failed: bool) {
+pub(crate) fn delivered(thread: &mut Thread, call: &Call, given: &CallRequest, made: Spot, failed: bool) {
     let here = Spot::of(thread, call);
     let ends = call.info.role == Role::Completes;
     let change = |life: &mut Life| life.ended = life.ended.or(Some(here).filter(|_| ends));

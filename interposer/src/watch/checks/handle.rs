@@ -2,21 +2,21 @@
 
 use super::arguments::{Argument, Exam};
 use super::use_after_free;
-use crate::mpi::facts::{self, Facts, Proof, Standing};
 use crate::mpi::handles;
+use crate::mpi::properties::{self, Proof, Properties, Standing};
 use trace_format::catalogue::CheckInfo;
 use trace_format::definition::UNKNOWN_ID;
 use trace_format::mpi::Kind;
 
 /// Tells if a handle is certainly not that of an object of its kind. `null`: the null handle may stand there.
 pub(super) fn check(exam: &mut Exam, check: &'static CheckInfo, argument: Argument, null: bool) -> bool {
-    let facts = exam.facts(argument.kind, argument.handle);
-    match facts.standing {
+    let properties = exam.properties(argument.kind, argument.handle);
+    match properties.standing {
         Standing::Sound | Standing::Unknown => false,
         Standing::Null if null => false,
         Standing::Null => {
             let what = exam.argument(argument.param, argument.element);
-            let message = format!("{what} is {}; it must be {}", null_name(argument, facts), a(argument.kind));
+            let message = format!("{what} is {}; it must be {}", null_name(argument, properties), a(argument.kind));
             exam.tell(check, message)
         }
         Standing::Wrong => wrong(exam, check, argument),
@@ -29,15 +29,15 @@ pub(super) fn a(kind: Kind) -> String {
     format!("{article} {}", kind.noun())
 }
 
-fn null_name(argument: Argument, facts: Facts) -> String {
-    handles::describe(argument.kind, facts.id)
+fn null_name(argument: Argument, properties: Properties) -> String {
+    handles::describe(argument.kind, properties.id)
 }
 
 fn wrong(exam: &mut Exam, check: &'static CheckInfo, argument: Argument) -> bool {
     let Argument { param, element, kind, handle } = argument;
     let what = exam.argument(param, element);
     let noun = kind.noun();
-    match facts::proof(kind, handle) {
+    match properties::proof(kind, handle) {
         // `double-free` tells of what is freed again.
         Some(Proof::Freed(_)) if exam.call.info.frees.is_some_and(|(p, _)| p == param) => false,
         Some(Proof::Freed(freed)) => use_after_free::check(exam, argument, freed),

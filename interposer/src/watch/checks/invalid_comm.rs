@@ -2,7 +2,7 @@
 
 use super::arguments::{Argument, Exam};
 use super::handle;
-use crate::mpi::facts::Standing;
+use crate::mpi::properties::Standing;
 use trace_format::catalogue::INVALID_COMM;
 use trace_format::mpi::{Class, Coll, FnId};
 
@@ -20,9 +20,9 @@ pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
     if handle::check(exam, &INVALID_COMM, argument, null) {
         return true;
     }
-    let facts = exam.facts(argument.kind, argument.handle);
+    let properties = exam.properties(argument.kind, argument.handle);
     let needs = match row.class {
-        _ if facts.standing != Standing::Sound => return false,
+        _ if properties.standing != Standing::Sound => return false,
         Class::Collective(Coll::IntercommMerge, _) => true,
         Class::Collective(
             Coll::Scan
@@ -48,7 +48,7 @@ pub(super) fn check(exam: &mut Exam, argument: Argument, null: bool) -> bool {
             _ => return false,
         },
     };
-    if needs == facts.inter {
+    if needs == properties.inter {
         return false;
     }
     let what = exam.argument(argument.param, argument.element);

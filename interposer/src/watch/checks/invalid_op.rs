@@ -2,8 +2,8 @@
 
 use super::arguments::{Argument, Exam};
 use super::handle;
-use crate::mpi::facts::Standing;
 use crate::mpi::handles;
+use crate::mpi::properties::Standing;
 use trace_format::catalogue::INVALID_OP;
 use trace_format::mpi::{Kind, predefined};
 
@@ -14,8 +14,8 @@ pub(super) fn check(exam: &mut Exam, param: usize, datatype: Option<usize>, one_
     if handle::check(exam, &INVALID_OP, argument, false) {
         return true;
     }
-    let facts = exam.facts(Kind::Op, handle);
-    if facts.standing != Standing::Sound {
+    let properties = exam.properties(Kind::Op, handle);
+    if properties.standing != Standing::Sound {
         return false;
     }
     // Asking for a property, or freeing it, is no use of an operation.

@@ -1,8 +1,8 @@
 //! `invalid-rank`: see `trace_format::catalogue::INVALID_RANK`.
 
 use super::arguments::{Exam, Of, up_to};
-use crate::mpi::facts::Standing;
 use crate::mpi::handles;
+use crate::mpi::properties::Standing;
 use trace_format::catalogue::INVALID_RANK;
 use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};
 use trace_format::mpi::{Class, Kind};
@@ -51,12 +51,12 @@ fn group(exam: &mut Exam, of: Of) -> Option<(i32, String)> {
             (size > 0).then(|| (size as i32, format!("the {size} processes of {}", exam.name(param))))
         }
         Of::Object(kind, param) => {
-            let facts = exam.object(kind, param);
-            let ranks = facts.ranks.filter(|_| facts.standing == Standing::Sound)?;
+            let properties = exam.object(kind, param);
+            let ranks = properties.ranks.filter(|_| properties.standing == Standing::Sound)?;
             let handle = exam.call.abi.handle_arg(kind, exam.word(param));
             let whose = match kind {
-                _ if handles::is_predefined(kind, handle) => handles::describe(kind, facts.id),
-                Kind::Comm if facts.inter => "the remote group of the intercommunicator".to_owned(),
+                _ if handles::is_predefined(kind, handle) => handles::describe(kind, properties.id),
+                Kind::Comm if properties.inter => "the remote group of the intercommunicator".to_owned(),
                 kind => format!("the {}", kind.noun()),
             };
             Some((ranks, whose))

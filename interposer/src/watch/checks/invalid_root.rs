@@ -1,7 +1,7 @@
 //! `invalid-root`: see `trace_format::catalogue::INVALID_ROOT`.
 
 use super::arguments::{Exam, up_to};
-use crate::mpi::facts::Standing;
+use crate::mpi::properties::Standing;
 use trace_format::catalogue::INVALID_ROOT;
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{PROC_NULL, ROOT};

@@ -2,9 +2,9 @@
 
 use super::arguments::{Exam, up_to};
 use crate::call::topology::{Sort, needed};
-use crate::mpi::facts::Standing;
+use crate::mpi::properties::Standing;
 use crate::mpi::words::ask;
-use crate::mpi::{define, real};
+use crate::mpi::{define, library};
 use trace_format::catalogue::{INVALID_ARGUMENT, INVALID_TOPOLOGY};
 use trace_format::mpi::{Class, Coll, Dir, FnId, Kind, Param};
 
@@ -73,7 +73,7 @@ fn position(exam: &mut Exam) -> bool {
         FnId::MPI_Graph_get => {
             let (mut nodes, mut edges) = (0i32, 0i32);
             let args = [comm, &raw mut nodes as u64, &raw mut edges as u64];
-            real::call(FnId::MPI_Graphdims_get, &args) == Some(0)
+            library::call(FnId::MPI_Graphdims_get, &args) == Some(0)
                 && (room(exam, "maxindex", i64::from(nodes), "the topology has", "node")
                     || room(exam, "maxedges", i64::from(edges), "the topology has", "edge"))
         }
@@ -83,14 +83,14 @@ fn position(exam: &mut Exam) -> bool {
             let args = [comm, rank as u64, &raw mut neighbors as u64];
             let is_node = (0..exam.comm().ranks.map_or(0, i64::from)).contains(&rank);
             is_node
-                && real::call(FnId::MPI_Graph_neighbors_count, &args) == Some(0)
+                && library::call(FnId::MPI_Graph_neighbors_count, &args) == Some(0)
                 && room(exam, "maxneighbors", i64::from(neighbors), &format!("rank {rank} has"), "neighbour")
         }
         // Fewer are allowed here: the first of them are returned.
         FnId::MPI_Dist_graph_neighbors => {
             let (mut sources, mut destinations, mut weighted) = (0i32, 0i32, 0i32);
             let args = [comm, &raw mut sources as u64, &raw mut destinations as u64, &raw mut weighted as u64];
-            real::call(FnId::MPI_Dist_graph_neighbors_count, &args) == Some(0)
+            library::call(FnId::MPI_Dist_graph_neighbors_count, &args) == Some(0)
                 && (is_nowhere(exam, "maxindegree", i64::from(sources), weighted != 0)
                     || is_nowhere(exam, "maxoutdegree", i64::from(destinations), weighted != 0))
         }
@@ -132,7 +132,7 @@ fn coordinates(exam: &mut Exam, comm: u64) -> bool {
     let n = coords.len();
     let (mut dims, mut periods, mut mine) = (vec![0i32; n], vec![0i32; n], vec![0i32; n]);
     let args = [comm, n as u64, dims.as_mut_ptr() as u64, periods.as_mut_ptr() as u64, mine.as_mut_ptr() as u64];
-    if n == 0 || real::call(FnId::MPI_Cart_get, &args) != Some(0) {
+    if n == 0 || library::call(FnId::MPI_Cart_get, &args) != Some(0) {
         return false;
     }
     let grid = coords.iter().zip(&dims).zip(&periods).enumerate();

@@ -3,7 +3,7 @@
 use super::leaks::{Leak, Leaks, amount};
 use super::{Finding, Spot};
 use crate::mpi::abi::Room;
-use crate::mpi::{handles, real};
+use crate::mpi::{handles, library};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use recorder::clock;
@@ -39,7 +39,7 @@ fn places() -> MutexGuard<'static, Option<FxHashMap<Key, Place>>> {
 /// A call has made an object of this kind.
 #[cold]
 pub(crate) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
-    let Some(room) = real::identity().room_for(kind) else { return };
+    let Some(room) = library::identity().room_for(kind) else { return };
     let spot = Spot::of(thread, call);
     let alarming = room.objects / ALARMING;
     let mut all = places();
@@ -67,7 +67,7 @@ pub(crate) fn made(thread: &mut Thread, call: &Call, kind: Kind) {
 pub(super) fn check(leaks: &Leaks, thread: &mut Thread) -> Vec<Spot> {
     let mut told = Vec::new();
     for kind in [Kind::Comm, Kind::Win] {
-        let Some(room) = real::identity().room_for(kind) else { continue };
+        let Some(room) = library::identity().room_for(kind) else { continue };
         for leak in leaks.objects(kind) {
             let known = places().as_mut().and_then(|all| {
                 let place = all.get_mut(&(leak.spot.func, leak.spot.site))?;

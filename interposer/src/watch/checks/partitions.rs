@@ -2,7 +2,7 @@
 
 use super::request_misuse;
 use super::requests::Known;
-use crate::state::given::Given;
+use crate::state::call_requests::CallRequest;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::operations::{self, Meant};
@@ -30,7 +30,7 @@ pub(crate) fn of(call: &Call) -> SmallVec<[i64; 4]> {
 }
 
 /// MPI_Pready or MPI_Parrived is about to be called.
-pub(super) fn check(caller: &mut Thread, call: &Call, given: Given, known: &Known) {
+pub(super) fn check(caller: &mut Thread, call: &Call, given: CallRequest, known: &Known) {
     let marks = call.info.row.class == Class::Pready;
     let made = known.made.func.name();
     let what = match (known.class, marks) {

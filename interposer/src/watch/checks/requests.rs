@@ -3,7 +3,7 @@
 use super::Spot;
 use super::{nonpersistent_request_free, partitions, request_cancel, request_misuse, wrong_request_free};
 use crate::call::info::Role;
-use crate::state::given::{self, Given};
+use crate::state::call_requests::{self, CallRequest};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::operations::{self, Ended, Meant, Part};
@@ -34,7 +34,7 @@ impl Known {
 }
 
 /// The request that is meant without doubt, or how the last one of this handle ended.
-fn known(own: Part, given: Given) -> (Option<Known>, Option<Ended>) {
+fn known(own: Part, given: CallRequest) -> (Option<Known>, Option<Ended>) {
     let known = operations::find(own, (given.handle, given.slot), |state, Meant { ix, is_certain, .. }| {
         state.requests.get(ix).filter(|_| is_certain).map(|o| Known {
             class: o.class,
@@ -53,14 +53,14 @@ fn known(own: Part, given: Given) -> (Option<Known>, Option<Ended>) {
 #[inline(never)]
 pub(crate) fn before(thread: &mut Thread, call: &Call) {
     let own = thread.part;
-    let given = given::keep_all(thread, call);
+    let given = call_requests::keep_all(thread, call);
     if matches!(call.info.role, Role::Completes | Role::Peeks) {
         if let Some(ended) = operations::ended(own, given) {
             request_misuse::gone(thread, call, ended);
         }
         return;
     }
-    for given in SmallVec::<[Given; 4]>::from_slice(given) {
+    for given in SmallVec::<[CallRequest; 4]>::from_slice(given) {
         match known(own, given) {
             (None, Some(ended)) => request_misuse::gone(thread, call, ended),
             (Some(known), _) => one(thread, call, given, &known),
@@ -70,7 +70,7 @@ pub(crate) fn before(thread: &mut Thread, call: &Call) {
 }
 
 #[cold]
-fn one(thread: &mut Thread, call: &Call, given: Given, known: &Known) {
+fn one(thread: &mut Thread, call: &Call, given: CallRequest, known: &Known) {
     match call.info.role {
         Role::Restarts => request_misuse::start(thread, call, known),
         Role::Frees if request_misuse::free(thread, call, known) => {}

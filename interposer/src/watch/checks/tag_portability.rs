@@ -2,7 +2,7 @@
 
 use super::arguments::{Exam, PORTABLE_TAG};
 use crate::mpi::abi::Abi;
-use crate::mpi::real;
+use crate::mpi::library;
 use crate::mpi::words::Words;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -28,7 +28,7 @@ pub(super) fn upper_bound(abi: &Abi) -> Option<i32> {
     if world == 0 {
         return None;
     }
-    *BOUND.get_or_init(|| real::attribute(world, abi.keyval_tag_ub))
+    *BOUND.get_or_init(|| library::attribute(world, abi.keyval_tag_ub))
 }
 
 /// The program asks for an attribute of a communicator.

@@ -7,7 +7,7 @@ use trace_format::mpi::Kind;
 
 /// Is a datatype that is to be used in communication committed?
 pub(super) fn check(exam: &mut Exam, argument: Argument) -> bool {
-    if !exam.facts(Kind::Datatype, argument.handle).uncommitted {
+    if !exam.properties(Kind::Datatype, argument.handle).uncommitted {
         return false;
     }
     let what = exam.argument(argument.param, argument.element);

@@ -3,10 +3,10 @@
 use super::{Finding, Spot};
 use crate::mpi::words::is_true;
 use crate::state::recording::Call;
+use crate::state::slow_path::WATCHED_DATA;
 use crate::state::thread::Thread;
-use crate::state::unusual::WATCHED_DATA;
-use crate::watch::marks;
-use recorder::unusual;
+use crate::watch::annotations;
+use recorder::slow_path;
 use recorder::{log, memory};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -51,7 +51,7 @@ fn watched() -> MutexGuard<'static, Vec<Watched>> {
 
 fn set_on(is_on: bool) {
     ON.store(is_on, Ordering::Relaxed);
-    unusual::set(WATCHED_DATA, is_on);
+    slow_path::set(WATCHED_DATA, is_on);
 }
 
 /// Is anything watched?
@@ -104,7 +104,7 @@ pub(crate) fn look(thread: &mut Thread, call: &Call, returned: bool) {
     }
     // A poll without an answer is counted at an earlier one, and has no record to be named by.
     let flag = call.info.poll.and_then(|p| call.words.get(p)).copied();
-    let is_ours = marks::is_for_us(call);
+    let is_ours = annotations::is_for_us(call);
     if returned && (is_ours || call.open.repeats && !is_true(call.abi, flag)) {
         return;
     }

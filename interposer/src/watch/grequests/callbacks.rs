@@ -74,7 +74,7 @@ impl Grequest {
     /// Writes down that a callback has returned.
     fn record(&self, which: Which, complete: Option<bool>, status: Option<Status>, result: i32) {
         if result != 0 {
-            let call = under_way().map_or(u64::MAX, |spot| spot.call);
+            let call = open_calls().map_or(u64::MAX, |spot| spot.call);
             FAILED.with(|failed| {
                 if let Ok(mut failed) = failed.try_borrow_mut() {
                     failed.retain(|(index, ..)| *index == call);
@@ -93,9 +93,9 @@ impl Grequest {
 }
 
 /// The call of this thread that the library is in.
-fn under_way() -> Option<Spot> {
+fn open_calls() -> Option<Spot> {
     thread::existing()?.with(|thread| {
-        let call = thread.under_way.last()?;
+        let call = thread.open_calls.last()?;
         Some(Spot { call: call.index, site: call.site, func: call.func, thread: thread.number() })
     })
 }
@@ -104,7 +104,7 @@ fn under_way() -> Option<Spot> {
 fn guarded(f: impl FnOnce()) {
     let marked = thread::existing().and_then(|thread| {
         let is_entered = thread.with(|state| {
-            let stack_pointer = state.under_way.last()?.stack_pointer;
+            let stack_pointer = state.open_calls.last()?.stack_pointer;
             let is_free = !interrupted::is_at_work(state);
             is_free.then(|| interrupted::enter(state, stack_pointer))
         });
@@ -120,10 +120,10 @@ extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
     let Some(request) = of_state(state) else { return 0 };
     let Some(abi) = crate::mpi::abi::current() else { return request.call(Which::Query, Some(status), ierror) };
     let outer = SET.replace(0);
-    let mark = Mark::put(abi, status);
+    let sentinel = Sentinel::put(abi, status);
     let result = request.call(Which::Query, Some(status), ierror);
-    let is_untouched = mark.is_untouched();
-    drop(mark);
+    let is_untouched = sentinel.is_untouched();
+    drop(sentinel);
     let set = SET.replace(outer);
     guarded(|| {
         let left = (status >= abi.lowest_address).then(|| {
@@ -141,7 +141,7 @@ extern "C-unwind" fn query(state: u64, status: u64, ierror: u64) -> i32 {
         life.is_told |= is_wrong;
         let known = *life;
         drop(life);
-        if is_wrong && let Some((here, thread)) = under_way().zip(thread::existing()) {
+        if is_wrong && let Some((here, thread)) = open_calls().zip(thread::existing()) {
             thread.with(|thread| grequest_misuse::cancelled_when_complete(thread, here, &known));
         }
     });
@@ -161,7 +161,7 @@ extern "C-unwind" fn free(state: u64, ierror: u64) -> i32 {
             1 if known.completed.is_some() => all().bury(state),
             1 => {}
             2 => {
-                if let Some((here, thread)) = under_way().zip(thread::existing()) {
+                if let Some((here, thread)) = open_calls().zip(thread::existing()) {
                     thread.with(|thread| grequest_misuse::freed_twice(thread, here, &known));
                 }
             }
@@ -190,18 +190,18 @@ extern "C-unwind" fn cancel(state: u64, complete: u64, ierror: u64) -> i32 {
 
 /// A number in the count of the status that `query_fn` is given, by which it is known whether it has set the count. What
 /// the status holds then is undefined, and what was there before is put back if it was not set.
-struct Mark {
+struct Sentinel {
     abi: &'static Abi,
     status: u64,
     before: Option<u64>,
 }
 
-impl Mark {
-    fn put(abi: &'static Abi, status: u64) -> Mark {
+impl Sentinel {
+    fn put(abi: &'static Abi, status: u64) -> Sentinel {
         let is_wanted = mode::is_recording() && grequest_misuse::is_on() && status >= abi.lowest_address;
         // SAFETY: the library passes a valid status.
         let before = is_wanted.then(|| unsafe { abi.count_at(status) }.replace(MARK));
-        Mark { abi, status, before }
+        Sentinel { abi, status, before }
     }
 
     /// False if that is not known.
@@ -211,7 +211,7 @@ impl Mark {
     }
 }
 
-impl Drop for Mark {
+impl Drop for Sentinel {
     fn drop(&mut self) {
         if let Some(before) = self.before
             && self.is_untouched()

@@ -2,7 +2,7 @@
 
 use super::{Amount, Buffer, Part, Times, When};
 use crate::call::encode::encoder;
-use crate::mpi::facts::{Facts, Standing};
+use crate::mpi::properties::{Properties, Standing};
 use crate::mpi::words::handle_at;
 use crate::mpi::{define, handles};
 use crate::state::recording::Call;
@@ -67,8 +67,9 @@ impl<'a, 'b> Exam<'a, 'b> {
     /// An address that may be followed.
     pub(crate) fn address(&self, param: usize) -> Option<u64> {
         let address = self.word(param);
-        let real = address >= self.call.abi.lowest_address && address != u64::MAX && !handles::is_no_weights(address);
-        real.then_some(address)
+        let library =
+            address >= self.call.abi.lowest_address && address != u64::MAX && !handles::is_no_weights(address);
+        library.then_some(address)
     }
 
     fn width(&self, param: usize) -> usize {
@@ -121,14 +122,14 @@ impl<'a, 'b> Exam<'a, 'b> {
         encoder(std::ptr::null_mut(), handles, info, abi, words).length(len, at_root)
     }
 
-    pub(crate) fn facts(&mut self, kind: Kind, handle: u64) -> Facts {
-        *self.thread.handles.facts(kind, handle)
+    pub(crate) fn properties(&mut self, kind: Kind, handle: u64) -> Properties {
+        *self.thread.handles.properties(kind, handle)
     }
 
     /// The facts about the object of a parameter.
-    pub(crate) fn object(&mut self, kind: Kind, param: usize) -> Facts {
+    pub(crate) fn object(&mut self, kind: Kind, param: usize) -> Properties {
         let handle = self.call.abi.handle_arg(kind, self.word(param));
-        self.facts(kind, handle)
+        self.properties(kind, handle)
     }
 
     /// Is the buffer described by a datatype that the program has made?
@@ -143,7 +144,7 @@ impl<'a, 'b> Exam<'a, 'b> {
     }
 
     /// The communicator of the call.
-    pub(crate) fn comm(&mut self) -> Facts {
+    pub(crate) fn comm(&mut self) -> Properties {
         self.object(Kind::Comm, self.call.info.rules.comm)
     }
 
@@ -282,7 +283,7 @@ impl<'a, 'b> Exam<'a, 'b> {
         let mut types = Vec::new();
         if one_each {
             self.handles(datatype, Kind::Datatype, false, true, None, |exam, argument| {
-                types.push(exam.facts(Kind::Datatype, argument.handle));
+                types.push(exam.properties(Kind::Datatype, argument.handle));
                 true
             });
         } else {
@@ -298,7 +299,7 @@ impl<'a, 'b> Exam<'a, 'b> {
     /// With how many neighbours this process exchanges one element each.
     fn neighbors(&mut self, buffer: &Buffer) -> i64 {
         let comm = self.call.abi.handle_arg(Kind::Comm, self.word(self.call.info.rules.comm));
-        if self.facts(Kind::Comm, comm).standing != Standing::Sound {
+        if self.properties(Kind::Comm, comm).standing != Standing::Sound {
             return 0;
         }
         let neighbors = define::neighbors(self.call.abi, comm);
@@ -339,7 +340,7 @@ pub(crate) fn up_to(end: i64) -> String {
 }
 
 /// The memory of `count` elements, `displacement` bytes behind an address.
-fn range(base: u64, displacement: i64, count: i64, datatype: &Facts) -> Option<Range> {
+fn range(base: u64, displacement: i64, count: i64, datatype: &Properties) -> Option<Range> {
     if datatype.standing != Standing::Sound || count <= 0 || datatype.bytes == 0 || datatype.true_extent <= 0 {
         return None;
     }

@@ -13,7 +13,7 @@ use super::{
     invalid_datatype, invalid_file, invalid_group, invalid_info, invalid_op, invalid_rank, invalid_request,
     invalid_root, invalid_tag, invalid_window, null_buffer,
 };
-use crate::mpi::facts::Standing;
+use crate::mpi::properties::Standing;
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use trace_format::mpi::Kind;
@@ -37,7 +37,7 @@ pub(crate) fn check(thread: &mut Thread, call: &Call) -> bool {
     }
     let is_fine = !rules.messages.is_empty() && passes(thread, call, rules) || !examine(thread, call);
     if let Some(place) = call.open.place.filter(|_| is_fine) {
-        thread.recall.set_fine(place, true);
+        thread.call_cache.set_fine(place, true);
     }
     !is_fine
 }
@@ -54,7 +54,7 @@ fn lacks_results(call: &Call) -> bool {
 fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
     let abi = call.abi;
     let word = |param: usize| call.words.get(param & NONE).copied().unwrap_or(0);
-    let comm = thread.handles.facts(Kind::Comm, abi.handle_arg(Kind::Comm, word(rules.comm)));
+    let comm = thread.handles.properties(Kind::Comm, abi.handle_arg(Kind::Comm, word(rules.comm)));
     let (Standing::Sound, Some(ranks)) = (comm.standing, comm.ranks) else { return false };
     if rules.results != NONE && lacks_results(call) {
         return false;
@@ -71,7 +71,7 @@ fn passes(thread: &mut Thread, call: &Call, rules: &Rules) -> bool {
             continue;
         }
         let count = if m.wide { word(m.count) as i64 } else { i64::from(word(m.count) as i32) };
-        let datatype = thread.handles.facts(Kind::Datatype, abi.handle_arg(Kind::Datatype, word(m.datatype)));
+        let datatype = thread.handles.properties(Kind::Datatype, abi.handle_arg(Kind::Datatype, word(m.datatype)));
         if count < 0 || datatype.standing != Standing::Sound || datatype.uncommitted {
             return false;
         }

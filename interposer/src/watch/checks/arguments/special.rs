@@ -4,7 +4,7 @@
 use super::{Exam, up_to};
 use crate::call::topology;
 use crate::mpi::define;
-use crate::mpi::facts::Standing;
+use crate::mpi::properties::Standing;
 use crate::watch::checks::invalid_topology;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;

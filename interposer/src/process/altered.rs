@@ -2,10 +2,10 @@
 //! the messages of a witness (`MPIVET_REPLAY`). Without these options no call is altered. What is recorded is what the
 //! program has called.
 
-use crate::call::info::{Forced, Info};
+use crate::call::info::{Altered, Info};
 use crate::job::config::Config;
 use crate::mpi::abi::Abi;
-use crate::mpi::real::{self, call_words};
+use crate::mpi::library::{self, call_words};
 use crate::state::recording::{Call, is_negative};
 use crate::state::thread::{Thread, ThreadPtr};
 use rustc_hash::FxHashMap;
@@ -60,15 +60,15 @@ fn takes(witness: Witness, program: &str, rank: i32, size: i32) -> FxHashMap<(u1
 }
 
 /// How calls of `row` are to be altered.
-pub(crate) fn of(row: &Function) -> Option<Forced> {
+pub(crate) fn of(row: &Function) -> Option<Altered> {
     let wishes = WISHES.get()?;
     if let Class::Send(SendMode::Standard, start) = row.class {
         let class = Class::Send(SendMode::Synchronous, start);
         // The form for large counts is a function of its own with the same class.
         let same = |f: &&Function| f.class == class && f.params.iter().zip(row.params).all(|(a, b)| a.kind == b.kind);
-        return FUNCTIONS.iter().find(same).filter(|_| wishes.synchronous).map(|f| Forced::Synchronous(f.id.index()));
+        return FUNCTIONS.iter().find(same).filter(|_| wishes.synchronous).map(|f| Altered::Synchronous(f.id.index()));
     }
-    Wildcards::of(row).filter(|_| !wishes.takes.is_empty()).map(Forced::Narrowed)
+    Wildcards::of(row).filter(|_| !wishes.takes.is_empty()).map(Altered::Narrowed)
 }
 
 /// Calls the library in place of `f`, which is what the program has called.
@@ -77,16 +77,16 @@ pub(crate) fn of(row: &Function) -> Option<Forced> {
 /// `f` and the words are as for [`call_words`].
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn forward(forced: Forced, f: *mut c_void, thread: ThreadPtr, call: &Call, profiling: bool) -> u64 {
+pub(crate) unsafe fn forward(altered: Altered, f: *mut c_void, thread: ThreadPtr, call: &Call, profiling: bool) -> u64 {
     let &Call { info: Info { args, row, .. }, abi, words, .. } = call;
-    match forced {
-        Forced::Synchronous(index) => {
-            let synchronous = real::next(index, profiling);
+    match altered {
+        Altered::Synchronous(index) => {
+            let synchronous = library::next(index, profiling);
             let f = if synchronous.is_null() { f } else { synchronous };
             // SAFETY: both functions take the same arguments.
             unsafe { call_words(f, *args, words) }
         }
-        Forced::Narrowed(wildcards) => {
+        Altered::Narrowed(wildcards) => {
             let mut narrowed = *words;
             let step = thread.with(|thread| step(thread, row, wildcards, abi, &mut narrowed));
             // SAFETY: the same arguments, except that a wildcard may have become a rank or a tag.

@@ -1,8 +1,8 @@
-//! What the program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see `trace_format::marks`).
+//! What the program says to mpivet by `include/mpivet.h` or the Fortran module `mpivet` (see `trace_format::annotations`).
 
 use crate::call::mode;
 use crate::mpi::words::fortran_handle;
-use crate::mpi::{handles, real};
+use crate::mpi::{handles, library};
 use crate::state::recording::Call;
 use crate::state::thread::Thread;
 use crate::watch::checks::{Spot, watched_data_changed};
@@ -10,8 +10,8 @@ use crate::watch::operations;
 use recorder::{log, memory, trace};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
+use trace_format::annotations::{Action, Annotation, Dump, LEVEL, MAGIC, MAX_DUMP_BYTES};
 use trace_format::definition::{Definition, Id, UNKNOWN_ID};
-use trace_format::marks::{Action, Dump, LEVEL, MAGIC, MAX_DUMP_BYTES, Mark};
 use trace_format::mpi::{FnId, Kind};
 use trace_format::system::SystemEvent;
 
@@ -63,7 +63,7 @@ fn is_provoked() -> bool {
 pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
     let Some(Request { action, name, address, count, datatype }) = Request::read(call) else { return false };
     let spot = Spot::of(thread, call);
-    let mark = match action {
+    let annotation = match action {
         Action::RegionBegin if name == PROVOKED && is_provoked() => provoked(),
         Action::RegionBegin if name == INTERRUPTED && is_provoked() => {
             // SAFETY: a plain call; what becomes of this thread is for the program's handler to say.
@@ -76,22 +76,22 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
                 open.remove(0);
             }
             open.push((thread.number(), name.clone()));
-            Mark::RegionBegin { name }
+            Annotation::RegionBegin { name }
         }
         Action::RegionEnd => {
             let mut open = regions();
             if let Some(at) = open.iter().rposition(|(number, open)| *number == thread.number() && *open == name) {
                 open.remove(at);
             }
-            Mark::RegionEnd { name }
+            Annotation::RegionEnd { name }
         }
         Action::Watch => {
             watched_data_changed::watch(&name, address, count, spot);
-            Mark::Watch { name, address, bytes: count }
+            Annotation::Watch { name, address, bytes: count }
         }
         Action::Unwatch => {
             watched_data_changed::unwatch(&name);
-            Mark::Unwatch { name }
+            Annotation::Unwatch { name }
         }
         Action::Dump | Action::DumpFortran => {
             let datatype = match action {
@@ -99,10 +99,10 @@ pub(crate) fn pcontrol(thread: &mut Thread, call: &Call) -> bool {
                 _ => call.abi.handle_arg(Kind::Datatype, datatype),
             };
             let Some(dump) = dump(name, address, count, datatype) else { return true };
-            Mark::Dump(dump)
+            Annotation::Dump(dump)
         }
     };
-    thread.system(&SystemEvent::Mark { call: spot.call, mark });
+    thread.system(&SystemEvent::Annotation { call: spot.call, annotation });
     true
 }
 
@@ -152,7 +152,7 @@ fn dump(name: String, address: u64, count: u64, datatype: u64) -> Option<Dump> {
 /// Bytes from one element of a datatype to the next.
 fn extent(datatype: u64) -> Option<u64> {
     let (mut lb, mut extent) = (0i64, 0i64);
-    let done = real::call(FnId::MPI_Type_get_extent, &[datatype, &raw mut lb as u64, &raw mut extent as u64]);
+    let done = library::call(FnId::MPI_Type_get_extent, &[datatype, &raw mut lb as u64, &raw mut extent as u64]);
     (done == Some(0)).then(|| u64::try_from(extent).ok()).flatten()
 }
 

@@ -78,12 +78,12 @@ impl Wrapped {
     }
 
     pub fn write(&self, dir: &Path) -> io::Result<()> {
-        crate::private::write_json(&dir.join("each.json"), self)
+        crate::owner_only::write_json(&dir.join("each.json"), self)
     }
 }
 
 fn from_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&crate::foreign::read(path, MAX_DESCRIPTION).ok()?).ok()
+    serde_json::from_slice(&crate::untrusted::read(path, MAX_DESCRIPTION).ok()?).ok()
 }
 
 /// `launch.json` of the job with this directory.
@@ -98,11 +98,11 @@ pub fn started(dir: &Path) -> Option<Started> {
 
 /// Says who started the job with this directory, if nobody has; what holds then.
 pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
-    crate::private::make_dir(dir)?;
+    crate::owner_only::make_dir(dir)?;
     let path = launch_path(dir);
     // Others see it whole or not at all.
     let new = dir.join(format!(".launch.{}.{}", started.host, std::process::id()));
-    crate::private::write_json(&new, started)?;
+    crate::owner_only::write_json(&new, started)?;
     let linked = std::fs::hard_link(&new, &path);
     let done = match &linked {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists && !path.exists() => std::fs::rename(&new, &path),
@@ -122,7 +122,7 @@ pub fn claim(dir: &Path, started: &Started) -> io::Result<Started> {
 pub fn set_stopped(dir: &Path, started: &Started, ranks: &[i32]) -> io::Result<()> {
     let new = dir.join(".launch.new");
     let started = Started { stopped: ranks.to_vec(), ..started.clone() };
-    crate::private::write_json(&new, &started)?;
+    crate::owner_only::write_json(&new, &started)?;
     std::fs::rename(&new, launch_path(dir))
 }
 

@@ -1,23 +1,23 @@
 //! What makes calls take the ordinary way instead of the quick one ([`crate::entry::quick`]), besides what the recorder itself
 //! looks at.
 
-use recorder::unusual::{self, Matter};
+use recorder::slow_path::{self, Reason};
 
 /// Calls were made before MPI_Init, or MPI_Finalize has returned.
-pub(crate) const OUTSIDE_MPI: Matter = Matter::other(0);
+pub(crate) const OUTSIDE_MPI: Reason = Reason::other(0);
 /// The program has asked for memory to be watched.
-pub(crate) const WATCHED_DATA: Matter = Matter::other(1);
+pub(crate) const WATCHED_DATA: Reason = Reason::other(1);
 /// Checksums of all that is sent and received.
-pub(crate) const SUMS: Matter = Matter::other(2);
+pub(crate) const SUMS: Reason = Reason::other(2);
 /// Performance variables are read.
-pub(crate) const SAMPLING: Matter = Matter::other(3);
+pub(crate) const SAMPLING: Reason = Reason::other(3);
 /// One thread at a time may call MPI.
-pub(crate) const SERIALIZED: Matter = Matter::other(4);
+pub(crate) const SERIALIZED: Reason = Reason::other(4);
 /// Only the main thread may call MPI: nothing unusual for that one.
-pub(crate) const MAIN_THREAD: Matter = Matter::other(5);
+pub(crate) const MAIN_THREAD: Reason = Reason::other(5);
 
 /// Is there nothing that calls of a thread must look at?
 #[inline(always)]
 pub(crate) fn is_nothing(is_main: bool) -> bool {
-    unusual::is_nothing_but(MAIN_THREAD, is_main)
+    slow_path::is_nothing_but(MAIN_THREAD, is_main)
 }

@@ -4,7 +4,7 @@ use crate::mpi::abi::{Identity, LAUNCHERS};
 
 /// What a process that is alone in its MPI_COMM_WORLD knows of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Stranger {
+pub(crate) struct ForeignLauncher {
     /// What to say.
     pub(crate) text: String,
     /// It is the first of those that were started together.
@@ -12,12 +12,12 @@ pub(crate) struct Stranger {
 }
 
 /// `None`: nothing is known to be wrong.
-pub(crate) fn of(library: &Identity, variable: impl Fn(&str) -> Option<String>) -> Option<Stranger> {
+pub(crate) fn of(library: &Identity, variable: impl Fn(&str) -> Option<String>) -> Option<ForeignLauncher> {
     let number = |name: &str| variable(name)?.parse::<u32>().ok();
     let ours = library.product?;
     let (launcher, processes) = LAUNCHERS.into_iter().find_map(|launcher| Some((launcher, number(launcher.size)?)))?;
     let (theirs, name) = (launcher.product, ours.name);
-    (processes > 1 && launcher != ours.launcher).then(|| Stranger {
+    (processes > 1 && launcher != ours.launcher).then(|| ForeignLauncher {
         text: format!(
             "the launcher is that of {theirs} and has started {processes} processes, but the program uses {name}: each of \
              them is alone, rank 0 of an MPI_COMM_WORLD of 1; start it with the launcher of {name}"
@@ -30,7 +30,7 @@ pub(crate) fn of(library: &Identity, variable: impl Fn(&str) -> Option<String>) 
 mod tests {
     use super::*;
 
-    fn with(library: &str, variables: &[(&str, &str)]) -> Option<Stranger> {
+    fn with(library: &str, variables: &[(&str, &str)]) -> Option<ForeignLauncher> {
         of(&Identity::of(library), |name| {
             variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
         })

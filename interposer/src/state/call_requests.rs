@@ -1,7 +1,7 @@
 //! The requests that a call is given, and which of them it has completed.
 
 use crate::call::encode::encoder;
-pub(crate) use crate::call::requests::{AllGiven, Given};
+pub(crate) use crate::call::requests::{CallRequest, CallRequests};
 use crate::mpi::handles;
 use crate::mpi::words::handle_at;
 use crate::state::recording::Call;
@@ -9,20 +9,20 @@ use crate::state::thread::Thread;
 use trace_format::mpi::{Class, Kind, Many};
 
 /// The requests that a call is given, without null handles.
-pub(crate) fn all(thread: &mut Thread, call: &Call) -> AllGiven {
-    let mut all = AllGiven::new();
+pub(crate) fn all(thread: &mut Thread, call: &Call) -> CallRequests {
+    let mut all = CallRequests::new();
     add_all(&mut thread.handles, call, &mut all);
     all
 }
 
 #[inline]
-fn add_all(cache: &mut handles::Cache, call: &Call, all: &mut AllGiven) {
+fn add_all(cache: &mut handles::Cache, call: &Call, all: &mut CallRequests) {
     let &Call { info, abi, words, .. } = call;
     let Some(request) = info.request else { return };
     let base = words.get(request.param).copied().unwrap_or(0);
     let mut add = |place, slot, handle| {
         if !handles::is_null_request(handle) {
-            all.push(Given { place, slot, handle });
+            all.push(CallRequest { place, slot, handle });
         }
     };
     let Some((len, at_root)) = request.len else {
@@ -48,9 +48,9 @@ fn add_all(cache: &mut handles::Cache, call: &Call, all: &mut AllGiven) {
 
 /// The list of the call that is being made.
 #[inline]
-fn place(lists: &mut Vec<AllGiven>, depth: usize) -> Option<&mut AllGiven> {
+fn place(lists: &mut Vec<CallRequests>, depth: usize) -> Option<&mut CallRequests> {
     if lists.len() <= depth {
-        lists.resize_with(depth + 1, AllGiven::new);
+        lists.resize_with(depth + 1, CallRequests::new);
     }
     lists.get_mut(depth)
 }
@@ -58,15 +58,15 @@ fn place(lists: &mut Vec<AllGiven>, depth: usize) -> Option<&mut AllGiven> {
 /// Keeps the handles that a completion call is given, and answers them: the library overwrites them. Not inlined: other
 /// calls should not pay for its size.
 #[inline(never)]
-pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [Given] {
-    let Some(all) = place(&mut thread.given, thread.depth) else { return &[] };
+pub(crate) fn keep_all<'a>(thread: &'a mut Thread, call: &Call) -> &'a [CallRequest] {
+    let Some(all) = place(&mut thread.call_requests, thread.depth) else { return &[] };
     all.clear();
     add_all(&mut thread.handles, call, all);
     all
 }
 
-pub(crate) fn keep(thread: &mut Thread, given: Option<Given>) {
-    if let Some(all) = place(&mut thread.given, thread.depth) {
+pub(crate) fn keep(thread: &mut Thread, given: Option<CallRequest>) {
+    if let Some(all) = place(&mut thread.call_requests, thread.depth) {
         all.clear();
         all.extend(given);
     }
@@ -74,15 +74,15 @@ pub(crate) fn keep(thread: &mut Thread, given: Option<Given>) {
 
 /// What was kept when the call began.
 #[inline]
-pub(crate) fn kept(thread: &mut Thread) -> AllGiven {
+pub(crate) fn kept(thread: &mut Thread) -> CallRequests {
     let depth = thread.depth;
-    thread.given.get_mut(depth).map(std::mem::take).unwrap_or_default()
+    thread.call_requests.get_mut(depth).map(std::mem::take).unwrap_or_default()
 }
 
 /// What was kept when the call began, if it is one request; then nothing is kept any more.
 #[inline]
-pub(crate) fn kept_one(thread: &mut Thread) -> Option<Given> {
-    let all = thread.given.get_mut(thread.depth)?;
+pub(crate) fn kept_one(thread: &mut Thread) -> Option<CallRequest> {
+    let all = thread.call_requests.get_mut(thread.depth)?;
     match all.as_slice() {
         [only] => {
             let only = *only;
@@ -95,11 +95,11 @@ pub(crate) fn kept_one(thread: &mut Thread) -> Option<Given> {
 
 /// Visits the given requests that a call has completed, with the places of their statuses.
 #[inline]
-pub(crate) fn done(call: &Call, given: &[Given], failed: bool, mut visit: impl FnMut(&Given, usize)) {
+pub(crate) fn done(call: &Call, given: &[CallRequest], failed: bool, mut visit: impl FnMut(&CallRequest, usize)) {
     let &Call { info, abi, words, .. } = call;
     if failed {
         // Requests whose handle the library has taken away.
-        let is_gone = |g: &&Given| handle_at(abi, Kind::Request, g.slot).is_some_and(handles::is_null_request);
+        let is_gone = |g: &&CallRequest| handle_at(abi, Kind::Request, g.slot).is_some_and(handles::is_null_request);
         return given.iter().filter(is_gone).for_each(|g| visit(g, g.place));
     }
     let int_at = |param: usize| {

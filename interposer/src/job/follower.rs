@@ -6,7 +6,7 @@ use recorder::environment;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
-use trace_format::several::Root;
+use trace_format::jobs::Root;
 
 /// What the processes of a job have in common, and no job before it had.
 pub(crate) fn job() -> u64 {

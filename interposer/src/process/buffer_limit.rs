@@ -7,7 +7,7 @@
 use crate::job::launch;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::handle_out;
-use crate::mpi::real::{self, Real};
+use crate::mpi::library::{self, MpiLibrary};
 use std::time::{Duration, Instant};
 use trace_format::job::Buffering;
 use trace_format::mpi::{FnId, Kind};
@@ -33,15 +33,15 @@ enum Order {
 }
 
 /// Collective over MPI_COMM_WORLD. `Some` at rank 0 if it could be measured.
-pub(crate) fn measure(real: &Real, abi: &Abi, rank: i32, size: i32) -> Option<Buffering> {
+pub(crate) fn measure(library: &MpiLibrary, abi: &Abi, rank: i32, size: i32) -> Option<Buffering> {
     if size < 2 {
         return None;
     }
-    let world = real.predefined_handle(Kind::Comm, "MPI_COMM_WORLD")?;
-    let byte = real.predefined_handle(Kind::Datatype, "MPI_BYTE")?;
-    let errors_return = real.predefined_handle(Kind::Errhandler, "MPI_ERRORS_RETURN")?;
+    let world = library.predefined_handle(Kind::Comm, "MPI_COMM_WORLD")?;
+    let byte = library.predefined_handle(Kind::Datatype, "MPI_BYTE")?;
+    let errors_return = library.predefined_handle(Kind::Errhandler, "MPI_ERRORS_RETURN")?;
     let mut comm = handle_out(abi, Kind::Comm, FnId::MPI_Comm_dup, &[world])?;
-    real::call(FnId::MPI_Comm_set_errhandler, &[comm, errors_return]);
+    library::call(FnId::MPI_Comm_set_errhandler, &[comm, errors_return]);
     let pair = Pair { comm, byte };
     let found = match rank {
         SENDER => pair.search(),
@@ -51,7 +51,7 @@ pub(crate) fn measure(real: &Real, abi: &Abi, rank: i32, size: i32) -> Option<Bu
         }
         _ => None,
     };
-    real::call(FnId::MPI_Comm_free, &[&raw mut comm as u64]);
+    library::call(FnId::MPI_Comm_free, &[&raw mut comm as u64]);
     found
 }
 
@@ -164,7 +164,7 @@ impl Pair {
 }
 
 fn succeeds(function: FnId, args: &[u64]) -> Option<()> {
-    (real::call(function, args) == Some(0)).then_some(())
+    (library::call(function, args) == Some(0)).then_some(())
 }
 
 /// Tells hosts apart.

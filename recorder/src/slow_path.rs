@@ -4,39 +4,39 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Matter(u32);
+pub struct Reason(u32);
 
-impl Matter {
+impl Reason {
     /// Nothing more can be recorded.
-    pub(crate) const LOST: Matter = Matter(1);
+    pub(crate) const LOST: Reason = Reason(1);
     /// Time stamps are not those of the processor's counter.
-    pub(crate) const CLOCK: Matter = Matter(1 << 1);
+    pub(crate) const CLOCK: Reason = Reason(1 << 1);
 
     /// A matter of who uses the recorder, numbered from 0.
-    pub const fn other(number: u32) -> Matter {
+    pub const fn other(number: u32) -> Reason {
         assert!(number < 30, "a word has so many bits");
-        Matter(1 << (2 + number))
+        Reason(1 << (2 + number))
     }
 }
 
 /// The matters that are on.
-struct Matters(AtomicU32);
+struct Reasons(AtomicU32);
 
-static ALL: Matters = Matters(AtomicU32::new(0));
+static ALL: Reasons = Reasons(AtomicU32::new(0));
 
 /// Says that a matter is on, or off.
-pub fn set(matter: Matter, is_on: bool) {
+pub fn set(matter: Reason, is_on: bool) {
     ALL.set(matter, is_on);
 }
 
 /// Is there nothing to look at, or only what does not concern this call?
 #[inline(always)]
-pub fn is_nothing_but(matter: Matter, is_no_concern: bool) -> bool {
+pub fn is_nothing_but(matter: Reason, is_no_concern: bool) -> bool {
     ALL.are_none_but(matter, is_no_concern)
 }
 
-impl Matters {
-    fn set(&self, matter: Matter, is_on: bool) {
+impl Reasons {
+    fn set(&self, matter: Reason, is_on: bool) {
         if is_on {
             self.0.fetch_or(matter.0, Ordering::Relaxed);
         } else {
@@ -45,7 +45,7 @@ impl Matters {
     }
 
     #[inline(always)]
-    fn are_none_but(&self, matter: Matter, is_no_concern: bool) -> bool {
+    fn are_none_but(&self, matter: Reason, is_no_concern: bool) -> bool {
         let matters = self.0.load(Ordering::Relaxed);
         matters == 0 || is_no_concern && matters == matter.0
     }
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn one_matter_may_be_no_concern_but_not_two() {
-        let all = Matters(AtomicU32::new(0));
-        let (mine, other) = (Matter::other(0), Matter::other(29));
+        let all = Reasons(AtomicU32::new(0));
+        let (mine, other) = (Reason::other(0), Reason::other(29));
         assert!(all.are_none_but(mine, false));
         all.set(mine, true);
         assert!(all.are_none_but(mine, true) && !all.are_none_but(mine, false) && !all.are_none_but(other, true));

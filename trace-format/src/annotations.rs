@@ -13,7 +13,7 @@ pub const MAGIC: u64 = 0x6d70_6976_6574_0001;
 pub const MAX_DUMP_BYTES: u64 = 1 << 20;
 
 /// Does a call with this first argument say something to mpivet?
-pub fn is_mark(func: FnId, level: i64) -> bool {
+pub fn is_annotation(func: FnId, level: i64) -> bool {
     func == FnId::MPI_Pcontrol && level == i64::from(LEVEL)
 }
 
@@ -40,7 +40,7 @@ impl Action {
 
 /// What the program has said, at a call of MPI_Pcontrol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Mark {
+pub enum Annotation {
     RegionBegin { name: String },
     RegionEnd { name: String },
     Watch { name: String, address: u64, bytes: u64 },

@@ -3,7 +3,7 @@
 use crate::mpi::abi::{self, Told};
 use crate::mpi::handles::{self, Freed};
 use crate::mpi::words::ask;
-use crate::mpi::{define, real};
+use crate::mpi::{define, library};
 use dashmap::DashMap;
 use recorder::memory;
 use rustc_hash::FxBuildHasher;
@@ -23,9 +23,9 @@ pub(crate) enum Standing {
     Wrong,
 }
 
-/// Facts about an object.
+/// Properties about an object.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts {
+pub(crate) struct Properties {
     pub(crate) id: Id,
     pub(crate) standing: Standing,
     /// An intercommunicator.
@@ -47,9 +47,9 @@ pub(crate) struct Facts {
     pub(crate) true_extent: i64,
 }
 
-impl Facts {
+impl Properties {
     /// Nothing is known.
-    pub(crate) const NONE: Facts = Facts {
+    pub(crate) const NONE: Properties = Properties {
         id: UNKNOWN_ID,
         standing: Standing::Unknown,
         inter: false,
@@ -72,47 +72,47 @@ pub(crate) enum Proof {
     Garbage,
 }
 
-static KNOWN: LazyLock<DashMap<(Kind, u64), Facts, FxBuildHasher>> = LazyLock::new(DashMap::default);
+static KNOWN: LazyLock<DashMap<(Kind, u64), Properties, FxBuildHasher>> = LazyLock::new(DashMap::default);
 
 /// The facts about the object with a handle, which is numbered `id`.
 #[cold]
-pub(crate) fn of(kind: Kind, handle: u64, id: Id) -> Facts {
+pub(crate) fn of(kind: Kind, handle: u64, id: Id) -> Properties {
     match id {
-        NULL_ID => Facts { id, standing: Standing::Null, ..Facts::NONE },
+        NULL_ID => Properties { id, standing: Standing::Null, ..Properties::NONE },
         UNKNOWN_ID => {
             let standing = if proof(kind, handle).is_some() { Standing::Wrong } else { Standing::Unknown };
-            Facts { id, standing, ..Facts::NONE }
+            Properties { id, standing, ..Properties::NONE }
         }
         _ => {
             let uncommitted = kind == Kind::Datatype && handles::is_uncommitted(handle);
             let known = KNOWN.get(&(kind, handle)).filter(|f| f.id == id).map(|f| *f);
-            let facts = known.unwrap_or_else(|| {
-                let facts = ask_for(kind, handle, id);
-                KNOWN.insert((kind, handle), facts);
-                facts
+            let properties = known.unwrap_or_else(|| {
+                let properties = ask_for(kind, handle, id);
+                KNOWN.insert((kind, handle), properties);
+                properties
             });
-            Facts { uncommitted, ..facts }
+            Properties { uncommitted, ..properties }
         }
     }
 }
 
-fn ask_for(kind: Kind, handle: u64, id: Id) -> Facts {
-    let mut facts = Facts { id, standing: Standing::Sound, ..Facts::NONE };
+fn ask_for(kind: Kind, handle: u64, id: Id) -> Properties {
+    let mut properties = Properties { id, standing: Standing::Sound, ..Properties::NONE };
     match kind {
         Kind::Comm => {
-            facts.inter = ask(FnId::MPI_Comm_test_inter, handle) != 0;
-            let size = if facts.inter { FnId::MPI_Comm_remote_size } else { FnId::MPI_Comm_size };
-            facts.ranks = (!handles::is_boundless(handle)).then(|| ask(size, handle) as i32);
-            facts.rank = ask(FnId::MPI_Comm_rank, handle) as i32;
+            properties.inter = ask(FnId::MPI_Comm_test_inter, handle) != 0;
+            let size = if properties.inter { FnId::MPI_Comm_remote_size } else { FnId::MPI_Comm_size };
+            properties.ranks = (!handles::is_boundless(handle)).then(|| ask(size, handle) as i32);
+            properties.rank = ask(FnId::MPI_Comm_rank, handle) as i32;
         }
-        Kind::Group => facts.ranks = Some(ask(FnId::MPI_Group_size, handle) as i32),
+        Kind::Group => properties.ranks = Some(ask(FnId::MPI_Group_size, handle) as i32),
         Kind::Win => {
             let group = crate::mpi::abi::current().and_then(|abi| {
                 let group = define::handle_out(abi, Kind::Group, FnId::MPI_Win_get_group, &[handle])?;
                 Some((abi, group))
             });
             if let Some((abi, group)) = group {
-                facts.ranks = Some(ask(FnId::MPI_Group_size, group) as i32);
+                properties.ranks = Some(ask(FnId::MPI_Group_size, group) as i32);
                 define::free_group(abi, group);
             }
         }
@@ -120,14 +120,14 @@ fn ask_for(kind: Kind, handle: u64, id: Id) -> Facts {
             let (size, _, extent) = crate::mpi::datatype::sizes(handle);
             let (mut true_lb, mut true_extent) = (0i64, 0i64);
             let places = [handle, &raw mut true_lb as u64, &raw mut true_extent as u64];
-            if real::call(FnId::MPI_Type_get_true_extent, &places) == Some(0) {
-                (facts.bytes, facts.extent) = (size, extent);
-                (facts.true_lb, facts.true_extent) = (true_lb, true_extent);
+            if library::call(FnId::MPI_Type_get_true_extent, &places) == Some(0) {
+                (properties.bytes, properties.extent) = (size, extent);
+                (properties.true_lb, properties.true_extent) = (true_lb, true_extent);
             }
         }
         _ => {}
     }
-    facts
+    properties
 }
 
 const KINDS: [Kind; 10] = [

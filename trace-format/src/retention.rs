@@ -1,6 +1,6 @@
 //! What of a run is kept in its trace, by the words of options and environment.
 
-use crate::file::Keeping;
+use crate::file::Retention;
 
 /// How far times may be from what was measured: a length of time, as `1us`.
 pub const TIME_ERROR: &str = "MPIVET_TIME_ERROR";
@@ -34,9 +34,9 @@ pub fn megabytes(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("`{text}` is no number of megabytes"))
 }
 
-impl Keeping {
+impl Retention {
     /// What the variables say, and what is wrong with them, which is passed over.
-    pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> (Keeping, Vec<String>) {
+    pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> (Retention, Vec<String>) {
         let mut errors = Vec::new();
         let mut number = |name: &str, parse: fn(&str) -> Result<u64, String>| {
             let value = variable(name).map(|text| parse(&text)).transpose();
@@ -44,7 +44,7 @@ impl Keeping {
         };
         let time_error_ns = number(TIME_ERROR, time_error);
         let max_bytes = number(MAX_TRACE_SIZE, megabytes) << 20;
-        (Keeping { time_error_ns, max_bytes }, errors)
+        (Retention { time_error_ns, max_bytes }, errors)
     }
 }
 
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_passed_over_and_said() {
-        let (keeping, errors) =
-            Keeping::from_environment(|name| (name == TIME_ERROR).then_some("x".into()).or(Some("64".into())));
-        assert_eq!((keeping, errors.len()), (Keeping { time_error_ns: 0, max_bytes: 64 << 20 }, 1));
+        let (retention, errors) =
+            Retention::from_environment(|name| (name == TIME_ERROR).then_some("x".into()).or(Some("64".into())));
+        assert_eq!((retention, errors.len()), (Retention { time_error_ns: 0, max_bytes: 64 << 20 }, 1));
     }
 }

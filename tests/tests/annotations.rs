@@ -31,18 +31,18 @@ fn said(mpi: &Mpi, program: &Path, dir: &Path) -> Result<(Vec<String>, vet::Vett
 }
 
 fn dir(mpi: &Mpi, name: &str) -> Result<PathBuf> {
-    let dir = mpivet_tests::scratch().join("marks").join(format!("{}-{name}", mpi.name));
+    let dir = mpivet_tests::scratch().join("annotations").join(format!("{}-{name}", mpi.name));
     std::fs::create_dir_all(&dir)?;
     Ok(dir)
 }
 
 #[test]
 fn c_programs_speak_to_mpivet_and_run_without_it() -> Result<()> {
-    let source = mpivet_tests::root().join("tests/programs/marks.c");
+    let source = mpivet_tests::root().join("tests/programs/annotations.c");
     for mpi in mpi::required() {
         for (name, flags) in [("pie", ["-fPIE", "-pie"]), ("no-pie", ["-fno-pie", "-no-pie"])] {
             let dir = dir(&mpi, name)?;
-            let program = dir.join("marks");
+            let program = dir.join("annotations");
             let flags = [&["-Iinclude", "-g", "-O1", "-Wall", "-Wextra", "-Werror"][..], &flags].concat();
             compile::compile_to(&mpi, &program, &mpi.mpicc, &flags, &source)?;
             let (lines, vetted) = said(&mpi, &program, &dir.join("run"))?;
@@ -89,7 +89,7 @@ fn c_programs_speak_to_mpivet_and_run_without_it() -> Result<()> {
 
 #[test]
 fn fortran_programs_speak_to_mpivet_and_run_without_it() -> Result<()> {
-    let source = mpivet_tests::root().join("tests/programs/marks.f90");
+    let source = mpivet_tests::root().join("tests/programs/annotations.f90");
     for mpi in mpi::required() {
         let program = compile::compile(&mpi, &source, &mpivet_tests::scratch())?;
         let (lines, vetted) = said(&mpi, &program, &dir(&mpi, "fortran")?.join("run"))?;

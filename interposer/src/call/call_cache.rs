@@ -51,7 +51,7 @@ pub(crate) struct Call {
 }
 
 /// The calls of one thread.
-pub(crate) struct Recall {
+pub(crate) struct CallCache {
     calls: Box<[Call; PLACES]>,
     /// The last number that was given; the thread is in it.
     last: u64,
@@ -142,8 +142,8 @@ impl<'a> Same<'a> {
     }
 }
 
-impl Recall {
-    pub(crate) fn new(thread: u16) -> Recall {
+impl CallCache {
+    pub(crate) fn new(thread: u16) -> CallCache {
         let layout = Layout::new::<[Call; PLACES]>();
         // SAFETY: the layout has a size, all zeros is a value of the type, and the memory is the box's from here on.
         let calls = unsafe {
@@ -153,7 +153,7 @@ impl Recall {
             }
             Box::from_raw(calls)
         };
-        Recall { calls, last: u64::from(thread) * PLACES as u64 }
+        CallCache { calls, last: u64::from(thread) * PLACES as u64 }
     }
 
     /// Words by which calls with so many arguments are told apart.
@@ -224,7 +224,7 @@ impl Recall {
         Err(ways.find(is_free).unwrap_or(first ^ turn))
     }
 
-    /// The call at an index, which was made again. `stack`: if the stack is not as it was (see [`Recall::keep`]).
+    /// The call at an index, which was made again. `stack`: if the stack is not as it was (see [`CallCache::keep`]).
     pub(crate) fn again(
         &mut self,
         index: usize,
@@ -320,16 +320,16 @@ mod tests {
     }
 
     /// Makes a call from a stack of one frame: remembered?
-    fn make(recall: &mut Recall, info: &Info, (arrival, stack): (Arrival, u32), words: &Words) -> bool {
-        if recall.look(info, arrival, words).is_some_and(|call| call.site == site(stack)) {
+    fn make(cache: &mut CallCache, info: &Info, (arrival, stack): (Arrival, u32), words: &Words) -> bool {
+        if cache.look(info, arrival, words).is_some_and(|call| call.site == site(stack)) {
             return true;
         }
         let same = Same::of(info, arrival, words);
-        let known = recall.find(&same, site(stack));
+        let known = cache.find(&same, site(stack));
         let slots = Some((arrival.stack_pointer, Slots::default()));
         match known {
-            Ok(index) => _ = recall.again(index, arrival, || slots),
-            Err(index) => _ = recall.keep(index, &same, site(stack), slots, VALUES.as_ptr().cast(), handles::changes()),
+            Ok(index) => _ = cache.again(index, arrival, || slots),
+            Err(index) => _ = cache.keep(index, &same, site(stack), slots, VALUES.as_ptr().cast(), handles::changes()),
         }
         known.is_ok()
     }
@@ -355,13 +355,13 @@ mod tests {
     fn window_of_requests(abi: &'static Abi) {
         let infos = info::all(abi, info::NOTHING_SAID);
         let info = infos.iter().find(|info| info.row.id == FnId::MPI_Irecv).unwrap();
-        let mut recall = Recall::new(0);
+        let mut cache = CallCache::new(0);
         let mut unknown = [0; 8];
         for round in &mut unknown {
             for message in 0..64 {
-                let mut words = [0; crate::mpi::real::MAX_ARGS];
+                let mut words = [0; crate::mpi::library::MAX_ARGS];
                 words[..7].copy_from_slice(&[0x1000 + 8 * message, 8, 1, 0, 1, 2, 0x9000 + 4 * message]);
-                *round += u32::from(!make(&mut recall, info, (HERE, 7), &words));
+                *round += u32::from(!make(&mut cache, info, (HERE, 7), &words));
             }
         }
         // The best round: other tests make objects meanwhile.
@@ -377,19 +377,19 @@ mod tests {
         let infos = info::all(abi, info::NOTHING_SAID);
         let of = |function: FnId| infos.iter().find(|info| info.row.id == function).unwrap();
         for function in [FnId::MPI_Isend, FnId::MPI_Comm_rank, FnId::MPI_Sendrecv, FnId::MPI_Allreduce] {
-            let (info, mut recall) = (of(function), Recall::new(3));
+            let (info, mut cache) = (of(function), CallCache::new(3));
             assert!(info.is_remembered, "{}", info.row.name);
-            let mut words = [0; crate::mpi::real::MAX_ARGS];
+            let mut words = [0; crate::mpi::library::MAX_ARGS];
             words.iter_mut().take(info.args).enumerate().for_each(|(i, word)| *word = 100 + i as u64);
             let same = Same::of(info, HERE, &words);
-            let index = recall.find(&same, site(5)).unwrap_err();
+            let index = cache.find(&same, site(5)).unwrap_err();
             let stack = Some((HERE.stack_pointer, Slots::default()));
             let mut keep =
-                || recall.keep(index, &same, site(5), stack, VALUES.as_ptr().cast(), handles::changes()).unwrap();
+                || cache.keep(index, &same, site(5), stack, VALUES.as_ptr().cast(), handles::changes()).unwrap();
             let places = [keep(), keep()];
             assert!(places[0] != places[1] && places.iter().all(|place| place.index() == index));
-            assert_eq!(recall.find(&same, site(5)), Ok(index));
-            let call = recall.look(info, HERE, &words).unwrap();
+            assert_eq!(cache.find(&same, site(5)), Ok(index));
+            let call = cache.look(info, HERE, &words).unwrap();
             assert!(call.place() == Some(places[1]) && !call.is_fine);
             for bytes in [1, 16, 17, 48, 49, BYTES] {
                 let mut copied = [0u8; BYTES];
@@ -400,27 +400,27 @@ mod tests {
                         .eq(VALUES.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>()[..bytes].iter())
                 );
             }
-            recall.set_fine(places[1], true);
-            assert!(recall.look(info, HERE, &words).unwrap().is_fine);
-            assert!(recall.find(&same, site(6)).is_err(), "another call site");
+            cache.set_fine(places[1], true);
+            assert!(cache.look(info, HERE, &words).unwrap().is_fine);
+            assert!(cache.find(&same, site(6)).is_err(), "another call site");
             let unknown = |info: &Info, arrival: Arrival, words: &Words| {
-                recall.look(info, arrival, words).is_none()
-                    && recall.find(&Same::of(info, arrival, words), site(5)).is_err()
+                cache.look(info, arrival, words).is_none()
+                    && cache.find(&Same::of(info, arrival, words), site(5)).is_err()
             };
             assert!(unknown(of(FnId::MPI_Irecv), HERE, &words), "another function");
             let elsewhere = Arrival { return_address: HERE.return_address + 1, ..HERE };
             assert!(unknown(info, elsewhere, &words), "another place");
             let deeper = Arrival { stack_pointer: HERE.stack_pointer - 64, ..HERE };
-            assert!(recall.look(info, deeper, &words).is_none(), "another frame");
+            assert!(cache.look(info, deeper, &words).is_none(), "another frame");
             for place in 0..info.args {
                 let mut other = words;
                 other[place] += 1;
                 assert!(unknown(info, HERE, &other), "argument {place} of {}", info.row.name);
             }
-            recall.forget_stacks();
-            assert!(recall.look(info, HERE, &words).is_none());
-            assert!(make(&mut recall, info, (deeper, 5), &words));
-            assert!(recall.look(info, deeper, &words).is_some(), "where it was made last");
+            cache.forget_stacks();
+            assert!(cache.look(info, HERE, &words).is_none());
+            assert!(make(&mut cache, info, (deeper, 5), &words));
+            assert!(cache.look(info, deeper, &words).is_some(), "where it was made last");
         }
         assert!(!of(FnId::MPI_Wait).is_remembered && !of(FnId::MPI_Alltoallv).is_remembered);
     }
@@ -434,8 +434,8 @@ mod tests {
     fn every_slot_is_looked_at(abi: &'static Abi) {
         let infos = info::all(abi, info::NOTHING_SAID);
         let info = infos.iter().find(|info| info.row.id == FnId::MPI_Wait).unwrap();
-        let words = [0; crate::mpi::real::MAX_ARGS];
-        let mut recall = Recall::new(0);
+        let words = [0; crate::mpi::library::MAX_ARGS];
+        let mut cache = CallCache::new(0);
         let mut stack = [0x1001u64, 0, 0x2002, 0, 0, 0x3003, 0, 0];
         let arrival = Arrival { return_address: stack[0], stack_pointer: &raw const stack as u64 + 8 };
         let same = Same::of(info, arrival, &words);
@@ -445,9 +445,9 @@ mod tests {
             cells[5] = outer;
             let pairs = [(2, cells[2]), (5, cells[5])].map(|(at, address)| (&raw const stack[at] as u64, address));
             let slots = Slots::of(arrival, &pairs).unwrap();
-            let index = recall.find(&same, site(nth as u32)).unwrap_err();
+            let index = cache.find(&same, site(nth as u32)).unwrap_err();
             kept.push(index);
-            recall.keep(
+            cache.keep(
                 index,
                 &same,
                 site(nth as u32),
@@ -459,7 +459,7 @@ mod tests {
         for (nth, outer) in [0x3003, 0x4004, 0x5005, 0x6006].into_iter().enumerate() {
             // SAFETY: a place of the array; volatile, since the addresses of its places are read behind the compiler's back.
             unsafe { (&raw mut stack[5]).write_volatile(outer) };
-            let found = recall.look(info, arrival, &words).map(|call| call.site.stack);
+            let found = cache.look(info, arrival, &words).map(|call| call.site.stack);
             assert_eq!(found, Some(nth as u32).filter(|n| *n < 3), "{kept:?}");
         }
     }

@@ -8,7 +8,7 @@ use trace_format::mpi::FnId;
 
 /// A call of the program that the library is in.
 #[derive(Clone, Copy)]
-pub(crate) struct UnderWay {
+pub(crate) struct OpenCall {
     pub(crate) index: u64,
     pub(crate) func: FnId,
     pub(crate) site: u32,
@@ -53,7 +53,7 @@ pub(crate) struct InRoutine {
 /// the program, an error handler mostly, has jumped away (longjmp), and those calls never return.
 #[cold]
 pub(crate) fn left(thread: &mut Thread, stack_pointer: u64) {
-    while let Some(call) = thread.under_way.pop_if(|call| stack_pointer >= call.stack_pointer) {
+    while let Some(call) = thread.open_calls.pop_if(|call| stack_pointer >= call.stack_pointer) {
         thread.depth = call.depth;
         call.freed.into_iter().for_each(handles::kept);
     }

@@ -14,7 +14,7 @@ use trace_format::mpi::{FUNCTIONS, FnId, Kind};
 const RTLD_NOLOAD: i32 = 4;
 
 /// The MPI library.
-pub(crate) struct Real {
+pub(crate) struct MpiLibrary {
     /// Its interface as far as that can be told before MPI has started, and afterwards.
     loaded_abi: &'static Abi,
     started_abi: OnceLock<&'static Abi>,
@@ -27,29 +27,29 @@ pub(crate) struct Real {
 }
 
 // SAFETY: the handle is only used for dlsym, which is thread-safe; it is never closed.
-unsafe impl Sync for Real {}
+unsafe impl Sync for MpiLibrary {}
 // SAFETY: as above.
-unsafe impl Send for Real {}
+unsafe impl Send for MpiLibrary {}
 
-static REAL: OnceLock<Real> = OnceLock::new();
+static REAL: OnceLock<MpiLibrary> = OnceLock::new();
 /// Where calls of `MPI_X` go on: to another tool that wraps MPI, if there is one behind this library, else as [`ENTRIES`].
 static NEXT: [AtomicPtr<c_void>; FUNCTIONS.len()] = [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
 static ENTRIES: [AtomicPtr<c_void>; FUNCTIONS.len()] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; FUNCTIONS.len()];
 
 /// The library, searched for at the first call; `None` if the process has none.
-pub(crate) fn library() -> Option<&'static Real> {
+pub(crate) fn loaded() -> Option<&'static MpiLibrary> {
     static TRIED: Mutex<Option<modules::Changes>> = Mutex::new(None);
-    if let Some(real) = REAL.get() {
-        return Some(real);
+    if let Some(library) = REAL.get() {
+        return Some(library);
     }
     // It may be loaded later: looked for again when modules have come.
     let mut tried = TRIED.lock().unwrap_or_else(|e| e.into_inner());
     let changes = modules::changes();
     if *tried != Some(changes) {
         *tried = Some(changes);
-        if let Some(real) = find() {
-            return Some(REAL.get_or_init(|| real));
+        if let Some(library) = find() {
+            return Some(REAL.get_or_init(|| library));
         }
     }
     REAL.get()
@@ -85,7 +85,7 @@ pub(crate) fn resolve_once() {
 
 /// False if there is no MPI library (yet).
 fn resolve() -> bool {
-    let Some(real) = library() else {
+    let Some(library) = loaded() else {
         // A stand-in for MPI in serial programs, perhaps: its functions, and no profiling interface.
         for f in FUNCTIONS {
             let stand_in = next_definition(f.name).unwrap_or(std::ptr::null_mut());
@@ -97,8 +97,8 @@ fn resolve() -> bool {
         let Some(slot) = ENTRIES.get(f.id.index()) else { continue };
         // Some libraries export a removed function without its profiling twin.
         let next = next_definition(f.name);
-        let front = || real.front.as_ref().and_then(|library| symbol(library, f.name));
-        let own = real.symbol(&format!("P{}", f.name)).or_else(|| real.symbol(f.name)).or_else(front);
+        let front = || library.front.as_ref().and_then(|library| symbol(library, f.name));
+        let own = library.symbol(&format!("P{}", f.name)).or_else(|| library.symbol(f.name)).or_else(front);
         let address = own.or_else(|| emulated::address(f.id)).unwrap_or(std::ptr::null_mut());
         slot.store(address, Ordering::Relaxed);
         if let Some(slot) = NEXT.get(f.id.index()) {
@@ -132,7 +132,7 @@ fn symbol(library: &Library, name: &str) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
-impl Real {
+impl MpiLibrary {
     pub(crate) fn abi(&self) -> &'static Abi {
         self.started_abi.get().unwrap_or(&self.loaded_abi)
     }
@@ -183,12 +183,12 @@ pub(crate) fn attribute(comm: u64, keyval: i32) -> Option<i32> {
     is_set.then(|| unsafe { value.read() })
 }
 
-fn find() -> Option<Real> {
+fn find() -> Option<MpiLibrary> {
     let modules = modules::loaded();
     let (path, library) = defining(&modules, "PMPI_Init")?;
     let front = defining(&modules, "MPI_Init").filter(|(front, _)| *front != path).map(|(_, library)| library);
     let loaded_abi = abi::family(&Loaded { symbol: &|name| symbol(&library, name) })?;
-    Some(Real { loaded_abi, started_abi: OnceLock::new(), path, library, front })
+    Some(MpiLibrary { loaded_abi, started_abi: OnceLock::new(), path, library, front })
 }
 
 /// The first module but our own that defines a function itself, not one that merely depends on it. It may be loaded with

@@ -105,7 +105,7 @@ pub(crate) fn numbers(abi: &Abi, group: u64) -> Ranks {
         let mut found = vec![-1i32; places.len()];
         let (from, to) = (places.as_ptr() as u64, found.as_mut_ptr() as u64);
         let args = [group, places.len() as u64, from, known.group.0, to];
-        if crate::mpi::real::call(FnId::MPI_Group_translate_ranks, &args) != Some(0) {
+        if crate::mpi::library::call(FnId::MPI_Group_translate_ranks, &args) != Some(0) {
             continue;
         }
         for (place, rank) in places.iter().zip(found) {

@@ -48,11 +48,18 @@ impl Frame {
         Arrival { return_address: self.return_address, stack_pointer: self.stack_pointer() }
     }
 
-    /// A copy of the first `n` arguments, with zeros behind them.
+    /// A copy of the first `n` arguments, with zeros behind them. Words are read one by one: the entry point has just stored
+    /// them so, and a wider load would wait for its stores.
+    #[inline(always)]
     pub(crate) fn args(&self, n: usize) -> Words {
         let mut words = [0; MAX_ARGS];
-        let all = self.words.iter().take(REGISTERS).chain(&self.stack).take(n);
-        words.iter_mut().zip(all).for_each(|(w, arg)| *w = *arg);
+        for (word, argument) in words.iter_mut().zip(&self.words[..REGISTERS]).take(n) {
+            // SAFETY: a reference is valid to read.
+            *word = unsafe { (&raw const *argument).read_volatile() };
+        }
+        if n > REGISTERS {
+            words.iter_mut().take(n).skip(REGISTERS).zip(&self.stack).for_each(|(word, argument)| *word = *argument);
+        }
         words
     }
 

@@ -2,9 +2,12 @@
 //! unifies communicators, matches messages and collectives, and says who waits for whom.
 //!
 //! ```text
-//! feed -> interpret (a call's effect on its rank) -> p2p, collective (matching) -> checks::{pair, collective}
-//! stuck, finish -> wait (who can go on) -> ending (how each rank ended, what is left) -> checks::end
+//! feed -> interpret (a call's effect on its rank) -> matching (messages, collectives) -> model::Rules (the checks)
+//! stuck, finish -> waits (who can go on) -> ending (how each rank ended, what is left) -> checks::end
 //! ```
+//!
+//! Modules know each other in one direction: `state` (the parts) < `recorded`, `deadlock_replay`, `listen` < `model` <
+//! `findings`, `collective`, `tell` < `matching`, `waits` < `interpret`, `ending` < `checks` < `engine`.
 //!
 //! Operations are forgotten once they are matched, checked and completed: memory grows with what is in flight.
 //! The result does not depend on the interleaving: every decision is a function of each rank's own order.
@@ -28,6 +31,8 @@ mod matching;
 mod model;
 mod recorded;
 pub mod shape;
+mod state;
+mod tell;
 mod types;
 mod waits;
 pub mod worlds;
@@ -36,5 +41,5 @@ pub use checks::signal_name;
 pub use collective::{Needs, needs_of};
 pub use ending::{Queue, Queued, RankEnd};
 pub use engine::{Analysis, End, Engine, RankSummary, Stuck};
-pub use model::{int, is_crash, outside};
 pub use recorded::{Alternative, Ways};
+pub use state::{int, is_crash, outside};

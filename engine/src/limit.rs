@@ -68,7 +68,7 @@ pub fn limit_by<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::outside;
+    use crate::state::outside;
     use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, REAL_DEADLOCK, UNFINISHED_SEND, WRONG_ROOT};
 
     fn finding(check: &'static CheckInfo, rank: i32, severity: Severity) -> Finding {

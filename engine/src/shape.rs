@@ -1,7 +1,6 @@
 //! Where the parameters of a function stand: found once from the rows of the table (kinds and directions, in order),
 //! so that to interpret a call is array accesses.
 
-use crate::model::is_forgotten;
 use std::sync::OnceLock;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};
 use trace_reader::reader::{Field, Part, own_fields};
@@ -167,6 +166,11 @@ fn of(f: &Function) -> Shape {
         }
     }
     shape
+}
+
+/// Kinds of objects that are forgotten when they are freed.
+pub(crate) fn is_forgotten(kind: Kind) -> bool {
+    matches!(kind, Kind::Comm | Kind::Win | Kind::File | Kind::Group | Kind::Datatype)
 }
 
 /// Does a call of a function with these parameters hand out objects?

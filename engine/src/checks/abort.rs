@@ -2,8 +2,8 @@
 
 use super::grouped;
 use crate::ending::{Ending, was};
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Origin, Site, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Origin, Site, rank_list};
 use trace_format::catalogue::{ABORT, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &ABORT;

@@ -1,10 +1,10 @@
 //! `collective-argument-mismatch`: see `trace_format::catalogue::COLLECTIVE_ARGUMENT_MISMATCH`.
 
 use super::{answers, explained, grouped, note_behind, said, same_call, size_misfit};
-use crate::collective::{Flow, Gathering, Verdict, View, What, what};
+use crate::collective::{Flow, What, what};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Origin, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Gathering, Origin, Verdict, View, rank_list};
 use crate::waits::Knot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;

@@ -1,10 +1,10 @@
 //! `collective-blocking-mix`: see `trace_format::catalogue::COLLECTIVE_BLOCKING_MIX`.
 
 use super::{answers, grouped, said};
-use crate::collective::{Gathering, Verdict, start_of};
-use crate::findings::{Draft, Findings};
+use crate::collective::start_of;
 use crate::model::Model;
 use crate::shape::{NONE, shape};
+use crate::state::{Draft, Findings, Gathering, Verdict};
 use trace_format::catalogue::{COLLECTIVE_BLOCKING_MIX, CheckInfo};
 use trace_format::mpi::{FnId, Start};
 

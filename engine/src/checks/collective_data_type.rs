@@ -1,9 +1,9 @@
 //! `collective-data-type`: see `trace_format::catalogue::COLLECTIVE_DATA_TYPE`.
 
 use super::{flow_ranks, flow_sites};
-use crate::collective::{Flow, Gathering, Misfit};
-use crate::findings::{Draft, Findings};
+use crate::collective::{Flow, Misfit};
 use crate::model::Model;
+use crate::state::{Draft, Findings, Gathering};
 use trace_format::catalogue::{COLLECTIVE_DATA_TYPE, CheckInfo};
 use trace_format::finding::Severity;
 

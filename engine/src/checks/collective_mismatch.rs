@@ -1,9 +1,8 @@
 //! `collective-mismatch`: see `trace_format::catalogue::COLLECTIVE_MISMATCH`.
 
 use super::{answers, grouped, said};
-use crate::collective::{Gathering, Verdict};
-use crate::findings::{Draft, Findings};
 use crate::model::Model;
+use crate::state::{Draft, Findings, Gathering, Verdict};
 use trace_format::catalogue::{COLLECTIVE_MISMATCH, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &COLLECTIVE_MISMATCH;

@@ -1,9 +1,8 @@
 //! `collective-recv-checksum`: see `trace_format::catalogue::COLLECTIVE_RECV_CHECKSUM`.
 
 use super::grouped;
-use crate::findings::{Draft, Findings};
-use crate::matching::{Spoilt, WrongResult};
-use crate::model::{Model, Origin, op_name, plural, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Origin, Spoilt, WrongResult, op_name, plural, rank_list};
 use std::rc::Rc;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, CheckInfo};
 

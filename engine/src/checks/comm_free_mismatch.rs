@@ -1,11 +1,11 @@
 //! `comm-free-mismatch`: see `trace_format::catalogue::COMM_FREE_MISMATCH`.
 
 use super::{MAX_SITES, answers, explained, grouped, note_behind, said, same_call};
-use crate::collective::{Gathering, Verdict, What, is_free, what};
+use crate::collective::{What, is_free, what};
 use crate::ending::{Ending, Step};
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Origin, rank_list};
+use crate::model::Model;
 use crate::shape::{NONE, shape};
+use crate::state::{Draft, Findings, Gathering, Origin, Verdict, rank_list};
 use crate::waits::Knot;
 use trace_format::catalogue::{COMM_FREE_MISMATCH, CheckInfo};
 use trace_format::definition::Id;

@@ -1,8 +1,7 @@
 //! `concurrent-misuse`: see `trace_format::catalogue::CONCURRENT_MISUSE`.
 
-use crate::findings::{Draft, Findings};
-use crate::matching::{Misuse, Misused};
-use crate::model::{Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Misuse, Misused, Site};
 use trace_format::catalogue::{CONCURRENT_MISUSE, CheckInfo};
 
 pub(super) static CHECK: &CheckInfo = &CONCURRENT_MISUSE;

@@ -1,9 +1,9 @@
 //! Findings that follow from others. One mistake is one finding: what follows from it becomes a line of it, and a call
 //! that failed is named where others wait for it. The tables say what follows from what.
 
-use crate::findings::{Draft, Kept};
-use crate::model::{Model, Origin, Site};
+use crate::model::Model;
 use crate::shape::shape;
+use crate::state::{Draft, Kept, Origin, Site};
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH, CheckInfo,
     DIFF_REDUCTIONS, INCOMPLETE_CALL, INCOMPLETE_GOP, INCORRECT_RECV_SIZE, INCORRECT_SEND_SIZE, INVALID_COUNT,

@@ -1,9 +1,8 @@
 //! `diff-reductions`: see `trace_format::catalogue::DIFF_REDUCTIONS`.
 
 use super::{answers, grouped, said};
-use crate::collective::{Gathering, Verdict};
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, op_name};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Gathering, Verdict, op_name};
 use trace_format::catalogue::{CheckInfo, DIFF_REDUCTIONS};
 use trace_format::definition::FIRST_USER_ID;
 use trace_format::mpi::special::PROC_NULL;

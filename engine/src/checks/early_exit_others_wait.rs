@@ -2,8 +2,8 @@
 
 use super::{departure, grouped, last_call};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, rank_list};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT};
 
 pub(super) static CHECK: &CheckInfo = &EARLY_EXIT_OTHERS_WAIT;

@@ -1,8 +1,8 @@
 //! `finalize-misuse`: see `trace_format::catalogue::FINALIZE_MISUSE`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Origin, Rank, Site, Untimely};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Origin, Rank, Site, Untimely};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE};
 

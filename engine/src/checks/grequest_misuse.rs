@@ -2,8 +2,8 @@
 
 use super::{explained, note_behind, note_waits};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site};
 use crate::waits::{Knot, Why};
 use trace_format::catalogue::{CheckInfo, GREQUEST_MISUSE};
 

@@ -2,9 +2,9 @@
 //! (`interposer/src/watch/checks/in_place_misuse.rs`); here the ranks of an operation are compared.
 
 use super::{answers, grouped, said};
-use crate::collective::{Gathering, Verdict, What};
-use crate::findings::{Draft, Findings};
+use crate::collective::What;
 use crate::model::Model;
+use crate::state::{Draft, Findings, Gathering, Verdict};
 use trace_format::catalogue::{CheckInfo, IN_PLACE_MISUSE};
 use trace_format::mpi::Coll;
 

@@ -1,8 +1,8 @@
 //! What checks in the running process found: put into the report as they said it.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Discovery, Model, Origin, Rank, Request};
+use crate::model::Model;
+use crate::state::{Discovery, Draft, Findings, Origin, Rank, Request};
 use crate::worlds::Names;
 use trace_format::catalogue::INACCESSIBLE_BUFFER;
 use trace_format::finding::Severity;

@@ -1,8 +1,8 @@
 //! `incomplete-call`: see `trace_format::catalogue::INCOMPLETE_CALL`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, INCOMPLETE_CALL};
 
 pub(super) static CHECK: &CheckInfo = &INCOMPLETE_CALL;

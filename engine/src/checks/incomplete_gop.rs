@@ -2,8 +2,8 @@
 
 use super::grouped;
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, plural, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, plural, rank_list};
 use trace_format::catalogue::{CheckInfo, INCOMPLETE_GOP};
 
 pub(super) static CHECK: &CheckInfo = &INCOMPLETE_GOP;

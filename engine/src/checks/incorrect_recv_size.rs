@@ -2,9 +2,9 @@
 
 use super::size_misfit;
 use super::wrong_recv_size::do_harm;
-use crate::collective::{Flow, Gathering};
-use crate::findings::Findings;
+use crate::collective::Flow;
 use crate::model::Model;
+use crate::state::{Findings, Gathering};
 use trace_format::catalogue::{CheckInfo, INCORRECT_RECV_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &INCORRECT_RECV_SIZE;

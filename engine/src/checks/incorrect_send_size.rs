@@ -1,8 +1,8 @@
 //! `incorrect-send-size`: see `trace_format::catalogue::INCORRECT_SEND_SIZE`.
 
 use super::message_sizes;
-use crate::findings::Findings;
-use crate::model::{Message, Model};
+use crate::model::Model;
+use crate::state::{Findings, Message};
 use trace_format::catalogue::{CheckInfo, INCORRECT_SEND_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &INCORRECT_SEND_SIZE;

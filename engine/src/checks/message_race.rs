@@ -2,9 +2,9 @@
 
 use super::MAX_SITES;
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site, rank_list};
+use crate::model::Model;
 use crate::recorded::{Known, Misfit, Race};
+use crate::state::{Draft, Findings, Site, rank_list};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, MESSAGE_RACE};

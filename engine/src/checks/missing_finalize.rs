@@ -2,8 +2,8 @@
 
 use super::{departure, grouped, last_call};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
 use crate::model::Model;
+use crate::state::{Draft, Findings};
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, LEAK_SESSION, MISSING_FINALIZE};
 
 pub(super) static CHECK: &CheckInfo = &MISSING_FINALIZE;

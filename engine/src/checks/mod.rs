@@ -4,11 +4,13 @@
 mod consequences;
 mod in_process;
 
-use crate::collective::{Flow, Gathering, Misfit, Verdict, View, misfits, start_of};
+use crate::collective::{Flow, Misfit, misfits, start_of};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::matching::{Damage, Misuse, Spoilt, WrongResult};
-use crate::model::{CommIx, Message, Model, Origin, Site, rank_list};
+use crate::model::{Model, Rules};
+use crate::state::{
+    CommIx, Damage, Draft, Findings, Gathering, Message, Misuse, Origin, Site, Spoilt, Verdict, View, WrongResult,
+    rank_list,
+};
 use crate::waits::Knot;
 pub use abend::name as signal_name;
 pub(crate) use consequences::relate;
@@ -105,95 +107,94 @@ fn rules(model: &Model) -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(|(check, _)| model.selection.is_on(check)).map(|(_, rule)| rule)
 }
 
-/// A message whose two halves are not obviously alike.
-pub(crate) fn message(model: &mut Model, message: &Message) {
-    let mut findings = std::mem::take(&mut model.findings);
-    for rule in rules(model) {
-        if let Rule::Message(rule) = rule
-            && rule(message, model, &mut findings)
-        {
-            break;
-        }
-    }
-    model.findings = findings;
-}
+/// The rules of this module, for matching.
+pub(crate) struct AllRules;
 
-/// A message whose data have arrived changed.
-pub(crate) fn damage(model: &mut Model, damage: &Damage) {
-    let mut findings = std::mem::take(&mut model.findings);
-    for rule in rules(model) {
-        if let Rule::Damage(rule) = rule {
-            rule(damage, model, &mut findings);
-        }
-    }
-    model.findings = findings;
-}
-
-/// Data of a collective operation that have arrived changed.
-pub(crate) fn spoilt(model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
-    let mut findings = std::mem::take(&mut model.comms.list[comm].findings);
-    for rule in rules(model) {
-        if let Rule::Spoilt(rule) = rule {
-            rule(spoilt, model, &mut findings);
-        }
-    }
-    model.comms.list[comm].findings = findings;
-}
-
-/// A reduction with wrong results.
-pub(crate) fn wrong_results(model: &mut Model, comm: CommIx, wrong: &[WrongResult]) {
-    let mut findings = std::mem::take(&mut model.comms.list[comm].findings);
-    for rule in rules(model) {
-        if let Rule::Result(rule) = rule {
-            rule(wrong, model, &mut findings);
-        }
-    }
-    model.comms.list[comm].findings = findings;
-}
-
-/// Two calls of two threads that were at the same thing at once.
-pub(crate) fn misuse(model: &mut Model, misuse: &Misuse) {
-    let mut findings = std::mem::take(&mut model.findings);
-    for rule in rules(model) {
-        if let Rule::Misuse(rule) = rule {
-            rule(misuse, model, &mut findings);
-        }
-    }
-    model.findings = findings;
-}
-
-/// The parts of a collective operation.
-pub(crate) fn collective(model: &mut Model, g: &Gathering) -> Verdict {
-    let mut findings = std::mem::take(&mut model.comms.list[g.comm].findings);
-    let mut verdict = Verdict::Fine;
-    if !agree(g) || !in_place_misuse::agree(g) {
-        for (check, rule) in RULES {
-            if let Rule::Parts(rule) = rule
-                && verdict < Verdict::Broken
+impl Rules for AllRules {
+    fn message(&self, model: &mut Model, message: &Message) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Message(rule) = rule
+                && rule(message, model, &mut findings)
             {
-                let said = rule(g, model, &mut findings);
-                // Where the rest cannot be judged, it cannot be judged either if nobody wants to know why.
-                if said >= Verdict::Broken || model.selection.is_on(check) {
-                    verdict = verdict.max(said);
-                }
+                break;
             }
         }
+        model.findings = findings;
     }
-    if verdict < Verdict::Broken {
-        let flows = misfits(model, g);
-        if !flows.is_empty() {
-            for rule in rules(model) {
-                if let Rule::Flows(rule) = rule
-                    && rule(g, &flows, model, &mut findings)
+
+    fn damage(&self, model: &mut Model, damage: &Damage) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Damage(rule) = rule {
+                rule(damage, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn spoilt(&self, model: &mut Model, comm: CommIx, spoilt: &[Spoilt]) {
+        let mut findings = std::mem::take(&mut model.comms.list[comm].findings);
+        for rule in rules(model) {
+            if let Rule::Spoilt(rule) = rule {
+                rule(spoilt, model, &mut findings);
+            }
+        }
+        model.comms.list[comm].findings = findings;
+    }
+
+    fn wrong_results(&self, model: &mut Model, comm: CommIx, wrong: &[WrongResult]) {
+        let mut findings = std::mem::take(&mut model.comms.list[comm].findings);
+        for rule in rules(model) {
+            if let Rule::Result(rule) = rule {
+                rule(wrong, model, &mut findings);
+            }
+        }
+        model.comms.list[comm].findings = findings;
+    }
+
+    fn misuse(&self, model: &mut Model, misuse: &Misuse) {
+        let mut findings = std::mem::take(&mut model.findings);
+        for rule in rules(model) {
+            if let Rule::Misuse(rule) = rule {
+                rule(misuse, model, &mut findings);
+            }
+        }
+        model.findings = findings;
+    }
+
+    fn collective(&self, model: &mut Model, g: &Gathering) -> Verdict {
+        let mut findings = std::mem::take(&mut model.comms.list[g.comm].findings);
+        let mut verdict = Verdict::Fine;
+        if !agree(g) || !in_place_misuse::agree(g) {
+            for (check, rule) in RULES {
+                if let Rule::Parts(rule) = rule
+                    && verdict < Verdict::Broken
                 {
-                    verdict = Verdict::Wrong;
-                    break;
+                    let said = rule(g, model, &mut findings);
+                    // Where the rest cannot be judged, it cannot be judged either if nobody wants to know why.
+                    if said >= Verdict::Broken || model.selection.is_on(check) {
+                        verdict = verdict.max(said);
+                    }
                 }
             }
         }
+        if verdict < Verdict::Broken {
+            let flows = misfits(model, g);
+            if !flows.is_empty() {
+                for rule in rules(model) {
+                    if let Rule::Flows(rule) = rule
+                        && rule(g, &flows, model, &mut findings)
+                    {
+                        verdict = Verdict::Wrong;
+                        break;
+                    }
+                }
+            }
+        }
+        model.comms.list[g.comm].findings = findings;
+        verdict
     }
-    model.comms.list[g.comm].findings = findings;
-    verdict
 }
 
 /// Do all parts name the same function, root and reduction operation, and has it no other argument that must agree?

@@ -1,9 +1,9 @@
 //! `mpi-error`: see `trace_format::catalogue::MPI_ERROR`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
 use crate::shape::shape;
+use crate::state::{Draft, Findings, Site};
 use crate::worlds::Names;
 use trace_format::catalogue::{
     COLLECTIVE_ARGUMENT_MISMATCH, COLLECTIVE_BLOCKING_MIX, COLLECTIVE_DATA_TYPE, COLLECTIVE_MISMATCH,

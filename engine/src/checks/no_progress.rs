@@ -2,8 +2,8 @@
 
 use super::{finished_at, grouped};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, rank_list};
 use std::collections::BTreeSet;
 use trace_format::catalogue::{CheckInfo, NO_PROGRESS};
 

@@ -1,8 +1,8 @@
 //! `nonfreed-request`: see `trace_format::catalogue::NONFREED_REQUEST`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, NONFREED_REQUEST};
 
 pub(super) static CHECK: &CheckInfo = &NONFREED_REQUEST;

@@ -2,8 +2,8 @@
 
 use super::nonpaired_send::draft;
 use crate::ending::Ending;
-use crate::findings::Findings;
 use crate::model::Model;
+use crate::state::Findings;
 use trace_format::catalogue::{CheckInfo, NONPAIRED_RECV};
 
 pub(super) static CHECK: &CheckInfo = &NONPAIRED_RECV;

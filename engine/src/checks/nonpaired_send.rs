@@ -1,8 +1,8 @@
 //! `nonpaired-send`: see `trace_format::catalogue::NONPAIRED_SEND`.
 
 use crate::ending::{Alone, Ending};
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site, outside_rank};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site, outside_rank};
 use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND};
 use trace_format::mpi::Kind;
 use trace_format::names::{NoNames, format_int};

@@ -3,10 +3,10 @@
 use super::{MAX_SITES, real_deadlocks};
 use crate::deadlock_replay::{Blocked, Unpromised, comes_late};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Origin, Site, int, plural, rank_list};
+use crate::model::Model;
 use crate::recorded::Schedule;
 use crate::shape::shape;
+use crate::state::{Draft, Findings, Origin, Site, int, plural, rank_list};
 use crate::waits::Knot;
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};

@@ -2,8 +2,8 @@
 
 use super::potential_deadlock::{explain, otherwise, sites};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, rank_list};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, NONPAIRED_SEND, POTENTIAL_HANG_UP};
 

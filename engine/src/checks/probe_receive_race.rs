@@ -1,9 +1,9 @@
 //! `probe-receive-race`: see `trace_format::catalogue::PROBE_RECEIVE_RACE`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
 use crate::recorded::{Probed, Race};
+use crate::state::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, PROBE_RECEIVE_RACE};
 
 pub(super) static CHECK: &CheckInfo = &PROBE_RECEIVE_RACE;

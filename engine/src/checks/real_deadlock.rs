@@ -3,8 +3,8 @@
 use super::potential_deadlock::near;
 use super::{MAX_SITES, note_behind, note_waits, real_deadlocks};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site, rank_list};
 use crate::waits::Why;
 use trace_format::catalogue::{CheckInfo, REAL_DEADLOCK};
 

@@ -2,8 +2,8 @@
 
 use super::{finished_at, grouped, note_waits};
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, rank_list};
+use crate::model::Model;
+use crate::state::{Draft, Findings, rank_list};
 use std::collections::BTreeMap;
 use trace_format::catalogue::{CheckInfo, EARLY_EXIT_OTHERS_WAIT, INCOMPLETE_CALL, MISSING_FINALIZE, REAL_HANG_UP};
 

@@ -1,8 +1,7 @@
 //! `recv-checksum`: see `trace_format::catalogue::RECV_CHECKSUM`.
 
-use crate::findings::{Draft, Findings};
-use crate::matching::Damage;
-use crate::model::{Model, Site, plural};
+use crate::model::Model;
+use crate::state::{Damage, Draft, Findings, Site, plural};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, RECV_CHECKSUM};
 

@@ -1,8 +1,8 @@
 //! `thread-level`: see `trace_format::catalogue::THREAD_LEVEL`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Origin, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Origin, Site};
 use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, FINALIZE_MISUSE, THREAD_LEVEL};
 use trace_format::mpi::{Class, FnId};

@@ -1,8 +1,8 @@
 //! `unfinished-gop`: see `trace_format::catalogue::UNFINISHED_GOP`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_GOP};
 
 pub(super) static CHECK: &CheckInfo = &UNFINISHED_GOP;

@@ -1,8 +1,8 @@
 //! `unfinished-recv`: see `trace_format::catalogue::UNFINISHED_RECV`.
 
 use crate::ending::Ending;
-use crate::findings::{Draft, Findings};
-use crate::model::{Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Site};
 use trace_format::catalogue::{CheckInfo, UNFINISHED_RECV};
 use trace_format::mpi::Class;
 

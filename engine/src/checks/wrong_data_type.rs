@@ -1,7 +1,7 @@
 //! `wrong-data-type`: see `trace_format::catalogue::WRONG_DATA_TYPE`.
 
-use crate::findings::{Draft, Findings};
-use crate::model::{Message, Model, Site};
+use crate::model::Model;
+use crate::state::{Draft, Findings, Message, Site};
 use trace_format::catalogue::{CheckInfo, WRONG_DATA_TYPE};
 use trace_format::finding::Severity;
 use trace_format::mpi::predefined::DATATYPES;

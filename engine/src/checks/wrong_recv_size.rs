@@ -1,9 +1,9 @@
 //! `wrong-recv-size`: see `trace_format::catalogue::WRONG_RECV_SIZE`.
 
 use super::size_misfit;
-use crate::collective::{Flow, Gathering, Misfit, What};
-use crate::findings::Findings;
+use crate::collective::{Flow, Misfit, What};
 use crate::model::Model;
+use crate::state::{Findings, Gathering};
 use trace_format::catalogue::{CheckInfo, WRONG_RECV_SIZE};
 use trace_format::mpi::Coll;
 

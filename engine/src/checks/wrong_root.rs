@@ -1,9 +1,8 @@
 //! `wrong-root`: see `trace_format::catalogue::WRONG_ROOT`.
 
 use super::{answers, grouped, said};
-use crate::collective::{Gathering, Verdict};
-use crate::findings::{Draft, Findings};
 use crate::model::Model;
+use crate::state::{Draft, Findings, Gathering, Verdict};
 use trace_format::catalogue::{CheckInfo, WRONG_ROOT};
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{PROC_NULL, ROOT};

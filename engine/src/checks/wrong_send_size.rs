@@ -1,8 +1,8 @@
 //! `wrong-send-size`: see `trace_format::catalogue::WRONG_SEND_SIZE`.
 
 use super::message_sizes;
-use crate::findings::Findings;
-use crate::model::{Message, Model};
+use crate::model::Model;
+use crate::state::{Findings, Message};
 use trace_format::catalogue::{CheckInfo, WRONG_SEND_SIZE};
 
 pub(super) static CHECK: &CheckInfo = &WRONG_SEND_SIZE;

@@ -2,8 +2,9 @@
 //! 6.11). In a collective, unlike in a message, the amounts must be equal.
 
 use super::What;
-use super::view::{Gathering, View, neighbors, topology};
-use crate::model::{Comm, Model, Topology};
+use super::view::{neighbors, topology};
+use crate::model::Model;
+use crate::state::{Comm, Gathering, Topology, View};
 use crate::types::{Amount, Difference};
 use std::collections::BTreeMap;
 use trace_format::definition::Neighbors;

@@ -9,7 +9,7 @@ pub(crate) use flows::{Flow, Misfit, each_move, misfits};
 pub(crate) use needs::needs;
 pub use needs::{Needs, needs_of};
 use trace_format::mpi::{Class, Coll, FnId, Start};
-pub(crate) use view::{Gathering, Verdict, View, neighbors};
+pub(crate) use view::neighbors;
 
 /// Which collective a function is; those that make a communicator for a group stand for themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

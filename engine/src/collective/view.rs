@@ -1,39 +1,13 @@
 //! The parts of one collective operation, and their arguments.
 
 use super::{What, what};
-use crate::model::{CommIx, Model, Origin, Part, Topology};
+use crate::model::Model;
 use crate::shape::{NONE, Place, Side, shape};
+use crate::state::{Gathering, Topology, View};
 use crate::types::Amount;
-use std::rc::Rc;
 use trace_format::definition::{Id, Neighbors};
 use trace_format::mpi::{Coll, special};
 use trace_reader::args::Arg;
-
-/// What the checks make of a collective operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Verdict {
-    Fine,
-    Wrong,
-    /// So wrong that the rest of its arguments cannot be judged.
-    Broken,
-    /// Wrong in such a way that nothing can be said about what follows.
-    Spoiled,
-}
-
-/// The parts of one collective operation, for the checks: all of them, or those that came until the end.
-pub(crate) struct Gathering<'a> {
-    pub(crate) comm: CommIx,
-    pub(crate) parts: &'a [Option<Part>],
-}
-
-/// The arguments of one part.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub(crate) rank: i32,
-    /// Place in the communicator.
-    pub(crate) position: u32,
-    pub(crate) call: &'a Rc<Origin>,
-}
 
 impl<'a> Gathering<'a> {
     pub(crate) fn views(&self) -> impl Iterator<Item = View<'a>> + use<'a> {

@@ -1,60 +1,54 @@
 //! The run once more in a library that promises nothing: see `schedules::DeadlockReplay`. The engine tells it of
 //! operations as they start, meet and end; it finds the permissions without which the run would not have got through.
 
-mod epochs;
-mod needs;
+mod meetings;
 
-use crate::collective::{View, What, is_blocking, is_free, what};
-use crate::model::{CommIx, Entered, Model, OpId, OpKind, Origin, Told, ToldAll};
-use crate::recorded::{Known, Matchings, RecordedProgram, Wanted as WantedRaces, Ways};
-use crate::shape::{Shape, shape};
-pub(crate) use epochs::Meeting;
-use epochs::Meetings;
-use needs::{gets_only_from, needs_between, promised_needs};
+use crate::recorded::{Known, Matchings, RecordedProgram, Ways};
+use crate::shape::shape;
+use crate::state::{Origin, Told};
+pub(crate) use meetings::{Meeting, Meetings};
 use rustc_hash::{FxHashMap, FxHashSet};
-use schedules::{Act, Call, Ids, Kind, Knot, Mode, Need, Needs, Permission, Probe};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
 use trace_format::catalogue::{MESSAGE_RACE, POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, PROBE_RECEIVE_RACE};
-use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
-use trace_format::mpi::{Class, Coll, FnId, Many, SendMode, Start};
+use trace_format::mpi::{Class, FnId, SendMode};
 use trace_format::selection::Selection;
 use trace_format::witness::Witness;
 
 /// Everything told of one call.
-type Tolds = SmallVec<[Told; 8]>;
+pub(crate) type Tolds = SmallVec<[Told; 8]>;
 
 /// The replay of a run, and what it found.
 #[derive(Default)]
 pub(crate) struct DeadlockReplay {
-    replay: schedules::DeadlockReplay<Known>,
+    pub(crate) replay: schedules::DeadlockReplay<Known>,
     /// Nobody asks what the replay finds: it is told nothing.
-    off: bool,
+    pub(crate) off: bool,
     /// Rank and thread of each of the replay's threads.
-    lanes: Vec<(i32, u16)>,
+    pub(crate) lanes: Vec<(i32, u16)>,
     /// The replay's threads of each rank, by thread.
-    of: Vec<SmallVec<[(u16, u32); 1]>>,
+    pub(crate) of: Vec<SmallVec<[(u16, u32); 1]>>,
     /// How far it may lag behind before it is looked at.
-    patience: usize,
+    pub(crate) patience: usize,
     /// Calls that one thread polls with, until something else happens.
-    polls: FxHashMap<(i32, u16), Poll>,
-    meetings: Meetings,
-    recorded: RecordedProgram,
+    pub(crate) polls: FxHashMap<(i32, u16), Poll>,
+    pub(crate) meetings: Meetings,
+    pub(crate) recorded: RecordedProgram,
     pub(crate) found: Vec<Unpromised>,
     /// What is known of other matchings, at the end.
     pub(crate) matchings: Matchings,
     pub(crate) witnesses: Vec<Witness>,
     /// Other runs will be made: what of them is known already.
-    exploring: Option<Arc<FxHashSet<u64>>>,
+    pub(crate) exploring: Option<Arc<FxHashSet<u64>>>,
     pub(crate) ways: Ways,
 }
 
 /// A call that was made in vain, perhaps in a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Poll {
-    func: FnId,
-    site: u32,
+pub(crate) struct Poll {
+    pub(crate) func: FnId,
+    pub(crate) site: u32,
 }
 
 /// Ranks that got through with a permission that the standard does not give.
@@ -71,7 +65,7 @@ pub(crate) struct Unpromised {
     pub(crate) count: u64,
     /// The most bytes that had to be buffered in one of these times.
     pub(crate) most: u64,
-    key: Vec<u64>,
+    pub(crate) key: Vec<u64>,
 }
 
 impl DeadlockReplay {
@@ -143,13 +137,8 @@ impl Unpromised {
         calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Rc::as_ref)
     }
 
-    /// Is it the same calls, by their places in the program, that got through? To compare with what did not in the end.
-    pub(crate) fn is_at(&self, model: &Model, calls: impl Iterator<Item = Known>) -> bool {
-        self.key == key_of(model, calls)
-    }
-
     /// Of several times at the same places the first one is told.
-    fn order(&self) -> Option<(i32, u16, u64)> {
+    pub(crate) fn order(&self) -> Option<(i32, u16, u64)> {
         self.blocks.first().map(|b| (b.call.rank, b.call.thread, b.call.event()))
     }
 
@@ -182,415 +171,10 @@ pub(crate) struct Wanted {
     pub(crate) ranks: Vec<i32>,
 }
 
-/// Why nothing is said of other matchings.
-const UNTOLD: &str = "some messages or collective operations are not certain, or of other worlds";
-
-const UNSEEN: &str = "one-sided or partitioned communication may keep messages in order as well";
-
-/// Steps that the replay may lag behind without being looked at; the second one for each thread.
-const PATIENCE: usize = 1 << 14;
-
-const PATIENCE_A_THREAD: usize = 64;
-
-impl Model {
-    /// A collective operation, or one before it, is wrong in itself: nobody knows who waits for whom in it.
-    pub(crate) fn tell_bad(&mut self, comm: CommIx, index: u64) {
-        let parts = self.comms.list[comm].space.take_replayed(index);
-        self.deadlock_replay.recorded.give_up("a collective operation went wrong");
-        parts.into_iter().for_each(|told| self.deadlock_replay.replay.release(told.replay));
-    }
-
-    fn replay_lane(&mut self, rank: i32, thread: u16) -> u32 {
-        let w = &mut self.deadlock_replay;
-        let place = rank as usize;
-        if w.of.len() <= place {
-            w.of.resize_with(self.ranks.len().max(place + 1), SmallVec::new);
-        }
-        if let Some((_, lane)) = w.of[place].iter().find(|(of, _)| *of == thread) {
-            return *lane;
-        }
-        w.lanes.push((rank, thread));
-        w.recorded.lane();
-        let lane = w.replay.lane(u64::from(rank as u32) << 16 | u64::from(thread));
-        w.of[place].push((thread, lane));
-        lane
-    }
-
-    /// A call that may order things in ways that are not written down.
-    pub(crate) fn tell_unseen(&mut self, class: Class) {
-        let is_unseen = match class {
-            Class::RmaSync(_) | Class::PartitionedSend | Class::PartitionedRecv => true,
-            Class::Collective(coll, _) => coll == Coll::WinAllocateShared,
-            _ => false,
-        };
-        if is_unseen && !self.deadlock_replay.off {
-            self.deadlock_replay.recorded.give_up(UNSEEN);
-        }
-    }
-
-    /// A send or receive was started.
-    pub(crate) fn tell_start(&mut self, op: OpId) {
-        let o = &self.ops[op];
-        let comm = &self.comms.list[o.comm];
-        if self.deadlock_replay.off || o.peer < 0 && o.peer != ANY_SOURCE {
-            return;
-        }
-        if o.dim || comm.is_foreign() || comm.made_wrongly {
-            return self.deadlock_replay.recorded.give_up(UNTOLD);
-        }
-        let (ix, persistent, amount) = (o.comm, o.start.is_some(), o.data.map(|d| d.amount));
-        let (rank, peer, tag, comm) = (o.rank as u32, o.peer, o.tag, comm.serial);
-        let (act, kind) = match o.kind {
-            OpKind::Send(mode) => {
-                let mode = match mode {
-                    SendMode::Buffered => Mode::Buffered,
-                    SendMode::Synchronous => Mode::Synchronous,
-                    _ => Mode::Standard,
-                };
-                let bytes = o.data.and_then(|d| d.amount.bytes).unwrap_or(0);
-                let to = peer as u32;
-                let kind = Kind::Send { mode, comm, from: rank, to, tag, bytes };
-                (Act::Send { mode, comm, from: rank, to, tag, bytes }, kind)
-            }
-            OpKind::Recv => {
-                let source = u32::try_from(peer).ok();
-                let tag = (tag != ANY_TAG).then_some(tag);
-                let kind = Kind::Recv { comm, at: rank, source, tag, got: None, steers: None };
-                (Act::Recv { comm, at: rank, source, tag }, kind)
-            }
-        };
-        let origin = o.shown().clone();
-        let lane = self.replay_lane(origin.rank, origin.thread);
-        let w = &mut self.deadlock_replay;
-        let recorded = match w.recorded.is_written() || kind.is_open() {
-            true => w.recorded.start(lane, kind, Some(ix), persistent, amount, &origin),
-            false => None,
-        };
-        self.ops[op].replayed = Some(Told { replay: self.deadlock_replay.replay.start(lane, act, origin), recorded });
-    }
-
-    /// A process started its part of a collective operation.
-    pub(crate) fn tell_part(&mut self, comm: CommIx, index: u64, position: u32) {
-        let c = &self.comms.list[comm];
-        if self.deadlock_replay.off {
-            return;
-        }
-        if c.is_foreign() || c.made_wrongly || c.spoiled || c.space.tangled {
-            return self.deadlock_replay.recorded.give_up(UNTOLD);
-        }
-        let Some(instance) = c.space.get(index) else { return };
-        let Some(part) = instance.parts.get(position as usize).and_then(Option::as_ref) else { return };
-        // Freeing is collective in name; the order in which objects are freed has a check of its own.
-        let in_name = |c: Coll| is_free(c) || matches!(c, Coll::CommSetInfo | Coll::WinSetInfo | Coll::FileSetInfo);
-        let in_name = matches!(what(part.call.func), What::Coll(c) if in_name(c));
-        if part.dim || instance.bad || in_name {
-            return;
-        }
-        let origin = part.shown().clone();
-        let view = View { rank: part.call.rank, position, call: &part.call };
-        let between = c.b.is_some();
-        let needs = if between { needs_between(c, &view) } else { promised_needs(&view) };
-        let (known, size) = (instance.replayed, instance.parts.len() as u32);
-        let collective = known.unwrap_or_else(|| {
-            // What may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
-            let orders = if matches!(needs, Needs::Nobody) { Needs::All } else { needs.clone() };
-            let recorded = self.deadlock_replay.recorded.collective(size, |p| orders.of(p, size));
-            ToldAll { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
-        });
-        if !between && let Some(needed) = gets_only_from(&view) {
-            self.deadlock_replay.recorded.part_needs(collective.recorded, position, &needed);
-            self.deadlock_replay.replay.part_needs(collective.replay, position, needed);
-        }
-        let lane = self.replay_lane(origin.rank, origin.thread);
-        let kind = Kind::Part { collective: collective.recorded, position };
-        let recorded = self.deadlock_replay.recorded.start(lane, kind, None, false, None, &origin);
-        let act = Act::Part { collective: collective.replay, position };
-        let told = Told { replay: self.deadlock_replay.replay.start(lane, act, origin), recorded };
-        self.comms.list[comm].space.set_replayed(index, position, collective, told);
-    }
-
-    /// The two belong together. `certain`: nobody else could be meant.
-    pub(crate) fn tell_pair(&mut self, send: OpId, recv: OpId, certain: bool) {
-        if self.deadlock_replay.off {
-            return;
-        }
-        let ids = [self.ops[send].replayed, self.ops[recv].replayed];
-        match ids {
-            [Some(s), Some(r)] if certain && !self.ops[send].dim && !self.ops[recv].dim => {
-                self.deadlock_replay.replay.pair(s.replay, r.replay);
-                if let (Some(send), Some(recv)) = (s.recorded, r.recorded) {
-                    self.deadlock_replay.recorded.pair(send, recv);
-                }
-            }
-            _ => {
-                self.deadlock_replay.recorded.give_up("which messages met which receives is not certain");
-                [send, recv].into_iter().for_each(|op| self.tell_nothing(op));
-            }
-        }
-    }
-
-    /// The operation did not take place, or nobody knows what it met.
-    pub(crate) fn tell_nothing(&mut self, op: OpId) {
-        if let Some(told) = self.ops.get_mut(op).and_then(|o| o.replayed.take()) {
-            self.deadlock_replay.replay.release(told.replay);
-            told.recorded.into_iter().for_each(|op| self.deadlock_replay.recorded.withdraw(op));
-        }
-    }
-
-    /// The program will not wait for the operation again.
-    pub(crate) fn tell_end(&mut self, op: OpId) {
-        if self.deadlock_replay.off {
-            return;
-        }
-        let Some(o) = self.ops.get_mut(op).filter(|o| !o.told) else { return };
-        o.told = true;
-        if let Some(told) = o.replayed {
-            if o.matched {
-                o.replayed = None;
-            }
-            self.deadlock_replay.replay.forget(told.replay);
-        }
-    }
-
-    pub(crate) fn tell_part_end(&mut self, comm: CommIx, index: u64, position: u32) {
-        let part = self.comms.list[comm].space.part_mut(index, position);
-        if let Some(told) = part.and_then(|p| p.replayed.take()) {
-            self.deadlock_replay.replay.forget(told.replay);
-        }
-    }
-
-    /// A call that starts something and waits for it has returned, or (not `returned`) never does.
-    pub(crate) fn tell_blocking(&mut self, origin: &Known, entered: &Entered, returned: bool) {
-        let waits = match origin.shape.class {
-            Class::Send(_, start) | Class::Recv(start) | Class::SendRecv(start) | Class::SendRecvReplace(start) => {
-                start == Start::Blocking
-            }
-            Class::Collective(..) => is_blocking(origin.func),
-            Class::CommCreateGroup | Class::CommFromGroup | Class::IntercommCreate | Class::IntercommFromGroups => true,
-            _ => false,
-        };
-        if !waits || self.deadlock_replay.off {
-            return;
-        }
-        let ops = [entered.send, entered.recv].into_iter().flatten();
-        let mut ids: Tolds = ops.filter_map(|op| self.waited(op)).collect();
-        ids.extend(entered.collective.and_then(|at| self.part_id(at)));
-        self.tell_wait(origin, ids, None, true, returned);
-    }
-
-    /// What is told of an operation that is waited for.
-    fn waited(&self, op: OpId) -> Option<Told> {
-        self.ops.get(op).filter(|o| !o.told)?.replayed
-    }
-
-    fn part_id(&self, (comm, index, position): (CommIx, u64, u32)) -> Option<Told> {
-        let instance = self.comms.list[comm].space.get(index)?;
-        instance.parts.get(position as usize)?.as_ref()?.replayed
-    }
-
-    fn tell_wait(&mut self, origin: &Known, ops: Tolds, any: Option<Tolds>, patient: bool, returned: bool) {
-        if !self.deadlock_replay.polls.is_empty() {
-            self.deadlock_replay.polls.remove(&(origin.rank, origin.thread));
-        }
-        if ops.is_empty() || any.as_ref().is_some_and(SmallVec::is_empty) && returned {
-            return;
-        }
-        let lane = self.replay_lane(origin.rank, origin.thread);
-        let w = &mut self.deadlock_replay;
-        let recorded_ops = |all: &[Told]| all.iter().filter_map(|t| t.recorded).collect();
-        if w.recorded.is_written() {
-            w.recorded.wait(lane, recorded_ops(&ops), any.as_deref().map(recorded_ops), patient, origin);
-        }
-        let replays = |all: Tolds| -> Ids { all.into_iter().map(|t| t.replay).collect() };
-        let info = origin.clone();
-        let call = Call { ops: replays(ops), any: any.map(replays), patient, returned, probe: None, info };
-        w.replay.wait(lane, call);
-        self.keep_up();
-    }
-
-    /// Looks what keeps the replay from going on, if it lags far behind.
-    fn keep_up(&mut self) {
-        let w = &self.deadlock_replay;
-        if w.replay.lag() > w.patience.max(PATIENCE).max(PATIENCE_A_THREAD * w.lanes.len()) {
-            self.look_for_permissions(false);
-            self.deadlock_replay.patience = 2 * self.deadlock_replay.replay.lag();
-        }
-    }
-
-    /// Operations of the given requests.
-    fn waited_for(&self, origin: &Origin, at: impl Iterator<Item = usize>) -> Tolds {
-        let (base, handles) = origin.requests();
-        let requests = &self.ranks[origin.rank as usize].requests;
-        let mut ids = Tolds::new();
-        for i in at {
-            let request = requests.find_in(handles, base, i).and_then(|id| requests.get(id));
-            let Some(request) = request.filter(|r| r.active && !r.cancelled) else { continue };
-            let ops = [request.send, request.recv].into_iter().flatten();
-            ids.extend(ops.filter_map(|op| self.waited(op)));
-            ids.extend(request.collective.and_then(|at| self.part_id(at)));
-        }
-        ids
-    }
-
-    /// A call has completed requests: those at the first numbers of `completed` in its array. To be told before they are
-    /// gone.
-    pub(crate) fn tell_completion(&mut self, origin: &Known, many: Many, wait: bool, completed: &[(usize, usize)]) {
-        if self.deadlock_replay.off {
-            return;
-        }
-        let poll = Poll { func: origin.func, site: origin.site };
-        let thread = (origin.rank, origin.thread);
-        if completed.is_empty() {
-            if !wait {
-                self.tell_poll(origin);
-            }
-            return;
-        }
-        let patient = wait || self.deadlock_replay.polls.get(&thread) == Some(&poll);
-        let done = self.waited_for(origin, completed.iter().map(|(place, _)| *place));
-        match many {
-            Many::One | Many::All => self.tell_wait(origin, done, None, patient, true),
-            Many::Any | Many::Some => {
-                let all = self.waited_for(origin, 0..origin.requests().1.len());
-                self.tell_wait(origin, all, Some(done), patient, true);
-            }
-        }
-    }
-
-    /// The run is over; `well`: every rank came to its end, and all of them are known.
-    pub(crate) fn conclude_replay(&mut self, well: bool) {
-        for rank in 0..self.ranks.len() {
-            let open: Vec<(Known, Entered)> = self.ranks[rank]
-                .threads
-                .iter()
-                .filter_map(|t| t.open.last())
-                .map(|o| (o.origin.clone(), o.entered))
-                .collect();
-            for (origin, entered) in open {
-                match origin.shape.class {
-                    Class::Wait(many) => {
-                        let all = self.waited_for(&origin, 0..origin.requests().1.len());
-                        let any = matches!(many, Many::Any | Many::Some).then(Tolds::new);
-                        self.tell_wait(&origin, all, any, true, false);
-                    }
-                    _ => self.tell_blocking(&origin, &entered, false),
-                }
-            }
-        }
-        self.look_for_permissions(well);
-        self.drop_unclear_meetings();
-        let mut recorded = std::mem::take(&mut self.deadlock_replay.recorded);
-        if let Some(known) = self.deadlock_replay.exploring.clone() {
-            self.deadlock_replay.ways = recorded.ways(&self.deadlock_replay.lanes, &known, self);
-        }
-        if well {
-            let wanted = WantedRaces::of(self);
-            let mut matchings =
-                recorded.answer(&self.deadlock_replay.lanes, self.deadlock_replay.found.is_empty(), wanted);
-            matchings.races.retain_mut(|race| race.judge(&mut self.signatures, wanted));
-            self.deadlock_replay.witnesses = matchings.witnesses(&self.comms);
-            self.deadlock_replay.matchings = matchings;
-        }
-    }
-
-    /// A probe was told of a message: from that process, with that tag.
-    pub(crate) fn tell_probe(&mut self, origin: &Known, s: &Shape, told: Option<(i32, i32)>, wait: bool) {
-        if self.deadlock_replay.off {
-            return;
-        }
-        let Some(target) = self.target(origin, s.peer, s.tag, s) else { return };
-        let Some((source, tag)) = told.filter(|t| t.0 >= 0) else {
-            return self.deadlock_replay.recorded.give_up("which message a probe reported is not certain");
-        };
-        let lane = self.replay_lane(origin.rank, origin.thread);
-        let poll = Poll { func: origin.func, site: origin.site };
-        let patient = wait || self.deadlock_replay.polls.remove(&(origin.rank, origin.thread)) == Some(poll);
-        let wanted = (u32::try_from(target.peer).ok(), (target.tag != ANY_TAG).then_some(target.tag));
-        let at = origin.rank as u32;
-        let comm = (target.comm, self.comms.list[target.comm].serial);
-        let told = (source as u32, tag);
-        self.deadlock_replay.recorded.probe(lane, comm, at, wanted, told, patient, origin);
-        let c = &self.comms.list[target.comm];
-        if c.is_foreign() || c.made_wrongly || self.has_threads(origin.rank) {
-            return;
-        }
-        let probe = Some(Probe { comm: comm.1, at, source: wanted.0, tag: wanted.1, reported: told });
-        let call = Call { ops: Ids::new(), any: None, patient, returned: true, probe, info: origin.clone() };
-        self.deadlock_replay.replay.wait(lane, call);
-        self.keep_up();
-    }
-
-    /// A probe or test was made in vain.
-    pub(crate) fn tell_poll(&mut self, origin: &Known) {
-        let poll = Poll { func: origin.func, site: origin.site };
-        self.deadlock_replay.polls.insert((origin.rank, origin.thread), poll);
-    }
-
-    /// A matched probe has returned with its message, whose receive waits for nothing.
-    pub(crate) fn tell_matched_probe(&mut self, origin: &Known, op: OpId, wait: bool) {
-        let poll = Poll { func: origin.func, site: origin.site };
-        let patient = wait || self.deadlock_replay.polls.get(&(origin.rank, origin.thread)) == Some(&poll);
-        let waited = self.waited(op).into_iter().collect();
-        self.tell_wait(origin, waited, None, patient, true);
-        self.tell_end(op);
-    }
-
-    fn look_for_permissions(&mut self, over: bool) {
-        for knot in self.deadlock_replay.replay.knots(over) {
-            self.note_permission(&knot);
-        }
-    }
-
-    fn note_permission(&mut self, knot: &Knot<Known>) {
-        let rank = |lane: &u32| self.deadlock_replay.lanes[*lane as usize].0;
-        let mut blocks = Vec::new();
-        for block in &knot.blocks {
-            let needs = block.needs.iter().map(|need| match need {
-                Need::Partner { op, lane } => Wanted { op: op.clone(), ranks: vec![rank(lane)] },
-                Need::Nobody { op } => Wanted { op: op.clone(), ranks: Vec::new() },
-                Need::Calls { op, lanes } => Wanted { op: op.clone(), ranks: lanes.iter().map(rank).collect() },
-            });
-            blocks.push(Blocked { rank: rank(&block.lane), call: block.call.clone(), needs: needs.collect() });
-        }
-        if blocks.iter().any(|b| self.is_dim(b.rank)) {
-            return;
-        }
-        let (mut buffers, mut early) = (Vec::new(), Vec::new());
-        for permission in &knot.permissions {
-            match permission {
-                Permission::Buffer { op, bytes } => buffers.push((op.clone(), *bytes)),
-                Permission::Early { op } => early.push(op.clone()),
-            }
-        }
-        let key = key_of(self, blocks.iter().map(|b| b.call.clone()));
-        let most = buffers.iter().map(|b| b.1).sum();
-        let mut new = Unpromised { blocks, buffers, early, least: knot.least, count: 1, most, key };
-        match self.deadlock_replay.found.iter_mut().find(|u| u.key == new.key) {
-            Some(known) => {
-                (new.count, new.most) = (known.count + 1, known.most.max(new.most));
-                if new.order() < known.order() {
-                    *known = new;
-                } else {
-                    (known.count, known.most) = (new.count, new.most);
-                }
-            }
-            None => self.deadlock_replay.found.push(new),
-        }
-    }
-}
-
 /// What has not happened when the call returns early.
 pub(crate) fn comes_late(call: &Origin, has: &str) -> String {
     match shape(call.func).class {
         Class::RmaSync(_) => format!("all its targets {has} called MPI_Win_post"),
         _ => format!("all ranks of its communicator {has} called it"),
     }
-}
-
-/// Where the calls are in the program.
-fn key_of(model: &Model, calls: impl Iterator<Item = Known>) -> Vec<u64> {
-    let mut key: Vec<u64> = calls.map(|call| model.place(&call)).collect();
-    key.sort_unstable();
-    key.dedup();
-    key
 }

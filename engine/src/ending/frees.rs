@@ -1,7 +1,8 @@
 //! The order in which ranks free their objects. Freeing is collective and may synchronise, so that the orders of all
 //! ranks must fit together (MPI 4.1 section 6.14).
 
-use crate::model::{CommIx, Model, Origin};
+use crate::model::Model;
+use crate::state::{CommIx, Origin};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;

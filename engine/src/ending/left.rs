@@ -1,7 +1,8 @@
 //! What is left over at the end of a run.
 
 use super::{Alone, Incomplete, Leftover};
-use crate::model::{Model, OpId, Origin, Rank, Request};
+use crate::model::Model;
+use crate::state::{OpId, Origin, Rank, Request};
 use std::rc::Rc;
 use trace_format::mpi::Class;
 

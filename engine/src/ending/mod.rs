@@ -4,7 +4,8 @@ mod frees;
 mod left;
 mod queues;
 
-use crate::model::{Model, Origin, rank_list};
+use crate::model::Model;
+use crate::state::{Origin, rank_list};
 use crate::waits::{Graph, Verdict, Watch};
 pub(crate) use frees::Step;
 pub(crate) use left::{alone, incomplete, leftovers};

@@ -5,7 +5,8 @@
 //! Only what is certain is told: a message that one of several receives may have taken stands in no queue.
 
 use super::RankEnd;
-use crate::model::{CommIx, Model, OpId, RankNames, Site};
+use crate::model::{Model, RankNames};
+use crate::state::{CommIx, OpId, Site};
 use rustc_hash::FxHashMap;
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::finding::CallRef;

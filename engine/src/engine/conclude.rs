@@ -2,7 +2,8 @@
 
 use super::End;
 use crate::ending::{Ending, RankEnd, alone, incomplete, leftovers, polls_in_vain};
-use crate::model::{Model, Origin, is_crash};
+use crate::model::Model;
+use crate::state::{Origin, is_crash};
 use crate::waits::{Graph, Watch};
 use trace_format::catalogue::NO_PROGRESS;
 use trace_format::mpi::Class;
@@ -27,7 +28,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         }
     }
     let n = model.ranks.len() as i32;
-    let select = |test: &dyn Fn(&crate::model::Rank) -> bool| -> Vec<i32> {
+    let select = |test: &dyn Fn(&crate::state::Rank) -> bool| -> Vec<i32> {
         (0..n).filter(|i| test(&model.ranks[*i as usize])).collect()
     };
     let aborted = select(&|r| r.abort.is_some());
@@ -38,7 +39,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         r.signal.as_ref().is_some_and(|s| is_crash(s.signal) && (own || s.signal != 6))
     });
     let trouble = !aborted.is_empty() || !failed.is_empty() || !crashed.is_empty();
-    let own_end = |r: &crate::model::Rank| {
+    let own_end = |r: &crate::state::Rank| {
         let quiet = r.abort.is_none() && !r.errors.iter().any(|e| e.fatal) && r.signal.is_none();
         // A library that loses its partner may end the process by exit.
         r.exit.is_some_and(|status| quiet && (status == 0 || !trouble))
@@ -103,7 +104,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
     model.judge_damage();
     let leftovers = if model.blind { Vec::new() } else { leftovers(model) };
     // In MPI_Finalize nobody starts anything any more. Libraries may fail there over a message that nobody receives.
-    let over = |r: &crate::model::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;
+    let over = |r: &crate::state::Rank| r.finalize.is_some() && r.sessions == 0 && !r.lost && !r.holed && !r.missing;
     let quiet = crashed.is_empty() && aborted.is_empty();
     let over = quiet && !end.lost && !end.stopped && model.ranks.iter().all(over);
     let (alone, incomplete) = if cut && !over { (Vec::new(), Vec::new()) } else { (alone(model), incomplete(model)) };

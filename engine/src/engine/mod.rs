@@ -12,12 +12,13 @@
 mod conclude;
 mod snapshot;
 
+use crate::checks;
 use crate::clocks::Clock;
 use crate::collections::Slab;
 use crate::ending::{Ending, Queued, RankEnd};
-use crate::findings::Findings;
-use crate::model::{Comms, Model, Rank, Site};
+use crate::model::Model;
 use crate::recorded::Ways;
+use crate::state::{Comms, Findings, Rank, Site, Sweeps};
 use crate::types::Signatures;
 use crate::worlds::Names as Processes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -133,7 +134,8 @@ impl Engine {
                 undecided: Vec::new(),
                 suspects: FxHashMap::default(),
                 damaged: FxHashMap::default(),
-                sweeps: crate::interpret::Sweeps::default(),
+                sweeps: Sweeps::default(),
+                rules: &checks::AllRules,
                 findings: Findings::default(),
                 names: Processes::default(),
                 constants: BTreeMap::new(),
@@ -330,7 +332,7 @@ impl Engine {
         let ending = conclude::conclude(&mut model, end);
         let mut findings = std::mem::take(&mut model.findings);
         crate::checks::end(&ending, &model, &mut findings);
-        let findings = fold(findings.finish(&model));
+        let findings = fold(findings.finish(&model, checks::relate));
         let (findings, hidden) = match model.selection.max_findings() {
             Some(most) => crate::limit::limit(findings, most),
             None => (findings, Vec::new()),

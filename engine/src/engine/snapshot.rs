@@ -3,8 +3,9 @@
 
 use super::Engine;
 use crate::collective::{is_among_neighbors, moves_data};
-use crate::model::{CommIx, Model, Op, OpId, Rank};
+use crate::model::Model;
 use crate::shape::{Shape, shape};
+use crate::state::{CommIx, Op, OpId, Rank};
 use trace_format::mpi::{Class, SendMode, Start};
 use trace_reader::call::Outcome;
 use trace_reader::reader::{EventRef, RankEvent};

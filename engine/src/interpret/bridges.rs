@@ -1,7 +1,8 @@
 //! MPI_Intercomm_create and MPI_Intercomm_create_from_groups: two groups that meet by their leaders (MPI 4.1, 7.6.2).
 
-use crate::model::{Bridge, CommKey, Entered, Model, Origin, int, value};
+use crate::model::Model;
 use crate::shape::Shape;
+use crate::state::{Bridge, CommKey, Entered, Origin, int, value};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

@@ -1,6 +1,7 @@
 //! Buffers are attached, detached and flushed.
 
-use crate::model::{Model, Origin, int, names_session};
+use crate::model::Model;
+use crate::state::{Origin, int, names_session};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Dir, Kind};
 

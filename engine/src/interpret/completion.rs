@@ -1,7 +1,8 @@
 //! How requests and receives end: by wait and test, by looking at them, by being freed; matched probes.
 
-use crate::model::{Model, Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
+use crate::model::Model;
 use crate::shape::{NONE, Shape};
+use crate::state::{Op, OpId, OpKind, Origin, ReqId, Request, int, status_at, value};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG, MESSAGE_NO_PROC, UNDEFINED};

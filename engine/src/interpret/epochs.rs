@@ -1,7 +1,8 @@
 //! Calls of one-sided synchronisation.
 
 use crate::deadlock_replay::Meeting;
-use crate::model::{CommIx, Lock, Model, Origin};
+use crate::model::Model;
+use crate::state::{CommIx, Lock, Origin};
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::{Kind, RmaSync};

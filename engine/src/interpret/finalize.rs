@@ -1,6 +1,7 @@
 //! MPI_Finalize and the calls of other threads of the same process (MPI 4.1, 11.6).
 
-use crate::model::{Model, Origin, Untimely, is_finalize};
+use crate::model::Model;
+use crate::state::{Origin, Untimely, is_finalize};
 use std::rc::Rc;
 
 /// So many calls during MPI_Finalize are looked at: a thread may poll all the time.

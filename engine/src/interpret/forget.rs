@@ -8,32 +8,16 @@
 //! is not met later.
 
 use crate::collective::is_free;
-use crate::model::{CommIx, CommKey, Model, Origin, ids, is_forgotten};
-use crate::shape::Shape;
+use crate::model::Model;
+use crate::shape::{Shape, is_forgotten};
+use crate::state::{CommIx, CommKey, Origin, SWEEP_AT, ids};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Dir, Kind};
 use trace_reader::args::Args;
 
-/// So many freed objects are kept before they are gone through, and [`PER_RANK`] for each rank.
-const SWEEP_AT: usize = 4096;
-
 const PER_RANK: usize = 16;
-
-/// When the freed objects are gone through next.
-pub(crate) struct Sweeps {
-    waiting: usize,
-    at: usize,
-    /// At every call that frees something: for tests.
-    pub(crate) always: bool,
-}
-
-impl Default for Sweeps {
-    fn default() -> Sweeps {
-        Sweeps { waiting: 0, at: SWEEP_AT, always: false }
-    }
-}
 
 /// The freed objects of all ranks, and whether something still speaks of each.
 struct Candidates(Vec<FxHashMap<(Kind, Id), bool>>);

@@ -15,10 +15,9 @@ mod sums;
 mod system;
 
 use crate::collective::is_free;
-use crate::matching::Misused;
-use crate::model::{CommKey, Entered, Model, OpenCall, Origin, Pattern, Request, int, value};
+use crate::model::Model;
 use crate::shape::Shape;
-pub(crate) use forget::Sweeps;
+use crate::state::{CommKey, Entered, Misused, OpenCall, Origin, Pattern, Request, int, value};
 use std::cell::Cell;
 use std::rc::Rc;
 use trace_format::definition::Id;

@@ -1,8 +1,9 @@
 //! Partitioned communication (MPI 4.1, chapter 4): the k-th MPI_Psend_init of a process to another on a communicator
 //! with a tag belongs to the k-th MPI_Precv_init there; a receive is over when all partitions of the send are ready.
 
-use crate::model::{ChannelEnd, MOST_PARTITIONS, Model, Origin, ReqId, Request, int};
+use crate::model::Model;
 use crate::shape::shape;
+use crate::state::{ChannelEnd, MOST_PARTITIONS, Origin, ReqId, Request, int};
 use std::rc::Rc;
 use trace_format::mpi::{Class, Kind};
 use trace_reader::args::Arg;

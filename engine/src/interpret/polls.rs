@@ -1,7 +1,8 @@
 //! Polls that found nothing.
 
-use crate::model::{Entered, Model, Origin, Poll, Polls, int, is_poll};
+use crate::model::Model;
 use crate::shape::Shape;
+use crate::state::{Entered, Origin, Poll, Polls, int, is_poll};
 use std::rc::Rc;
 use trace_format::mpi::{Class, Many};
 use trace_reader::args::Args;

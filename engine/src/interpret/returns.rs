@@ -2,8 +2,9 @@
 
 use super::{is_refused, may_have_received};
 use crate::collective::is_blocking;
-use crate::model::{CommIx, CommKey, Comms, Entered, Made, Model, Origin, Request, Topology, int, status_at};
+use crate::model::Model;
 use crate::shape::Shape;
+use crate::state::{CommIx, CommKey, Comms, Entered, Made, Origin, Request, Topology, int, status_at};
 use std::rc::Rc;
 use trace_format::definition::Id;
 use trace_format::mpi::predefined::UNKNOWN_ERROR_CLASS;

@@ -1,7 +1,8 @@
 //! Operations begin.
 
-use crate::model::{Data, MessageEnd, Model, Op, OpId, OpKind, Origin, ReqId, Target, int};
+use crate::model::Model;
 use crate::shape::{Place, Shape, Side};
+use crate::state::{Data, MessageEnd, Op, OpId, OpKind, Origin, ReqId, Target, int};
 use crate::types::Amount;
 use std::cell::Cell;
 use std::rc::Rc;

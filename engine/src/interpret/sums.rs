@@ -1,7 +1,8 @@
 //! Checksums that were taken in a call are put to the operations that they are of.
 
-use crate::model::{CommIx, Entered, Model, OpId, Origin, Sum};
+use crate::model::Model;
 use crate::shape::Shape;
+use crate::state::{CommIx, Entered, OpId, Origin, Sum};
 use std::rc::Rc;
 use trace_format::mpi::Class;
 use trace_format::system::{Checksum, Checksums};

@@ -1,6 +1,7 @@
 //! What definitions and events of the system change.
 
-use crate::model::{Breach, Model, MpiError};
+use crate::model::Model;
+use crate::state::{Breach, MpiError};
 use crate::types::Amount;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};

@@ -2,7 +2,8 @@
 //! have no order, nor have two such receives: then any order may be the true one, and only what no order explains is
 //! wrong.
 
-use crate::model::{CommIx, Message, Model, OpId, Origin, Pair};
+use crate::model::Model;
+use crate::state::{CommIx, Message, OpId, Origin, Pair};
 use crate::types::{Amount, Signatures, UNKNOWN};
 use trace_format::catalogue::INCORRECT_SEND_SIZE;
 

@@ -2,9 +2,9 @@
 //! instance k (MPI 4.1 sections 6.1 and 6.14); blocking and nonblocking ones share one order. Persistent ones match by the
 //! order in which they were made (6.13), whatever the order of their starts: `collective/persistent.rs`.
 
-use super::misuse::Misused;
-use crate::collective::{Gathering, Verdict, What, what};
-use crate::model::{Comm, CommIx, Made, Model, Origin, Part, Persistents, peers};
+use crate::collective::{What, what};
+use crate::model::Model;
+use crate::state::{Comm, CommIx, Gathering, Made, Misused, Origin, Part, Persistents, Verdict, peers};
 use std::rc::Rc;
 
 impl Model {
@@ -90,7 +90,7 @@ impl Model {
         }
         // Lent to the checks, which need the rest of the model as well.
         let parts = std::mem::take(&mut instance.parts);
-        let verdict = crate::checks::collective(self, &Gathering { comm, parts: &parts });
+        let verdict = self.rules.collective(self, &Gathering { comm, parts: &parts });
         let c = &mut self.comms.list[comm];
         c.spoiled |= verdict == Verdict::Spoiled;
         if let Some(instance) = c.space.get_mut(index) {
@@ -125,7 +125,7 @@ impl Model {
         if dim || c.spoiled || c.is_foreign() || c.space.tangled || kinds.all(|kind| Some(kind) == first) {
             return;
         }
-        let verdict = crate::checks::collective(self, &Gathering { comm, parts });
+        let verdict = self.rules.collective(self, &Gathering { comm, parts });
         self.comms.list[comm].spoiled |= verdict == Verdict::Spoiled;
     }
 }

@@ -1,37 +1,8 @@
 //! Requests and collectives that two threads use at once, which they must not (MPI 4.1, 11.6).
 
-use crate::model::{CommIx, Model, Origin};
+use crate::model::Model;
+use crate::state::{Misuse, Misused, Origin};
 use std::rc::Rc;
-
-/// What two threads must not do at the same time.
-#[derive(Debug, Clone)]
-pub(crate) enum Misused {
-    /// Complete this request: the call that started it.
-    Request(Rc<Origin>),
-    /// Run collectives on this object.
-    Object(CommIx),
-}
-
-/// Two calls of two threads that may have overlapped.
-#[derive(Debug, Clone)]
-pub(crate) struct Misuse {
-    pub(crate) what: Misused,
-    pub(crate) first: Rc<Origin>,
-    pub(crate) second: Rc<Origin>,
-}
-
-impl Misused {
-    pub(crate) fn object(&self) -> Option<CommIx> {
-        if let Misused::Object(comm) = self { Some(*comm) } else { None }
-    }
-}
-
-impl Misuse {
-    pub(crate) fn calls(&self) -> impl Iterator<Item = &Rc<Origin>> {
-        let request = if let Misused::Request(call) = &self.what { Some(call) } else { None };
-        [&self.first, &self.second].into_iter().chain(request)
-    }
-}
 
 /// So many undecided cases are kept before they are gone through.
 const MAX_UNDECIDED: usize = 1024;
@@ -63,7 +34,7 @@ impl Model {
             if let Misused::Object(comm) = case.what {
                 self.comms.list[comm].space.tangled = true;
             }
-            crate::checks::misuse(self, &case);
+            self.rules.misuse(self, &case);
         }
     }
 }

@@ -6,7 +6,3 @@ mod misuse;
 mod p2p;
 mod sums;
 mod suspects;
-
-pub(crate) use misuse::{Misuse, Misused};
-pub(crate) use sums::{Damage, Spoilt, WrongResult};
-pub(crate) use suspects::Suspect;

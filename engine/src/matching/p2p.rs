@@ -5,7 +5,8 @@
 //! it is paired only when no receive posted before it, and still open, could have taken the message.
 
 use crate::collections::At;
-use crate::model::{CommIx, Data, Lane, Model, Op, OpId, Pending};
+use crate::model::Model;
+use crate::state::{CommIx, Data, Lane, Op, OpId, Pending};
 
 /// Empty lanes are kept for the next message as long as there are not more than this many.
 const MAX_LANES: usize = 256;

@@ -1,49 +1,13 @@
 //! Checksums of what was sent and received (`--checksums all`): put to the operations they belong to, and compared when
 //! both ends of a movement of data are over.
 
-use crate::collective::{Gathering, View, What, each_move};
-use crate::model::{CommIx, Lane, Model, OpId, Origin};
-use std::rc::Rc;
+use crate::collective::{What, each_move};
+use crate::model::Model;
+use crate::state::{CommIx, Damage, Gathering, Lane, OpId, Origin, Spoilt, View, WrongResult};
 use trace_format::catalogue::{COLLECTIVE_OVERLAP, CheckInfo, OVERLAPPING, OVERLAPPING_SENDRECV, SEND_CHECKSUM};
-use trace_format::definition::Id;
 use trace_format::folds::Fold;
 use trace_format::mpi::Coll;
 use trace_format::system::Checksum;
-
-/// A message whose data have arrived changed.
-#[derive(Debug)]
-pub(crate) struct Damage {
-    pub(crate) send: Rc<Origin>,
-    pub(crate) recv: Rc<Origin>,
-    /// The call that completed the receive.
-    pub(crate) by: Rc<Origin>,
-    pub(crate) bytes: u64,
-    /// How often it happened on this lane at these places.
-    pub(crate) count: u64,
-}
-
-impl Damage {
-    fn order(&self) -> (u16, u64, u16, u64) {
-        (self.send.thread, self.send.index, self.recv.thread, self.recv.index)
-    }
-}
-
-/// Data of a collective operation that have arrived changed.
-pub(crate) struct Spoilt<'a> {
-    pub(crate) from: View<'a>,
-    pub(crate) to: View<'a>,
-    /// The call that completed the receiver's part.
-    pub(crate) by: Rc<Origin>,
-    pub(crate) bytes: u64,
-}
-
-/// A process of a reduction whose result is not what the contributions make.
-pub(crate) struct WrongResult<'a> {
-    pub(crate) at: View<'a>,
-    /// The call that completed its part.
-    pub(crate) by: Rc<Origin>,
-    pub(crate) op: Id,
-}
 
 /// More than this many of one operation are not listed.
 const MAX_SPOILT: usize = 256;
@@ -106,7 +70,7 @@ impl Model {
     pub(crate) fn judge_damage(&mut self) {
         for ((lane, ..), damage) in std::mem::take(&mut self.damaged) {
             if !self.is_doubtful(lane) && !self.is_disturbed(&damage.send) && !self.is_disturbed(&damage.recv) {
-                crate::checks::damage(self, &damage);
+                self.rules.damage(self, &damage);
             }
         }
     }
@@ -128,14 +92,14 @@ impl Model {
             return;
         }
         let Some(parts) = c.space.take_parts(index) else { return };
-        let known = |p: &&crate::model::Part| p.sums.is_some();
+        let known = |p: &&crate::state::Part| p.sums.is_some();
         let usable = parts.iter().flatten().any(|p| known(&p)) && !parts.iter().flatten().any(|p| p.dim);
         if usable {
             let g = Gathering { comm, parts: &parts };
             let wrong = if c.b.is_some() { Vec::new() } else { wrong_results(&g) };
             let shown = || parts.iter().flatten().map(|p| p.shown());
             if !wrong.is_empty() && !shown().any(|call| self.is_disturbed(call)) {
-                crate::checks::wrong_results(self, comm, &wrong);
+                self.rules.wrong_results(self, comm, &wrong);
             }
             let mut spoilt = Vec::new();
             each_move(self, &g, |from, to, out, into| {
@@ -153,7 +117,7 @@ impl Model {
             // One process may pass on to others what was disturbed in it.
             let shown = || parts.iter().flatten().map(|p| p.shown());
             if !spoilt.is_empty() && !shown().any(|call| self.is_disturbed(call)) {
-                crate::checks::spoilt(self, comm, &spoilt);
+                self.rules.spoilt(self, comm, &spoilt);
             }
         }
         self.comms.list[comm].space.give_parts(index, parts);

@@ -1,10 +1,8 @@
 //! Messages whose two halves are not obviously alike: kept until it is known whether the calls came in order.
 
-use crate::model::{CommIx, Lane, Message, Model, OpId, are_alike};
+use crate::model::Model;
+use crate::state::{CommIx, Lane, Message, OpId, are_alike};
 use std::collections::hash_map::Entry;
-
-/// Communicator, destination, source, tag; and the places of the two calls.
-pub(crate) type Suspect = ((CommIx, i32, i32, i32), u64, u64);
 
 impl Model {
     /// Holds the two halves of a message against each other.
@@ -53,7 +51,7 @@ impl Model {
             let mailbox = self.comms.list[comm].boxes.get(dest);
             if !mailbox.and_then(|m| m.lanes.get((source, tag))).is_some_and(Lane::is_tangled) {
                 message.difference = self.signatures.difference(message.sent, message.room);
-                crate::checks::message(self, &message);
+                self.rules.message(self, &message);
             }
         }
     }

@@ -1,65 +1,26 @@
 //! The state of a run, as far as events were fed.
 
-mod buffers;
-mod call;
-mod channels;
-mod comms;
-mod entered;
-mod epochs;
-mod frees;
-mod handles;
-mod mailbox;
-mod message;
-mod op;
-mod persistents;
-mod polls;
-mod rank;
-mod requests;
+mod half_known;
 mod resolve;
-mod site;
-mod space;
-mod sums;
-mod told;
-mod untimely;
+mod rules;
 mod words;
 
 use crate::collections::Slab;
-use crate::findings::Findings;
-use crate::interpret::Sweeps;
-use crate::matching::{Damage, Misuse, Suspect};
+use crate::deadlock_replay::DeadlockReplay;
+use crate::listen::Listening;
+use crate::state::{Comms, Damage, Findings, Message, Misuse, Op, OpId, OpKind, Origin, Rank, Suspect, Sweeps};
 use crate::types::{Amount, Signatures};
 use crate::worlds::Names as Processes;
-pub(crate) use buffers::names_session;
-pub use call::int;
-pub(crate) use call::{MessageEnd, Origin, Pattern, Target, status_at, value};
-pub(crate) use channels::{Channel, ChannelEnd, MOST_PARTITIONS};
-pub(crate) use comms::{Comm, CommIx, CommKey, Comms, Member, Topology, peers};
-pub(crate) use entered::{Bridge, Entered};
-pub(crate) use epochs::Lock;
-pub(crate) use handles::{ids, is_forgotten};
-pub(crate) use mailbox::{Lane, Mailbox, Pending};
-pub(crate) use message::{Message, Pair, are_alike};
-pub(crate) use op::{Data, Op, OpId, OpKind};
-pub(crate) use persistents::{Made, Persistents};
-pub(crate) use polls::{Poll, Polls, is_poll};
-pub use rank::is_crash;
-pub(crate) use rank::{Breach, Discovery, MpiError, OpenCall, Rank, Thread};
-pub(crate) use requests::{ReqId, Request};
+pub(crate) use rules::Rules;
 use rustc_hash::{FxHashMap, FxHasher};
-pub(crate) use site::Site;
-pub use site::outside;
-pub(crate) use space::{Instance, Part};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
-pub(crate) use sums::Sum;
-pub(crate) use told::{Mate, Told, ToldAll};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::job::Buffering;
 use trace_format::selection::Selection;
 use trace_format::variables::BufferingLimit;
-pub(crate) use untimely::{Untimely, is_finalize};
-pub(crate) use words::{RankNames, op_name, outside_rank, plural, rank_list};
+pub(crate) use words::RankNames;
 
 /// So many are kept for their memory: about as many as are in flight while ranks are read in turns.
 const MAX_SPARE: usize = 1 << 12;
@@ -100,11 +61,13 @@ pub(crate) struct Model {
     /// Does the user want to be told of messages that are shorter than the room for them?
     pub(crate) short_sends: bool,
     /// The run in a library that promises nothing.
-    pub(crate) deadlock_replay: crate::deadlock_replay::DeadlockReplay,
+    pub(crate) deadlock_replay: DeadlockReplay,
     /// Calls that were counted and not looked at: see `engine::standing`.
     pub(crate) leapt: u64,
+    /// What matching asks as soon as both sides are known.
+    pub(crate) rules: &'static dyn Rules,
     /// Listeners that want to know more than findings.
-    pub(crate) listening: crate::listen::Listening,
+    pub(crate) listening: Listening,
 }
 
 impl Model {

@@ -1,9 +1,8 @@
 //! Which object, and which process, a call names.
 
 use super::Model;
-use super::call::{Origin, Target, int};
-use super::comms::{CommIx, Member};
 use crate::shape::{Place, Shape};
+use crate::state::{CommIx, Member, Origin, Target, int};
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::Kind;
 use trace_format::mpi::special::{ANY_SOURCE, PROC_NULL};

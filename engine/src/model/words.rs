@@ -1,44 +1,13 @@
-//! Ranks, calls and objects in words.
+//! Calls and places of a run in words.
 
 use super::Model;
-use super::call::{Origin, as_call};
-use super::comms::CommIx;
-use super::site::{Site, outside};
+use crate::state::{CommIx, Origin, Site, as_call, outside};
 use rustc_hash::FxHashMap;
-use trace_format::definition::{FIRST_USER_ID, Id, NULL_ID};
+use trace_format::definition::Id;
 use trace_format::finding::CallRef;
-use trace_format::mpi::{Kind, predefined};
+use trace_format::mpi::Kind;
 use trace_format::names::Names;
-use trace_format::ranks::Ranks;
 use trace_reader::text::format_call;
-
-/// `rank 3`, `ranks 0-3,7`.
-pub(crate) fn rank_list(ranks: &[i32]) -> String {
-    let mut ranks = ranks.to_vec();
-    ranks.sort_unstable();
-    ranks.dedup();
-    let list: Ranks = ranks.iter().copied().collect();
-    if ranks.len() == 1 { format!("rank {list}") } else { format!("ranks {list}") }
-}
-
-/// `rank 3`, `any rank`.
-pub(crate) fn outside_rank(rank: i32) -> String {
-    if rank < 0 { "any rank".into() } else { format!("rank {rank}") }
-}
-
-/// `1 message`, `3 messages`.
-pub(crate) fn plural(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
-/// Name of a reduction operation.
-pub(crate) fn op_name(id: Id) -> String {
-    match predefined::OPS.get((id as usize).wrapping_sub(1)) {
-        Some(name) => (*name).to_owned(),
-        None if id == NULL_ID => "MPI_OP_NULL".to_owned(),
-        None => format!("operation {} of the program", id.wrapping_sub(FIRST_USER_ID)),
-    }
-}
 
 /// Names that the program gave to its objects.
 pub(crate) struct RankNames<'a>(pub(crate) &'a Model, pub(crate) i32);

@@ -8,7 +8,7 @@
 use super::answer::Part;
 use super::places::Places;
 use super::{RecordedProgram, Taken, Wildcard};
-use crate::model::{Comms, Model};
+use crate::state::{Comms, Origin};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use schedules::{Budget, Choice, Event, Kind, OpIx, Place, Program, Reached, Step, reach};
 use std::collections::BTreeMap;
@@ -55,7 +55,15 @@ pub struct Alternative {
     pub witness: Witness,
 }
 
-/// Of a message: source and tag.
+/// What the model says of calls and communicators, to name them.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) comms: &'a Comms,
+    /// A number for the place that a call was made from, equal on all ranks that run the same code.
+    pub(crate) place: &'a dyn Fn(&Origin) -> u64,
+}
+
+/// Source and tag of a message.
 fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
     match program.ops[send as usize].kind {
         Kind::Send { from, tag, .. } => Some((from as i32, tag)),
@@ -65,7 +73,7 @@ fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
 
 impl RecordedProgram {
     /// What the run says of its wildcards. `known`: matchings that are of no interest any more.
-    pub(crate) fn ways(&mut self, lanes: &[(i32, u16)], known: &FxHashSet<u64>, model: &Model) -> Ways {
+    pub(crate) fn ways(&mut self, lanes: &[(i32, u16)], known: &FxHashSet<u64>, run: Named) -> Ways {
         let mut ways = Ways { unknown: self.unknown, ..Ways::default() };
         if self.wildcards == 0 || self.unknown.is_some() {
             return ways;
@@ -78,7 +86,7 @@ impl RecordedProgram {
                 let Some(send) = self.took(lane, wild) else { continue };
                 ways.taken.push(places.matching(&self.program, (lane, wild.step as usize), send));
                 if let Some((take, site)) =
-                    self.taken(lane, number, send).and_then(|t| Some((t.named(&model.comms)?, t.call.site)))
+                    self.taken(lane, number, send).and_then(|t| Some((t.named(run.comms)?, t.call.site)))
                 {
                     ways.path.push(take);
                     ways.sites.push(site);
@@ -96,7 +104,7 @@ impl RecordedProgram {
             }
             let mut window = window;
             for _ in 0..MOST_HALVES {
-                if self.alternatives(&window, &places, &mut seen, model, &mut ways).is_some() {
+                if self.alternatives(&window, &places, &mut seen, run, &mut ways).is_some() {
                     break;
                 }
                 ways.unknown.get_or_insert("there are too many possibilities");
@@ -196,7 +204,7 @@ impl RecordedProgram {
         window: &Window,
         places: &Places,
         seen: &mut FxHashSet<u64>,
-        model: &Model,
+        run: Named,
         ways: &mut Ways,
     ) -> Option<()> {
         let part = Part::new(&self.program, window);
@@ -238,11 +246,11 @@ impl RecordedProgram {
             if let (Some((lane, number, matching, send)), Some(answer)) = (asked.take(), answer) {
                 match answer {
                     Reached::Way(events) => {
-                        let takes = self.takes_on(&part, window, &events, (lane, number, whole(send)), &model.comms);
+                        let takes = self.takes_on(&part, window, &events, (lane, number, whole(send)), run.comms);
                         let recv = &self.calls[window[lane].0][self.wild[window[lane].0][number].step as usize];
                         let sent = self.calls[of(send).0].get(of(send).1);
                         if let (Some(takes), Some(sent)) = (takes, sent) {
-                            let place = (model.place(recv), model.place(sent));
+                            let place = ((run.place)(recv), (run.place)(sent));
                             let mut h = FxHasher::default();
                             place.hash(&mut h);
                             seen.insert(matching);

@@ -2,7 +2,7 @@
 
 use super::races::Wanted as WantedRaces;
 use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken, Wildcard};
-use crate::model::{Comms, Origin, plural};
+use crate::state::{Comms, Origin, plural};
 use rustc_hash::FxHashMap;
 use schedules::{
     Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Semantics, Step, Witness, explore, has_choices,

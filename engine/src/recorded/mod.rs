@@ -8,9 +8,10 @@ mod answer;
 mod places;
 mod races;
 
-use crate::model::{CommIx, Origin};
+use crate::state::{CommIx, Origin};
 use crate::types::Amount;
 pub use alternatives::Alternative;
+pub(crate) use alternatives::Named;
 pub use alternatives::Ways;
 pub(crate) use races::{Misfit, Probed, Race, Wanted};
 use schedules::{Collective, Kind, Many, OpIx, Operation, Program, Step, Wait};

@@ -2,11 +2,11 @@
 
 use super::answer::Part;
 use super::{Known, Matchings, RecordedProgram};
-use crate::model::Model;
 use crate::types::{Amount, Difference, Signatures, UNKNOWN};
 use schedules::{Budget, Kind, OpIx, Race as Pair, Step, races};
 use std::ops::Range;
 use trace_format::catalogue::{MESSAGE_RACE, PROBE_RECEIVE_RACE};
+use trace_format::selection::Selection;
 
 /// What is wrong with the other message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +50,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    pub(crate) fn of(model: &Model) -> Wanted {
-        let selection = &model.selection;
+    pub(crate) fn of(selection: &Selection) -> Wanted {
         Wanted {
             messages: selection.is_on(&MESSAGE_RACE),
             all_messages: selection.is_asked_for(&MESSAGE_RACE),

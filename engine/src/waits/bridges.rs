@@ -4,7 +4,8 @@
 use super::collectives::in_collective;
 use super::conditions::all;
 use super::{Cond, Why};
-use crate::model::{Bridge, Entered, Model, OpenCall};
+use crate::model::Model;
+use crate::state::{Bridge, Entered, OpenCall};
 
 /// When the call that has `entered` can return.
 pub(super) fn in_bridge(model: &Model, entered: &Entered) -> Cond {

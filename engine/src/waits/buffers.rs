@@ -2,7 +2,8 @@
 
 use super::Cond;
 use super::conditions::{Outlooks, all, received};
-use crate::model::{Model, OpId, OpKind, Origin};
+use crate::model::Model;
+use crate::state::{OpId, OpKind, Origin};
 use trace_format::mpi::SendMode;
 
 /// When the messages have left that are in the buffer which a call detaches or flushes, and were when it began.

@@ -3,8 +3,9 @@
 
 use super::conditions::{all, any};
 use super::{Cond, Why};
-use crate::collective::{Needs, View, What, moves_data, needs, neighbors, what};
-use crate::model::{Comm, CommIx, Model};
+use crate::collective::{Needs, What, moves_data, needs, neighbors, what};
+use crate::model::Model;
+use crate::state::{Comm, CommIx, View};
 use crate::types::Amount;
 use trace_format::mpi::Coll;
 use trace_format::mpi::special::{PROC_NULL, ROOT};

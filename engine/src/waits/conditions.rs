@@ -5,10 +5,11 @@ use super::buffers::flushed;
 use super::collectives::in_collective;
 use super::outlook::Outlook;
 use super::{Cond, Vertex, Why};
-use crate::model::{
-    CommIx, Entered, Model, OpId, OpKind, OpenCall, Origin, Poll, Rank, Request, Site, Target, Thread, is_poll,
-};
+use crate::model::Model;
 use crate::shape::shape;
+use crate::state::{
+    CommIx, Entered, OpId, OpKind, OpenCall, Origin, Poll, Rank, Request, Site, Target, Thread, is_poll,
+};
 use crate::waits::outlook::{Chance, Choice, Wanted};
 use rustc_hash::FxHashMap;
 use trace_format::mpi::special::ANY_SOURCE;
@@ -84,7 +85,7 @@ pub(super) fn vertex(model: &Model, outlooks: &mut Outlooks, rank: i32, watched:
     let r = &model.ranks[rank as usize];
     // A rank that failed, or of which not everything is known, holds nobody: what follows from it is not reported.
     let failed = r.abort.is_some() || r.errors.iter().any(|e| e.fatal);
-    let crashed = r.signal.as_ref().is_some_and(|s| crate::model::is_crash(s.signal));
+    let crashed = r.signal.as_ref().is_some_and(|s| crate::state::is_crash(s.signal));
     if model.is_dim(rank) || failed || crashed {
         return Vertex::Running;
     }

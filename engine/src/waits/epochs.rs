@@ -2,7 +2,8 @@
 
 use super::conditions::{all, any};
 use super::{Cond, Why};
-use crate::model::{CommIx, Lock, Model, Origin};
+use crate::model::Model;
+use crate::state::{CommIx, Lock, Origin};
 use trace_format::mpi::RmaSync;
 use trace_format::ranks::Ranks;
 

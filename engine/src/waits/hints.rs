@@ -2,8 +2,9 @@
 //! ready and never sent.
 
 use super::{Graph, Why};
-use crate::model::{CommIx, Model, Pending, RankNames, Request, Site, int, rank_list};
+use crate::model::{Model, RankNames};
 use crate::shape::shape;
+use crate::state::{CommIx, Pending, Request, Site, int, rank_list};
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::special::ANY_TAG;
 use trace_format::mpi::{Class, Kind, Start};

@@ -12,7 +12,8 @@ mod partitions;
 mod unmet;
 mod verdict;
 
-use crate::model::{Model, Origin, Rank, Site, rank_list};
+use crate::model::Model;
+use crate::state::{Origin, Rank, Site, rank_list};
 use conditions::{Outlooks, vertex};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

@@ -1,7 +1,8 @@
 //! When partitioned communication can complete: a receive is over when all partitions of the send are ready.
 
 use super::{Cond, Why};
-use crate::model::{Channel, ChannelEnd, Model, Origin, Request, int};
+use crate::model::Model;
+use crate::state::{Channel, ChannelEnd, Origin, Request, int};
 use trace_format::mpi::Class;
 
 impl Model {

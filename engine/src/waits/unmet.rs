@@ -3,7 +3,8 @@
 
 use super::{Graph, Why};
 use crate::collective::{What, what};
-use crate::model::{CommIx, Model, Origin, RankNames, Request, Site, int, rank_list};
+use crate::model::{Model, RankNames};
+use crate::state::{CommIx, Origin, Request, Site, int, rank_list};
 use std::rc::Rc;
 use trace_format::definition::{Id, UNKNOWN_ID};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};

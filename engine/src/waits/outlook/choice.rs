@@ -6,7 +6,7 @@
 
 use super::matching::Bipartite;
 use crate::collections::Slab;
-use crate::model::{Mailbox, Op, OpId, Pending};
+use crate::state::{Mailbox, Op, OpId, Pending};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 
 /// Mailboxes with more receives or lanes than this are not looked at.

@@ -4,7 +4,7 @@ mod choice;
 mod matching;
 
 use crate::collections::Slab;
-use crate::model::{Lane, Mailbox, Op, OpId, Pending};
+use crate::state::{Lane, Mailbox, Op, OpId, Pending};
 pub(crate) use choice::{Chance, Choice, Wanted};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

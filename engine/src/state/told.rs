@@ -2,7 +2,7 @@
 
 use super::call::Origin;
 use super::op::OpId;
-use crate::listen::Half;
+use super::seen::Half;
 use schedules::{Id, OpIx};
 use std::rc::Rc;
 

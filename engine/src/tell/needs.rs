@@ -1,7 +1,7 @@
 //! Whom a part of a collective operation cannot do without, whatever the library does.
 
-use crate::collective::{View, What, moves_data, needs, what};
-use crate::model::Comm;
+use crate::collective::{What, moves_data, needs, what};
+use crate::state::{Comm, View};
 use schedules::Needs;
 use trace_format::mpi::Coll;
 use trace_format::mpi::special::{PROC_NULL, ROOT};

@@ -1,13 +1,12 @@
 //! Communicators, windows and files, unified across ranks: a rank knows its objects by numbers of its own; the one
 //! object behind them is found by where it was made (which collective of which communicator).
 
-use super::Model;
 use super::channels::Channels;
 use super::epochs::Epochs;
+use super::findings::Findings;
 use super::mailbox::Mailbox;
 use super::space::Space;
 use crate::collections::{Indexed, Slab};
-use crate::findings::Findings;
 use rustc_hash::FxHashMap;
 use trace_format::definition::{COMM_SELF, COMM_WORLD, Id, NULL_ID, Neighbors, UNKNOWN_ID};
 use trace_format::mpi::Kind;
@@ -406,25 +405,4 @@ fn order(local: Ranks, remote: Option<Ranks>) -> (Ranks, Option<Ranks>) {
     let Some(remote) = remote else { return (local, None) };
     let first = |r: &Ranks| r.get(0).map_or(i64::MAX, |v| if v < 0 { i64::from(i32::MAX) } else { i64::from(v) });
     if first(&remote) < first(&local) { (remote, Some(local)) } else { (local, Some(remote)) }
-}
-
-impl Model {
-    /// Finds the communicators that reach over several worlds and have members who cannot name all others: two worlds
-    /// that met by way of a third. These members know them as communicators with strangers, and what they do there is
-    /// missing here.
-    pub(crate) fn look_for_half_known(&mut self) {
-        let (names, ranks) = (&self.names, &self.ranks);
-        if names.count() < 2 {
-            return;
-        }
-        let names_all = |a: i32, members: &[(i32, usize)], world: usize| {
-            let met = usize::try_from(a).ok().and_then(|a| ranks.get(a)).map(|r| &r.met);
-            members.iter().all(|(b, w)| *w == world || met.is_some_and(|m| m.contains(b)))
-        };
-        for comm in self.comms.list.iter_mut().map(|(_, c)| c).filter(|c| !c.closed && !c.foreign) {
-            let members: Vec<(i32, usize)> = comm.members().map(|p| (p, names.of(p).0)).collect();
-            comm.closed = members.iter().all(|(p, world)| names_all(*p, &members, *world));
-            comm.half_known = !comm.closed;
-        }
-    }
 }

@@ -22,11 +22,6 @@ pub(crate) struct Handles {
     pub(crate) freed: VecDeque<(Kind, Id)>,
 }
 
-/// Kinds of objects that are forgotten when they are freed.
-pub(crate) fn is_forgotten(kind: Kind) -> bool {
-    matches!(kind, Kind::Comm | Kind::Win | Kind::File | Kind::Group | Kind::Datatype)
-}
-
 /// Objects of the program that an argument names.
 pub(crate) fn ids(value: Arg) -> impl Iterator<Item = Id> {
     let one = if let Arg::Int(id) = value { Some(id) } else { None };

@@ -1,48 +1,20 @@
 //! Post-start-complete-wait in the replay (MPI 4.1, 12.5.2): MPI_Win_start may block until all its targets have posted,
-//! and MPI_Win_wait returns when all origins have completed. Each pair of an origin and a target in an epoch meets twice,
-//! like two processes in a collective operation.
+//! and MPI_Win_wait returns when all origins have completed.
 
-use super::PATIENCE;
-use crate::model::{CommIx, Model};
+use super::replay::PATIENCE;
+use crate::deadlock_replay::Meeting;
+use crate::model::Model;
 use crate::recorded::Known;
 use crate::shape::shape;
-use rustc_hash::FxHashMap;
-use schedules::{Act, Call, Id, Ids, Needs};
+use crate::state::CommIx;
+use schedules::{Act, Call, Ids, Needs};
 use trace_format::mpi::{Class, RmaSync};
 
-/// Where the one is who gives, and the one who waits for it.
+/// Position in a meeting of the process that starts or completes.
 const GIVES: u32 = 0;
 
+/// Position in a meeting of the process that waits for it.
 const WAITS: u32 = 1;
-
-/// A meeting of an origin and a target of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Meeting {
-    /// Number of the window, never given to another.
-    pub(crate) window: u32,
-    pub(crate) origin: i32,
-    pub(crate) target: i32,
-    /// Which epoch of the two it is.
-    pub(crate) epoch: u64,
-    /// At its end.
-    pub(crate) end: bool,
-}
-
-/// Meetings to which one of the two has come.
-#[derive(Default)]
-pub(super) struct Meetings {
-    half: FxHashMap<Meeting, (u32, Id)>,
-    /// What calls under way wait for, by rank and thread.
-    waiting: FxHashMap<(i32, u16), Ids>,
-    /// Of some window nothing is known any more: when that was in the run nobody can tell.
-    unclear: bool,
-}
-
-impl Meetings {
-    pub(super) fn kept(&self) -> usize {
-        self.half.len() + self.waiting.len()
-    }
-}
 
 impl Model {
     /// A process comes to meetings in a call; it waits there for the other ones, or not.

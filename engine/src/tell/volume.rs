@@ -1,7 +1,8 @@
 //! How much a single call moves, for those who count: what it sends, or what it says to have received.
 
-use crate::model::{Model, Origin, int};
+use crate::model::Model;
 use crate::shape::{NONE, Shape};
+use crate::state::{Origin, int};
 use trace_format::definition::Id;
 use trace_format::mpi::{Class, Coll, Kind, Start, special};
 use trace_reader::args::{Arg, Args};

@@ -1,0 +1,20 @@
+//! What the checks are asked while calls are matched.
+
+use super::Model;
+use crate::state::{CommIx, Damage, Gathering, Message, Misuse, Spoilt, Verdict, WrongResult};
+
+/// What belongs together is judged by the checks, which know the whole model, and which matching therefore cannot know.
+pub(crate) trait Rules: Sync {
+    /// A message whose two halves are not obviously alike.
+    fn message(&self, model: &mut Model, message: &Message);
+    /// A message whose data have arrived changed.
+    fn damage(&self, model: &mut Model, damage: &Damage);
+    /// Data of a collective operation that have arrived changed.
+    fn spoilt(&self, model: &mut Model, comm: CommIx, spoilt: &[Spoilt]);
+    /// A reduction with wrong results.
+    fn wrong_results(&self, model: &mut Model, comm: CommIx, wrong: &[WrongResult]);
+    /// Two calls of two threads that were at the same thing at once.
+    fn misuse(&self, model: &mut Model, misuse: &Misuse);
+    /// The parts of a collective operation.
+    fn collective(&self, model: &mut Model, parts: &Gathering) -> Verdict;
+}

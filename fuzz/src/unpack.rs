@@ -2,8 +2,9 @@
 //! gives, packed and unpacked again, stays the same, and so it is where rounds of loops are not unpacked. The same for bytes
 //! that are taken for records.
 
-use trace_format::pack::{MAX_UNPACKED, Packer, Unpacked, Unpacker};
+use trace_format::pack::{MAX_UNPACKED, Packer};
 use trace_format::record::MAX_DURATION;
+use trace_reader::unpack::{Unpacked, Unpacker};
 
 const LAP: u64 = 5;
 

@@ -30,63 +30,48 @@
 //! unless a bound for their errors was set ([`Packer::bounded`]). Then errors do not add up, records keep their order,
 //! nothing overlaps that did not, and no time lies behind the last one of the block.
 
-mod cells;
-mod rounds;
+pub mod bytes;
+pub mod cells;
 #[cfg(test)]
 mod tests;
 mod times;
-mod unpack;
+pub mod tokens;
 
 use crate::record::{Commit, MAX_DURATION};
-use cells::{Cells, LONGEST, head_of, next_stride, put, put_token, word_at, words_of, zigzag};
+use bytes::{LONGEST, head_of, put, put_token, word_at, words_of, zigzag};
+use cells::{Cells, next_stride};
 use times::Times;
-
-pub use rounds::CallTimes;
-pub use unpack::{CellVersion, Unpacked, Unpacker};
+use tokens::{AGAIN, AS_PREDICTED, DERIVED, FORGET, IN_PLACE, LEARN, NEW, OTHER, OTHER_CHANGED, PREDICTED, RUN};
 
 /// Most bytes that a packed block may stand for.
 pub const MAX_UNPACKED: usize = 16 << 20;
-/// Words that all cells of a block may hold, and how many cells.
+/// Words that all cells of a block may hold.
 const ARENA: usize = 1 << 16;
-const MAX_CELLS: usize = 1 << 12;
-const NONE: u16 = u16::MAX;
+/// How many cells there may be.
+pub const MAX_CELLS: usize = 1 << 12;
+/// No cell.
+pub const NONE: u16 = u16::MAX;
 /// The commit word without the lap.
-const KEY: u64 = (1 << 40) - 1;
+pub const KEY: u64 = (1 << 40) - 1;
 /// Places of the packer's tables.
 const PLACES: usize = 1 << 11;
 /// Room in the packer's memory behind what is to be packed.
 const MARGIN: usize = 4096;
-/// Words of a call in front of those that cells hold, and of other records.
+/// Words of a call in front of those that cells hold: commit word, time, duration and error class.
 pub const CALL_HEAD: usize = 3;
+/// Words of any other record in front: commit word and time.
 const HEAD: usize = 2;
 /// A loop over more places than this, at one call site, is one cell that changes rather than a cell for each.
 const MAX_CHAIN: u8 = 64;
 /// After so many blocks, or packed bytes, one stands for itself: what damage costs is bounded by it.
-const MAX_FOLLOWERS: u32 = 63;
+pub const MAX_FOLLOWERS: u32 = 63;
 const MAX_DEPENDENT: usize = 64 << 10;
 
 /// Bytes that [`Packer::usual`] collects before they go on.
 const TOKENS: usize = 1024;
 
-const AS_PREDICTED: u8 = 0;
-const PREDICTED: u8 = 1;
-const AGAIN: u8 = 2;
-const DERIVED: u8 = 3;
-const NEW: u8 = 4;
-const FORGET: u8 = 5;
-const IN_PLACE: u8 = 6;
-const RUN: u8 = 7;
-const LEARN: u8 = 8;
-const OTHER: u8 = 9;
-const OTHER_CHANGED: u8 = 10;
-
 /// The flag of a block that stands for itself.
-const ALONE: u8 = 1;
-
-/// A packed block that says what cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("packed records are damaged at byte {0}")]
-pub struct PackError(pub usize);
+pub const ALONE: u8 = 1;
 
 /// Packs the blocks of one thread. Allocates once.
 pub struct Packer {

@@ -9,12 +9,13 @@ use std::path::Path;
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{STAGE_BYTES, rank_path};
 use trace_format::mpi::{FnId, Status};
-use trace_format::pack::{Packer, Unpacker};
+use trace_format::pack::Packer;
 use trace_format::ranks::Ranks;
 use trace_format::requests::Requests;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::RankReader;
 use trace_reader::synthetic::{RankWriter, encode_call, header};
+use trace_reader::unpack::Unpacker;
 
 fn main() {
     divan::main();

@@ -11,3 +11,4 @@ pub mod reader;
 #[cfg(feature = "synthetic")]
 pub mod synthetic;
 pub mod text;
+pub mod unpack;

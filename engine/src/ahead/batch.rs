@@ -2,10 +2,10 @@
 
 use super::rounds::{RoundFinder, Span};
 use std::sync::Arc;
-use trace_format::pack::CallTimes;
 use trace_reader::args::Args;
 use trace_reader::call::Call;
 use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
+use trace_reader::unpack::CallTimes;
 
 /// So many calls of rounds take as much memory as an event, and less time.
 const LIGHT: usize = 8;

@@ -10,9 +10,9 @@ use std::process::Command;
 use trace_format::file::{
     BLOCK_HEADER_BYTES, BlockHeader, BlockKind, RATE_BYTES, RankHeader, Retention, checksum, trace_path,
 };
-use trace_format::pack::Unpacker;
 use trace_format::record::{CALL_HEADER_BYTES, Commit, State};
 use trace_format::writer::file_header;
+use trace_reader::unpack::Unpacker;
 
 pub const STEM: &str = "rank-0";
 /// The function of all calls here.

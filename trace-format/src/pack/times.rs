@@ -1,6 +1,6 @@
 //! When records are expected, for the packer: whether one came near enough to that, and what to expect instead.
 
-use super::cells::{head_of, word_at};
+use super::bytes::{head_of, word_at};
 use super::{CALL_HEAD, KEY, MAX_CELLS};
 use crate::record::{Commit, MAX_DURATION};
 

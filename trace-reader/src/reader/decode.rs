@@ -6,9 +6,9 @@ use super::weight::of_call;
 use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Value};
+use crate::unpack::Unpacked;
 use trace_format::file::NOT_COUNTED;
 use trace_format::mpi::{FnId, ThreadLevel};
-use trace_format::pack::Unpacked;
 use trace_format::plan::{Elem, Item, Shape, plans};
 use trace_format::record::{
     BLOB_BIT, CALL_HEADER_BYTES, Commit, MAX_DURATION, RETURN_HEADER_BYTES, STATUS_BYTES, SYSTEM_HEADER_BYTES, State,

@@ -3,9 +3,9 @@
 use super::Own;
 use crate::args::Args;
 use crate::call::{Call, Value};
+use crate::unpack::CallTimes;
 use std::sync::Arc;
 use trace_format::definition::Definition;
-use trace_format::pack::CallTimes;
 use trace_format::system::SystemEvent;
 
 /// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of

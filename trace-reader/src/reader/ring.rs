@@ -4,13 +4,13 @@
 
 use super::blocks::{BlockRef, Blocks, number_of};
 use super::{Defects, OpenError};
+use crate::unpack::{CallTimes, PackError, Unpacked, Unpacker};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_format::file::{BlockHeader, BlockKind, SEGMENT_HEADER_BYTES, SEGMENTS, segment_path};
-use trace_format::pack::{CallTimes, PackError, Unpacked, Unpacker};
 use trace_format::untrusted;
 
 /// How much of a block is unpacked.

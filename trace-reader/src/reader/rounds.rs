@@ -1,13 +1,13 @@
 //! Loops: where a sink knows after how many calls of a thread the same come again, a round of them is unpacked as a whole, and
-//! those that follow are only looked through for their times ([`trace_format::pack::Unpacker::rounds`]).
+//! those that follow are only looked through for their times ([`crate::unpack::Unpacker::rounds`]).
 
 use super::blocks::BlockRef;
 use super::ring::Amount;
 use super::weight::Weighed;
 use super::{OpenError, Place, RankReader, Repeat, Rounds, Sink};
+use crate::unpack::CallTimes;
 use std::cell::Cell;
 use std::sync::Arc;
-use trace_format::pack::CallTimes;
 
 /// A round has so many calls at most. Several short ones are taken together.
 const MOST: usize = 1 << 10;

@@ -9,8 +9,8 @@ use super::stage::StageView;
 use super::{Keeps, LeanEvent, RankEvent, Repeat, Sink};
 use crate::args::Args;
 use crate::call::Outcome;
+use crate::unpack::Unpacked;
 use std::collections::VecDeque;
-use trace_format::pack::Unpacked;
 use trace_format::system::SystemEvent;
 
 /// What a stage held at one moment.

@@ -1,10 +1,12 @@
 //! Rounds of a loop that are packed as the round before them: where that has left the cells as it found them, the same tokens
 //! do it once more. Then only the times of the records are new, and nothing else of them needs to be unpacked.
 
-use super::cells::{Cell, Cells, head_of, unzigzag};
-use super::unpack::{Input, Records, Unpacker};
-use super::{AGAIN, AS_PREDICTED, CALL_HEAD, IN_PLACE, NONE, OTHER, OTHER_CHANGED, PREDICTED, PackError};
-use crate::record::MAX_DURATION;
+use super::{Input, PackError, Records, Unpacker};
+use trace_format::pack::bytes::{head_of, unzigzag};
+use trace_format::pack::cells::{Cell, Cells};
+use trace_format::pack::tokens::{AGAIN, AS_PREDICTED, IN_PLACE, OTHER, OTHER_CHANGED, PREDICTED};
+use trace_format::pack::{CALL_HEAD, NONE};
+use trace_format::record::MAX_DURATION;
 
 /// When a call began and when it ended, in ticks.
 pub type CallTimes = (u64, u64);
@@ -286,10 +288,12 @@ impl Unpacker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Unpacked;
     use super::super::tests::random;
-    use super::super::{Packer, Unpacked};
     use super::*;
-    use crate::record::{Commit, State};
+    use trace_format::pack::Packer;
+    use trace_format::pack::bytes::put;
+    use trace_format::record::{Commit, State};
 
     /// Pseudo-random numbers, always the same.
     struct Random(u64);
@@ -465,8 +469,8 @@ mod tests {
             let mut number = || random.below(1 << 31) >> random.below(32) << random.below(12);
             let (first, second) = (number(), number());
             let mut bytes = vec![AS_PREDICTED];
-            super::super::cells::put(&mut bytes, first);
-            super::super::cells::put(&mut bytes, second);
+            put(&mut bytes, first);
+            put(&mut bytes, second);
             let len = bytes.len();
             bytes.resize(32, 0xff);
             let word = u64::from_le_bytes(*bytes.first_chunk().unwrap());

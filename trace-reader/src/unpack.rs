@@ -1,28 +1,42 @@
-//! Packed blocks to records.
+//! Packed blocks to records: what [`trace_format::pack`] has made small.
 
-use super::cells::{Cell, Cells, head_of, words_of};
-use super::rounds::Round;
-use super::{
-    AGAIN, ALONE, AS_PREDICTED, DERIVED, FORGET, IN_PLACE, KEY, LEARN, MAX_UNPACKED, NEW, OTHER, OTHER_CHANGED,
-    PREDICTED, PackError, RUN,
+mod input;
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+use input::Input;
+use rounds::Round;
+use trace_format::pack::bytes::{head_of, words_of};
+use trace_format::pack::cells::{Cell, Cells};
+use trace_format::pack::tokens::{
+    AGAIN, AS_PREDICTED, DERIVED, FORGET, IN_PLACE, LEARN, NEW, OTHER, OTHER_CHANGED, PREDICTED, RUN,
 };
-use crate::record::Commit;
+use trace_format::pack::{ALONE, KEY, MAX_UNPACKED};
+use trace_format::record::Commit;
+
+pub use rounds::CallTimes;
+
+/// A packed block that says what cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("packed records are damaged at byte {0}")]
+pub struct PackError(pub usize);
 
 /// Unpacks the blocks of one thread.
 pub struct Unpacker {
-    pub(super) cells: Cells,
+    cells: Cells,
     /// The lap of the block that may go on from what was unpacked last.
     next: Option<u64>,
     /// How far the block was unpacked: byte of it, and bytes of records that came of these.
-    pub(super) at: usize,
-    pub(super) done: usize,
+    at: usize,
+    done: usize,
     /// Records that are still to come of the last token.
     run: u64,
     /// When the words of each cell changed last, as how many changes there were of any.
     versions: Vec<u64>,
     changes: u64,
     /// Nothing was unpacked since but what comes again of it.
-    pub(super) round: Round,
+    round: Round,
 }
 
 /// The cell that a record was unpacked from, and its version: two records of one thread with equal versions differ in
@@ -37,15 +51,8 @@ pub struct CellVersion {
 impl Default for Unpacker {
     fn default() -> Unpacker {
         let (versions, round) = (Vec::new(), Round::default());
-        Unpacker { cells: Cells::new(), next: None, at: 0, done: 0, run: 0, versions, changes: 0, round }
+        Unpacker { cells: Cells::default(), next: None, at: 0, done: 0, run: 0, versions, changes: 0, round }
     }
-}
-
-/// The bytes of a packed block, from its front.
-#[derive(Clone, Copy)]
-pub(super) struct Input<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) at: usize,
 }
 
 /// A record that was not written out.
@@ -100,7 +107,7 @@ impl Unpacked<'_> {
 }
 
 /// Takes what is unpacked.
-pub(super) trait Records {
+trait Records {
     /// Bytes of the records so far.
     fn bytes(&self) -> usize;
 
@@ -140,42 +147,6 @@ impl<F: FnMut(Unpacked) -> bool> Records for Seen<F> {
     fn add(&mut self, record: Unpacked) {
         self.bytes += record.bytes();
         self.more = (self.look)(record);
-    }
-}
-
-impl<'a> Input<'a> {
-    pub(super) fn damage(&self) -> PackError {
-        PackError(self.at)
-    }
-
-    pub(super) fn take(&mut self, n: usize) -> Result<&'a [u8], PackError> {
-        let taken = self.bytes.get(self.at..).and_then(|rest| rest.get(..n)).ok_or(self.damage())?;
-        self.at += n;
-        Ok(taken)
-    }
-
-    pub(super) fn token(&mut self) -> Result<u8, PackError> {
-        Ok(self.take(1)?.first().copied().unwrap_or(FORGET))
-    }
-
-    #[inline]
-    pub(super) fn number(&mut self) -> Result<u64, PackError> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = *self.bytes.get(self.at).ok_or(self.damage())?;
-            self.at += 1;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(self.damage())
-    }
-
-    pub(super) fn cell(&mut self, cells: &Cells) -> Result<u16, PackError> {
-        let number = self.number()?;
-        let known = (number as usize) < cells.list.len();
-        if known { Ok(number as u16) } else { Err(self.damage()) }
     }
 }
 
@@ -247,7 +218,7 @@ impl Unpacker {
 
     /// Unpacks the next records of the block, as long as `next` does it and none is missing.
     #[inline(always)]
-    pub(super) fn unpack_while<R: Records>(
+    fn unpack_while<R: Records>(
         &mut self,
         packed: &[u8],
         lap: u64,
@@ -313,7 +284,7 @@ impl Unpacker {
     }
 
     #[inline(always)]
-    pub(super) fn record<R: Records>(&mut self, input: &mut Input, lap: u64, out: &mut R) -> Result<(), PackError> {
+    fn record<R: Records>(&mut self, input: &mut Input, lap: u64, out: &mut R) -> Result<(), PackError> {
         if self.is_in_run() {
             return self.run_on(input, lap, out);
         }
@@ -335,11 +306,11 @@ impl Unpacker {
             _ => return Err(input.damage()),
         };
         let key = cells.key(cell);
-        let gap = Cells::gap(input, key)?;
+        let gap = input.gap(key)?;
         let (cell, same) = match token {
             AS_PREDICTED | LEARN | OTHER => (cell, !cells.step(cell)),
             PREDICTED | IN_PLACE | OTHER_CHANGED => {
-                cells.change(cell, input)?;
+                input.change(cells, cell)?;
                 (cell, false)
             }
             AGAIN => {
@@ -352,12 +323,12 @@ impl Unpacker {
                     return Err(input.damage());
                 }
                 let new = cells.copy(cell, gap);
-                cells.change(new, input)?;
+                input.change(cells, new)?;
                 (new, false)
             }
         };
         if token == LEARN {
-            let times = Cells::gap(input, key)?;
+            let times = input.gap(key)?;
             cells.expect_times(cell, times);
         }
         let times = cells.times_after(key, gap);
@@ -368,7 +339,7 @@ impl Unpacker {
         Ok(())
     }
 
-    pub(super) fn is_in_run(&self) -> bool {
+    fn is_in_run(&self) -> bool {
         self.run > 0
     }
 
@@ -393,7 +364,7 @@ impl Unpacker {
         if key > KEY || !cells.has_room(len) {
             return Err(input.damage());
         }
-        let gap = Cells::gap(input, key)?;
+        let gap = input.gap(key)?;
         let cell = cells.add(key, words_of(input.take(len * 8)?), gap);
         let times = cells.times_after(key, gap);
         self.changed(cell);

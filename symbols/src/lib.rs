@@ -1,6 +1,7 @@
 //! Addresses to source lines, from the modules that a process had loaded and their debug information.
 
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 mod names;
 mod separate;
@@ -18,7 +19,7 @@ use trace_format::untrusted;
 
 /// Larger modules have no source lines.
 const MAX_MODULE: u64 = 16 << 30;
-/// Larger files are no sources that anybody has written.
+/// Bytes. Larger files are no sources that anybody has written, and are not read.
 pub const MAX_SOURCE: u64 = 64 << 20;
 
 /// The modules that one process had loaded, in the order in which they came: where one was unloaded, another may lie later.
@@ -26,6 +27,7 @@ pub const MAX_SOURCE: u64 = 64 << 20;
 pub struct Modules(Vec<Module>);
 
 impl Modules {
+    /// The process has loaded `module`, from `start` to before `end` in its memory. Nothing happens if it came just before.
     pub fn add(&mut self, module: Module) {
         if self.0.last() != Some(&module) {
             self.0.push(module);
@@ -62,12 +64,13 @@ pub struct Loaders {
 }
 
 impl Loaders {
-    /// Of how many modules there is something in memory.
+    /// How many modules were looked for, each by its path and build-id: those that were not found, too.
     pub fn count(&self) -> usize {
         self.open.len()
     }
 
-    /// The source places of an instruction, innermost inlined function first; never empty.
+    /// The source places of an instruction, innermost inlined function first; never empty: where the module has no debug
+    /// information that belongs to what ran, the one place has no file (see [`Loaders::problems`]).
     pub fn locate(&mut self, frame: &Frame) -> Vec<Location> {
         let (bare, offset) = (frame.bare(), frame.offset);
         let Some(opened) = self.opened(frame) else { return vec![bare] };

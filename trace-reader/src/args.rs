@@ -31,16 +31,34 @@ enum Extra {
     Status(u8, [u8; STATUS_BYTES]),
 }
 
-/// The value of one parameter, as [`Value`] without ownership.
+/// The value of one parameter: a [`Value`] that borrows its arrays and text, variant by variant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Arg<'a> {
+    /// Not recorded in this direction, or the call has not returned.
     None,
+    /// An integer, an address, the id of an object, or the raw handle of a request or message.
     Int(i64),
-    Request { slot: u64, handle: i64 },
-    Requests { base: u64, handles: &'a [i64] },
+    /// A request passed by reference.
+    Request {
+        /// Address of the variable that holds the handle; 0: not known.
+        slot: u64,
+        /// The raw handle.
+        handle: i64,
+    },
+    /// An array of requests.
+    Requests {
+        /// Address of the first handle; 0: not known.
+        base: u64,
+        /// The raw handles, in the order of the array.
+        handles: &'a [i64],
+    },
+    /// An array of integers, addresses or ids of objects.
     Ints(&'a [i64]),
+    /// A status in neutral form.
     Status(Status),
+    /// An array of statuses in neutral form.
     Statuses(&'a [Status]),
+    /// Text, such as the name of a port.
     Str(&'a str),
 }
 
@@ -93,7 +111,7 @@ impl<'a> Arg<'a> {
 }
 
 impl Args {
-    /// Of a function with so many parameters, nothing known.
+    /// Values of a function with `params` parameters (255 at most), all of them [`Arg::None`].
     pub fn new(params: usize) -> Args {
         Args { params: u8::try_from(params).unwrap_or(u8::MAX), ..Args::default() }
     }
@@ -103,6 +121,7 @@ impl Args {
         self.params.into()
     }
 
+    /// Has the function no parameters? Values that are not known count, too.
     pub fn is_empty(&self) -> bool {
         self.params == 0
     }

@@ -9,21 +9,29 @@ pub enum Value {
     /// Not recorded in this direction.
     #[default]
     None,
-    /// Integers, addresses, handle ids, raw request and message handles.
+    /// An integer, an address, the id of an object, or the raw handle of a request or message.
     Int(i64),
-    /// A request passed by reference: where the handle is kept, and its value.
+    /// A request passed by reference.
     Request {
+        /// Address of the variable that holds the handle; 0: not known.
         slot: u64,
+        /// The raw handle.
         handle: i64,
     },
-    /// An array of requests: address of the first, and the values.
+    /// An array of requests.
     Requests {
+        /// Address of the first handle; 0: not known.
         base: u64,
+        /// The raw handles, in the order of the array.
         handles: Vec<i64>,
     },
+    /// An array of integers, addresses or ids of objects.
     Ints(Vec<i64>),
+    /// A status in neutral form.
     Status(Status),
+    /// An array of statuses in neutral form.
     Statuses(Vec<Status>),
+    /// Text, such as the name of a port: what is no UTF-8 of it has become U+FFFD.
     Str(String),
 }
 
@@ -37,6 +45,7 @@ impl Value {
         }
     }
 
+    /// The integers or handles of an array; none if the value is no array.
     pub fn ints(&self) -> &[i64] {
         match self {
             Value::Ints(v) => v,
@@ -66,6 +75,7 @@ pub fn call_event(index: u64) -> u64 {
 /// One MPI call of one thread of one rank. `A`: its values, as they are spelled or as [`crate::args::Args`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call<A = Vec<Value>> {
+    /// The MPI function: its row says what the values mean.
     pub func: FnId,
     /// Thread number within the rank, 0 is the thread that initialized MPI.
     pub thread: u16,
@@ -74,9 +84,11 @@ pub struct Call<A = Vec<Value>> {
     pub index: u64,
     /// Stack definition of the call site; 0: none.
     pub site: Id,
-    /// Time of call and return in the rank's ticks ([`trace_format::file::RankHeader::ticks_per_second`]).
+    /// Time of the call in the rank's ticks ([`trace_format::file::RankHeader::ticks_per_second`]).
     pub t_call: u64,
+    /// Time of the return in the same ticks; 0 while the call is open.
     pub t_return: u64,
+    /// Whether the call has returned, and with which error class.
     pub outcome: Outcome,
     /// How many more times the same poll was made with the same negative answer.
     pub polls: u32,
@@ -130,6 +142,7 @@ impl<A> Call<A> {
         self.call_event().saturating_add(1)
     }
 
+    /// The call has not returned, as far as the trace tells.
     pub fn is_open(&self) -> bool {
         self.outcome == Outcome::Open
     }

@@ -4,6 +4,7 @@
 //! `trace-format` says what the bytes are. Nothing here is part of the process that records.
 
 #![deny(unsafe_code)]
+#![deny(missing_docs)]
 
 pub mod args;
 pub mod call;

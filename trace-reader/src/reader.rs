@@ -40,6 +40,7 @@ use weight::Weighed;
 
 /// Reads one rank's trace.
 pub struct RankReader {
+    /// The header of the trace file; its rate of the clock is that of the whole run, where the file has it.
     pub header: RankHeader,
     dir: PathBuf,
     stem: String,
@@ -64,16 +65,17 @@ pub struct RankReader {
     saw_end: bool,
     /// It was handed over that segments are gone.
     told_cut: bool,
+    /// All damage that was found and skipped so far.
     pub defects: Defects,
 }
 
 impl RankReader {
-    /// Opens the trace of `rank` of the first world in `dir`.
+    /// Opens the trace of `rank` of the first world in `dir`. Fails where the file or its header cannot be read.
     pub fn open(dir: &Path, rank: i32) -> Result<RankReader, OpenError> {
         RankReader::open_stem(dir, &rank_stem(rank))
     }
 
-    /// Opens the trace whose files begin with `stem`.
+    /// Opens the trace whose files begin with `stem` (see [`traces_in`]). Fails where the file or its header cannot be read.
     pub fn open_stem(dir: &Path, stem: &str) -> Result<RankReader, OpenError> {
         let Head { header, path, file, bytes } = Head::open(dir, stem)?;
         let limited = header.retention.max_bytes > 0;
@@ -99,6 +101,7 @@ impl RankReader {
         })
     }
 
+    /// The number of the process: its rank in the first world, or what [`RankReader::renumber`] has given.
     pub fn rank(&self) -> i32 {
         self.header.rank
     }
@@ -121,7 +124,8 @@ impl RankReader {
 
     /// Hands over what is new, at most about `max_blocks` blocks of the file; true if there was something, or if there
     /// is something that has to wait for what another thread may have done before.
-    /// When it returns false, everything that the rank has committed was handed over.
+    /// When it returns false, everything that the rank has committed was handed over. Fails where a file cannot be read:
+    /// damage in what was read goes to [`RankReader::defects`].
     pub fn poll(&mut self, max_blocks: usize, sink: &mut dyn FnMut(RankEvent)) -> Result<bool, OpenError> {
         self.poll_lean(max_blocks, usize::MAX, &mut |event: LeanEvent| sink(event.into()))
     }
@@ -419,7 +423,7 @@ impl Place {
     }
 }
 
-/// Stems of the trace files in `dir`, by rank, the plain ones first.
+/// Stems of the trace files in `dir`, by rank, the plain ones first. Fails where the directory cannot be listed.
 pub fn traces_in(dir: &Path) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir)? {

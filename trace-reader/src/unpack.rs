@@ -45,6 +45,7 @@ pub struct Unpacker {
 pub struct CellVersion {
     /// Small numbers, which are used again.
     pub index: u16,
+    /// How many changes of any cell there were when this one changed last, from 1.
     pub version: u64,
 }
 
@@ -58,6 +59,7 @@ impl Default for Unpacker {
 /// A record that was not written out.
 #[derive(Clone, Copy)]
 pub struct Unpacked<'a> {
+    /// The cell that it is in, to tell records that are alike.
     pub cell: CellVersion,
     /// The words behind those in front, see [`Unpacked::write`].
     pub words: &'a [u64],
@@ -65,6 +67,7 @@ pub struct Unpacked<'a> {
     pub times: (u64, u64),
     /// The commit word without the lap.
     pub key: u64,
+    /// The lap of its block, which stands in the upper bits of its commit word.
     pub lap: u64,
 }
 

@@ -3,9 +3,11 @@
 /// A place in a trace that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
+    /// The process, as [`super::RankReader::rank`] numbers it.
     pub rank: i32,
-    /// Offset in the trace file, where that is known.
+    /// Byte of the trace file where the damaged block or record begins, or up to which the file was read.
     pub offset: u64,
+    /// What is wrong there, for users to read.
     pub what: String,
 }
 
@@ -36,6 +38,7 @@ impl Defects {
         self.more.saturating_add(self.first.len() as u64)
     }
 
+    /// Was all of the trace read without damage?
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }

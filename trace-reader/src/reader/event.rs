@@ -12,21 +12,32 @@ use trace_format::system::SystemEvent;
 /// calls, as they are spelled or as [`Args`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum RankEvent<A = Vec<Value>> {
+    /// An object or a place that later events name by its id.
     Definition(Definition),
     /// A call, open or already returned.
     Call(Call<A>),
     /// The return of a call that was handed over while open. If it was not, the call is a poll that was repeated since.
     Return {
+        /// The thread that the call is of, as in [`Call::thread`].
         thread: u16,
+        /// The call, as in [`Call::index`].
         index: u64,
+        /// When it returned, in the rank's ticks.
         time: u64,
+        /// The error class, as in [`crate::call::Outcome::Returned`].
         class: u16,
+        /// How many more times the poll was made than was handed over before.
         polls: u32,
+        /// Values at the return, by parameter.
         outs: A,
     },
+    /// An event of the process that is no call.
     System {
+        /// The thread that it is of; [`trace_format::file::PROCESS_THREAD`]: the process as a whole.
         thread: u16,
+        /// When it happened, in the rank's ticks.
         time: u64,
+        /// What happened.
         event: SystemEvent,
     },
 }
@@ -49,12 +60,17 @@ pub enum EventRef<'a> {
 pub struct Repeat {
     /// Where the kept one is.
     pub slot: u16,
+    /// The thread of both calls.
     pub thread: u16,
-    /// As in [`crate::call::Outcome::Returned`].
+    /// The error class, as in [`crate::call::Outcome::Returned`].
     pub class: u16,
+    /// The place of the repeated call in the thread's sequence of calls, as in [`Call::index`].
     pub index: u64,
+    /// When it began, in the rank's ticks.
     pub t_call: u64,
+    /// When it returned, in the rank's ticks.
     pub t_return: u64,
+    /// The values in which it may differ from the kept call: [`super::own_fields`] says which parameters they are of.
     pub own: Own,
 }
 

@@ -21,8 +21,9 @@ pub type Own = [i64; MOST_OWN];
 pub enum Part {
     /// An integer or address at the call.
     Given,
-    /// Of a request that is passed by reference: where the handle is kept, and the handle.
+    /// The address of the variable that holds the handle, where a request is passed by reference.
     Slot,
+    /// The handle in that variable at the call.
     Handle,
     /// The handle that was written at the return.
     Written,
@@ -31,8 +32,9 @@ pub enum Part {
 /// One value of calls of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Of the parameter.
+    /// Number of the parameter in the function's row, from 0.
     pub place: usize,
+    /// Which value of the parameter it is.
     pub part: Part,
     /// Byte of the words behind the first ones of a record: it has eight.
     at: usize,

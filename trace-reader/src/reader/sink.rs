@@ -7,6 +7,7 @@ use crate::call::Call;
 /// Which calls a [`Sink`] keeps, to be told only how others repeat them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
+    /// None: each call comes whole.
     Nothing,
     /// For those with the same values.
     Same,
@@ -36,6 +37,7 @@ pub trait Sink {
         rounds.each().for_each(|repeat| self.repeat(repeat));
     }
 
+    /// Which calls it keeps. The reader asks before it hands over records, and may ask again: the answer may change.
     fn keeps(&self) -> Keeps {
         Keeps::Nothing
     }

@@ -18,6 +18,7 @@ use trace_format::system::SystemEvent;
 /// A run to be written.
 #[derive(Debug, Clone, Default)]
 pub struct Stencil {
+    /// Processes: the torus has about as many rows as columns.
     pub ranks: i32,
     /// Exchanges: nine calls of each rank.
     pub rounds: u64,

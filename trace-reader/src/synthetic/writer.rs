@@ -100,6 +100,7 @@ pub struct RankWriter<W: Write> {
 }
 
 impl<W: Write> RankWriter<W> {
+    /// Writes the header; blocks follow when they are full, and with [`RankWriter::flush`].
     pub fn new(mut out: W, header: &RankHeader) -> io::Result<RankWriter<W>> {
         out.write_all(&file_header(header))?;
         Ok(RankWriter { out, block: vec![0; BLOCK_HEADER_BYTES], lap: 0, packer: Packer::new(2 * STAGE_BYTES) })
@@ -122,6 +123,7 @@ impl<W: Write> RankWriter<W> {
         encode_return(call, class, &mut self.block);
     }
 
+    /// Adds the record of an event of thread 0 that is no call; `time` is in ticks.
     pub fn system(&mut self, event: &SystemEvent, time: u64) {
         encode_system(event, time, &mut self.block);
     }

@@ -20,7 +20,9 @@ const MAX_RANKS: i32 = 1 << 16;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct ParseError {
+    /// Number of the line in the text, from 1.
     pub line: usize,
+    /// What is wrong with it, or what was expected, for people to read.
     pub what: String,
 }
 

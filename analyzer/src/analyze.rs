@@ -1,6 +1,7 @@
 //! `mpivet analyze`: the report of a run that is over, or of the state that a running job has now.
 
-use crate::cli::{AnalyzePlan, CLEAN, Exit};
+use crate::cli::AnalyzePlan;
+use crate::exit::{CLEAN, Exit};
 use crate::progress::{Bar, print_phases};
 use crate::run::evidence::running_here;
 use crate::run::follow::proven_stuck;
@@ -22,7 +23,7 @@ fn tell(plan: &AnalyzePlan, report: Report) -> Result<u8, Exit> {
     // A full disk takes away no more than the files.
     let shown = match plan.quiet && report.is_clean() {
         true => Ok(()),
-        false => crate::put(&plan.report.outputs.terminal(&report, plan.report.style_on_stdout())),
+        false => crate::exit::put(&plan.report.outputs.terminal(&report, plan.report.style_on_stdout())),
     };
     plan.report.outputs.write(&report, plan.report.style_in_file())?;
     shown?;

@@ -1,7 +1,7 @@
 //! `--check`, `--no-check`, `--severity` and `--max-findings`: what the user wants to be told. The order of the first two
 //! counts, which is more than derived options know.
 
-use crate::cli::Exit;
+use crate::exit::Exit;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use trace_format::selection::{Selection, SelectionError};

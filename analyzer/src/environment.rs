@@ -1,6 +1,7 @@
 //! `mpivet env`: the settings of the MPI library that a run had, by category; first those that bear on correctness.
 
-use crate::cli::{CLEAN, EnvFormat, EnvPlan, Exit};
+use crate::cli::{EnvFormat, EnvPlan};
+use crate::exit::{CLEAN, Exit};
 use anyhow::{Context as _, anyhow};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub(crate) fn print(plan: &EnvPlan) -> Result<u8, Exit> {
         EnvFormat::Text => listing.text(),
         EnvFormat::Json => serde_json::to_string_pretty(&listing).map_err(Exit::cannot)? + "\n",
     };
-    crate::put(&text)?;
+    crate::exit::put(&text)?;
     Ok(CLEAN)
 }
 

@@ -1,6 +1,6 @@
 //! `mpivet explain` and `mpivet checks`: the catalogue on the terminal.
 
-use crate::cli::{CLEAN, Exit};
+use crate::exit::{CLEAN, Exit};
 use trace_format::catalogue::{self, CHECKS, CheckInfo, Side};
 use trace_format::suggestions::did_you_mean;
 
@@ -10,7 +10,7 @@ pub(crate) fn explain(name: &str) -> Result<u8, Exit> {
         let near = near.map(|near| near + " ").unwrap_or_default();
         return Err(Exit::Usage(format!("there is no check `{name}`; {near}`mpivet checks` lists them all")));
     };
-    crate::put(&page(check))?;
+    crate::exit::put(&page(check))?;
     Ok(CLEAN)
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn checks() -> Result<u8, Exit> {
     if CHECKS.iter().any(|c| !c.default_on) {
         text += "`(off)`: only with `--check NAME`.\n";
     }
-    crate::put(&text)?;
+    crate::exit::put(&text)?;
     Ok(CLEAN)
 }
 

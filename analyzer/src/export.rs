@@ -1,6 +1,7 @@
 //! `mpivet export`: the events of a run for other programs.
 
-use crate::cli::{CLEAN, Exit, ExportPlan, Target};
+use crate::cli::{ExportPlan, Target};
+use crate::exit::{CLEAN, Exit};
 use crate::run::evidence::running_here;
 use analyzer::events::{Calls, Error, Limit, Perfetto, Size, Writer, write};
 use std::fs::File;

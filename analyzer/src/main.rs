@@ -1,13 +1,16 @@
-//! `mpivet`: the command. Each subcommand is a module; all of them end in an exit code of [`cli::Exit`].
+//! `mpivet`: the command. Each subcommand is a module; all of them end in an exit code of [`exit::Exit`].
 
 #![forbid(unsafe_code)]
 
 mod analyze;
 mod atomic_file;
+mod call_filter;
 mod choices;
 mod cli;
+mod config;
 mod dumps;
 mod environment;
+mod exit;
 mod explain;
 mod export;
 mod outputs;
@@ -18,9 +21,9 @@ mod run;
 mod settings;
 mod stats;
 
-use cli::{Cli, Exit, Plan};
+use cli::{Cli, Plan};
+use exit::{CLEAN, put};
 use mimalloc::MiMalloc;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// Calls are made by the threads that read and end where the engine has used them: an allocator that is good at that.
@@ -37,30 +40,19 @@ fn main() -> ExitCode {
         Plan::Analyze(plan) => analyze::analyze(&plan),
         Plan::Export(plan) => export::export(&plan),
         Plan::Stats(plan) => stats::stats(&plan),
-        Plan::Config(plan) => settings::config(&plan),
+        Plan::Config(plan) => config::config(&plan),
         Plan::Print(plan) => print::print(&plan),
         Plan::Queues(plan) => queues::queues(&plan),
         Plan::QueuesOf(plan) => queues::of_one(&plan),
         Plan::Explain(name) => explain::explain(&name),
         Plan::Checks => explain::checks(),
-        Plan::Suppressions => crate::put(report::gate::suppressions::SHIPPED).map(|()| cli::CLEAN),
-        Plan::Schema => crate::put(report::SCHEMA_FILE).map(|()| cli::CLEAN),
+        Plan::Suppressions => put(report::gate::suppressions::SHIPPED).map(|()| CLEAN),
+        Plan::Schema => put(report::SCHEMA_FILE).map(|()| CLEAN),
         Plan::Env(plan) => environment::print(&plan),
-        Plan::Text(text) => put(&String::from_utf8_lossy(&text)).map(|()| cli::CLEAN),
+        Plan::Text(text) => put(&String::from_utf8_lossy(&text)).map(|()| CLEAN),
     };
     match result {
         Ok(code) => ExitCode::from(code),
         Err(exit) => exit.end(),
-    }
-}
-
-/// Writes `text` to standard output. A reader that has gone away (`mpivet print | head`) is no error.
-fn put(text: &str) -> Result<(), Exit> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Exit::cannot(anyhow::anyhow!("cannot write to standard output: {e}")))
-        }
-        _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! Where reports go: the terminal, and the files of `--report`, each with a format of its own.
 
 use crate::atomic_file::Target;
-use crate::cli::Exit;
+use crate::exit::Exit;
 use clap::ValueEnum as _;
 use report::{Format, Report, Style};
 use std::cell::Cell;

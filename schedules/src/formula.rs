@@ -8,9 +8,9 @@
 //!
 //! The formula does not say that the events before the state are free of cycles; see [`mod@super::explore`].
 
-use crate::explore::Semantics;
 use crate::layout::Layout;
 use crate::program::{Kind, Many, Mode, OpIx, Step};
+use crate::question::Semantics;
 use batsat::{Callbacks, Lit, Solver, SolverInterface, Var, lbool};
 
 /// Limit of sends and receives in a pool for which the formula counts that equally many of both have matched.

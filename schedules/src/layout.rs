@@ -2,16 +2,9 @@
 
 use crate::mailboxes::Mailboxes;
 use crate::order::Order;
-use crate::program::{Kind, OpIx, Program, Step};
+use crate::program::{Kind, OpIx, Pair, Program, Step};
 use crate::wait_points::{WaitPoint, WaitPoints};
 use rustc_hash::FxHashMap;
-
-/// A send and a receive that may match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pair {
-    pub(crate) send: OpIx,
-    pub(crate) recv: OpIx,
-}
 
 /// The facts of a program that both the formula and the check of its models need.
 pub(crate) struct Layout<'a> {

@@ -28,6 +28,7 @@ mod mailboxes;
 mod order;
 mod play;
 mod program;
+mod question;
 mod races;
 mod reach;
 mod search;
@@ -35,7 +36,8 @@ mod symmetry;
 mod wait_points;
 
 pub use deadlock_replay::{Act, Block, Call, DeadlockReplay, Id, Ids, Knot, Need, Needs, Permission, Probe};
-pub use explore::{Answer, Budget, Event, Semantics, Witness, explore, has_choices};
+pub use explore::{Answer, explore, has_choices};
 pub use program::{Collective, Kind, Many, Mode, OpIx, Operation, Program, Step, Wait};
+pub use question::{Budget, Event, Semantics, Witness};
 pub use races::{Race, races};
 pub use reach::{Choice, Place, Reached, reach};

@@ -5,7 +5,7 @@
 //! been passed before it is passed. They follow the order of each thread, collective operations whose data are
 //! needed, messages that only one receive can take, and probes.
 
-use crate::layout::Pair;
+use crate::program::Pair;
 use crate::program::{Kind, Mode, OpIx, Program, Step};
 use crate::wait_points::WaitPoints;
 

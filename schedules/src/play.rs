@@ -1,9 +1,10 @@
 //! The order of the events of a state: each event after the events that it depends on.
 
-use crate::explore::Event;
 use crate::formula::State;
-use crate::layout::{Layout, Pair};
+use crate::layout::Layout;
+use crate::program::Pair;
 use crate::program::{Kind, Mode, OpIx, Step};
+use crate::question::Event;
 
 /// An event of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -165,3 +165,10 @@ impl Program {
         }
     }
 }
+
+/// A send and a receive that may match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) send: OpIx,
+    pub(crate) recv: OpIx,
+}

@@ -4,11 +4,12 @@
 //! The standard permits that state, and any message that is there for the receive may be the one that it gets.
 //! Nothing is assumed about what the processes do then.
 
-use crate::explore::Budget;
 use crate::formula::State;
-use crate::layout::{Layout, Pair};
+use crate::layout::Layout;
 use crate::play::Play;
+use crate::program::Pair;
 use crate::program::{Kind, OpIx, Program};
+use crate::question::Budget;
 use rustc_hash::FxHashMap;
 
 /// A receive and a message that it could have got instead of its own.

@@ -4,11 +4,11 @@
 //! be reached are models of it. It does not ask what the process does once it has the other message, so that this
 //! also works where nobody knows it.
 
-use crate::explore::{Budget, Event};
 use crate::formula::Formula;
 use crate::layout::Layout;
 use crate::play::{Node, Play};
 use crate::program::{OpIx, Program, Step};
+use crate::question::{Budget, Event};
 use crate::search::{Found, Limit, Search, Way};
 use batsat::Lit;
 

@@ -1,8 +1,8 @@
 //! The search for a state of a formula that an order of events leads to.
 
-use crate::explore::Event;
 use crate::formula::{Formula, State, Verdict};
 use crate::play::{Node, Play};
+use crate::question::Event;
 use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
 use std::rc::Rc;

@@ -7,11 +7,11 @@
 //! receives are equivalent to receives that name their messages, that all start at once and that one call waits for.
 //! The solver gains much by this: it need not try the orders, of which there are n!.
 
-use crate::explore::{Event, Witness};
-use crate::layout::Pair;
 use crate::mailboxes::{Mailboxes, Pattern};
 use crate::order::Order;
+use crate::program::Pair;
 use crate::program::{Kind, Many, Mode, OpIx, Program, Step, Wait};
+use crate::question::{Event, Witness};
 use crate::wait_points::WaitPoints;
 use rustc_hash::{FxHashMap, FxHashSet};
 

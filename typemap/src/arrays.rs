@@ -1,6 +1,6 @@
 //! Parts of arrays: MPI_Type_create_subarray (MPI 4.1 section 5.1.3) and MPI_Type_create_darray (5.1.4).
 
-use crate::derive::{amount, counted};
+use crate::arguments::{amount, counted};
 use crate::shape::{ListBuilder, Part, Shape};
 use crate::typemap::Typemap;
 use std::sync::Arc;

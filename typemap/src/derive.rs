@@ -1,5 +1,6 @@
 //! Datatype constructors (MPI 4.1 section 5.1), from their arguments as `MPI_Type_get_contents` gives them.
 
+use crate::arguments::{amount, counted, halves};
 use crate::arrays;
 use crate::shape::{ListBuilder, Part, Shape};
 use crate::typemap::Typemap;
@@ -30,11 +31,6 @@ impl Typemap {
         };
         Some(Typemap::of(shape, lb, extent))
     }
-}
-
-/// A number of copies: not negative.
-pub(crate) fn amount(v: i64) -> Option<u64> {
-    u64::try_from(v).ok()
 }
 
 fn of_one(combiner: Combiner, ints: &[i64], old: &Typemap) -> Option<Arc<Shape>> {
@@ -69,17 +65,6 @@ fn of_one(combiner: Combiner, ints: &[i64], old: &Typemap) -> Option<Arc<Shape>>
         Combiner::Darray => arrays::darray(ints, old),
         Combiner::Named | Combiner::Opaque | Combiner::Struct => None,
     }
-}
-
-/// The count that the other integers begin with.
-pub(crate) fn counted(ints: &[i64]) -> Option<(usize, &[i64])> {
-    let (n, rest) = ints.split_first()?;
-    Some((usize::try_from(*n).ok()?, rest))
-}
-
-/// Two arrays of `n`, and nothing else.
-fn halves(rest: &[i64], n: usize) -> Option<(&[i64], &[i64])> {
-    (rest.len() == n.checked_mul(2)?).then(|| rest.split_at_checked(n))?
 }
 
 fn blocks(

@@ -2,6 +2,7 @@
 //! checksums, their changes. The process under test uses this crate, so nothing here panics, and effort and memory
 //! are bounded.
 
+mod arguments;
 mod arrays;
 mod basic;
 mod buffer;

@@ -11,16 +11,15 @@ mod run;
 mod shell;
 mod stats;
 
+use crate::exit::Exit;
 use crate::settings;
-use ::report::clean_text;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 pub(crate) use config::{ConfigPlan, ConfigShown};
 pub(crate) use env::{EnvFormat, EnvPlan};
 pub(crate) use export::{ExportPlan, Target};
-pub(crate) use print::PrintPlan;
+pub(crate) use print::{PrintFormat, PrintPlan};
 pub(crate) use queues::{Job, QueueFormat, QueuesOfPlan, QueuesPlan};
 pub(crate) use report::AnalyzePlan;
 pub(crate) use run::{ExploreLimits, Keep, RunPlan};
@@ -35,50 +34,6 @@ use report::AnalyzeArgs;
 use run::RunArgs;
 use shell::{CompletionsArgs, ManArgs};
 use stats::StatsArgs;
-
-/// No finding counts.
-pub(crate) const CLEAN: u8 = 0;
-/// There are findings at or above `--fail-on`.
-pub(crate) const FINDINGS: u8 = 1;
-const WRONG_USE: u8 = 2;
-/// The work could not be done, or the trace is incomplete.
-pub(crate) const CANNOT: u8 = 3;
-
-/// The reason why the command ends before its work was done.
-#[derive(Debug)]
-pub(crate) enum Exit {
-    /// A message of clap: a wrong option, but also `--help`.
-    Clap(clap::Error),
-    /// Wrong use: exit code 2.
-    Usage(String),
-    /// The work could not be done: exit code 3.
-    Cannot(anyhow::Error),
-}
-
-impl Exit {
-    pub(crate) fn cannot(error: impl Into<anyhow::Error>) -> Exit {
-        Exit::Cannot(error.into())
-    }
-
-    /// Says why, once, and gives the exit code.
-    pub(crate) fn end(self) -> ExitCode {
-        match self {
-            Exit::Clap(e) => {
-                // A closed pipe behind --help does no harm.
-                _ = e.print();
-                ExitCode::from(if e.use_stderr() { WRONG_USE } else { CLEAN })
-            }
-            Exit::Usage(what) => {
-                eprintln!("mpivet: {}", clean_text(&what));
-                ExitCode::from(WRONG_USE)
-            }
-            Exit::Cannot(e) => {
-                eprintln!("mpivet: {}", clean_text(&format!("{e:#}")));
-                ExitCode::from(CANNOT)
-            }
-        }
-    }
-}
 
 /// Finds mistakes in MPI programs: deadlocks, lost messages, mismatched types, leaked requests.
 #[derive(Debug, Parser)]

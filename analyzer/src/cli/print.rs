@@ -1,11 +1,18 @@
 //! `mpivet print`.
 
-use super::Exit;
-use crate::print::PrintFormat;
-use crate::print::filter::{self, Filter};
-use clap::Args;
+use crate::call_filter::{self as filter, Filter};
+use crate::exit::Exit;
+use clap::{Args, ValueEnum};
 use engine::worlds::Chosen;
 use std::path::PathBuf;
+
+/// The format of the printed trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrintFormat {
+    Text,
+    /// An object a line
+    Json,
+}
 
 #[derive(Debug, Args)]
 pub(super) struct PrintArgs {

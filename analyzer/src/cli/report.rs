@@ -1,8 +1,9 @@
 //! Options that all commands with reports share, and `mpivet analyze`.
 
 use super::config::ConfigFileArgs;
-use super::{CANNOT, Exit, FINDINGS};
 use crate::choices::Choices;
+use crate::exit::Exit;
+use crate::exit::{CANNOT, FINDINGS};
 use crate::outputs::Outputs;
 use analyzer::observe::Observer;
 use clap::Args;

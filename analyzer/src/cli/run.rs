@@ -1,8 +1,8 @@
 //! `mpivet run`.
 
-use super::Exit;
 use super::config::ConfigFileArgs;
 use super::report::{ReportArgs, ReportPlan};
+use crate::exit::Exit;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! `mpivet completions` and `mpivet man`, made from the command line's definition.
 
-use super::Exit;
+use crate::exit::Exit;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;

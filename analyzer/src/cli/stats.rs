@@ -1,6 +1,6 @@
 //! `mpivet stats`.
 
-use super::Exit;
+use crate::exit::Exit;
 use clap::{Args, ValueEnum};
 use engine::worlds::Chosen;
 use std::path::PathBuf;

@@ -1,14 +1,13 @@
 //! `mpivet print`: the trace in the readable notation, one line a call. What the notation has no place for (event
 //! numbers, times, source lines) stands behind `//`, so that the output can be read back as a trace. Or as JSON.
 
-pub(crate) mod filter;
 mod json;
-mod objects;
 mod printer;
 mod system_events;
 mod unmatched;
 
-use crate::cli::{CLEAN, Exit, PrintPlan};
+use crate::cli::{PrintFormat, PrintPlan};
+use crate::exit::{CLEAN, Exit};
 use analyzer::load::Traces;
 use printer::Printer;
 use report::clean_line;
@@ -16,14 +15,6 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use unmatched::Unmatched;
-
-/// The format of the printed trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum PrintFormat {
-    Text,
-    /// An object a line
-    Json,
-}
 
 pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
     let traces = Traces::open(&plan.dir).map_err(Exit::cannot)?;

@@ -1,10 +1,10 @@
 //! Prints the events of one rank in the order of its calls, or of calls and returns.
 
-use super::objects::Objects;
+use super::json;
 use super::system_events::notation;
 use super::unmatched::Unmatched;
-use super::{PrintFormat, json};
-use crate::cli::PrintPlan;
+use crate::call_filter::Objects;
+use crate::cli::{PrintFormat, PrintPlan};
 use engine::worlds::Names;
 use report::clean_line;
 use report::symbols::Symbols;

@@ -1,7 +1,7 @@
 //! Filters that matched nothing: the user is told, since a name was misspelt, perhaps.
 
-use super::filter::{comms, is_comm};
-use super::objects::Objects;
+use crate::call_filter::Objects;
+use crate::call_filter::{comms, is_comm};
 use crate::cli::PrintPlan;
 use std::collections::BTreeSet;
 use trace_format::suggestions::did_you_mean;

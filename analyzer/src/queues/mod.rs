@@ -9,7 +9,8 @@ mod targets;
 mod text;
 mod wait;
 
-use crate::cli::{CLEAN, Exit, FINDINGS, QueueFormat, QueuesOfPlan, QueuesPlan};
+use crate::cli::{QueueFormat, QueuesOfPlan, QueuesPlan};
+use crate::exit::{CLEAN, Exit, FINDINGS};
 use ask::Answer;
 use debugger::read::Options;
 use debugger::snapshot::Snapshot;
@@ -39,7 +40,7 @@ pub(crate) fn queues(plan: &QueuesPlan) -> Result<u8, Exit> {
         QueueFormat::Text => text::render(&job),
         QueueFormat::Json => json::render(&job),
     };
-    crate::put(&shown)?;
+    crate::exit::put(&shown)?;
     for (pid, why) in &job.failures {
         eprintln!("mpivet: process {pid}: {why}");
     }
@@ -76,6 +77,6 @@ pub(crate) fn of_one(plan: &QueuesOfPlan) -> Result<u8, Exit> {
         Err(e) => Answer::Failed(e.to_string()),
     };
     // The DLL may have printed something, perhaps without the end of a line.
-    crate::put(&format!("\n{}\n", serde_json::to_string(&answer).map_err(Exit::cannot)?))?;
+    crate::exit::put(&format!("\n{}\n", serde_json::to_string(&answer).map_err(Exit::cannot)?))?;
     Ok(CLEAN)
 }

@@ -1,6 +1,7 @@
 //! The processes that are meant.
 
-use crate::cli::{Exit, Job};
+use crate::cli::Job;
+use crate::exit::Exit;
 use crate::run::evidence::{hostname, lives};
 use debugger::children::descendants;
 use debugger::read::is_mpi_process;

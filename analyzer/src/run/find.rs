@@ -1,7 +1,8 @@
 //! Finds what a run needs before anything is started: the launcher, the program behind it, the interposer and a
 //! directory for the traces; and explains afterwards why no rank left a trace.
 
-use crate::cli::{Exit, RunPlan};
+use crate::cli::RunPlan;
+use crate::exit::Exit;
 use anyhow::anyhow;
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -18,7 +18,8 @@ mod stop;
 mod teller;
 mod terminal;
 
-use crate::cli::{CLEAN, Exit, FINDINGS, Keep, RunPlan};
+use crate::cli::{Keep, RunPlan};
+use crate::exit::{CLEAN, Exit, FINDINGS};
 use crate::progress::{Bar, print_phases};
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};

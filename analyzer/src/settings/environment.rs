@@ -2,7 +2,7 @@
 
 use super::list::{Kind, SETTINGS, Setting};
 use super::{Given, Source};
-use crate::cli::Exit;
+use crate::exit::Exit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 

@@ -1,20 +1,18 @@
 //! The settings of a project (`mpivet.toml`), of the environment (`MPIVET_*`) and of the command line, in rising order of
 //! precedence. What file and environment say is given to clap as options in front of those that were typed, so that
-//! nothing behind the command line knows where a value came from; `mpivet config` does (`show.rs`).
+//! nothing behind the command line knows where a value came from; `mpivet config` does (`config.rs`).
 
 mod environment;
 mod file;
 mod list;
 mod sample;
-mod show;
 
-pub(crate) use list::is_variable;
-pub(crate) use show::config;
+pub(crate) use list::{Kind, SETTINGS, Setting, is_variable};
+pub(crate) use sample::sample;
 
-use crate::cli::Exit;
+use crate::exit::Exit;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use list::{Kind, SETTINGS, Setting};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -56,9 +54,9 @@ pub(crate) struct Given {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InForce {
     /// The file that was read.
-    file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// In rising order of precedence.
-    given: Vec<Given>,
+    pub(crate) given: Vec<Given>,
 }
 
 impl InForce {

@@ -18,7 +18,7 @@ pub(super) fn doc(setting: &Setting, run: &Command) -> String {
 }
 
 /// A sample of `mpivet.toml` with all keys, commented out.
-pub(super) fn sample(run: &Command) -> String {
+pub(crate) fn sample(run: &Command) -> String {
     let mut text = String::from(
         "# Settings of mpivet for a project: put this file into its top directory and take away the `#` in front of what you\n\
          # want. mpivet looks for `mpivet.toml` in the working directory and above it. MPIVET_* variables overrule the file,\n\

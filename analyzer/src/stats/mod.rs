@@ -6,7 +6,8 @@ mod table;
 mod text;
 mod units;
 
-use crate::cli::{CLEAN, Exit, StatsFormat, StatsPlan};
+use crate::cli::{StatsFormat, StatsPlan};
+use crate::exit::{CLEAN, Exit};
 use crate::run::evidence::running_here;
 use analyzer::observe::{Ending, Observer};
 use report::statistics::Statistics;
@@ -47,7 +48,7 @@ pub(crate) fn stats(plan: &StatsPlan) -> Result<u8, Exit> {
         run.defects.iter().for_each(|defect| eprintln!("mpivet: the trace is incomplete: {defect}"));
     }
     // Names in the trace, which may come from somebody else.
-    crate::put(&clean_text(&text))?;
+    crate::exit::put(&clean_text(&text))?;
     Ok(CLEAN)
 }
 

@@ -9,51 +9,16 @@ use mpivet_tests::root;
 
 #[test]
 fn modules_know_each_other_in_one_direction() -> Result<()> {
-    let report = [
-        "build",
-        "clean",
-        "exploration",
-        "gate",
-        "github",
-        "graph",
-        "html",
-        "jobs",
-        "json",
-        "junit",
-        "markdown",
-        "protocol",
-        "queues",
-        "sarif",
-        "set_aside",
-        "statistics",
-        "text",
-        "the root",
-        "timeline",
-        "callers",
-    ];
-    let command = [
-        "analyze",
-        "choices",
-        "cli",
-        "environment",
-        "explain",
-        "export",
-        "outputs",
-        "print",
-        "queues",
-        "run",
-        "settings",
-        "stats",
-        "the root",
-    ];
-    let schedules = ["explore", "formula", "layout", "order", "play", "search", "symmetry"];
+    let report: [&str; 0] = [];
+    let command: [&str; 0] = [];
+    let schedules: [&str; 0] = [];
     let circles = [
         in_circles("engine/src/lib.rs", &[]),
         in_circles("report/src/lib.rs", &report),
         in_circles("analyzer/src/lib.rs", &[]),
         in_circles("analyzer/src/main.rs", &command),
         in_circles("schedules/src/lib.rs", &schedules),
-        in_circles("typemap/src/lib.rs", &["arrays", "derive"]),
+        in_circles("typemap/src/lib.rs", &[]),
     ];
     let wrong: Vec<String> = circles.into_iter().filter_map(Result::err).map(|e| format!("{e:#}")).collect();
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));

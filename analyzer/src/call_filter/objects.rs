@@ -9,8 +9,8 @@ use trace_format::ranks::Ranks;
 
 /// The objects of a rank.
 #[derive(Default)]
-pub(super) struct Objects {
-    pub(super) names: ObjectNames,
+pub(crate) struct Objects {
+    pub(crate) names: ObjectNames,
     /// By communicator: the processes of its ranks.
     groups: HashMap<Id, Ranks>,
     /// The communicators of windows and files.
@@ -18,7 +18,7 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    pub(super) fn learn(&mut self, definition: &Definition) {
+    pub(crate) fn learn(&mut self, definition: &Definition) {
         self.names.learn(definition);
         match definition {
             Definition::Comm { id, local, remote, .. } => {
@@ -33,7 +33,7 @@ impl Objects {
     }
 
     /// The communicator that a handle is, or is on.
-    pub(super) fn comm_of(&self, kind: Kind, id: Id) -> Option<Id> {
+    pub(crate) fn comm_of(&self, kind: Kind, id: Id) -> Option<Id> {
         match kind {
             Kind::Comm if id != NULL_ID => Some(id),
             Kind::Win | Kind::File => self.on_comm.get(&(kind, id)).copied(),
@@ -42,12 +42,12 @@ impl Objects {
     }
 
     /// The process that a rank in a call on a communicator is.
-    pub(super) fn process(&self, comm: Id, rank: i64) -> Option<i32> {
+    pub(crate) fn process(&self, comm: Id, rank: i64) -> Option<i32> {
         self.groups.get(&comm)?.get(usize::try_from(rank).ok()?)
     }
 
     /// Its name as it is printed.
-    pub(super) fn comm_name(&self, id: Id) -> String {
+    pub(crate) fn comm_name(&self, id: Id) -> String {
         format_int(Kind::Comm, i64::from(id), &self.names)
     }
 }

@@ -1,6 +1,8 @@
 //! The calls that `mpivet print` shows. A call must fit all filters.
 
-use super::objects::Objects;
+mod objects;
+
+pub(crate) use objects::Objects;
 use std::collections::BTreeSet;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::{Dir, FnId, Kind, special};
@@ -30,7 +32,7 @@ pub(crate) struct Filter {
 
 impl Filter {
     /// Are some calls not shown?
-    pub(super) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.functions.is_some()
             || self.from.is_some()
             || self.to.is_some()
@@ -43,7 +45,7 @@ impl Filter {
     }
 
     /// Is the call shown, or one of its two events? `seconds` are those of the call and of its return, if it did.
-    pub(super) fn wants(&self, call: &Call, seconds: (f64, Option<f64>), objects: &Objects) -> bool {
+    pub(crate) fn wants(&self, call: &Call, seconds: (f64, Option<f64>), objects: &Objects) -> bool {
         let returned = if call.is_open() { u64::MAX } else { call.return_event() };
         let in_range = self.from.is_none_or(|f| returned >= f) && self.to.is_none_or(|t| call.call_event() <= t);
         in_range
@@ -57,11 +59,11 @@ impl Filter {
     }
 
     /// Does the event alone fit?
-    pub(super) fn wants_event(&self, event: u64, seconds: f64) -> bool {
+    pub(crate) fn wants_event(&self, event: u64, seconds: f64) -> bool {
         self.from.is_none_or(|f| event >= f) && self.to.is_none_or(|t| event <= t) && self.wants_time(seconds)
     }
 
-    pub(super) fn wants_time(&self, seconds: f64) -> bool {
+    pub(crate) fn wants_time(&self, seconds: f64) -> bool {
         self.since.is_none_or(|s| seconds >= s) && self.until.is_none_or(|u| seconds <= u)
     }
 
@@ -71,13 +73,13 @@ impl Filter {
 }
 
 /// Is the communicator meant by this word?
-pub(super) fn is_comm(wanted: &str, id: Id, objects: &Objects) -> bool {
+pub(crate) fn is_comm(wanted: &str, id: Id, objects: &Objects) -> bool {
     let number = wanted.strip_prefix('c').unwrap_or(wanted).parse::<Id>();
     number.is_ok_and(|n| n.checked_add(FIRST_USER_ID) == Some(id)) || fits(wanted, &objects.comm_name(id))
 }
 
 /// The communicators that a call names or makes; those of windows and files, too.
-pub(super) fn comms(call: &Call, objects: &Objects) -> Vec<Id> {
+pub(crate) fn comms(call: &Call, objects: &Objects) -> Vec<Id> {
     let ids = call.func.row().params.iter().enumerate().flat_map(|(i, p)| {
         let values = [call.ins.get(i), call.outs.get(i)];
         values.into_iter().flatten().filter_map(move |v| match v {

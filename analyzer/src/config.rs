@@ -1,8 +1,8 @@
 //! `mpivet config`: what holds, and where it came from.
 
-use super::list::{Kind, SETTINGS, Setting};
-use super::{Given, InForce, Source, sample};
-use crate::cli::{ConfigPlan, ConfigShown, Exit};
+use crate::cli::{ConfigPlan, ConfigShown, run_command};
+use crate::exit::{CLEAN, Exit, put};
+use crate::settings::{Given, InForce, Kind, SETTINGS, Setting, Source, sample};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ pub(crate) fn config(plan: &ConfigPlan) -> Result<u8, Exit> {
         ConfigShown::Text => text(&plan.settings),
         ConfigShown::Json => json(&plan.settings),
         ConfigShown::Environment => environment(&plan.settings),
-        ConfigShown::Sample => sample::sample(&crate::cli::run_command()),
+        ConfigShown::Sample => sample(&run_command()),
     };
-    crate::put(&text)?;
-    Ok(crate::cli::CLEAN)
+    put(&text)?;
+    Ok(CLEAN)
 }
 
 fn of<'a>(all: &'a InForce, setting: &'static Setting) -> impl Iterator<Item = &'a Given> {

@@ -142,7 +142,7 @@ fn by_extension(report: &str) -> Result<Format, String> {
 }
 
 fn names() -> Vec<String> {
-    Format::value_variants().iter().map(|f| f.name()).collect()
+    Format::value_variants().iter().map(|f| f.name().to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ pub fn tell(report: &Report, telling: Telling) {
     };
     for format in formats.iter().copied() {
         let text = report.render(format, Colour::Plain);
-        harmless(&format.name(), &text);
+        harmless(format.name(), &text);
         if matches!(format, Format::Json | Format::Sarif) {
             serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
         }

@@ -1,22 +1,23 @@
 //! Makes a report of findings: looks up the source lines and puts everything in its final order.
 
-use super::order::order;
-use super::queues::QueueView;
-use super::statement::statement;
-use super::view::{
-    Defect, Ended, FindingView, Frame, HiddenView, Member, MorePaths, Mpi, PathView, SampleView, Site, Task, Waits,
-};
-use super::{Report, RunInfo, SCHEMA, fingerprint};
-use crate::Damage;
+use crate::damage::Damage;
+use crate::fingerprint;
+use crate::order::order;
+use crate::report::{FailOn, Incomplete, Report, RunInfo};
 use crate::samples::{Course, Key, Samples};
-use crate::symbols::{Symbols, is_user, library, user_frame};
+use crate::schema::SCHEMA;
+use crate::sites::site;
+use crate::symbols::{Symbols, user_frame};
+use crate::view::{
+    Defect, Ended, FindingView, MISSING, Member, MorePaths, Mpi, PathView, QueueView, SampleView, Task, Waits,
+    hidden_view, member,
+};
 use engine::limit::Hidden;
 use engine::worlds::Names;
-use engine::{RankEnd, RankSummary};
+use engine::{Queued, RankEnd, RankSummary};
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
-use trace_format::finding::{CallRef, Finding, Path, Severity, Waiting};
-use trace_format::location::Location;
+use trace_format::finding::{Finding, Path, Severity, Waiting};
 
 impl Report {
     /// Looks up the source lines and puts everything in its final order.
@@ -41,7 +42,7 @@ impl Report {
         fingerprint::assign(&mut findings);
         let mut hints = hints(&findings, symbols);
         hints.extend(run.remarks);
-        let queues = run.queues.iter().map(|q| QueueView::new(q, &run.names, symbols)).collect();
+        let queues = run.queues.iter().map(|q| queue(q, &run.names, symbols)).collect();
         let names = run.names;
         let samples = samples(&run.samples, &names);
         let has_more = run.has_dumps || !samples.is_empty();
@@ -88,24 +89,13 @@ impl Report {
             leapt: 0,
             checks: run.checks,
             directory: run.directory,
-            fail_on: super::FailOn::Error,
-            incomplete: super::Incomplete::default(),
+            fail_on: FailOn::Error,
+            incomplete: Incomplete::default(),
             has_more,
         };
         report.clean();
         report
     }
-}
-
-pub(super) fn member(process: i32, names: &Names) -> Member {
-    let (world, rank) = names.of(process);
-    Member { world, rank }
-}
-
-pub(super) fn hidden_view(h: Hidden, names: &Names) -> HiddenView {
-    let member = h.rank.map(|r| member(r, names));
-    let world = member.map_or(0, |m| m.world);
-    HiddenView { world, rank: member.map(|m| m.rank), process: h.rank, findings: h.findings() }
 }
 
 /// Ranks of the first world, and those of others.
@@ -183,60 +173,21 @@ fn waits(w: &Waiting, names: &Names, symbols: &mut Symbols) -> Waits {
     }
 }
 
-pub(super) fn site(call: &CallRef, names: &Names, symbols: &mut Symbols) -> Site {
-    let places = symbols.frames(call.rank, call.site, call.pc);
-    let user = user_frame(&places).unwrap_or(0);
-    let place = places.get(user).filter(|p| !p.file.is_empty() && p.line > 0);
-    let file = place.map(|p| p.file.clone());
-    let line = place.map(|p| p.line);
-    let mut text = |line: u32| file.as_ref().and_then(|f| symbols.source(call.rank, f, line));
-    let source = line.and_then(&mut text);
-    let before = line.filter(|l| *l > 1).and_then(|l| text(l - 1));
-    let around = line.filter(|_| source.is_some()).map(|l| {
-        let first = l.saturating_sub(AROUND).max(1);
-        (first, (first..=l.saturating_add(AROUND)).map_while(&mut text).collect())
-    });
-    let statement = match (&file, line) {
-        (Some(file), Some(line)) => statement(symbols, call.rank, file, line, &call.function),
-        _ => None,
-    };
-    Site {
-        member: member(call.rank, names),
-        process: call.rank,
-        thread: call.thread,
-        function: call.function.clone(),
-        call: call.text.clone(),
-        role: call.role.clone(),
-        short: file.as_ref().map(|f| symbols.short_path(call.rank, f).to_owned()).unwrap_or_default(),
-        file,
-        line,
-        source,
-        before,
-        statement,
-        around,
-        span: call.span,
-        stack: places.iter().map(|p| frame(p, symbols.short_path(call.rank, &p.file))).collect(),
-        event: call.event,
-        library: library(&places),
-        user,
+fn queue(queued: &Queued, names: &Names, symbols: &mut Symbols) -> QueueView {
+    QueueView {
+        member: member(queued.rank, names),
+        process: queued.rank,
+        communicator: queued.comm.clone(),
+        queue: queued.queue.name(),
+        kind: queued.queue,
+        peer: queued.peer.map(|p| member(p, names)),
+        peer_process: queued.peer,
+        tag: queued.tag,
+        bytes: queued.bytes,
+        count: queued.count,
+        site: site(&queued.call, names, symbols),
     }
 }
-
-fn frame(place: &Location, short: &str) -> Frame {
-    let text = |t: &str| (!t.is_empty()).then(|| t.to_owned());
-    Frame {
-        function: text(&place.function),
-        file: text(&place.file),
-        line: (place.line > 0).then_some(place.line),
-        module: text(&place.module),
-        offset: place.offset,
-        short: short.to_owned(),
-        is_user: is_user(place),
-    }
-}
-
-/// Lines before and behind the one of a call that reports with room for them show.
-const AROUND: u32 = 4;
 
 fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
     let end = match r.end {
@@ -264,9 +215,6 @@ fn ended(r: &RankSummary, run: &RunInfo, symbols: &mut Symbols) -> Ended {
         events: r.events,
     }
 }
-
-/// The end of a rank that left no trace.
-pub(super) const MISSING: &str = "missing";
 
 impl Ended {
     fn missing(process: i32, names: &Names) -> Ended {

@@ -1,8 +1,8 @@
 //! The ways to a finding, in words: which callers led to the lines that it is about.
 
-use super::plural;
-use super::text::stack_of;
-use super::view::{FindingView, PathView, Site};
+use crate::stack::stack_of;
+use crate::view::{FindingView, PathView, Site};
+use crate::words::plural;
 use engine::worlds::Names;
 
 /// Calls of a way that are told.

@@ -1,9 +1,7 @@
 //! A trace may come from somebody else, and names in it may hold anything: what would move the cursor of a terminal,
 //! turn the direction of writing or end an XML document is replaced by a character that shows it.
 
-use super::Report;
-use super::jobs::JobView;
-use super::view::{FindingView, Frame, PathView, Site, Waits};
+use crate::view::{FindingView, Frame, JobView, PathView, QueueView, Site, Waits};
 use std::borrow::Cow;
 
 /// Text in which lines may end.
@@ -26,7 +24,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// The character, or what stands for it.
-pub(super) fn shown(c: char) -> char {
+pub(crate) fn shown(c: char) -> char {
     match c {
         // Pictures of control characters.
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
@@ -41,7 +39,7 @@ pub(super) fn shown(c: char) -> char {
 }
 
 /// Removal of control characters from the parts of a report.
-pub(super) trait Clean {
+pub(crate) trait Clean {
     fn clean(&mut self);
 }
 
@@ -66,32 +64,9 @@ impl<T: Clean> Clean for Vec<T> {
 }
 
 /// Text in which lines may end.
-pub(super) fn clean_lines(text: &mut String) {
+pub(crate) fn clean_lines(text: &mut String) {
     if let Cow::Owned(clean) = lines(text) {
         *text = clean;
-    }
-}
-
-impl Report {
-    /// Makes everything that came from the trace fit to be shown.
-    pub(super) fn clean(&mut self) {
-        let Report { mpi, task, findings, queues, samples, hints, jobs, .. } = self;
-        mpi.family.clean();
-        mpi.standard.clean();
-        clean_lines(&mut mpi.library);
-        task.program.clean();
-        task.arguments.clean();
-        task.trace_dir.clean();
-        task.ended.iter_mut().for_each(|ended| ended.current.clean());
-        task.defects.iter_mut().for_each(|defect| defect.what.clean());
-        findings.clean();
-        queues.clean();
-        hints.clean();
-        jobs.clean();
-        samples.iter_mut().for_each(|sample| {
-            sample.variable.clean();
-            sample.note.clean();
-        });
     }
 }
 
@@ -113,6 +88,13 @@ impl Clean for FindingView {
         self.paths.clean();
         self.waits.clean();
         self.under.clean();
+    }
+}
+
+impl Clean for QueueView {
+    fn clean(&mut self) {
+        self.communicator.clean();
+        self.site.clean();
     }
 }
 

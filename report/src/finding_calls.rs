@@ -1,6 +1,6 @@
 //! The calls of findings in time.
 
-use super::Report;
+use crate::report::Report;
 
 /// A call that a finding speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]

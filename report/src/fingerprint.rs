@@ -5,7 +5,7 @@
 //! - Is it the same mistake in another version of the source ([`assign`], for baselines and for readers of SARIF)? A
 //!   line that was inserted above changes nothing, nor do another directory, number of ranks or MPI library.
 
-use super::view::{FindingView, Frame, Site};
+use crate::view::{FindingView, Frame, Site};
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 

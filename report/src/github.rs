@@ -1,9 +1,11 @@
 //! Annotations of GitHub: what a step of a workflow prints, GitHub shows beside the lines of a pull request
 //! (<https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions>).
 
-use super::places::{calls, relative};
-use super::view::FindingView;
-use super::{Report, plural};
+use crate::places::{calls, relative};
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::view::FindingView;
+use crate::words::plural;
 use std::path::PathBuf;
 
 /// Annotations of a kind that GitHub shows of a step.
@@ -13,7 +15,16 @@ const MAX_CALLS: usize = 8;
 const MAX_NOTES: usize = 8;
 const MAX_WAYS: usize = 3;
 
-pub(super) fn render(report: &Report) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "github",
+    help: Some("Annotations of GitHub, and a table on the page of the step"),
+    extension: "github",
+    render: |report, _| render(report),
+    failure,
+    needs: Needs::FINDINGS,
+};
+
+fn render(report: &Report) -> String {
     let mut text = String::new();
     let mut more = Vec::new();
     // Paths are those of the repository.
@@ -48,7 +59,7 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 /// The text if there is no report.
-pub(super) fn failure(why: &str) -> String {
+fn failure(why: &str) -> String {
     command("error", &[("title", "mpivet".into())], why)
 }
 
@@ -72,7 +83,7 @@ fn annotation(report: &Report, finding: &FindingView, kind: &str, root: &std::pa
     if calls.len() > MAX_CALLS {
         message += &format!("\nand {} more", plural(calls.len() - MAX_CALLS, "call"));
     }
-    for way in super::callers::some(finding, report.names_of(finding), MAX_WAYS) {
+    for way in crate::callers::some(finding, report.names_of(finding), MAX_WAYS) {
         message += &format!("\n{way}");
     }
     for note in finding.notes.iter().take(MAX_NOTES) {

@@ -1,7 +1,8 @@
 //! The wait-for graph of a finding: as an indented chain for the terminal, and in the language of Graphviz.
 
-use super::Report;
-use super::view::{FindingView, Waits};
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::view::{FindingView, Waits};
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
@@ -67,8 +68,17 @@ pub(super) fn line(w: &Waits, names: &Names) -> String {
     text
 }
 
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "dot",
+    help: Some("The wait-for graphs of the findings, for `dot -Tsvg` of Graphviz"),
+    extension: "dot",
+    render: |report, _| dot(report),
+    failure,
+    needs: Needs::FINDINGS,
+};
+
 /// The graphs of all findings that have one.
-pub(super) fn dot(report: &Report) -> String {
+fn dot(report: &Report) -> String {
     let mut text = String::from("digraph mpivet {\n  node [shape=box, fontname=\"sans-serif\"];\n  rankdir=LR;\n");
     for (i, finding) in report.findings.iter().enumerate().filter(|(_, f)| !f.waits.is_empty()) {
         _ = writeln!(text, "  subgraph cluster_{i} {{");
@@ -111,7 +121,7 @@ pub(super) fn dot(report: &Report) -> String {
 }
 
 /// The text if there is no report.
-pub(super) fn failure(why: &str) -> String {
+fn failure(why: &str) -> String {
     format!("digraph mpivet {{\n  label={};\n}}\n", quoted(&format!("no report: {why}")))
 }
 

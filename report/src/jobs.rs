@@ -2,43 +2,17 @@
 //! jobs that showed it.
 
 use super::exploration::name_witness;
-use super::order::order_of_several;
-use super::queues::QueueView;
-use super::view::{Defect, FindingView, Mpi, SampleView, Task};
-use super::{FailOn, FindingKey, Report, SCHEMA, plural, text};
+use crate::command_line::command_line;
+use crate::ends::ends;
+use crate::fingerprint::FindingKey;
+use crate::order::order_of_several;
+use crate::report::Report;
+use crate::view::{Defect, FindingView, JobView, Mpi, STOPPED};
+use crate::words::plural;
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
-use std::fmt::Write as _;
-use std::path::PathBuf;
 use trace_format::jobs::Started;
 use trace_format::ranks::Ranks;
-
-const STOPPED: &str = "stopped, because it could never have gone on";
-/// Letters of a command that are shown.
-const MAX_COMMAND: usize = 150;
-
-/// One job.
-#[derive(Debug, Serialize)]
-pub(super) struct JobView {
-    /// Number, from 1, in the order of their start.
-    pub(super) job: usize,
-    /// Directory of its trace, in that of the command.
-    pub(super) dir: String,
-    /// The command that started it; empty: not known.
-    pub(super) command: Vec<String>,
-    /// The test that it belongs to, where the test driver says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) test: Option<String>,
-    pub(super) mpi: Mpi,
-    pub(super) task: Task,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) queues: Vec<QueueView>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) samples: Vec<SampleView>,
-    #[serde(skip)]
-    pub(super) names: Names,
-}
 
 /// A job and its report.
 pub struct JobReport {
@@ -51,7 +25,7 @@ pub struct JobReport {
 impl Report {
     /// The report of all jobs of `command`, in the order of their start. `dir`: the directory that has theirs.
     pub fn of_jobs(dir: String, command: &[String], jobs: Vec<JobReport>) -> Report {
-        let (mut whole, mut known) = (empty(dir, command), Known::default());
+        let (mut whole, mut known) = (Report::empty(dir, command), Known::default());
         for (at, job) in jobs.into_iter().enumerate() {
             whole.add_job(at + 1, job, &mut known);
         }
@@ -62,7 +36,7 @@ impl Report {
         for (finding, seen) in whole.findings.iter_mut().zip(seen) {
             seen.into_iter().for_each(|seen| finding.notes.insert(0, seen));
         }
-        super::fingerprint::assign(&mut whole.findings);
+        crate::fingerprint::assign(&mut whole.findings);
         whole
     }
 
@@ -194,58 +168,6 @@ impl Known {
     }
 }
 
-pub(super) fn empty(dir: String, command: &[String]) -> Report {
-    let task = Task {
-        program: command.first().cloned().unwrap_or_default(),
-        arguments: command.iter().skip(1).cloned().collect(),
-        ranks: 0,
-        ended: Vec::new(),
-        errors: 0,
-        warnings: 0,
-        notes: 0,
-        stopped: false,
-        interrupted: None,
-        trace_dir: dir,
-        defects: Vec::new(),
-        hidden: Vec::new(),
-    };
-    Report {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION").into(),
-        failure: None,
-        mpi: Mpi { family: String::new(), library: String::new(), standard: String::new() },
-        task,
-        findings: Vec::new(),
-        queues: Vec::new(),
-        samples: Vec::new(),
-        exploration: None,
-        jobs: Vec::new(),
-        suppressed: Vec::new(),
-        unused_suppressions: Vec::new(),
-        baseline: None,
-        statistics: None,
-        timeline: None,
-        hints: Vec::new(),
-        max_findings: None,
-        names: Names::default(),
-        protocol: None,
-        checks: Vec::new(),
-        directory: PathBuf::new(),
-        fail_on: FailOn::Error,
-        incomplete: super::Incomplete::default(),
-        has_more: false,
-        phases: Vec::new(),
-        leapt: 0,
-    }
-}
-
-/// Protocols are of one job.
-pub(super) fn protocols(report: &Report) -> String {
-    let dir = |job: &JobView| quoted(&format!("{}/{}", report.task.trace_dir, job.dir));
-    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {}\n", job.name(), dir(job));
-    report.jobs.iter().map(line).collect()
-}
-
 /// The lines of the text report about the jobs, the first one its title.
 pub(super) fn summary(report: &Report) -> Vec<String> {
     let task = &report.task;
@@ -256,7 +178,7 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
         lines.push(format!("  {}: {}", job.name(), verdict(job, report)));
         let is_telling = |job: &JobView| job.task.stopped || job.task.ended.iter().any(|e| e.end != "normal");
         if is_telling(job) {
-            let ends = text::ends(&job.task.ended).into_iter();
+            let ends = ends(&job.task.ended).into_iter();
             lines.extend(ends.map(|(what, ranks)| format!("    {}: {what}", job.names.list(&ranks))));
         }
         lines.extend(job.samples.iter().filter_map(|s| s.note.as_deref()).map(|note| format!("    {note}")));
@@ -273,12 +195,6 @@ pub(super) fn summary(report: &Report) -> Vec<String> {
     lines.extend(report.gate_lines().into_iter().map(|line| format!("  {line}")));
     lines.push(format!("  trace: {}", task.trace_dir));
     lines
-}
-
-/// A line for each job that mpivet stopped.
-pub(super) fn stopped(report: &Report) -> impl Iterator<Item = String> {
-    let stopped = report.jobs.iter().filter(|job| job.task.stopped);
-    stopped.map(|job| format!("{}: {STOPPED}", job.name()))
 }
 
 fn verdict(job: &JobView, report: &Report) -> String {
@@ -305,57 +221,5 @@ fn seen_in(finding: &FindingView, report: &Report) -> Option<String> {
             let numbers: Vec<i32> = finding.jobs.iter().filter_map(|n| i32::try_from(*n).ok()).collect();
             Some(format!("in jobs {}", numbers.into_iter().collect::<Ranks>()))
         }
-    }
-}
-
-impl JobView {
-    fn name(&self) -> String {
-        let program: Vec<&str> = match self.command.is_empty() {
-            true => {
-                [self.task.program.as_str()].into_iter().chain(self.task.arguments.iter().map(String::as_str)).collect()
-            }
-            false => self.command.iter().map(String::as_str).collect(),
-        };
-        let mut name = format!("job {}: {}", self.job, command_line(&program));
-        if let Some(test) = &self.test {
-            _ = write!(name, " ({test})");
-        }
-        name
-    }
-}
-
-/// Words as one would type them, the middle left out where they are many.
-pub fn command_line<W: AsRef<str>>(words: &[W]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
-    let whole: Vec<char> = quoted.join(" ").replace('\n', " ").chars().collect();
-    match whole.len().checked_sub(MAX_COMMAND) {
-        None | Some(0) => whole.into_iter().collect(),
-        Some(_) => {
-            let (start, end) = (MAX_COMMAND / 2, whole.len() - MAX_COMMAND / 2);
-            whole[..start].iter().chain(&['.', '.', '.']).chain(&whole[end..]).collect()
-        }
-    }
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_shown_in_a_line() {
-        assert_eq!(command_line(&["sh", "-c", "a b\nc", ""]), "sh -c 'a b c' ''");
-        assert_eq!(command_line(&["echo", "it's"]), "echo 'it'\\''s'");
-        let long = command_line(&["mpirun", &"x".repeat(500), "-q"]);
-        assert!(long.starts_with("mpirun xxx") && long.ends_with("xxx -q") && long.contains("x...x"), "{long}");
-        assert_eq!(long.len(), MAX_COMMAND + 3);
     }
 }

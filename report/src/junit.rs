@@ -2,8 +2,11 @@
 //! this form (Jenkins, GitLab) show the first failure of a test case only: it holds all findings of the check. What
 //! does not count by `--fail-on` is output of a test case that passed.
 
-use super::view::FindingView;
-use super::{Report, plural, text};
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::text;
+use crate::view::FindingView;
+use crate::words::plural;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use std::io;
@@ -13,7 +16,16 @@ const ANALYSIS: &str = "analysis";
 
 type Xml = Writer<Vec<u8>>;
 
-pub(super) fn render(report: &Report) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "junit",
+    help: Some("JUnit XML: a test case for each check"),
+    extension: "xml",
+    render: |report, _| render(report),
+    failure,
+    needs: Needs::FINDINGS,
+};
+
+fn render(report: &Report) -> String {
     let program = report.task.program.rsplit('/').next().unwrap_or_default();
     // Programs that show it take the part before the last dot as a package.
     let class = format!("mpivet.{}", program.replace(|c: char| c == '.' || c.is_whitespace(), "_"));
@@ -38,7 +50,7 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 /// The run could not be analysed.
-pub(super) fn failure(why: &str) -> String {
+fn failure(why: &str) -> String {
     document("mpivet", 1, 0, 1, |xml| {
         element(xml, "testcase", &[("name", ANALYSIS), ("classname", "mpivet"), ("time", "0")], |xml| {
             element(xml, "error", &[("message", first_line(why)), ("type", ANALYSIS)], |xml| put(xml, why))

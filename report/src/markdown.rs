@@ -1,15 +1,26 @@
 //! A short table, as GitHub and GitLab show it.
 
-use super::places::calls;
-use super::view::FindingView;
-use super::{Report, plural};
+use crate::places::calls;
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::view::FindingView;
+use crate::words::plural;
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Findings in the table: the page of a step has a limit.
 const MAX_FINDINGS: usize = 100;
 
-pub(super) fn render(report: &Report) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "markdown",
+    help: Some("A short table, for people"),
+    extension: "md",
+    render: |report, _| render(report),
+    failure,
+    needs: Needs::FINDINGS,
+};
+
+fn render(report: &Report) -> String {
     let task = &report.task;
     let program = task.program.rsplit('/').next().unwrap_or_default();
     let (errors, warnings) = (plural(task.errors, "error"), plural(task.warnings, "warning"));
@@ -41,7 +52,7 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 /// The text if there is no report.
-pub(super) fn failure(why: &str) -> String {
+fn failure(why: &str) -> String {
     format!("### mpivet: no report\n\n{}\n\n", cell(why))
 }
 

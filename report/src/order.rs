@@ -1,7 +1,7 @@
 //! The order of findings: the worst come first, and among them those that ended the run, then certain ones, then
 //! possible ones, and last those that tend to follow from others.
 
-use super::view::FindingView;
+use crate::view::FindingView;
 use trace_format::catalogue::by_name;
 use trace_format::finding::Finding;
 

@@ -1,7 +1,7 @@
 //! Calls and their places in the source, as formats for machines tell them: paths from the working directory, and each
 //! place once.
 
-use super::view::{FindingView, Frame, Site};
+use crate::view::{FindingView, Frame, Site};
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;

@@ -4,10 +4,12 @@
 mod places;
 mod rules;
 
-use super::Report;
-use super::graph;
-use super::places::{Calls, calls};
-use super::view::FindingView;
+use crate::graph;
+use crate::places::{Calls, calls};
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::view::FindingView;
+use crate::words::plural;
 use engine::worlds::Names;
 use places::Sources;
 use serde_json::{Value, json};
@@ -24,9 +26,18 @@ const MAX_WAYS: usize = 3;
 /// Steps of a code flow.
 const MAX_STEPS: usize = 1000;
 
-pub(super) fn render(report: &Report) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "sarif",
+    help: Some("SARIF 2.1.0, for code scanning and editors"),
+    extension: "sarif",
+    render: |report, _| render(report),
+    failure,
+    needs: Needs::FINDINGS,
+};
+
+fn render(report: &Report) -> String {
     let sources = Sources { directory: &report.directory };
-    let results = super::set_aside::all(report).map(|(finding, state)| {
+    let results = crate::set_aside::all(report).map(|(finding, state)| {
         let mut result = result(report, finding, &sources);
         state.tell(&mut result);
         result
@@ -61,7 +72,7 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 /// The text if there is no report.
-pub(super) fn failure(why: &str) -> String {
+fn failure(why: &str) -> String {
     let notification = json!({ "level": "error", "message": { "text": why } });
     let invocation = json!({
         "executionSuccessful": false, "exitCode": 3, "toolExecutionNotifications": [notification],
@@ -87,7 +98,7 @@ fn notifications(report: &Report) -> Vec<Value> {
     let of = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
     let defect = |d: String| of("warning", format!("the trace is incomplete, and so is this report: {d}"));
     let hidden: u64 = report.task.hidden.iter().map(|h| h.findings).sum();
-    let hidden = (hidden > 0).then(|| of("note", format!("{} not shown", super::plural(hidden as usize, "finding"))));
+    let hidden = (hidden > 0).then(|| of("note", format!("{} not shown", plural(hidden as usize, "finding"))));
     let remarks = report.remarks().into_iter().map(|remark| of("note", remark));
     report.defects().into_iter().map(defect).chain(hidden).chain(remarks).collect()
 }
@@ -150,9 +161,9 @@ fn message(report: &Report, finding: &FindingView, calls: &[Calls]) -> String {
         }
     }
     if calls.len() > MAX_LINKS + 1 {
-        _ = write!(text, "\nand {} more", super::plural(calls.len() - MAX_LINKS - 1, "call"));
+        _ = write!(text, "\nand {} more", plural(calls.len() - MAX_LINKS - 1, "call"));
     }
-    for way in super::callers::some(finding, names, MAX_WAYS) {
+    for way in crate::callers::some(finding, names, MAX_WAYS) {
         _ = write!(text, "\n{}", plain(&way));
     }
     for note in &finding.notes {

@@ -1,49 +1,18 @@
 //! Holds the findings of a report against what was accepted and what is known ([`crate::gate`]). What is set aside
 //! stands in lists of its own: whoever goes through the findings of a report sees those that count.
 
-use super::build::hidden_view;
-use super::order::order_of_several;
-use super::places::argument;
-use super::view::FindingView;
-use super::{Report, plural};
 use crate::gate::{Call, Date, Entry, Gate};
+use crate::order::order_of_several;
+use crate::places::argument;
+use crate::report::Report;
+use crate::view::{BaselineView, FindingView, Site, SuppressedView, UnusedView, hidden_view};
+use crate::words::plural;
 use engine::limit::{Hidden, limit_by};
 use engine::worlds::Names;
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_format::finding::Severity;
 use trace_format::mpi::{FnId, Function, kinds::Kind};
-
-/// A finding that somebody has accepted.
-#[derive(Debug, Serialize)]
-pub(super) struct SuppressedView {
-    pub(super) reason: String,
-    /// File and line of the suppression.
-    pub(super) by: String,
-    pub(super) finding: FindingView,
-    /// The baseline has it, too.
-    #[serde(skip)]
-    known: bool,
-}
-
-/// A suppression that covered nothing.
-#[derive(Debug, Serialize)]
-pub(super) struct UnusedView {
-    /// File and line.
-    at: String,
-    reason: String,
-}
-
-/// An earlier report.
-#[derive(Debug, Serialize)]
-pub(super) struct BaselineView {
-    file: String,
-    /// Findings that both have.
-    pub(super) known: Vec<FindingView>,
-    /// Number of its findings that are gone; `None`: not everything was looked at.
-    gone: Option<usize>,
-}
 
 impl Report {
     /// Sets aside the findings that are accepted and those that are known; the others are limited, counted and shown.
@@ -155,46 +124,6 @@ impl Report {
         let gone = baseline.fingerprints.iter().filter(|f| !there.contains(f.as_str())).count();
         self.baseline = Some(BaselineView { file: baseline.name.clone(), known, gone: whole.then_some(gone) });
     }
-
-    /// Findings that count nowhere, and are not in the list of findings.
-    pub(super) fn set_aside(&self) -> usize {
-        self.suppressed.len() + self.baseline.as_ref().map_or(0, |b| b.known.len())
-    }
-
-    /// Lines on the findings that were set aside.
-    pub(super) fn gate_lines(&self) -> Vec<String> {
-        let mut reasons: Vec<(&str, &str, usize)> = Vec::new();
-        for s in &self.suppressed {
-            match reasons.iter_mut().find(|(by, ..)| *by == s.by) {
-                Some((.., times)) => *times += 1,
-                None => reasons.push((&s.by, &s.reason, 1)),
-            }
-        }
-        let suppressed = |(by, reason, times)| format!("{} suppressed ({by}): {reason}", plural(times, "finding"));
-        let mut lines: Vec<String> = reasons.into_iter().map(suppressed).collect();
-        let unused = |u: &UnusedView| format!("suppression {} covers nothing any more: {}", u.at, u.reason);
-        lines.extend(self.unused_suppressions.iter().map(unused));
-        lines.extend(self.baseline.as_ref().and_then(BaselineView::line));
-        lines
-    }
-}
-
-impl BaselineView {
-    fn line(&self) -> Option<String> {
-        let known = match self.known.len() {
-            0 => None,
-            n => {
-                let are = if n == 1 { "is" } else { "are" };
-                Some(format!("{} of the baseline {are} not shown", plural(n, "known finding")))
-            }
-        };
-        let gone = self.gone.filter(|n| *n > 0).map(|n| {
-            let are = if n == 1 { "is" } else { "are" };
-            format!("{} of the baseline {are} gone", plural(n, "finding"))
-        });
-        let said: Vec<String> = known.into_iter().chain(gone).collect();
-        (!said.is_empty()).then(|| format!("{} ({})", said.join(", "), self.file))
-    }
 }
 
 impl Entry {
@@ -211,8 +140,8 @@ impl Entry {
 
 impl FindingView {
     fn is_covered_by(&self, entry: &Entry) -> bool {
-        let covers = |sites: &[super::view::Site]| {
-            let calls: Vec<Call> = sites.iter().map(super::view::Site::as_call).collect();
+        let covers = |sites: &[Site]| {
+            let calls: Vec<Call> = sites.iter().map(Site::as_call).collect();
             entry.covers(self.code, &calls)
         };
         // An entry that accepts one caller does not accept the others.
@@ -227,7 +156,7 @@ impl FindingView {
     }
 }
 
-impl super::view::Site {
+impl Site {
     fn as_call(&self) -> Call<'_> {
         let frames = self.stack.iter().filter(|f| f.is_user).filter_map(|f| f.function.as_deref());
         let caller = self.stack.first().and_then(|frame| frame.module.as_deref()?.rsplit('/').next());

@@ -1,8 +1,8 @@
 //! The subject of a finding: the arguments of its calls that are wrong. The catalogue says for each check which kinds
 //! of parameters these are; where several arguments come into question, the function's name is shown.
 
-use super::places::argument;
-use super::view::{FindingView, Site};
+use crate::places::argument;
+use crate::view::{FindingView, Site};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 use trace_format::catalogue::{BUFFERS, Subject, by_name};

@@ -1,7 +1,8 @@
 //! Baselines: what an earlier report has is known, and only what is new fails. A baseline is a JSON report.
 
 use super::GateError;
-use crate::{FINGERPRINT_VERSION, SCHEMA};
+use crate::fingerprint::VERSION as FINGERPRINT_VERSION;
+use crate::schema::SCHEMA;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! The data of the page.
 
+use crate::jobs;
 use crate::places::named;
-use crate::queues::QueueView;
+use crate::report::Report;
 use crate::statistics::Statistics;
 use crate::timeline::Timeline;
-use crate::view::{Ended, FindingView, Frame, Site, Waits};
-use crate::{Report, jobs};
+use crate::view::{Ended, FindingView, Frame, QueueView, Site, Waits};
 use engine::worlds::Names;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -289,7 +289,7 @@ fn finding<'a>(
         sites_hidden: f.sites.len() - sites.len(),
         sites,
         ways: crate::callers::some(f, names, MAX_SITES),
-        leak: crate::text::is_leak(f),
+        leak: f.is_leak(),
         waits: f.waits.iter().map(|w| wait(w, names)).collect(),
         names: f.waits.iter().flat_map(|w| &w.processes).filter_map(|p| other_name(*p, names)).collect(),
         run: f.run,

@@ -3,7 +3,9 @@
 
 mod data;
 
-use super::{Report, clean};
+use crate::clean;
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
 use data::Data;
 
 const PAGE: &str = include_str!("page.html");
@@ -30,7 +32,16 @@ const SCRIPTS: &[&str] = &[
     include_str!("js/main.js"),
 ];
 
-pub(super) fn render(report: &Report) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "html",
+    help: Some("A page for a browser, in one file: findings with their sources, a time line of all ranks"),
+    extension: "html",
+    render: |report, _| render(report),
+    failure: |why| render(&Report::failed(why)),
+    needs: Needs { statistics: true, timeline: true, protocol: false },
+};
+
+fn render(report: &Report) -> String {
     let data = serde_json::to_string(&Data::new(report)).unwrap_or_else(|_| "{}".into());
     let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat());
     let title = text(&report.task.program);

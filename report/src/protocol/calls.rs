@@ -1,10 +1,10 @@
 //! Number and time of the calls of each function: of the whole program, and of each process. Processes that called
 //! the same functions equally often share a table.
 
-use super::data::processes;
 use super::page::Page;
 use super::table::Table;
 use crate::groups::groups;
+use crate::protocol_data::processes;
 use crate::statistics::{Function, Rank};
 
 /// Processes, or groups of them, that have tables of their own; if there are more, there is one for all.

@@ -1,8 +1,8 @@
 //! Deadlocks and hang-ups: the chain in one line, then the call of each process in full.
 
-use super::super::view::{FindingView, Site, Waits};
 use super::page::{Page, Sort, sort_of, src};
 use crate::groups::groups;
+use crate::view::{FindingView, Site, Waits};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Processes in a chain, and calls that are shown in full.

@@ -1,11 +1,11 @@
 //! Errors and warnings, each with its calls in all processes and with what was called around them.
 
-use super::super::view::{FindingView, Site};
-use super::data::{MAX_OF_FINDING, place_of};
+use super::findings::{MAX_OF_FINDING, place_of};
 use super::page::{Page, Sort, severity, sort_of, src};
 use super::table::Table;
 use crate::call_context::{CallContext, Passed};
 use crate::groups::groups;
+use crate::view::{FindingView, Site};
 use std::collections::{BTreeMap, BTreeSet};
 use trace_reader::text::{format_call, format_return};
 
@@ -58,7 +58,7 @@ impl Page<'_> {
         if !rest.is_empty() {
             self.line(&format!("  and in other calls {}", self.who(&rest)));
         }
-        super::super::callers::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
+        crate::callers::some(f, self.names(), MAX_WAYS).iter().for_each(|way| self.line(&format!("  {way}")));
         f.notes.iter().for_each(|note| self.line(&format!("  {note}")));
         self.fragments(f);
     }

@@ -3,21 +3,21 @@
 //! share a row or a table.
 
 mod calls;
-mod data;
 mod deadlocks;
 mod environment;
 mod errors;
-mod listener;
+mod findings;
 mod page;
 mod processes;
 mod table;
 mod task;
 
-pub(crate) use data::Protocol;
 pub use environment::environment;
-pub use listener::ProtocolListener;
 
-use super::Report;
+use crate::command_line::quoted;
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::view::JobView;
 use page::Page;
 use std::time::Instant;
 
@@ -25,12 +25,26 @@ use std::time::Instant;
 pub const FRAGMENTS: &str = "trace fragments and source points";
 
 /// The text if there is no report.
-pub(super) fn failure(why: &str) -> String {
+fn failure(why: &str) -> String {
     format!("No report\n=========\n\n{why}\n")
 }
 
-/// The report as a protocol. Without what [`super::Format::needs_protocol`] asks for there are findings alone.
-pub(super) fn render(report: &Report) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "protocol",
+    help: Some(
+        "Tables of everything: the task, each process, its errors with the calls around them, deadlocks, calls and times",
+    ),
+    extension: "protocol",
+    render: |report, _| render(report),
+    failure,
+    needs: Needs { statistics: true, timeline: false, protocol: true },
+};
+
+/// The report as a protocol. Without what [`crate::Format::needs_protocol`] asks for there are findings alone.
+fn render(report: &Report) -> String {
+    if !report.jobs.is_empty() {
+        return of_jobs(report);
+    }
     let (begin, mut page) = (Instant::now(), Page::new(report));
     page.task();
     page.current();
@@ -44,4 +58,11 @@ pub(super) fn render(report: &Report) -> String {
     page.environment();
     page.phases(begin);
     page.text
+}
+
+/// Protocols are of one job: how to get those of all.
+fn of_jobs(report: &Report) -> String {
+    let dir = |job: &JobView| quoted(&format!("{}/{}", report.task.trace_dir, job.dir));
+    let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {}\n", job.name(), dir(job));
+    report.jobs.iter().map(line).collect()
 }

@@ -1,9 +1,10 @@
 //! The text of a protocol while it grows, and what all of its parts write.
 
-use super::super::view::{FindingView, Frame, Site};
-use super::super::{Report, clean};
-use super::data::Protocol;
 use super::table::Table;
+use crate::clean;
+use crate::protocol_data::Protocol;
+use crate::report::Report;
+use crate::view::{FindingView, Frame, Site};
 use engine::worlds::Names;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

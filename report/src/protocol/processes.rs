@@ -1,10 +1,10 @@
 //! The state of each process. Processes at the same place share a table, those with the same numbers a row.
 
-use super::super::view::Ended;
-use super::data::Last;
 use super::page::{Page, src};
 use super::table::Table;
 use crate::groups::groups;
+use crate::protocol_data::Last;
+use crate::view::Ended;
 use std::collections::BTreeMap;
 
 /// Errors and warnings of a process.

@@ -1,7 +1,7 @@
 //! Tables of aligned columns in plain text. Numbers stand at the right, words at the left; long cells of the first
 //! column go on in further lines.
 
-use super::super::clean;
+use crate::clean;
 use std::fmt;
 
 /// Characters of the first column before it goes on in the next line.

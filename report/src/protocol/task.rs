@@ -1,11 +1,11 @@
 //! The task as a whole: its state, where its processes are, which errors it has and where.
 
-use super::super::view::{FindingView, Site};
-use super::data::processes;
 use super::page::{Page, line_and_file, severity};
 use super::table::Table;
 use crate::groups::groups;
-use crate::plural;
+use crate::protocol_data::processes;
+use crate::view::{FindingView, Site};
+use crate::words::plural;
 use std::collections::BTreeSet;
 
 impl Page<'_> {

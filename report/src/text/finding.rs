@@ -4,14 +4,11 @@ use super::line::{Ink, Line};
 use super::snippet::snippet;
 use super::{Limits, Page};
 use crate::groups::groups;
-use crate::places::named;
+use crate::stack::{frame, stack_of};
 use crate::subject::highlights;
 use crate::view::{FindingView, Frame, Site};
 use annotate_snippets::Level;
 use std::fmt::Write as _;
-
-/// Frames shown of a stack.
-const MAX_FRAMES: usize = 8;
 
 impl Page {
     pub(super) fn finding(&mut self, f: &FindingView) {
@@ -51,7 +48,7 @@ impl Page {
             self.mark(lines.next().unwrap_or_default());
             lines.for_each(|line| self.line(&format!("    {line}")));
         }
-        if let Some(library) = f.library().filter(|_| !super::is_leak(f)) {
+        if let Some(library) = f.library().filter(|_| !f.is_leak()) {
             self.mark(&format!("in {library}, a library: --suppressions accepts it with library = \"{library}\""));
         }
         self.mark(&format!("more: mpivet explain {}", f.check));
@@ -195,16 +192,6 @@ fn sorted(mut ranks: Vec<i32>) -> Vec<i32> {
     ranks
 }
 
-fn frame(f: &Frame) -> String {
-    match f.line {
-        Some(line) if f.file.is_some() => {
-            let function = f.function.as_deref().unwrap_or("?");
-            format!("{function} ({}:{line})", f.short.rsplit('/').next().unwrap_or(""))
-        }
-        _ => named(f),
-    }
-}
-
 /// The user's frames, innermost first: `exchange (halo.c:12) < main (halo.c:40)`; empty where the source line says it
 /// all. `full`: those of bindings and libraries between the user's line and MPI before them.
 fn stack(site: &Site, full: bool) -> String {
@@ -218,13 +205,4 @@ fn stack(site: &Site, full: bool) -> String {
         return String::new();
     }
     stack_of(frames)
-}
-
-/// Frames in a line, innermost first.
-pub(crate) fn stack_of(frames: &[Frame]) -> String {
-    let mut text = frames.iter().take(MAX_FRAMES).map(frame).collect::<Vec<_>>().join(" < ");
-    if frames.len() > MAX_FRAMES {
-        _ = write!(text, " < ... {} more", frames.len() - MAX_FRAMES);
-    }
-    text
 }

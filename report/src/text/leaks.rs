@@ -4,18 +4,14 @@
 use super::line::Ink;
 use super::{Page, finding};
 use crate::groups::groups;
+use crate::report::Report;
 use crate::view::FindingView;
-use crate::{Report, plural};
+use crate::words::plural;
 use std::fmt::Write as _;
-
-/// Is it about what was left when MPI was over?
-pub(crate) fn is_leak(finding: &FindingView) -> bool {
-    finding.check.starts_with("leak-") && finding.check != "leak-growth"
-}
 
 impl Page {
     pub(super) fn leaks(&mut self, report: &Report) {
-        let leaks: Vec<&FindingView> = report.findings.iter().filter(|f| is_leak(f)).collect();
+        let leaks: Vec<&FindingView> = report.findings.iter().filter(|f| f.is_leak()).collect();
         if leaks.is_empty() {
             return;
         }

@@ -1,6 +1,7 @@
 //! Lines of a text report. All text goes through [`clean::line`]: what a trace says never commands the terminal.
 
-use crate::{Colour, Style, clean};
+use crate::clean;
+use crate::style::{Colour, Style};
 use console::measure_text_width;
 use trace_format::columns::wrapped;
 

@@ -5,12 +5,12 @@ mod leaks;
 mod line;
 mod snippet;
 
-pub(super) use finding::stack_of;
-pub(super) use leaks::is_leak;
-
-use super::build::MISSING;
-use super::view::{Ended, FindingView, Task};
-use super::{Report, Style, plural};
+use crate::ends::ends;
+use crate::rendering::{Needs, Rendering};
+use crate::report::Report;
+use crate::style::Style;
+use crate::view::{FindingView, Task, queue_lines};
+use crate::words::plural;
 use engine::worlds::Names;
 use line::{Ink, Line};
 use std::fmt::Write as _;
@@ -51,7 +51,16 @@ impl Limits {
     };
 }
 
-pub(super) fn render(report: &Report, style: Style) -> String {
+pub(crate) const FORMAT: Rendering = Rendering {
+    name: "text",
+    help: None,
+    extension: "txt",
+    render,
+    failure: |why| format!("mpivet: no report: {why}\n"),
+    needs: Needs::FINDINGS,
+};
+
+fn render(report: &Report, style: Style) -> String {
     let limits = if style.full { Limits::NONE } else { Limits::SHORT };
     let mut page = Page { text: String::new(), names: report.names.clone(), style, limits, is_cut: false };
     if report.jobs.is_empty() {
@@ -59,7 +68,7 @@ pub(super) fn render(report: &Report, style: Style) -> String {
     } else {
         page.jobs(report);
     }
-    for finding in report.findings.iter().filter(|finding| !is_leak(finding)) {
+    for finding in report.findings.iter().filter(|finding| !finding.is_leak()) {
         page.names.clone_from(report.names_of(finding));
         page.finding(finding);
     }
@@ -180,7 +189,7 @@ impl Page {
 
     /// The jobs of a command that started several.
     fn jobs(&mut self, report: &Report) {
-        for (at, line) in super::jobs::summary(report).iter().enumerate() {
+        for (at, line) in crate::jobs::summary(report).iter().enumerate() {
             let ink = |line: &str, page: &Page| page.new_line().ink(Ink::Bold, line);
             if at == 0 { self.push(ink(line, self)) } else { self.line(line) }
         }
@@ -217,9 +226,9 @@ impl Page {
             of_job.flat_map(|f| &f.waits).map(|w| w.process).collect()
         };
         let most = self.limits.queues;
-        let own = (String::new(), super::queues::lines(&report.queues, &waiters(0), &self.names, most));
+        let own = (String::new(), queue_lines(&report.queues, &waiters(0), &self.names, most));
         let of_jobs = report.jobs.iter().map(|job| {
-            let lines = super::queues::lines(&job.queues, &waiters(job.job), &job.names, most);
+            let lines = queue_lines(&job.queues, &waiters(job.job), &job.names, most);
             (format!(" of job {}", job.job), lines)
         });
         for (whose, (lines, more)) in [own].into_iter().chain(of_jobs).filter(|(_, (lines, _))| !lines.is_empty()) {
@@ -256,32 +265,4 @@ fn library(text: &str) -> String {
     let line = text.lines().next().unwrap_or("").replace('\t', " ");
     let line = line.split(',').next().unwrap_or("").trim();
     line.split_whitespace().filter(|word| *word != "Version:").collect::<Vec<_>>().join(" ")
-}
-
-/// Ranks by how they ended.
-pub(super) fn ends(ended: &[Ended]) -> Vec<(String, Vec<i32>)> {
-    let mut groups: Vec<(String, Vec<i32>)> = Vec::new();
-    for e in ended {
-        let mut what = match (e.end, e.exit_status) {
-            ("normal", None | Some(0)) => "ended normally".into(),
-            ("normal", Some(status)) => format!("ended with exit status {status}"),
-            ("abend", _) => "crashed".into(),
-            ("abort", _) => "ended by MPI_Abort or from outside".into(),
-            ("stopped", _) => "stopped".into(),
-            ("running", _) => "still running".into(),
-            (MISSING, _) => "no trace: MPI_Init was not called, or the trace is on another node".to_owned(),
-            _ => "end unknown".into(),
-        };
-        if let Some(current) = e.current.as_ref().filter(|_| e.end != "normal") {
-            _ = write!(what, " in {}", current.function);
-            if let Some(line) = current.line {
-                _ = write!(what, " ({}:{line})", current.short);
-            }
-        }
-        match groups.iter_mut().find(|(w, _)| *w == what) {
-            Some((_, ranks)) => ranks.push(e.process),
-            None => groups.push((what, vec![e.process])),
-        }
-    }
-    groups
 }

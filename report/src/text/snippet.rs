@@ -1,7 +1,9 @@
 //! Source lines with their numbers, and carets under what is wrong in them.
 
+use crate::clean;
+use crate::style::{Colour, Style};
+use crate::subject::Highlight;
 use crate::view::Site;
-use crate::{Colour, Style, clean, subject::Highlight};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use console::strip_ansi_codes;
 

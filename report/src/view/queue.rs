@@ -1,59 +1,33 @@
 //! The message queues at the end of a run, in reports.
 
-use super::build::{member, site};
-use super::clean::Clean;
-use super::view::{Member, Site};
-use crate::symbols::Symbols;
+use super::{Member, Site};
+use engine::Queue;
 use engine::worlds::Names;
-use engine::{Queue, Queued};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Entries of a queue that are alike.
 #[derive(Debug, Serialize)]
-pub(super) struct QueueView {
+pub(crate) struct QueueView {
     #[serde(flatten)]
-    member: Member,
+    pub(crate) member: Member,
     #[serde(skip)]
-    pub(super) process: i32,
-    pub(super) communicator: String,
-    pub(super) queue: &'static str,
+    pub(crate) process: i32,
+    pub(crate) communicator: String,
+    pub(crate) queue: &'static str,
     #[serde(skip)]
-    kind: Queue,
-    peer: Option<Member>,
+    pub(crate) kind: Queue,
+    pub(crate) peer: Option<Member>,
     #[serde(skip)]
-    pub(super) peer_process: Option<i32>,
-    pub(super) tag: Option<i32>,
-    pub(super) bytes: Option<u64>,
-    pub(super) count: u64,
-    pub(super) site: Site,
-}
-
-impl Clean for QueueView {
-    fn clean(&mut self) {
-        self.communicator.clean();
-        self.site.clean();
-    }
+    pub(crate) peer_process: Option<i32>,
+    pub(crate) tag: Option<i32>,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) count: u64,
+    pub(crate) site: Site,
 }
 
 impl QueueView {
-    pub(super) fn new(queued: &Queued, names: &Names, symbols: &mut Symbols) -> QueueView {
-        QueueView {
-            member: member(queued.rank, names),
-            process: queued.rank,
-            communicator: queued.comm.clone(),
-            queue: queued.queue.name(),
-            kind: queued.queue,
-            peer: queued.peer.map(|p| member(p, names)),
-            peer_process: queued.peer,
-            tag: queued.tag,
-            bytes: queued.bytes,
-            count: queued.count,
-            site: site(&queued.call, names, symbols),
-        }
-    }
-
     /// `receive from rank 1, tag 7, 40 bytes: MPI_Recv (ring.c:20)`
     fn line(&self, names: &Names) -> String {
         let what = match self.kind {
@@ -82,7 +56,7 @@ impl QueueView {
 
 /// The queues of some processes in words, without the heading, in about so many lines at most; and how many entries are
 /// left out.
-pub(super) fn lines(
+pub(crate) fn lines(
     queues: &[QueueView],
     processes: &BTreeSet<i32>,
     names: &Names,

@@ -1,88 +1,59 @@
 //! Data of the tables beside the report: looked up once, before anything is written.
 
-use super::super::build::site;
-use super::super::view::Site;
-use super::super::{Report, plural};
-use super::listener::{ProtocolListener, RankCalls};
-use crate::call_context::{CallContext, Place};
+mod listener;
+
+use crate::call_context::CallContext;
+use crate::sites::site;
 use crate::symbols::Symbols;
+use crate::view::Site;
+use crate::words::plural;
 use engine::listen::{CallSeen, Communicator};
 use engine::worlds::Names;
+pub use listener::ProtocolListener;
+use listener::RankCalls;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use trace_format::definition::Id;
 use trace_format::finding::CallRef;
 use trace_format::location::Location;
 use trace_format::mpi::FnId;
 
-/// Calls of a finding whose surroundings are read again, and calls of all findings.
-pub(super) const MAX_OF_FINDING: usize = 8;
-const MAX_OF_ALL: usize = 2000;
-
 /// Data of the tables beside the findings.
 #[derive(Debug)]
 pub(crate) struct Protocol {
     /// Call sites, by file and line.
-    pub(super) points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// The point of a call site of a process.
     at: FxHashMap<(i32, FnId, Id), usize>,
     /// The last call of each process.
-    pub(super) last: BTreeMap<i32, Last>,
-    pub(super) communicators: Vec<Communicator>,
+    pub(crate) last: BTreeMap<i32, Last>,
+    pub(crate) communicators: Vec<Communicator>,
     /// Facts of the run and its environment.
-    pub(super) environment: Vec<(&'static str, String)>,
+    pub(crate) environment: Vec<(&'static str, String)>,
     /// The calls around those of findings.
-    pub(super) contexts: BTreeMap<i32, CallContext>,
+    pub(crate) contexts: BTreeMap<i32, CallContext>,
 }
 
 /// A place in the sources, with the way to it, that a function is called at.
 #[derive(Debug)]
-pub(super) struct Point {
-    pub(super) site: Site,
-    pub(super) passes: u64,
-    pub(super) processes: Vec<i32>,
+pub(crate) struct Point {
+    pub(crate) site: Site,
+    pub(crate) passes: u64,
+    pub(crate) processes: Vec<i32>,
 }
 
 /// The call that a process is in, or that it came back from last.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Last {
-    pub(super) function: &'static str,
-    pub(super) is_open: bool,
+pub(crate) struct Last {
+    pub(crate) function: &'static str,
+    pub(crate) is_open: bool,
     /// Its place in [`Protocol::points`].
-    pub(super) point: usize,
-    pub(super) passes: u64,
-}
-
-impl Report {
-    /// The calls of findings, by process: of what is around them [`Report::add_protocol`] wants to know.
-    pub fn calls_of_findings(&self) -> BTreeMap<i32, BTreeSet<Place>> {
-        let mut wanted: BTreeMap<i32, BTreeSet<Place>> = BTreeMap::new();
-        let sites = self.findings.iter().flat_map(|f| f.sites.iter().filter(|s| s.event > 0).take(MAX_OF_FINDING));
-        for site in sites.take(MAX_OF_ALL) {
-            wanted.entry(site.process).or_default().insert(place_of(site));
-        }
-        wanted
-    }
-
-    /// Adds what [`crate::Format::Protocol`] needs.
-    pub fn add_protocol(
-        &mut self,
-        seen: &ProtocolListener,
-        environment: Vec<(&'static str, String)>,
-        contexts: BTreeMap<i32, CallContext>,
-        symbols: &mut Symbols,
-    ) {
-        self.protocol = Some(Protocol::new(seen, environment, contexts, &self.names, symbols));
-    }
-}
-
-/// The place of a site's call in its process.
-pub(super) fn place_of(site: &Site) -> Place {
-    (site.thread, site.event.saturating_sub(1) / 2)
+    pub(crate) point: usize,
+    pub(crate) passes: u64,
 }
 
 impl Protocol {
-    fn new(
+    pub(crate) fn new(
         seen: &ProtocolListener,
         environment: Vec<(&'static str, String)>,
         contexts: BTreeMap<i32, CallContext>,
@@ -117,7 +88,7 @@ impl Protocol {
     }
 
     /// The call site of a call of a process.
-    pub(super) fn point(&self, rank: i32, func: FnId, site: Id) -> Option<&Point> {
+    pub(crate) fn point(&self, rank: i32, func: FnId, site: Id) -> Option<&Point> {
         self.points.get(*self.at.get(&(rank, func, site))?)
     }
 }
@@ -161,6 +132,6 @@ fn last(seen: &RankCalls, call: CallSeen, rank: i32, at: &FxHashMap<(i32, FnId, 
 }
 
 /// `2 processes`
-pub(super) fn processes(n: usize) -> String {
+pub(crate) fn processes(n: usize) -> String {
     plural(n, "process").replace("processs", "processes")
 }

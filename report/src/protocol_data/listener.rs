@@ -10,18 +10,18 @@ use trace_format::mpi::FnId;
 /// Listens to the engine.
 #[derive(Debug, Default)]
 pub struct ProtocolListener {
-    pub(super) ranks: BTreeMap<i32, RankCalls>,
+    pub(crate) ranks: BTreeMap<i32, RankCalls>,
     /// By their numbers.
-    pub(super) communicators: BTreeMap<u32, Communicator>,
+    pub(crate) communicators: BTreeMap<u32, Communicator>,
 }
 
 /// The calls of a process.
 #[derive(Debug, Default)]
-pub(super) struct RankCalls {
+pub(crate) struct RankCalls {
     /// Calls of a function at a call site.
-    pub(super) passes: FxHashMap<(FnId, Id), u64>,
+    pub(crate) passes: FxHashMap<(FnId, Id), u64>,
     /// The call that it is in, or else the last one that it came back from.
-    pub(super) last: Option<CallSeen>,
+    pub(crate) last: Option<CallSeen>,
 }
 
 impl Listener for ProtocolListener {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 use trace_format::mpi::{Class, Dir, FUNCTIONS, FnId, Function, Kind};
-use trace_reader::reader::{Field, Part, own_fields};
+use trace_reader::reader::{Field, Part, varying_fields};
 
 /// Place of a parameter; [`NONE`] where the function has none.
 pub type Place = u8;
@@ -62,7 +62,7 @@ pub struct Shape {
     pub own: OwnRequest,
 }
 
-/// Which of the values that are a call's own ([`own_fields`]) are of its request; [`NONE`] where there is none.
+/// Which varying values ([`varying_fields`]) are of its request; [`NONE`] where there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnRequest {
     /// The variable of a request that is made, and what is written to it.
@@ -77,7 +77,7 @@ impl OwnRequest {
     fn of(func: FnId, request: Place) -> OwnRequest {
         let field = |part| {
             let is = |field: &Field| field.part == part && field.place == usize::from(request);
-            own_fields(func).iter().position(is).map_or(NONE, |at| at as Place)
+            varying_fields(func).iter().position(is).map_or(NONE, |at| at as Place)
         };
         OwnRequest {
             variable: field(Part::Given),

@@ -17,26 +17,26 @@ mod blocks;
 mod decode;
 mod defects;
 mod event;
+mod footprint;
+mod memory_cost;
 mod merge;
-mod own;
 mod ring;
 mod rounds;
 mod sink;
-mod sparing;
 mod stage;
 mod thread;
-mod weight;
+mod varying;
 
 use blobs::Blobs;
 use blocks::{BlockRef, Blocks};
 pub use defects::{Defect, Defects};
 pub use event::{EventRef, LeanEvent, RankEvent, Repeat, Rounds};
-pub use own::{Field, Own, Part, own_fields, own_of, with_own};
+use memory_cost::CostMeter;
 use ring::Files;
 pub use sink::{Keeps, Sink};
 use stage::StageView;
 use thread::Thread;
-use weight::Weighed;
+pub use varying::{Field, Part, Varying, varying_fields, varying_of, with_varying};
 
 /// Reads one rank's trace.
 pub struct RankReader {
@@ -130,7 +130,7 @@ impl RankReader {
         self.poll_lean(max_blocks, usize::MAX, &mut |event: LeanEvent| sink(event.into()))
     }
 
-    /// As [`RankReader::poll`], and about so many events at most, by their weight ([`LeanEvent::weight`]): what ranks did at
+    /// As [`RankReader::poll`], and about so many events at most, by their cost ([`LeanEvent::memory_cost`]): what ranks did at
     /// about the same time can so be looked at together, and little is in flight.
     pub fn poll_lean<S: Sink>(&mut self, max_blocks: usize, most: usize, sink: &mut S) -> Result<bool, OpenError> {
         let result = self.read(max_blocks, most, sink);
@@ -186,7 +186,7 @@ impl RankReader {
             self.look_around()?;
         }
         let taken = Cell::new(0usize);
-        let sink = &mut Weighed { sink, taken: &taken };
+        let sink = &mut CostMeter { sink, taken: &taken };
         self.tell_cut(&mut |event| sink.event(event));
         let known = self.definitions.len();
         let mut budget = max_blocks;
@@ -213,7 +213,7 @@ impl RankReader {
         &mut self,
         budget: &mut usize,
         (most, taken): (usize, &Cell<usize>),
-        sink: &mut Weighed<S>,
+        sink: &mut CostMeter<S>,
     ) -> Result<bool, OpenError> {
         let Some(number) = self.threads.keys().next().copied() else { return Ok(false) };
         self.use_stage(number, &mut |event| sink.event(event))?;

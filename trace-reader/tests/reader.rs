@@ -295,7 +295,7 @@ fn no_more_is_handed_over_than_is_wanted() {
         loop {
             let mut taken = 0;
             let mut take = |event: LeanEvent| {
-                taken += event.weight();
+                taken += event.memory_cost();
                 seen.extend(flat(&event.into()));
             };
             if !reader.poll_lean(64, 50, &mut take).unwrap() {

@@ -18,8 +18,8 @@ pub(super) struct Batch {
     events: Vec<LeanEvent>,
     rounds: Vec<Series>,
     times: Vec<CallTimes>,
-    /// Of the events: see [`LeanEvent::weight`].
-    weight: usize,
+    /// The events take so much memory: see [`LeanEvent::memory_cost`].
+    memory_cost: usize,
     /// How many all entries stand for.
     len: usize,
     next: Next,
@@ -85,7 +85,7 @@ impl Sink for Batch {
             (Some(finder), _) => finder.other(),
             (None, _) => {}
         }
-        self.weight += event.weight();
+        self.memory_cost += event.memory_cost();
         self.len += 1;
         self.entries.push(Entry::Whole);
         self.events.push(event);
@@ -101,7 +101,7 @@ impl Sink for Batch {
                 self.finder.iter_mut().for_each(|finder| finder.call(call));
                 self.entries.push(Entry::Whole);
                 self.len += 1;
-                self.weight += event.weight();
+                self.memory_cost += event.memory_cost();
                 Ok(())
             }
             Err(what) => {
@@ -144,7 +144,7 @@ impl Batch {
     pub(super) fn new(keeps: Keeps, (entries, events): (usize, usize), finder: Option<RoundFinder>) -> Batch {
         let (entries, events, spans) = (Vec::with_capacity(entries), Vec::with_capacity(events), Vec::new());
         let (rounds, times, next, repeat) = (Vec::new(), Vec::new(), Next::default(), Repeat::default());
-        Batch { keeps, entries, events, rounds, times, weight: 0, len: 0, next, repeat, finder, spans }
+        Batch { keeps, entries, events, rounds, times, memory_cost: 0, len: 0, next, repeat, finder, spans }
     }
 
     /// Everything was read; what looks for rounds goes on with the next batch.
@@ -177,14 +177,14 @@ impl Batch {
         self.times.len()
     }
 
-    /// The weight of its whole events: see [`LeanEvent::weight`].
-    pub(super) fn weight(&self) -> usize {
-        self.weight
+    /// The memory that its whole events take: see [`LeanEvent::memory_cost`].
+    pub(super) fn memory_cost(&self) -> usize {
+        self.memory_cost
     }
 
     /// As how many events it counts where time and memory are shared out.
     pub(super) fn cost(&self) -> usize {
-        1 + self.entries.len() + self.times.len() / LIGHT + self.weight
+        1 + self.entries.len() + self.times.len() / LIGHT + self.memory_cost
     }
 
     /// How many were not taken.

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use trace_format::mpi::{Class, Many, Start};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
-use trace_reader::reader::{Field, Part, Repeat, own_fields};
+use trace_reader::reader::{Field, Part, Repeat, varying_fields};
 
 /// What calls have to have in common: all but their times, and handles of requests.
 pub(super) type CallKey = [u64; 4];
@@ -52,8 +52,8 @@ impl Requests {
         match self {
             Requests::None => {}
             Requests::Makes(address, _) => each(*address),
-            Requests::MakesOwn => each(repeat.own[1] as u64),
-            Requests::GivenOwn => each(repeat.own[0] as u64),
+            Requests::MakesOwn => each(repeat.varying[1] as u64),
+            Requests::GivenOwn => each(repeat.varying[0] as u64),
             Requests::Given(base, handles, _) => (0..handles.len()).for_each(|i| each(element(*base, i, stride))),
         }
     }
@@ -80,7 +80,7 @@ pub(super) struct Variables {
 
 impl Kept {
     pub(super) fn of(call: &Call<Args>) -> Kept {
-        let (shape, fields) = (shape(call.func), own_fields(call.func));
+        let (shape, fields) = (shape(call.func), varying_fields(call.func));
         let request = usize::from(shape.request);
         let mut hasher = FixedState::default().build_hasher();
         (call.func as u16, call.site, call.polls).hash(&mut hasher);
@@ -150,7 +150,7 @@ impl Variables {
             return None;
         }
         let which = kept.hash ^ u64::from(repeat.class) << 48;
-        let [a, b, c] = repeat.own;
+        let [a, b, c] = repeat.varying;
         let [a, b, c] = [a as u64, b as u64, c as u64];
         Some(match &kept.requests {
             Requests::None => [which, a, b, c],

@@ -35,7 +35,7 @@ struct Source {
     batches: VecDeque<Batch>,
     held: usize,
     /// What the batches hold beside the events, in events.
-    weight: usize,
+    memory_cost: usize,
     /// Of what is held, and of what was handed over last.
     spans: VecDeque<Span>,
     /// Events of the first span that were handed over.
@@ -62,12 +62,12 @@ impl Source {
             }
         }
         self.held += batch.left();
-        self.weight += batch.weight();
+        self.memory_cost += batch.memory_cost();
         self.batches.push_back(batch);
     }
 
     fn drop_first(&mut self) {
-        self.weight -= self.batches.pop_front().map_or(0, |batch| batch.weight());
+        self.memory_cost -= self.batches.pop_front().map_or(0, |batch| batch.memory_cost());
     }
 
     /// Events are handed over, or counted.
@@ -115,7 +115,7 @@ impl Source {
     /// All that is held is handed over: how many events.
     fn hand_over_all(&mut self, place: usize, feed: &mut Feed) -> usize {
         let held = self.held;
-        self.weight = 0;
+        self.memory_cost = 0;
         for mut batch in std::mem::take(&mut self.batches) {
             let events = batch.left();
             while let Some(event) = batch.next() {
@@ -191,7 +191,7 @@ impl Laps {
             rank,
             batches: VecDeque::new(),
             held: 0,
-            weight: 0,
+            memory_cost: 0,
             spans: VecDeque::new(),
             passed: 0,
             more: true,
@@ -231,7 +231,7 @@ impl Laps {
             match self.step(feed) {
                 Step::Go => {}
                 Step::Wait if matches!(self.state, State::Plain) => return,
-                Step::Wait if self.sources.iter().map(|s| s.held + s.weight).sum::<usize>() <= MOST_HELD => return,
+                Step::Wait if self.sources.iter().map(|s| s.held + s.memory_cost).sum::<usize>() <= MOST_HELD => return,
                 Step::Wait | Step::GiveUp => return self.give_up(feed),
             }
         }

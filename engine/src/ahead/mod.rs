@@ -31,7 +31,7 @@ use watch::Watch;
 /// Blocks of a rank at a time at most.
 const BLOCKS: usize = 4;
 
-/// Events of all ranks in one pass over them, and of one rank at least and at most, by their weight. With twice as many, 64
+/// Events of all ranks in one pass over them, and of one rank at least and at most, by their cost. With twice as many, 64
 /// ranks that do not repeat themselves take a tenth longer with all checks (`docs/benchmarks.md`).
 const PASS: usize = 1 << 12;
 
@@ -306,7 +306,7 @@ mod tests {
         let (mut events, mut heaviest) = (0, 0);
         read(1, vec![&mut reader], Keeps::Nothing, |turn| {
             events += turn.batch.whole();
-            heaviest = heaviest.max(turn.batch.weight());
+            heaviest = heaviest.max(turn.batch.memory_cost());
             true
         });
         assert_eq!(events, calls);

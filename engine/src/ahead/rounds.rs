@@ -4,7 +4,7 @@
 use super::call_key::{CallKey, Kept, Variables, is_same};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::{Repeat, own_of};
+use trace_reader::reader::{Repeat, varying_of};
 
 /// Of all ranks together so many of the last calls are remembered.
 const REMEMBERED: usize = 1 << 18;
@@ -109,7 +109,7 @@ impl RoundFinder {
             index: call.index,
             t_call: call.t_call,
             t_return: call.t_return,
-            own: own_of(kept.fields, &call.ins, &call.outs),
+            varying: varying_of(kept.fields, &call.ins, &call.outs),
         };
         let key = self.variables.key(&kept, &repeat);
         if let Some(place) = call.slot.map(usize::from) {
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use trace_format::mpi::FnId;
     use trace_reader::call::Value;
-    use trace_reader::reader::own_fields;
+    use trace_reader::reader::varying_fields;
 
     /// A barrier on this communicator; the one on 99 has not returned.
     fn barrier(comm: u16) -> Call<Args> {
@@ -419,7 +419,7 @@ mod tests {
     fn round(calls: &[Call<Args>]) -> Vec<Repeat> {
         let repeat = |(slot, call): (usize, &Call<Args>)| Repeat {
             slot: slot as u16,
-            own: own_of(own_fields(call.func), &call.ins, &call.outs),
+            varying: varying_of(varying_fields(call.func), &call.ins, &call.outs),
             ..Repeat::default()
         };
         calls.iter().enumerate().map(repeat).collect()

@@ -25,7 +25,7 @@ use trace_format::mpi::predefined::{UNKNOWN_ERROR_CLASS, error_class_name};
 use trace_format::mpi::{Class, Kind, SendMode, Start};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, Outcome};
-use trace_reader::reader::{Own, Repeat, own_of};
+use trace_reader::reader::{Repeat, Varying, varying_of};
 
 /// May a receive that ended with this error class have taken a message?
 pub(crate) fn may_have_received(class: u16) -> bool {
@@ -44,8 +44,8 @@ impl Model {
     pub(crate) fn call(&mut self, rank: i32, call: &mut Call<Args>) {
         let Call { thread, index, outcome, t_call, t_return, .. } = *call;
         let pattern = self.keep(rank, call);
-        let own = own_of(pattern.fields, &pattern.ins, &pattern.outs);
-        self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, own));
+        let varying = varying_of(pattern.fields, &pattern.ins, &pattern.outs);
+        self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, varying));
     }
 
     /// What a call has in common with others, which is kept for them if the call says where. It has no values any more.
@@ -65,13 +65,13 @@ impl Model {
     /// A call that repeats a kept one.
     #[inline]
     pub(crate) fn repeat(&mut self, rank: i32, repeat: &Repeat) {
-        let Repeat { slot, thread, class, index, t_call, t_return, own } = *repeat;
+        let Repeat { slot, thread, class, index, t_call, t_return, varying } = *repeat;
         let kept = &self.ranks[rank as usize].thread(thread).kept;
         let Some(pattern) = kept.get(usize::from(slot)).cloned().flatten() else {
             debug_assert!(false, "call {index} of rank {rank} repeats one that was not kept");
             return self.lose_sight();
         };
-        self.made(rank, (thread, index), (t_call, t_return), Outcome::Returned(class), (pattern, own));
+        self.made(rank, (thread, index), (t_call, t_return), Outcome::Returned(class), (pattern, varying));
     }
 
     fn made(
@@ -80,7 +80,7 @@ impl Model {
         (thread, index): (u16, u64),
         (time, t_return): (u64, u64),
         outcome: Outcome,
-        (pattern, own): (Rc<Pattern>, Own),
+        (pattern, varying): (Rc<Pattern>, Varying),
     ) {
         let polls = pattern.polls;
         let end = match outcome {
@@ -89,7 +89,7 @@ impl Model {
             Outcome::Returned(_) if polls > 0 => time,
             Outcome::Returned(_) => t_return,
         };
-        let origin = self.origin(Origin { rank, time, end: Cell::new(end), thread, index, own, pattern });
+        let origin = self.origin(Origin { rank, time, end: Cell::new(end), thread, index, varying, pattern });
         let s = origin.shape;
         let r = &mut self.ranks[rank as usize];
         r.calls += 1 + u64::from(polls);

@@ -11,7 +11,7 @@ use trace_format::definition::Id;
 use trace_format::mpi::{FnId, Status};
 use trace_reader::args::{Arg, Args};
 use trace_reader::call::{Call, call_event};
-use trace_reader::reader::{Field, Own, own_fields, with_own};
+use trace_reader::reader::{Field, Varying, varying_fields, with_varying};
 
 /// A call as long as something may have to be said about it.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Origin {
     pub(crate) thread: u16,
     pub(crate) index: u64,
     /// What it does not have in common with others, by [`Pattern::fields`].
-    pub(crate) own: Own,
+    pub(crate) varying: Varying,
     /// What it has in common with others.
     pub(crate) pattern: Rc<Pattern>,
 }
@@ -74,7 +74,7 @@ pub(crate) struct MessageEnd {
 impl Pattern {
     #[inline(always)]
     pub(crate) fn new(func: FnId, site: Id, ins: Args, outs: Args, polls: u32) -> Pattern {
-        let (shape, fields) = (shape(func), own_fields(func));
+        let (shape, fields) = (shape(func), varying_fields(func));
         let (place, own) = (usize::from(shape.request), shape.own);
         let is_given = ins.slot(place).is_some();
         let slot = (!is_given && own.variable != NONE && ins.int(place).is_some()).then_some(own.variable);
@@ -103,7 +103,7 @@ impl Origin {
     pub(crate) fn requests(&self) -> (u64, &[i64]) {
         match (self.given, self.shape.request) {
             (Some((slot, handle)), _) => {
-                (self.own[usize::from(slot)] as u64, std::slice::from_ref(&self.own[usize::from(handle)]))
+                (self.varying[usize::from(slot)] as u64, std::slice::from_ref(&self.varying[usize::from(handle)]))
             }
             (None, NONE) => (0, &[]),
             (None, place) => self.ins.requests(place.into()),
@@ -113,7 +113,7 @@ impl Origin {
     /// The variable of the request that it made, and the handle, as it returned these values.
     #[inline]
     pub(crate) fn new_request(&self, outs: &Args) -> (u64, i64) {
-        let own = |field: Option<u8>| field.map(|field| self.own[usize::from(field)]);
+        let own = |field: Option<u8>| field.map(|field| self.varying[usize::from(field)]);
         let slot = own(self.slot).or_else(|| int(&self.ins, self.shape.request)).unwrap_or(0);
         let written = own(self.written.filter(|_| std::ptr::eq(outs, &self.outs)));
         (slot as u64, written.or_else(|| int(outs, self.shape.request)).unwrap_or(0))
@@ -174,6 +174,6 @@ pub(crate) fn as_call(origin: &Origin) -> Call {
     call.thread = origin.thread;
     call.index = origin.index;
     call.site = origin.site;
-    call.ins = with_own(origin.fields, &origin.own, &origin.ins);
+    call.ins = with_varying(origin.fields, &origin.varying, &origin.ins);
     call
 }

@@ -24,8 +24,8 @@ use trace_format::finding::Severity;
 use trace_format::mpi::{Class, FnId, Kind, ThreadLevel};
 use trace_format::system::{Checksums, Found, Place, Signal};
 use trace_reader::args::Args;
-use trace_reader::reader::Own;
 use trace_reader::reader::Repeat;
+use trace_reader::reader::Varying;
 
 const SIGABRT: i32 = 6;
 
@@ -238,7 +238,7 @@ impl Rank {
             let &Place { thread, call: index, site, .. } = place;
             let outs = ins.clone();
             let pattern = Rc::new(Pattern::new(func, site, ins, outs, 0));
-            Rc::new(Origin { rank, time: 0, end: Cell::new(0), thread, index, own: Own::default(), pattern })
+            Rc::new(Origin { rank, time: 0, end: Cell::new(0), thread, index, varying: Varying::default(), pattern })
         })
     }
 

@@ -1,8 +1,8 @@
 //! Records of one thread to events: see [`trace_format::record`] for their layout.
 
 use super::blobs::Blobs;
-use super::own::{Layout, layout};
-use super::weight::of_call;
+use super::memory_cost::of_call;
+use super::varying::{Layout, layout};
 use super::{LeanEvent, RankEvent, Repeat};
 use crate::args::Args;
 use crate::call::{Call, Outcome, Value};
@@ -61,7 +61,7 @@ struct Kept {
     polls: u32,
     /// That the values of the one that was handed over last have elsewhere.
     bytes: usize,
-    /// Its record: see [`Unpacked`], and [`super::own`]. No words: nothing is alike.
+    /// Its record: see [`Unpacked`], and [`super::varying`]. No words: nothing is alike.
     key: u64,
     template: Vec<u64>,
 }
@@ -176,8 +176,8 @@ impl Decoder {
         result
     }
 
-    /// What the record says, which stands at `offset` of the current lap, if it differs from a call that was kept in its times,
-    /// its result and its own values alone. And whether it is a poll, whose record may change.
+    /// Tells how the record at `offset` of the current lap repeats a kept call, if it differs from one in its times, its result
+    /// and its varying values alone. And whether it is a poll, whose record may change.
     #[inline(always)]
     pub(super) fn repeat(&mut self, unpacked: &Unpacked, offset: usize, alike: bool) -> Option<(Repeat, bool)> {
         let kept = self.kept.get_mut(usize::from(unpacked.cell.index))?;
@@ -186,14 +186,14 @@ impl Decoder {
         }
         // As long as its words stay, they need not be looked at again.
         kept.version = if alike { unpacked.cell.version } else { kept.version };
-        let own = kept.layout.own(unpacked.words);
+        let varying = kept.layout.varying(unpacked.words);
         let (t_call, word) = unpacked.times;
         let index = self.calls;
         self.calls = self.calls.wrapping_add(1);
         self.polled = kept.is_poll.then_some(Polled { index, func: kept.func, offset, polls: kept.polls });
         let t_return = t_call.saturating_add(word & MAX_DURATION);
         let (slot, thread, class) = (unpacked.cell.index, self.number, (word >> 48) as u16);
-        Some((Repeat { slot, thread, class, index, t_call, t_return, own }, kept.is_poll))
+        Some((Repeat { slot, thread, class, index, t_call, t_return, varying }, kept.is_poll))
     }
 
     /// So many calls were handed over that have returned. The place of the first of them.

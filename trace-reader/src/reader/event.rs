@@ -1,6 +1,6 @@
 //! Events as they are handed from the reader to the engine: whole, or as repeats of calls that came whole before.
 
-use super::Own;
+use super::Varying;
 use crate::args::Args;
 use crate::call::{Call, Value};
 use crate::unpack::CallTimes;
@@ -54,8 +54,7 @@ pub enum EventRef<'a> {
     Repeat(&'a Repeat),
 }
 
-/// A call that differs from a kept one of its thread ([`Call::slot`]) in its times and its result alone, and perhaps in
-/// values that are its own.
+/// A call that differs from a kept one of its thread ([`Call::slot`]) in its times, its result and its varying values alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Repeat {
     /// Where the kept one is.
@@ -70,8 +69,8 @@ pub struct Repeat {
     pub t_call: u64,
     /// When it returned, in the rank's ticks.
     pub t_return: u64,
-    /// The values in which it may differ from the kept call: [`super::own_fields`] says which parameters they are of.
-    pub own: Own,
+    /// Its varying values: [`super::varying_fields`] says which parameters they are of.
+    pub varying: Varying,
 }
 
 impl Repeat {

@@ -2,8 +2,8 @@
 //! those that follow are only looked through for their times ([`crate::unpack::Unpacker::rounds`]).
 
 use super::blocks::BlockRef;
+use super::memory_cost::CostMeter;
 use super::ring::Amount;
-use super::weight::Weighed;
 use super::{OpenError, Place, RankReader, Repeat, Rounds, Sink};
 use crate::unpack::CallTimes;
 use std::cell::Cell;
@@ -88,7 +88,7 @@ impl RankReader {
         block: &BlockRef,
         budget: &mut usize,
         (most, taken): (usize, &Cell<usize>),
-        sink: &mut Weighed<S>,
+        sink: &mut CostMeter<S>,
     ) -> Result<bool, OpenError> {
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(false) };
         let round_len = sink.round_len();

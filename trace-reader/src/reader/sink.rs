@@ -11,7 +11,7 @@ pub enum Keeps {
     Nothing,
     /// For those with the same values.
     Same,
-    /// For those that differ in what [`super::own_fields`] says.
+    /// For those that differ in what [`super::varying_fields`] says.
     Alike,
 }
 

@@ -11,7 +11,7 @@ use trace_format::mpi::{FnId, Status};
 use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::{
-    Keeps, LeanEvent, Part, RankEvent, RankReader, Repeat, Rounds, Sink, own_fields, own_of, with_own,
+    Keeps, LeanEvent, Part, RankEvent, RankReader, Repeat, Rounds, Sink, varying_fields, varying_of, with_varying,
 };
 use trace_reader::synthetic::{RankWriter, header};
 
@@ -35,10 +35,10 @@ impl Keeper {
     /// The call that is said to be like one that is kept.
     fn as_kept(&self, repeat: &Repeat) -> Call {
         let like = &self.kept[&repeat.slot];
-        let fields = own_fields(like.func);
+        let fields = varying_fields(like.func);
         let mut outs = like.outs.to_values();
-        for (field, own) in fields.iter().zip(repeat.own).filter(|(field, _)| field.part == Part::Written) {
-            outs[field.place] = Value::Int(own);
+        for (field, varying) in fields.iter().zip(repeat.varying).filter(|(field, _)| field.part == Part::Written) {
+            outs[field.place] = Value::Int(varying);
         }
         Call {
             thread: repeat.thread,
@@ -48,7 +48,7 @@ impl Keeper {
             t_call: repeat.t_call,
             t_return: repeat.t_return,
             outcome: Outcome::Returned(repeat.class),
-            ins: with_own(fields, &repeat.own, &like.ins),
+            ins: with_varying(fields, &repeat.varying, &like.ins),
             outs,
             ..Call::new(like.func)
         }
@@ -80,9 +80,9 @@ impl Sink for Keeper {
 
     fn repeat(&mut self, repeat: Repeat) {
         let like = &self.kept[&repeat.slot];
-        let fields = own_fields(like.func);
+        let fields = varying_fields(like.func);
         if self.keeps == Keeps::Same {
-            assert_eq!(repeat.own, own_of(fields, &like.ins, &like.outs));
+            assert_eq!(repeat.varying, varying_of(fields, &like.ins, &like.outs));
         }
         self.events.push(RankEvent::Call(self.as_kept(&repeat)));
         self.repeats += 1;

@@ -1,4 +1,4 @@
-//! Reading that spares files, maps and memory hands over what other reading does.
+//! Reading with a small footprint of files, maps and memory hands over the events that other reading does.
 
 use std::fs;
 use std::path::Path;

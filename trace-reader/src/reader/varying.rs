@@ -1,5 +1,5 @@
-//! Values that differ from one call to the next of a loop although the calls are alike: addresses of buffers, variables of
-//! requests and what is written to them. A window of messages has others in each call.
+//! Varying values: those in which calls of a loop differ although they are alike, which are addresses of buffers, variables
+//! of requests and the handles in them. Each call of a window of messages has others.
 
 use super::decode::Moves;
 use crate::args::Args;
@@ -10,13 +10,13 @@ use trace_format::pack::CALL_HEAD;
 use trace_format::plan::{Elem, Item, Shape, plans};
 use trace_format::record::CALL_HEADER_BYTES;
 
-/// So many values of a call may be its own.
-const MOST_OWN: usize = 3;
+/// A call has so many varying values at most.
+const MAX_VARYING: usize = 3;
 
-/// Values of a call that are its own, as its function has them.
-pub type Own = [i64; MOST_OWN];
+/// The varying values of a call, in the order of [`varying_fields`]; 0 behind the last one.
+pub type Varying = [i64; MAX_VARYING];
 
-/// What such a value is.
+/// Which value of a parameter varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// An integer or address at the call.
@@ -29,48 +29,49 @@ pub enum Part {
     Written,
 }
 
-/// One value of calls of a function.
+/// One varying value of the calls of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// Number of the parameter in the function's row, from 0.
     pub place: usize,
     /// Which value of the parameter it is.
     pub part: Part,
-    /// Byte of the words behind the first ones of a record: it has eight.
+    /// Its first byte, of eight, in the words of a record behind those in front ([`CALL_HEAD`]).
     at: usize,
 }
 
-/// Where eight bytes are among words.
+/// The place of eight bytes among words.
 #[derive(Clone, Copy)]
 struct Place {
     word: usize,
-    /// So many bits of it are not theirs.
+    /// So many of its lowest bits are others'.
     shift: u32,
 }
 
 impl Default for Place {
-    /// Where nothing is.
+    /// No place: behind all words.
     fn default() -> Place {
         Place { word: usize::MAX, shift: 0 }
     }
 }
 
-/// The records of a function.
+/// How the records of a function are laid out.
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) fields: Vec<Field>,
-    places: [Place; MOST_OWN],
-    /// What must be the same in two records for them to be alike, by the words behind the first ones, in which are times and
-    /// result: not what is a call's own. Empty: nothing is.
+    places: [Place; MAX_VARYING],
+    /// The bits in which two records must agree to be alike, by the words behind those in front, which are times and result:
+    /// all but varying values. Empty: no two records are alike.
     pub(super) mask: Vec<u64>,
     /// How many parameters it has.
     pub(super) params: usize,
-    /// `None`: they are not all of one length.
+    /// `None`: the records are not all of one length.
     pub(super) moves: Option<Moves>,
 }
 
-/// The values of calls of a function that are their own.
-pub fn own_fields(func: FnId) -> &'static [Field] {
+/// The varying values of the calls of a function, in the order of their bytes in a record: sends, receives and MPI_Wait
+/// have some.
+pub fn varying_fields(func: FnId) -> &'static [Field] {
     &layout(func).fields
 }
 
@@ -84,12 +85,12 @@ pub(super) fn layout(func: FnId) -> &'static Layout {
 #[cold]
 #[inline(never)]
 fn layouts() -> Vec<Layout> {
-    let of = |func: FnId| Layout { params: func.row().params.len(), moves: Moves::of(func), ..own(func) };
+    let of = |func: FnId| Layout { params: func.row().params.len(), moves: Moves::of(func), ..varying(func) };
     FUNCTIONS.iter().map(|f| of(f.id)).collect()
 }
 
-/// What the records of a function have of their own.
-fn own(func: FnId) -> Layout {
+/// The layout of the records of a function, as far as varying values are concerned.
+fn varying(func: FnId) -> Layout {
     let row = func.row();
     let is_wanted = match row.class {
         Class::Send(_, start) | Class::Recv(start) => start != Start::Persistent,
@@ -117,17 +118,17 @@ fn own(func: FnId) -> Layout {
                 field(Part::Handle, at + 8);
                 8 + elem.width()
             }
-            // Records that are not all of one length.
+            // Then records are not all of one length.
             _ => return Layout::default(),
         };
     }
-    if !is_wanted || fields.is_empty() || fields.len() > MOST_OWN {
+    if !is_wanted || fields.is_empty() || fields.len() > MAX_VARYING {
         return Layout::default();
     }
     let mut mask = vec![u8::MAX; at.next_multiple_of(8)];
     fields.iter().for_each(|field| mask[field.at..field.at + 8].fill(0));
     let mask = mask.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-    let mut places = [Place::default(); MOST_OWN];
+    let mut places = [Place::default(); MAX_VARYING];
     for (place, Field { at, .. }) in places.iter_mut().zip(&fields) {
         *place = Place { word: at / 8, shift: 8 * (at % 8) as u32 };
     }
@@ -155,39 +156,39 @@ impl Layout {
         all.fold(0, |differ, ((word, known), mask)| differ | (word ^ known) & mask) == 0
     }
 
-    /// What of these words of a call is its own.
+    /// The varying values in these words of a call.
     #[inline(always)]
-    pub(super) fn own(&self, words: &[u64]) -> Own {
+    pub(super) fn varying(&self, words: &[u64]) -> Varying {
         self.places.map(|Place { word, shift }| {
             let at = |place: usize| words.get(place).copied().unwrap_or(0);
-            // Of the next one as many bits as are missing, which may be none.
+            // The next word has the bits that are missing, which may be none.
             (at(word) >> shift | at(word.wrapping_add(1)) << 1 << (63 - shift)) as i64
         })
     }
 }
 
-/// The values of these fields in decoded ones; 0 for what is not there.
-pub fn own_of(fields: &[Field], ins: &Args, outs: &Args) -> Own {
-    let mut own = [0; MOST_OWN];
-    for (own, Field { place, part, .. }) in own.iter_mut().zip(fields.iter().copied()) {
+/// The varying values among decoded ones; 0 for what is not there.
+pub fn varying_of(fields: &[Field], ins: &Args, outs: &Args) -> Varying {
+    let mut varying = [0; MAX_VARYING];
+    for (varying, Field { place, part, .. }) in varying.iter_mut().zip(fields.iter().copied()) {
         let value = match part {
             Part::Written => outs.int(place),
             Part::Slot => ins.slot(place).map(|slot| slot as i64).or_else(|| ins.int(place)),
             Part::Given | Part::Handle => ins.int(place),
         };
-        *own = value.unwrap_or(0);
+        *varying = value.unwrap_or(0);
     }
-    own
+    varying
 }
 
-/// The values at the call with those of its own in their places.
-pub fn with_own(fields: &[Field], own: &Own, ins: &Args) -> Vec<Value> {
+/// The values `ins` of another call that is alike, with these varying ones in their places.
+pub fn with_varying(fields: &[Field], varying: &Varying, ins: &Args) -> Vec<Value> {
     let mut values = ins.to_values();
-    for (field, own) in fields.iter().zip(own) {
+    for (field, varying) in fields.iter().zip(varying) {
         match (field.part, values.get_mut(field.place)) {
-            (Part::Given, Some(Value::Int(value))) => *value = *own,
-            (Part::Slot, Some(Value::Request { slot, .. })) => *slot = *own as u64,
-            (Part::Handle, Some(Value::Request { handle, .. })) => *handle = *own,
+            (Part::Given, Some(Value::Int(value))) => *value = *varying,
+            (Part::Slot, Some(Value::Request { slot, .. })) => *slot = *varying as u64,
+            (Part::Handle, Some(Value::Request { handle, .. })) => *handle = *varying,
             _ => {}
         }
     }

@@ -1,4 +1,5 @@
-//! What events weigh that wait to be taken: a few of them may hold as much as thousands of others.
+//! The memory that events take while they wait to be taken, counted in ordinary events: a few may hold as much as
+//! thousands of others.
 
 use super::{Keeps, LeanEvent, RankEvent, Repeat, Rounds, Sink};
 use crate::args::Args;
@@ -15,7 +16,7 @@ const UNIT: usize = 1024;
 impl LeanEvent {
     /// How many ordinary events take as much memory: 1 or more.
     #[inline]
-    pub fn weight(&self) -> usize {
+    pub fn memory_cost(&self) -> usize {
         let elsewhere = match self {
             RankEvent::Call(call) => of_call(call),
             RankEvent::Return { outs, .. } => outs.elsewhere(),
@@ -26,22 +27,22 @@ impl LeanEvent {
     }
 }
 
-/// Counts what a sink is given, by weight.
-pub(super) struct Weighed<'a, S> {
+/// A sink that counts what another one is given, by the memory that it takes.
+pub(super) struct CostMeter<'a, S> {
     pub(super) sink: &'a mut S,
     pub(super) taken: &'a Cell<usize>,
 }
 
-impl<S> Weighed<'_, S> {
+impl<S> CostMeter<'_, S> {
     #[inline]
-    fn add(&self, weight: usize) {
-        self.taken.set(self.taken.get().saturating_add(weight));
+    fn add(&self, cost: usize) {
+        self.taken.set(self.taken.get().saturating_add(cost));
     }
 }
 
-impl<S: Sink> Sink for Weighed<'_, S> {
+impl<S: Sink> Sink for CostMeter<'_, S> {
     fn event(&mut self, event: LeanEvent) {
-        self.add(event.weight());
+        self.add(event.memory_cost());
         self.sink.event(event);
     }
 
@@ -51,13 +52,13 @@ impl<S: Sink> Sink for Weighed<'_, S> {
 
     #[inline(always)]
     fn call<E>(&mut self, fill: impl FnOnce(&mut Call<Args>) -> Result<(), E>) -> Result<(), E> {
-        let mut weight = 0;
+        let mut cost = 0;
         let result = self.sink.call(|call| {
             fill(call)?;
-            weight = 1 + of_call(call) / UNIT;
+            cost = 1 + of_call(call) / UNIT;
             Ok(())
         });
-        self.add(weight);
+        self.add(cost);
         result
     }
 
@@ -147,16 +148,16 @@ mod tests {
     use trace_format::mpi::FnId;
 
     #[test]
-    fn what_holds_much_weighs_much() {
+    fn events_that_hold_much_memory_cost_more() {
         let mut call = Call::new(FnId::MPI_Waitall);
         let plain = RankEvent::Call(call.clone());
         call.ins[1] = Value::Requests { base: 1, handles: vec![7; 10_000] };
-        assert_eq!(LeanEvent::from(plain).weight(), 1);
-        assert_eq!(LeanEvent::from(RankEvent::Call(call)).weight(), 1 + 80_000 / UNIT);
+        assert_eq!(LeanEvent::from(plain).memory_cost(), 1);
+        assert_eq!(LeanEvent::from(RankEvent::Call(call)).memory_cost(), 1 + 80_000 / UNIT);
         let stack = Definition::Stack { id: 1, frames: vec![1; 256] };
-        assert_eq!(LeanEvent::Definition(stack).weight(), 1 + 2048 / UNIT);
+        assert_eq!(LeanEvent::Definition(stack).memory_cost(), 1 + 2048 / UNIT);
         let text = "x".repeat(4 * UNIT);
         let lost = LeanEvent::System { thread: 0, time: 0, event: SystemEvent::Lost { reason: text } };
-        assert_eq!(lost.weight(), 5);
+        assert_eq!(lost.memory_cost(), 5);
     }
 }

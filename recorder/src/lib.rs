@@ -13,6 +13,7 @@ pub mod clock;
 mod descriptor;
 pub mod elf;
 pub mod environment;
+pub mod file_limit;
 pub mod log;
 pub mod mappings;
 pub mod memory;

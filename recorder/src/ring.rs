@@ -2,7 +2,7 @@
 //! oldest is removed. What objects there are stands at the front of each.
 
 use crate::descriptor::Kept;
-use crate::trace::size_limit;
+use crate::file_limit::size_limit;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

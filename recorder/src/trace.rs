@@ -2,6 +2,7 @@
 //! on the path of a hot call.
 
 use crate::descriptor::{self, Identity};
+use crate::file_limit::size_limit;
 use crate::ring::Ring;
 use crate::slow_path::{self, Reason};
 use crate::{log, owner};
@@ -396,14 +397,6 @@ impl<'a> Lap<'a> {
         };
         (block(kind, (self.thread, self.lap, self.calls), payload), payload)
     }
-}
-
-/// The largest file that this process may write (RLIMIT_FSIZE).
-pub fn size_limit() -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: `limit` is a valid place for the result.
-    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
-    limit.rlim_cur
 }
 
 fn block(kind: BlockKind, (thread, lap, calls): (u16, u64, u64), payload: &[u8]) -> [u8; BLOCK_HEADER_BYTES] {

@@ -2,24 +2,7 @@
 
 use crate::catalogue::CheckInfo;
 use crate::definition::Id;
-
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    Error,
-    Warning,
-    Note,
-}
-
-impl Severity {
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
-    }
-}
+pub use crate::severity::Severity;
 
 /// A call that a finding speaks of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -34,6 +34,7 @@ pub mod requests;
 pub mod retention;
 pub mod sample;
 pub mod selection;
+pub mod severity;
 pub mod stage_protocol;
 pub mod stages;
 pub mod suggestions;

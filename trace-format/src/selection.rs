@@ -11,7 +11,7 @@
 //! with `*` and `?`. Of several words about one check the last one counts.
 
 use crate::catalogue::{CHECKS, CheckInfo};
-use crate::finding::Severity;
+use crate::severity::Severity;
 use crate::suggestions::did_you_mean;
 
 /// Environment: checks to turn on, and with `-` in front to turn off.

@@ -1,7 +1,7 @@
 //! Functions of the debugger that all parts use (5.8.1): memory, and places to keep data for an image or a process.
 
 use crate::failure::Failure;
-use mqs::{BasicCallbacks, Image, Process};
+use mqs::BasicCallbacks;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
@@ -85,38 +85,4 @@ pub(crate) fn with<K: Kept, T>(
 pub(crate) unsafe fn give_up<K: Kept>(info: *mut K) -> Result<(), Failure> {
     // SAFETY: the caller vouches for it.
     unsafe { drop_stored(info) }
-}
-
-impl Kept for crate::image::Info {
-    type Owner = Image;
-
-    fn put(callbacks: &BasicCallbacks, image: *mut Image, info: *mut Self) -> Result<(), Failure> {
-        let put = callbacks.put_image_info.ok_or(Failure::NoCallbacks)?;
-        // SAFETY: the debugger's function and image (5.8.1).
-        unsafe { put(image, info.cast()) };
-        Ok(())
-    }
-
-    fn get(callbacks: &BasicCallbacks, image: *mut Image) -> Result<*mut Self, Failure> {
-        let get = callbacks.get_image_info.ok_or(Failure::NoCallbacks)?;
-        // SAFETY: the debugger's function and image (5.8.1).
-        Ok(unsafe { get(image) }.cast())
-    }
-}
-
-impl Kept for crate::process::Info {
-    type Owner = Process;
-
-    fn put(callbacks: &BasicCallbacks, process: *mut Process, info: *mut Self) -> Result<(), Failure> {
-        let put = callbacks.put_process_info.ok_or(Failure::NoCallbacks)?;
-        // SAFETY: the debugger's function and process (5.8.1).
-        unsafe { put(process, info.cast()) };
-        Ok(())
-    }
-
-    fn get(callbacks: &BasicCallbacks, process: *mut Process) -> Result<*mut Self, Failure> {
-        let get = callbacks.get_process_info.ok_or(Failure::NoCallbacks)?;
-        // SAFETY: the debugger's function and process (5.8.1).
-        Ok(unsafe { get(process) }.cast())
-    }
 }

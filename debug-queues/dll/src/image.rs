@@ -1,7 +1,8 @@
 //! An executable image: whether there is a table in its processes, and where.
 
+use crate::debugger::Kept;
 use crate::failure::Failure;
-use mqs::{Address, Image, ImageCallbacks, codes};
+use mqs::{Address, BasicCallbacks, Image, ImageCallbacks, codes};
 use std::ffi::CStr;
 
 /// Our data of an image.
@@ -22,5 +23,22 @@ impl Info {
         // SAFETY: the debugger's function and image (5.8.2); it does not change the name.
         let found = unsafe { find(image, name.as_ptr().cast_mut(), &mut address) };
         Ok((found == codes::OK).then_some(address))
+    }
+}
+
+impl Kept for Info {
+    type Owner = Image;
+
+    fn put(callbacks: &BasicCallbacks, image: *mut Image, info: *mut Self) -> Result<(), Failure> {
+        let put = callbacks.put_image_info.ok_or(Failure::NoCallbacks)?;
+        // SAFETY: the debugger's function and image (5.8.1).
+        unsafe { put(image, info.cast()) };
+        Ok(())
+    }
+
+    fn get(callbacks: &BasicCallbacks, image: *mut Image) -> Result<*mut Self, Failure> {
+        let get = callbacks.get_image_info.ok_or(Failure::NoCallbacks)?;
+        // SAFETY: the debugger's function and image (5.8.1).
+        Ok(unsafe { get(image) }.cast())
     }
 }

@@ -1,13 +1,14 @@
 //! A process that the debugger looks at: its communicators as they were listed last, and where the iterators are.
 
 use crate::communicators::{self, Comm};
+use crate::debugger::Kept;
 use crate::failure::Failure;
 use crate::operations::{self, Names, Op};
 use crate::table::Tables;
 use crate::target::Target;
 use crate::{debugger, image};
 use mqs::codes::op_class;
-use mqs::{Address, PendingOperation, Process, ProcessCallbacks};
+use mqs::{Address, BasicCallbacks, PendingOperation, Process, ProcessCallbacks};
 use std::ffi::{CStr, c_int};
 
 /// Our data of a process.
@@ -120,5 +121,22 @@ impl Info {
         let comm = self.communicators.get(self.at).ok_or(Failure::EndOfList)?;
         let tables = self.tables.as_ref().ok_or(Failure::EndOfList)?;
         Ok(op.described(comm, &mut self.names, &self.target, tables))
+    }
+}
+
+impl Kept for Info {
+    type Owner = Process;
+
+    fn put(callbacks: &BasicCallbacks, process: *mut Process, info: *mut Self) -> Result<(), Failure> {
+        let put = callbacks.put_process_info.ok_or(Failure::NoCallbacks)?;
+        // SAFETY: the debugger's function and process (5.8.1).
+        unsafe { put(process, info.cast()) };
+        Ok(())
+    }
+
+    fn get(callbacks: &BasicCallbacks, process: *mut Process) -> Result<*mut Self, Failure> {
+        let get = callbacks.get_process_info.ok_or(Failure::NoCallbacks)?;
+        // SAFETY: the debugger's function and process (5.8.1).
+        Ok(unsafe { get(process) }.cast())
     }
 }

@@ -51,9 +51,12 @@ const MPICH_DEVICE: &str = "MPII_Version_device";
 /// Present in every MPI library, and in no tool that stands in front of it.
 const MARK: &str = "PMPI_Get_library_version";
 
+/// The preloaded library of mpivet, whose DLL serves every MPI library.
+pub const INTERPOSER: &str = "libmpivet.so";
+
 /// Is the module an MPI library?
 pub fn is_mpi(module: &Module, symbols: &Symbols) -> bool {
-    module.name() != crate::locate::INTERPOSER && symbols.find(MARK).is_some()
+    module.name() != INTERPOSER && symbols.find(MARK).is_some()
 }
 
 /// Names the library and its version.

@@ -8,8 +8,6 @@ use crate::symbols::{Symbol, Symbols};
 use mqs::names;
 use std::path::{Path, PathBuf};
 
-/// The preloaded library of mpivet, whose DLL serves every MPI library.
-pub const INTERPOSER: &str = "libmpivet.so";
 /// Places of Open MPI's DLL below the directory of its library, as distributions move it: its `MPIR_dll_name` may
 /// name the place in which it was built.
 const OPEN_MPI_PLACES: [&str; 3] = [

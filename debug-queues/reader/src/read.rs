@@ -110,7 +110,7 @@ fn imports(host: &Host, mpi: &Module) -> Option<Vec<String>> {
     }
     let mut all = BTreeSet::new();
     let users =
-        host.modules.iter().filter(|m| m.path != mpi.path && m.name() != locate::INTERPOSER && !is_library(m.name()));
+        host.modules.iter().filter(|m| m.path != mpi.path && m.name() != library::INTERPOSER && !is_library(m.name()));
     for module in users {
         let names = symbols::imports(module).ok()?;
         all.extend(names.into_iter().filter(|n| n.to_ascii_lowercase().contains("mpi")));
@@ -119,7 +119,7 @@ fn imports(host: &Host, mpi: &Module) -> Option<Vec<String>> {
 }
 
 fn threads(process: Process, mappings: &[Mapping], host: &Host, library: &Library) -> Result<Vec<Thread>> {
-    let ours = host.modules.iter().filter(|m| m.name() == locate::INTERPOSER).map(|m| m.path.clone());
+    let ours = host.modules.iter().filter(|m| m.name() == library::INTERPOSER).map(|m| m.path.clone());
     let mpi: Vec<PathBuf> = ours.chain([library.path.clone()]).collect();
     let waits: &[&str] = if library.family == Family::OpenMpi { &openmpi::WAITS } else { &[] };
     stacks::threads(process, mappings, &stacks::Code { modules: &host.modules, mpi: &mpi, waits })
@@ -131,7 +131,7 @@ fn dll_path(host: &Host, mpi: &Module, library: &Library) -> Result<(PathBuf, bo
     let ours: Vec<PathBuf> = host
         .modules
         .iter()
-        .filter(|m| m.name() == locate::INTERPOSER)
+        .filter(|m| m.name() == library::INTERPOSER)
         .flat_map(names)
         .filter(|p| p.is_file())
         .collect();
@@ -140,7 +140,7 @@ fn dll_path(host: &Host, mpi: &Module, library: &Library) -> Result<(PathBuf, bo
     }
     let mut named = names(mpi);
     if named.is_empty() {
-        let others = host.modules.iter().filter(|m| m.path != mpi.path && m.name() != locate::INTERPOSER);
+        let others = host.modules.iter().filter(|m| m.path != mpi.path && m.name() != library::INTERPOSER);
         named = others.flat_map(names).collect();
     }
     Ok((locate::choose(&named, library)?, false))

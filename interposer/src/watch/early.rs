@@ -4,7 +4,7 @@
 use crate::job::config::Config;
 use crate::job::launch;
 use crate::job::place;
-use recorder::{clock, environment, log, trace};
+use recorder::{clock, environment, file_limit, log};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use trace_format::early::{Early, EarlyFinding};
@@ -25,7 +25,7 @@ pub(crate) fn keep(config: &Config, dir: PathBuf, finding: EarlyFinding) {
     findings.push(finding);
     let is_first = place.is_none();
     let dir = place.get_or_insert(dir);
-    match early(place::program(), findings.clone()).write(dir, trace::size_limit()) {
+    match early(place::program(), findings.clone()).write(dir, file_limit::size_limit()) {
         Ok(()) if is_first && !config.under_run => {
             log::line(&format!("this is kept in {0}; for the report run: mpivet analyze {0}", dir.display()));
         }

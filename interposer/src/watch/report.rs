@@ -6,7 +6,7 @@ use crate::job::{config, follower};
 use crate::mpi::origin::{self, Origin};
 use crate::watch::symbolizer;
 use recorder::modules::{self, Loaded};
-use recorder::{clock, log, trace};
+use recorder::{clock, file_limit, log, trace};
 use std::cmp;
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
@@ -161,7 +161,7 @@ impl Telling {
             return;
         }
         if let Some(dir) = dir.filter(|_| follower::is_followed())
-            && discovery.leave(dir, trace::size_limit()).is_ok()
+            && discovery.leave(dir, file_limit::size_limit()).is_ok()
         {
             return;
         }

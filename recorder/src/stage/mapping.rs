@@ -1,7 +1,7 @@
 //! The memory of a stage: a file that is mapped, so that it is there when the process is not.
 
 use super::writer::Memory;
-use crate::trace;
+use crate::file_limit;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::AsRawFd as _;
@@ -22,7 +22,7 @@ impl Mapping {
     /// Makes the file and maps it. Its pages are allocated, so that a full disk cannot stop a store.
     pub(super) fn create(path: &Path, thread: u16) -> io::Result<Mapping> {
         let file = owner_only::make_file(path, OpenOptions::new().read(true).write(true))?;
-        if trace::size_limit() < BYTES as u64 {
+        if file_limit::size_limit() < BYTES as u64 {
             _ = std::fs::remove_file(path);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the limit on file sizes (ulimit -f) is too low"));
         }

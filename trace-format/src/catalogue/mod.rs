@@ -9,8 +9,8 @@
 mod own_severity;
 pub use own_severity::RECEIVES;
 
-use crate::finding::Severity;
 use crate::mpi::Kind;
+use crate::severity::Severity;
 
 /// Which half of mpivet decides a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +135,7 @@ macro_rules! check {
             crate::catalogue::CheckInfo {
                 code: $code,
                 name: $name,
-                severity: crate::finding::Severity::$severity,
+                severity: crate::severity::Severity::$severity,
                 side: crate::catalogue::Side::$side,
                 default_on: check!(@default_on $($off)?),
                 summary: $summary,
@@ -261,13 +261,6 @@ impl CheckInfo {
     /// The page: its doc comment, Markdown.
     pub fn doc(&self) -> &'static str {
         CHECKS.iter().zip(PAGES).find(|(check, _)| check.code == self.code).map_or("", |(_, page)| page)
-    }
-}
-
-impl Severity {
-    /// The severity called `name`.
-    pub fn by_name(name: &str) -> Option<Severity> {
-        [Severity::Error, Severity::Warning, Severity::Note].into_iter().find(|s| s.name() == name)
     }
 }
 

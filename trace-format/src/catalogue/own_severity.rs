@@ -1,8 +1,8 @@
 //! What is wrong in one call and merely unwise in another: the severity of what a process found, by the calls it speaks of.
 
 use super::{CheckInfo, INACCESSIBLE_BUFFER, NONPERSISTENT_REQUEST_FREE, REQUEST_CANCEL};
-use crate::finding::Severity;
 use crate::mpi::{Class, FnId};
+use crate::severity::Severity;
 
 impl CheckInfo {
     /// How severe a finding of the process is by itself; `calls`: its calls and what each is in it, the one being made first.

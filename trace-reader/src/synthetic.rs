@@ -7,7 +7,7 @@ mod writer;
 pub use stencil::Stencil;
 use trace_format::file::{RankHeader, STAGE_BYTES};
 use trace_format::mpi::Rows;
-pub use writer::{RankWriter, encode_call, encode_return};
+pub use writer::{RankWriter, encode_call, encode_return, event_block};
 
 /// The header of a rank of a run that never was; its ticks are nanoseconds. Tests change what they are about.
 pub fn header(rank: i32, size: i32) -> RankHeader {

@@ -6,18 +6,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use tempfile::TempDir;
-use trace_format::file::{
-    BLOCK_HEADER_BYTES, BlockKind, RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC, VERSION, rank_path, stage_path,
-};
+use trace_format::file::{RankHeader, STAGE_HEADER_BYTES, STAGE_MAGIC, VERSION, rank_path, stage_path};
 use trace_format::mpi::FnId;
 use trace_format::pack::Packer;
 use trace_format::record::{Commit, State};
 use trace_format::stage_protocol::{self, Words};
-use trace_format::writer::{file_header, seal};
+use trace_format::writer::file_header;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::{RankEvent, RankReader};
 use trace_reader::synthetic;
-use trace_reader::synthetic::encode_call;
+use trace_reader::synthetic::{encode_call, event_block};
 
 /// Few calls fit in.
 const STAGE: usize = 256;
@@ -104,14 +102,7 @@ fn live(process: &Process, pack: bool) -> (usize, usize) {
         let bytes = complete.len();
         if cursor + bytes + 8 > STAGE {
             let records = process.stage.borrow()[STAGE_HEADER_BYTES..][..cursor].to_vec();
-            let (kind, payload) = match packer.pack(&records).filter(|_| pack) {
-                Some(packed) => (BlockKind::Packed, packed.to_vec()),
-                None => (BlockKind::Events, records),
-            };
-            let mut block = vec![0; BLOCK_HEADER_BYTES];
-            block.extend_from_slice(&payload);
-            seal(&mut block, kind, 0, lap);
-            process.append(&block);
+            process.append(&event_block(&records, 0, lap, Some(&mut packer).filter(|_| pack)));
             lap += 1;
             cursor = 0;
             stage_protocol::begin_lap(process, lap, number);

@@ -91,10 +91,22 @@ fn encode_item(item: &Item, value: &Value, out: &mut Vec<u8>) {
     }
 }
 
+/// The block of a lap's records: packed, if a packer is given and makes it smaller.
+pub fn event_block(records: &[u8], thread: u16, lap: u64, packer: Option<&mut Packer>) -> Vec<u8> {
+    let (kind, payload) = match packer.and_then(|packer| packer.pack(records)) {
+        Some(packed) => (BlockKind::Packed, packed),
+        None => (BlockKind::Events, records),
+    };
+    let mut block = vec![0; BLOCK_HEADER_BYTES];
+    block.extend_from_slice(payload);
+    seal(&mut block, kind, thread, lap);
+    block
+}
+
 /// Writes the file of one rank, block by block.
 pub struct RankWriter<W: Write> {
     out: W,
-    block: Vec<u8>,
+    records: Vec<u8>,
     lap: u64,
     packer: Packer,
 }
@@ -103,7 +115,7 @@ impl<W: Write> RankWriter<W> {
     /// Writes the header; blocks follow when they are full, and with [`RankWriter::flush`].
     pub fn new(mut out: W, header: &RankHeader) -> io::Result<RankWriter<W>> {
         out.write_all(&file_header(header))?;
-        Ok(RankWriter { out, block: vec![0; BLOCK_HEADER_BYTES], lap: 0, packer: Packer::new(2 * STAGE_BYTES) })
+        Ok(RankWriter { out, records: Vec::new(), lap: 0, packer: Packer::new(2 * STAGE_BYTES) })
     }
 
     /// Writes definitions at once, as the interposer does.
@@ -114,34 +126,26 @@ impl<W: Write> RankWriter<W> {
 
     /// Adds the record of a call of thread 0.
     pub fn call(&mut self, call: &Call) -> io::Result<()> {
-        encode_call(call, &mut self.block);
-        if self.block.len() >= STAGE_BYTES { self.flush() } else { Ok(()) }
+        encode_call(call, &mut self.records);
+        if self.records.len() >= STAGE_BYTES { self.flush() } else { Ok(()) }
     }
 
     /// Adds the RETURN record of an earlier open call.
     pub fn late_return(&mut self, call: &Call, class: u16) {
-        encode_return(call, class, &mut self.block);
+        encode_return(call, class, &mut self.records);
     }
 
     /// Adds the record of an event of thread 0 that is no call; `time` is in ticks.
     pub fn system(&mut self, event: &SystemEvent, time: u64) {
-        encode_system(event, time, &mut self.block);
+        encode_system(event, time, &mut self.records);
     }
 
     /// Ends the block.
     pub fn flush(&mut self) -> io::Result<()> {
-        if self.block.len() > BLOCK_HEADER_BYTES {
-            let records = self.block.get(BLOCK_HEADER_BYTES..).unwrap_or(&[]);
-            let packed = self.packer.pack(records).map(<[u8]>::to_vec);
-            let kind = if packed.is_some() { BlockKind::Packed } else { BlockKind::Events };
-            if let Some(packed) = packed {
-                self.block.truncate(BLOCK_HEADER_BYTES);
-                self.block.extend_from_slice(&packed);
-            }
-            seal(&mut self.block, kind, 0, self.lap);
+        if !self.records.is_empty() {
+            self.out.write_all(&event_block(&self.records, 0, self.lap, Some(&mut self.packer)))?;
             self.lap += 1;
-            self.out.write_all(&self.block)?;
-            self.block.truncate(BLOCK_HEADER_BYTES);
+            self.records.clear();
         }
         self.out.flush()
     }

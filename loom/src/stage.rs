@@ -14,13 +14,13 @@ pub struct Stage {
     lap: AtomicU64,
     calls: AtomicU64,
     records: [AtomicU64; ROOM],
-    /// What the writer has appended: the records of laps, or definitions. Calls of the system are in one order for all.
+    /// The pieces that the writer has appended: the records of laps, or definitions. Calls of the system are in one order for all.
     pub file: Mutex<Vec<Appended>>,
     /// The writer's fences are there.
     has_fences: bool,
 }
 
-/// What was appended to the file in one piece.
+/// A piece that was appended to the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Appended {
     Lap(u64, Vec<u64>),

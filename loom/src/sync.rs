@@ -1,4 +1,4 @@
-//! What the biased lock is made of, in a model: `recorder/src/sync.rs` has the same of the machine.
+//! The parts of the biased lock in a model: `recorder/src/sync.rs` has those of the machine.
 
 use loom::cell::UnsafeCell;
 use std::cell::Cell;
@@ -59,8 +59,8 @@ std::thread_local! {
     pub static IS_BROKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What membarrier(2) promises is what a fence here and one there give together: one of the two threads sees what the other one
-/// has stored in front of its own.
+/// membarrier(2) promises what a fence in each of two threads gives: one of the two sees what the other one has stored in
+/// front of its own fence.
 fn fence() {
     if !IS_BROKEN.get() {
         loom::sync::atomic::fence(Ordering::SeqCst);

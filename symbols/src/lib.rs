@@ -116,7 +116,7 @@ impl Loaders {
     }
 }
 
-/// What is known of a module.
+/// A module's file, and its debug information.
 struct Opened {
     own: Loader,
     /// Its debug information, if that is in another file.

@@ -19,7 +19,7 @@ fn fortran(symbol: &str) -> Option<String> {
         let usual = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         name.bytes().next().is_some_and(|b| b.is_ascii_lowercase()) && name.bytes().all(usual)
     };
-    // What is contained in a procedure, and parts of it, have a suffix.
+    // Procedures inside a procedure, and parts that the compiler has split off, have a suffix.
     let (name, suffix) = procedure.split_at(procedure.find('.').unwrap_or(procedure.len()));
     (is_name(module) && is_name(name)).then(|| format!("{module}::{name}{suffix}"))
 }

@@ -49,7 +49,7 @@ fn is_of(path: &Path, build_id: &[u8]) -> bool {
     object::File::parse(&data).is_ok_and(|file| file.build_id() == Ok(Some(build_id)))
 }
 
-/// What several files of debug information have in common (`.gnu_debugaltlink`, as dwz writes it).
+/// The file that several files of debug information share (`.gnu_debugaltlink`, as dwz writes it).
 fn shared(path: &Path, fetch: Option<&Fetch>) -> Option<PathBuf> {
     let data = object::ReadCache::new(untrusted::open(path).ok()?);
     let file = object::File::parse(&data).ok()?;

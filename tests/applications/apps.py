@@ -46,7 +46,7 @@ class App:
     command: str
     prepare: str = ""
     files: tuple[str, ...] = ()
-    # What was found when somebody looked into it, by check: whether it is true, and why.
+    # Findings that somebody has looked into, by check: whether they are true, and why.
     verdicts: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
@@ -103,7 +103,7 @@ def run_once(app: App, work: Path, way: str, more: dict[str, str]) -> Run:
 
 
 def ways() -> dict[str, dict[str, str]]:
-    """What is put into the environment of the job for each way to run it."""
+    """The variables that are put into the environment of the job for each way to run it."""
     library = str(Path(MPIVET).resolve().parent / "libmpivet.so")
     recorded = {"LD_PRELOAD": library, "MPIVET_DIR": "{place}/trace"}
     return {"plain": {}, "recording": {**recorded, **RECORDING_ALONE}, "default": recorded}
@@ -131,7 +131,7 @@ def findings(default: Run) -> dict:
 
 
 def cell(report: dict) -> str:
-    """What was found, as words: `2 leak-datatype (W)`."""
+    """The findings as words: `2 leak-datatype (W)`."""
     if "failed" in report:
         return f"no report: {report['failed'][:200]}"
     count: dict[tuple[str, str], int] = {}

@@ -21,7 +21,7 @@ TRUE = {
     ("test_ulfm", "collective-mismatch", "BaseTestULFM.testIAgree"):
         "where the library has no agreement, it is an MPI_Iallreduce, which one rank calls before a barrier, the other after",
 }
-# What does not end, or fails, without mpivet: (MPI, ranks from which on, module).
+# Tests that do not end, or fail, without mpivet: (MPI, ranks from which on, module).
 BROKEN = [
     ("mpich", 1, "test_spawn"),
     ("mpich", 1, "test_dynproc"),

@@ -54,7 +54,7 @@ static void must(int error, int line)
     }
 }
 
-/* What MPI calls. */
+/* Callbacks of MPI. */
 
 static void op_fn(void *in, void *inout, int *len, MPI_Datatype *type)
 {

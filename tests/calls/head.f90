@@ -37,7 +37,7 @@ subroutine must(error, line)
     end if
 end subroutine
 
-! What MPI calls.
+! Callbacks of MPI.
 
 !8 subroutine op_fn(invec, inoutvec, len, datatype)
 !8     type(c_ptr), value :: invec, inoutvec

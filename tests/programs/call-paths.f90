@@ -1,4 +1,4 @@
-! The same calls by thousands of call paths, deep down in recursive subroutines: nearly every call comes by a stack that was
+! Makes equal calls by thousands of call paths, deep down in recursive subroutines: nearly every call comes by a stack that was
 ! not seen lately. Prints what the reductions have added up to, and the processor time of the calls.
 module paths
    use mpi

@@ -1,4 +1,4 @@
-/* What becomes of an error: OBJECT WHEN ERROR. Makes an object, changes error handlers before or after that, makes a
+/* Follows an error: OBJECT WHEN ERROR. Makes an object, changes error handlers before or after that, makes a
  * mistake on the object, and prints what happened. The same must be printed, with the same end, with and without mpivet. */
 #include <mpi.h>
 #include <stdio.h>

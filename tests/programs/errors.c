@@ -52,7 +52,7 @@ static void with_handler(MPI_Comm_errhandler_function *function)
     bad_send(MPI_COMM_WORLD);
 }
 
-// What MPI_Win_get_errhandler and MPI_File_get_errhandler say is set and freed again.
+// Sets and frees the handlers that MPI_Win_get_errhandler and MPI_File_get_errhandler give.
 static void on_window(const char *how)
 {
     int memory[4] = {0}, rank;
@@ -64,7 +64,7 @@ static void on_window(const char *how)
     say(handler == MPI_ERRORS_ARE_FATAL ? "fatal" : "not fatal");
     MPI_Win_set_errhandler(window, !strcmp(how, "win-return") ? MPI_ERRORS_RETURN : handler);
     MPI_Errhandler_free(&handler);
-    // Of two ranks that end the job at once launchers may lose all output.
+    // Launchers may lose all output of two ranks that end the job at once.
     if (!strcmp(how, "win-call") && rank == 0)
         MPI_Win_call_errhandler(window, MPI_ERR_OTHER);
     MPI_Win_fence(0, window);

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
             MPI_Type_free(&spread);
             MPI_Comm_free(&late);
         }
-        // Who reads the trace meanwhile is not left behind.
+        // A reader that follows the job is not left behind.
         if (!strcmp(end, "hang") && round % 100 == 0)
             usleep(10000);
     }

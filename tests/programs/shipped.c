@@ -1,4 +1,4 @@
-// What libraries do that is known (`mpivet suppressions`), by a library that is called like one of them, and the like by the
+// Known mistakes of libraries (`mpivet suppressions`), by a library that is called like one of them, and the like by the
 // program. -DLIBRARY: the library.
 #include <mpi.h>
 #include <stddef.h>

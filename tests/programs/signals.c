@@ -1,4 +1,4 @@
-// What signals do to a process, by argument. What it prints, and how it ends, must not depend on mpivet.
+// A process gets signals, by argument. Its output, and how it ends, must not depend on mpivet.
 
 #include <mpi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// The same MPI calls with the same arguments from one place, by different stacks in turns: callers whose frames are equally
+// Makes equal MPI calls from one place, by different stacks in turns: callers whose frames are equally
 // large, deeper calls, frames of changing sizes, and a jump out of several of them. Prints a line for each of them, which is
 // the same for equal stacks.
 #include <alloca.h>

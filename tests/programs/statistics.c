@@ -1,4 +1,4 @@
-/* What `mpivet stats` and `mpivet export` must say is known beforehand. 4 ranks.
+/* It is known beforehand what `mpivet stats` and `mpivet export` must say. 4 ranks.
    ring: each rank sends 3 messages of 1, 2, 4, ... 4096 bytes to the next one, and 2 empty ones.
    waits: at each marked line one rank comes half a second late. */
 #include <mpi.h>

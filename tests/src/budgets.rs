@@ -1,4 +1,4 @@
-//! What a call or an event may cost, in instructions and in allocations: times are too noisy to be held by a test, counts are
+//! Budgets of a call and of an event, in instructions and in allocations: times are too noisy to be held by a test, counts are
 //! the same wherever the code is. They are kept in `tests/budgets.toml`, instructions for each way in which a release build is
 //! made (`CARGO_PROFILE_RELEASE_LTO`, which CI turns off); `BLESS=1` writes those that were measured.
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Counts by the name of what was counted.
 pub type Counts = BTreeMap<String, f64>;
 
-/// What is counted.
+/// The unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// By callgrind.

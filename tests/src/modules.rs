@@ -32,7 +32,7 @@ impl Modules {
         Modules::of_files(&text, &files_of(root, &text)?)
     }
 
-    /// The same for the text of a root file and those of its modules: their paths in the crate, such as `["a", "b"]`.
+    /// The modules of a crate by the texts of its root file and of its modules: their paths in the crate, such as `["a", "b"]`.
     fn of_files(root: &str, files: &[(Vec<String>, String)]) -> Result<Modules> {
         let root = tokens(root);
         let names: BTreeSet<String> = declared(&root).into_iter().map(|(name, _)| name).collect();
@@ -170,7 +170,7 @@ fn handed_on(root: &[Token], names: &BTreeSet<String>) -> BTreeMap<String, Strin
     all
 }
 
-/// What a file at `at` names in its crate, from the root.
+/// The paths that a file at `at` names in its crate, from the root.
 fn named(tokens: &[Token], at: &[String]) -> Vec<Vec<String>> {
     let from_root = |path: Written| {
         let segments = path.segments;

@@ -1,4 +1,4 @@
-//! What a process finds is printed while it runs, with the source line, once for all ranks; and one process reads the debug
+//! Findings of a process are printed while it runs, with the source line, once for all ranks; and one process reads the debug
 //! information for it: `mpivet run`, or without it the rank that prints.
 
 use anyhow::{Context as _, Result, ensure};

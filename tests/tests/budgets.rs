@@ -75,7 +75,7 @@ fn in_steady_state(loops: &BTreeMap<String, u64>) -> Counts {
     steady.map(|(name, count)| (name.to_owned(), count as f64 / f64::from(2 * CALLS))).collect()
 }
 
-/// What runs a program of `tests/bench` by itself or under mpivet, behind `other` libraries that are preloaded.
+/// The command that runs a program of `tests/bench` by itself or under mpivet, behind `other` libraries that are preloaded.
 fn program(mpi: &Mpi, source: &str, settings: Option<Settings>, other: Option<&Path>, dir: &Path) -> Result<Command> {
     let mut command = Command::new(compile(mpi, &root().join(format!("tests/bench/{source}.c")), &scratch())?);
     command.arg(CALLS.to_string());
@@ -94,7 +94,7 @@ fn program(mpi: &Mpi, source: &str, settings: Option<Settings>, other: Option<&P
     Ok(command)
 }
 
-/// What a call of each kind costs, by what the calls and twice as many cost: `KIND 1` and `KIND 2`.
+/// The cost of a call of each kind, by the costs of so many calls and of twice as many: `KIND 1` and `KIND 2`.
 fn of_a_call(loops: BTreeMap<String, u64>) -> Result<Counts> {
     let mut counts = Counts::new();
     for (first, once) in loops.iter().filter_map(|(name, count)| Some((name.strip_suffix(" 1")?, *count))) {
@@ -107,7 +107,7 @@ fn of_a_call(loops: BTreeMap<String, u64>) -> Result<Counts> {
 /// Counts a call of each kind, by itself or under mpivet.
 type Count = fn(&Mpi, Option<Settings>, &str) -> Result<Counts>;
 
-/// What mpivet adds to the calls of the library.
+/// Holds the instructions and allocations that mpivet adds to the calls of the library.
 fn hold_calls(mpi: &str, unit: Unit, count: Count) -> Result<()> {
     let Some(mpi) = mpi::required().into_iter().find(|found| found.name == mpi) else { return Ok(()) };
     let plain = count(&mpi, None, "plain")?;

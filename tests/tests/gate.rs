@@ -319,7 +319,7 @@ fn a_baseline_knows_mistakes_and_not_lines() -> Result<()> {
     ensure!(known(&gated) == ONE_SEND && gated.code == 0, "{}", gated.text);
     ensure!(gated.text.contains("3 known findings of the baseline are not shown, 1 finding of the baseline is gone ("));
 
-    // The same mistake once more: of two, one is known.
+    // One of two equal mistakes is known.
     let gated = old.analyze(&["--baseline", &fewer.baseline()])?;
     ensure!(new(&gated) == ["unfinished-send"] && gated.code == 1, "{}", gated.text);
     ensure!(gated.text.contains("1 error, 0 warnings, 0 notes"), "{}", gated.text);

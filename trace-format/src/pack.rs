@@ -77,7 +77,8 @@ pub const ALONE: u8 = 1;
 pub struct Packer {
     cells: Cells,
     out: Vec<u8>,
-    /// What [`Packer::usual`] has collected: one more token and two numbers, and what these overwrite, may be behind it.
+    /// The bytes that [`Packer::usual`] has collected, with room behind them for one more token, two numbers, and a word that
+    /// these overwrite.
     tokens: Box<[u8; TOKENS + 2 * LONGEST + 8]>,
     /// Cells by what they held when they were made, and the newest one of each call site.
     by_content: Box<[u16; PLACES]>,
@@ -95,8 +96,7 @@ impl Packer {
         Packer::bounded(bytes, 0)
     }
 
-    /// The same where times that come back may differ from those recorded by `error` ticks, and a block may go on from the
-    /// one before it.
+    /// A packer whose times may come back up to `error` ticks off, and whose blocks may go on from the one before them.
     pub fn bounded(bytes: usize, error: u64) -> Packer {
         Packer {
             cells: Cells::with_room(),
@@ -281,7 +281,8 @@ impl Packer {
             self.cells.step(cell);
             return self.cells.follow(cell);
         }
-        // What comes in turns (memory that the library takes from a stack and gives back, two buffers) has cells of its own.
+        // Values that come in turns (memory that the library takes from a stack and gives back, two buffers) have cells of their
+        // own.
         if let Some(cell) = [predicted, alternative].into_iter().flatten().find(|c| self.cells.holds(*c, key, args)) {
             self.out.push(AGAIN);
             put(&mut self.out, cell.into());

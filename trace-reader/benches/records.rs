@@ -36,7 +36,7 @@ fn call(func: FnId, now: u64, ins: &[(&str, Value)], outs: &[(&str, Value)]) -> 
     call
 }
 
-/// What a rank does in one step: its times are not quite as regular as the rest.
+/// The calls of a rank in one step: its times are not quite as regular as the rest.
 fn step(number: u64) -> Vec<Call> {
     let mut now = 1_000_000 + number * 50_000 + number % 7 * 311;
     let mut calls = Vec::new();

@@ -17,11 +17,11 @@ pub struct Args {
     known: u8,
     numbers: [i64; PLACES],
     extra: Extra,
-    /// What has no other room, by place.
+    /// Values that have no other room, by place.
     rest: Vec<(u8, Value)>,
 }
 
-/// What one parameter has beside its number.
+/// The value of one parameter that has more than a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Extra {
     #[default]
@@ -256,7 +256,7 @@ impl Args {
         (0..self.len()).map(|place| self.get(place))
     }
 
-    /// The same as they are spelled and shown.
+    /// The values of all parameters as they are spelled and shown.
     pub fn to_values(&self) -> Vec<Value> {
         self.iter().map(Value::from).collect()
     }

@@ -126,7 +126,7 @@ impl<A> Call<A> {
         Call { func, thread: 0, index: 0, site: 0, t_call: 0, t_return: 0, outcome, polls: 0, slot: None, ins, outs }
     }
 
-    /// The same call with its values in another form.
+    /// Changes the form of the values.
     pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Call<B> {
         let Call { func, thread, index, site, t_call, t_return, outcome, polls, slot, ins, outs } = self;
         Call { func, thread, index, site, t_call, t_return, outcome, polls, slot, ins: form(ins), outs: form(outs) }

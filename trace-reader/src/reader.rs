@@ -112,7 +112,7 @@ impl RankReader {
         self.blocks.renumber(process);
     }
 
-    /// What the names of its files begin with.
+    /// The names of its files begin with this.
     pub fn stem(&self) -> &str {
         &self.stem
     }
@@ -200,7 +200,7 @@ impl RankReader {
         if done {
             self.define((u64::MAX, 0), &mut |event| sink.event(event))?;
         }
-        // What is still in the stages came before.
+        // Events that are still in the stages came before.
         let all = self.threads.values().all(Thread::is_known);
         if done && (all || taken.get() == 0 && budget == max_blocks) {
             self.late.drain(..).for_each(|event| sink.event(event));
@@ -274,7 +274,7 @@ impl RankReader {
         }
     }
 
-    /// What the process as a whole did comes after all that its threads did.
+    /// Takes the events of the process as a whole from a block. They come after all events of its threads.
     fn process_block(&mut self, block: &BlockRef) -> Result<(), OpenError> {
         let mut payload = Vec::new();
         if !self.blocks.payload(block, &mut payload)? {
@@ -362,7 +362,7 @@ impl RankReader {
             let Some(thread) = self.threads.get_mut(&number).filter(|_| *budget > 0) else { return Ok(false) };
             let Some(block) = thread.blocks.pop_front() else { return Ok(false) };
             let mut payload = thread.buffer();
-            // Of an only thread, what is behind the first record is looked at record by record.
+            // An only thread is read record by record behind the first one.
             let as_one = !thread.is_new(&block) || self.threads.len() > 1;
             self.define(block.place(), sink)?;
             let last = match as_one {

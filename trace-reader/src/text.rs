@@ -23,8 +23,8 @@
 //! 0: exit 0 / 0: signal 8 / 0: signal 15 by launcher / 0: mpi-error MPI_ERR_RANK fatal "text" / 0: lost "reason"
 //! ```
 //!
-//! What a test leaves out has a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call site of
-//! an event is the number of its line.
+//! Arguments that a test leaves out have a default: count 1, MPI_INT, MPI_COMM_WORLD, tag 0, root 0, MPI_SUM. The call
+//! site of an event is the number of its line.
 
 mod annotations;
 mod callbacks;

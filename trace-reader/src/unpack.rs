@@ -84,7 +84,7 @@ impl Unpacked<'_> {
 
     /// Writes the record into `out`, and nothing else.
     pub fn write(&self, out: &mut Vec<u8>) {
-        // What is there already is overwritten.
+        // Bytes that are there already are overwritten, and not zeroed before.
         out.resize(self.bytes(), 0);
         self.fill(out);
     }
@@ -231,7 +231,7 @@ impl Unpacker {
         self.round.give_up();
         let mut input = Input { bytes: packed, at: 0 };
         let total = input.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(0) as usize;
-        // What is packed is smaller than the records.
+        // A packed block is smaller than its records.
         if total > MAX_UNPACKED || packed.len() > MAX_UNPACKED {
             return Err(PackError(0));
         }

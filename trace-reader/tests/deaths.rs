@@ -1,5 +1,5 @@
-//! A process may be killed between any two of its stores and in the middle of any write to its file: what it had committed is
-//! read, in order and without damage. The writer runs the interposer's own protocol, once for each store that it does.
+//! A process may be killed between any two of its stores and in the middle of any write to its file: all that it had committed
+//! is read, in order and without damage. The writer runs the interposer's own protocol, once for each store that it does.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -54,7 +54,7 @@ impl Process {
         }
     }
 
-    /// Stores what stands in a record besides its first word.
+    /// Stores the words of a record behind its first one.
     fn write(&self, start: usize, record: &[u8]) {
         for (i, word) in record.chunks_exact(8).enumerate().skip(1) {
             self.store(
@@ -91,7 +91,7 @@ fn call(number: u64, returned: bool) -> Call {
     call
 }
 
-/// Records calls as the interposer does. How many were committed, and how many of them returned.
+/// Records calls as the interposer does. Returns how many were committed, and how many of them returned.
 fn live(process: &Process, pack: bool) -> (usize, usize) {
     let (mut lap, mut cursor, mut committed, mut returned) = (0, 0, 0, 0);
     let mut packer = Packer::new(STAGE);
@@ -124,7 +124,7 @@ fn live(process: &Process, pack: bool) -> (usize, usize) {
     (committed, returned)
 }
 
-/// What is read of the process: numbers of calls, and whether they returned.
+/// Reads the trace of the process: numbers of calls, and whether they returned.
 fn read(dir: &Path) -> Vec<(u64, bool)> {
     let mut reader = RankReader::open(dir, 0).unwrap();
     reader.writer_is_gone();

@@ -471,7 +471,7 @@ fn a_few_events_at_a_time_are_the_same_events() {
     }
 }
 
-/// What the process as a whole did comes behind the last calls of its threads, however few blocks are read at a time.
+/// Events of the process as a whole come behind the last calls of its threads, however few blocks are read at a time.
 #[test]
 fn the_end_of_a_process_comes_last() {
     for budget in [1, 2, 64] {

@@ -183,7 +183,7 @@ fn a_segment_that_is_removed_while_it_is_closed_is_a_gap() {
         let expected: Vec<u64> = (0..CALLS).chain(first..process.lap * CALLS).collect();
         assert_eq!((seen.missing, seen.calls, reader.defects.count()), (vec![first - CALLS], expected, 0), "{piece:?}");
         assert_eq!(seen.cut.len(), 1);
-        // What objects there are is said again.
+        // Objects are defined again.
         assert!(seen.names.contains(&"repeated".to_owned()) && seen.names.contains(&"new 2".to_owned()));
         // And so on.
         process.work(dir.path(), 3 * (SEGMENTS + 1));

@@ -1,4 +1,4 @@
-// What the library calls ends the job, or calls MPI itself, by argument. Functions for attributes, operations, generalized
+// Callbacks of the library end the job, or call MPI, by argument. Functions for attributes, operations, generalized
 // requests and errors.
 
 #include <mpi.h>

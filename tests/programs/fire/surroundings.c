@@ -34,7 +34,7 @@ static void limit(int which, rlim_t value)
         perror("setrlimit");
 }
 
-// Of the program: whatever else is written there was written by somebody else.
+// The program writes this: whatever else is in the file was written by somebody else.
 static const char words[] = "all that is in here\n";
 
 static void take_descriptors(const char *name)

@@ -1,5 +1,5 @@
 # Two neighbours exchange their borders, and both send first.
-# What is wrong: a synchronous send returns when the receive has begun, and both receives come after the sends.
+# The mistake: a synchronous send returns when the receive has begun, and both receives come after the sends.
 from mpi4py import MPI
 
 

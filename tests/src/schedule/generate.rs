@@ -510,7 +510,7 @@ impl Generator {
         for &rank in &members {
             let mut data = data.clone();
             if unlike && !plain {
-                // The same elements in another layout, where they fit exactly.
+                // The elements in another layout, where they fit exactly.
                 let other = Data { base, layout: self.random.pick(&LAYOUTS).0, count: 0 };
                 if data.elements().is_multiple_of(other.per_item()) {
                     data = Data { count: data.elements() / other.per_item(), ..other };

@@ -31,7 +31,7 @@ fn modules_know_each_other_in_one_direction() -> Result<()> {
     Ok(())
 }
 
-/// Of the modules of the crate with this root file none but these know each other, be it by way of others.
+/// No modules of the crate with this root file but these know each other, be it by way of others.
 fn in_circles(root_file: &str, allowed: &[&str]) -> Result<()> {
     let modules = Modules::of(&root().join(root_file))?;
     let circles = modules.circles();

@@ -11,7 +11,7 @@ fn invariants() -> Result<Vec<String>> {
     Ok(section.split("\n- ").skip(1).map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect())
 }
 
-/// What stands in brackets at its end.
+/// The text in brackets at the end of an invariant.
 fn guard(invariant: &str) -> Option<&str> {
     invariant.strip_suffix(']')?.rsplit_once('[').map(|(_, guard)| guard)
 }

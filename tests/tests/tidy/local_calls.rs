@@ -1,4 +1,4 @@
-//! What the interposer calls of the MPI library by itself needs no other process: else it could hold a program up that
+//! Functions of the MPI library that the interposer calls by itself need no other process: else it could hold up a program that
 //! would go on without it.
 
 use super::{files, names::production};

@@ -1,4 +1,4 @@
-//! What a function is stands in its row: nobody finds it out by its name.
+//! The row of a function says what it is: nobody finds it out by its name.
 
 use super::{files, text};
 use anyhow::{Result, ensure};

@@ -21,8 +21,8 @@ pub struct Cell {
     current: u8,
     pub run: u32,
     runs: [u32; 2],
-    /// What should follow; [`NONE`] if that is not known. The same as the last time, unless it came as often as it did before
-    /// the other followed.
+    /// The cell that should follow; [`NONE`] if that is not known. It is the one that followed last, unless that has come as
+    /// often in a row as it did before the other one followed.
     expected: u16,
     /// While `run` is less, nothing but `run` changes when it follows.
     pub steady_below: u32,
@@ -75,7 +75,7 @@ impl Cell {
         *self == Cell { run: self.run, steps: self.steps, ..*other }
     }
 
-    /// What may follow instead of what is expected.
+    /// The cell that may follow instead of the expected one.
     #[inline]
     fn alternative(&self) -> u16 {
         let [zero, one] = self.next;
@@ -352,7 +352,7 @@ impl Cells {
         self.last = cell;
     }
 
-    /// What is expected behind this cell came so often.
+    /// The expected cell has followed this one so many times more.
     pub fn has_been_followed(&mut self, cell: u16, times: u32) {
         self.list.get_mut(cell as usize).into_iter().for_each(|c| c.run += times);
     }

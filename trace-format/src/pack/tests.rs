@@ -15,7 +15,8 @@ fn numbers_are_written_in_one_way() {
     }
 }
 
-/// What is expected to follow a record, as `pack.rs` says it: the rule, as it can be written down, against what is kept of it.
+/// Holds the cells' expectation of the next record, which is kept as counts, against the rule that it stands for, written down
+/// plainly.
 #[test]
 fn what_followed_so_often_before_the_other_is_followed_by_the_other() {
     /// The last two that followed, the newer first, how often that did in a row, and how often both did before.
@@ -58,7 +59,7 @@ fn what_followed_so_often_before_the_other_is_followed_by_the_other() {
             let regular = if step % (rounds[0] + rounds[1]) < rounds[0] { 1 } else { 2 };
             let cell = if random(20) == 0 { random(4) as u16 + 1 } else { regular };
             cells.last = first;
-            // What comes as expected may go the short way.
+            // A cell that comes as expected may take the short way.
             if random(2) == 0 && cells.predicted() == Some(cell) {
                 let mut calls = cells.calls();
                 calls.follow(cell, 7);

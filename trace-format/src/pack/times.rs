@@ -4,7 +4,7 @@ use super::bytes::{head_of, word_at};
 use super::{CALL_HEAD, KEY, MAX_CELLS};
 use crate::record::{Commit, MAX_DURATION};
 
-/// What is usual for a cell; the reader is told of it now and then.
+/// The usual times of a cell; the reader is told of them now and then.
 #[derive(Debug, Clone, Copy, Default)]
 struct Habit {
     /// Means in 16ths of a tick: of the time since the end of the record before, and of the duration.
@@ -156,7 +156,7 @@ impl Times {
         habit.duration += (duration - habit.duration).clamp(-bound, bound) / share;
     }
 
-    /// What should be expected of a cell, if that is worth telling.
+    /// The times that should be expected of a cell, if they are worth telling.
     pub(super) fn better(&mut self, cell: u16, expected: (u64, u64)) -> Option<(u64, u64)> {
         let habit = self.habits.get_mut(usize::from(cell)).filter(|h| h.seen >= h.due)?;
         // Rather too early than too late: see [`Times::fit`].

@@ -1,4 +1,4 @@
-//! What a token says, by its number: see [`mod@super`] for what stands behind each.
+//! The tokens by their numbers: [`mod@super`] says what stands behind each.
 
 /// The predicted cell, each word as predicted.
 pub const AS_PREDICTED: u8 = 0;
@@ -10,7 +10,7 @@ pub const AGAIN: u8 = 2;
 pub const DERIVED: u8 = 3;
 /// A new cell, whose words follow as they are.
 pub const NEW: u8 = 4;
-/// All cells are forgotten. Of no record.
+/// All cells are forgotten; no record.
 pub const FORGET: u8 = 5;
 /// A cell that is named, with changes.
 pub const IN_PLACE: u8 = 6;
@@ -20,5 +20,5 @@ pub const RUN: u8 = 7;
 pub const LEARN: u8 = 8;
 /// The cell that may come instead of the predicted one, each word as predicted.
 pub const OTHER: u8 = 9;
-/// The same with changes.
+/// The cell that may come instead of the predicted one, with changes.
 pub const OTHER_CHANGED: u8 = 10;

@@ -131,7 +131,7 @@ impl Blocks {
     }
 
     fn reopen(&self) -> io::Result<File> {
-        // Of a segment: the writer that goes on has removed it.
+        // A segment is gone because the writer has gone on and removed it.
         let gone = || self.is_gone.set(self.segment > 0);
         let file = untrusted::open(&self.path).inspect_err(|e| {
             if e.kind() == io::ErrorKind::NotFound {
@@ -139,7 +139,7 @@ impl Blocks {
             }
         })?;
         let metadata = file.metadata()?;
-        // What tells a file that is gone may be what tells the next one.
+        // A file may have the inode of one that is gone: then its number tells them apart.
         let is_same = Some((metadata.dev(), metadata.ino())) == self.identity
             && (self.segment == 0 || number_of(&file)? == Some(self.segment));
         if is_same {
@@ -220,7 +220,7 @@ impl Blocks {
     }
 
     pub(super) fn read_payload(&self, block: &BlockRef, out: &mut Vec<u8>) -> Result<(), OpenError> {
-        // What is there already is overwritten.
+        // Bytes that are there already are overwritten, and not zeroed before.
         out.resize(block.header.len as usize, 0);
         let got = self.read_at(block.start + BLOCK_HEADER_BYTES as u64, out)?;
         out.truncate(got);

@@ -25,10 +25,11 @@ struct OpenCall {
     offset: Option<usize>,
 }
 
-/// So many calls of a thread are open at most: more have callbacks in each other, or were left by jumps and never return.
+/// Open calls of a thread are remembered up to this number: more are callbacks in callbacks, or were left by jumps and never
+/// return.
 const MAX_OPEN: usize = 1 << 12;
 
-/// What must be known of a thread's earlier records to decode its next one.
+/// Decodes the records of a thread one after the other, with what must be known of earlier ones.
 pub(super) struct Decoder {
     number: u16,
     /// CALL records seen so far.
@@ -38,7 +39,7 @@ pub(super) struct Decoder {
     polled: Option<Polled>,
     /// The last calls of their cells.
     kept: Vec<Kept>,
-    /// Bytes that the values of those that were handed over to be kept have elsewhere.
+    /// Bytes that the values of all kept calls have elsewhere.
     kept_bytes: usize,
 }
 
@@ -47,11 +48,11 @@ const MAX_KEPT: usize = 1 << 10;
 /// Bytes of values that the kept calls of a thread may have elsewhere: many may name the same long array.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// A call, and those that are as it. The second of them is handed over to be kept: most calls that differ from the one before
+/// A call, and others that are as it. The second of them is handed over to be kept: most calls that differ from the one before
 /// them have no second.
 #[derive(Clone)]
 struct Kept {
-    /// Of the mark of the last one; 0: there is none.
+    /// The version of the last one's cell; 0: there is none.
     version: u64,
     /// The reader has it.
     is_known: bool,
@@ -59,7 +60,7 @@ struct Kept {
     layout: &'static Layout,
     is_poll: bool,
     polls: u32,
-    /// That the values of the one that was handed over last have elsewhere.
+    /// Bytes that the values of the one that was handed over last have elsewhere.
     bytes: usize,
     /// Its record: see [`Unpacked`], and [`super::varying`]. No words: nothing is alike.
     key: u64,
@@ -72,7 +73,7 @@ impl Kept {
         Kept { version: 0, is_known: false, func, layout, is_poll: false, polls: 0, bytes: 0, key: 0, template }
     }
 
-    /// Is the call of this record, which has this mark, as this one?
+    /// Is the call of this record as this one?
     #[inline(always)]
     fn is_alike(&self, layout: &Layout, unpacked: &Unpacked, alike: bool) -> bool {
         self.version == unpacked.cell.version
@@ -97,7 +98,7 @@ impl Polled {
         (row.class.is_poll() && !call.is_open()).then_some(Polled { index, func: call.func, offset, polls: call.polls })
     }
 
-    /// Enough more to be told: each time it is twice as many, and all of them when no more come.
+    /// Are there enough new polls to tell? Each time twice as many as before, and the rest when no more come.
     fn is_news(&self, polls: u32, is_over: bool) -> bool {
         polls > self.polls && (is_over || polls >= self.polls.saturating_mul(2).max(64))
     }
@@ -108,13 +109,13 @@ impl Decoder {
         Decoder { number, calls: 0, open: Vec::new(), polled: None, kept: Vec::new(), kept_bytes: 0 }
     }
 
-    /// The lap is over: what it left open gets return records of their own.
+    /// The lap is over: calls that it left open get return records of their own.
     pub(super) fn next_lap(&mut self) {
         self.open.iter_mut().for_each(|o| o.offset = None);
         self.polled = None;
     }
 
-    /// Records are missing; `calls` CALL records were in front of what comes now. How many of them are missing.
+    /// Goes on behind missing records: `calls` CALL records are in front of what comes now. Returns how many of them are missing.
     pub(super) fn skip(&mut self, calls: u64) -> u64 {
         self.open.clear();
         self.polled = None;
@@ -123,7 +124,7 @@ impl Decoder {
         missing
     }
 
-    /// Are there CALL records that were not seen in front of what has `calls` of them in front of it?
+    /// Were CALL records missed, if the next record has `calls` of them in front of it?
     pub(super) fn is_behind(&self, calls: u64) -> bool {
         calls != NOT_COUNTED && calls > self.calls
     }
@@ -196,7 +197,7 @@ impl Decoder {
         Some((Repeat { slot, thread, class, index, t_call, t_return, varying }, kept.is_poll))
     }
 
-    /// So many calls were handed over that have returned. The place of the first of them.
+    /// Counts calls that were handed over and have returned. Returns the place of the first one.
     pub(super) fn pass(&mut self, calls: u64) -> u64 {
         self.polled = None;
         let index = self.calls;
@@ -204,7 +205,7 @@ impl Decoder {
         index
     }
 
-    /// Is the call one to be kept, for those that are as it? The one before it in its cell was.
+    /// Is the call to be kept, for others that are as it? It is, if the one before it in its cell was as it.
     pub(super) fn keep(&mut self, call: &Call<Args>, unpacked: &Unpacked, alike: bool) -> bool {
         let place = usize::from(unpacked.cell.index);
         if call.is_open() || place >= MAX_KEPT {
@@ -233,7 +234,7 @@ impl Decoder {
         kept.is_known
     }
 
-    /// No call is as one that was kept until another one is.
+    /// Forgets all kept calls.
     pub(super) fn keep_anew(&mut self) {
         self.kept.iter_mut().for_each(|kept| kept.is_known = false);
     }
@@ -325,7 +326,7 @@ pub(super) fn is_poll(record: &[u8]) -> bool {
     is_call(record) && func.is_some_and(|func| func.row().class.is_poll())
 }
 
-/// When what a record is about began, in ticks.
+/// The first time stamp of a record, in ticks: when its event began.
 pub(super) fn earliest(record: &[u8]) -> u64 {
     u64_at(record, 8)
 }
@@ -381,7 +382,7 @@ fn decoded(func: FnId, bytes: &[u8], blobs: &Blobs) -> Result<Call<Args>, String
     Ok(call)
 }
 
-/// The values of a call whose record has not one length, or is too short.
+/// Decodes the values of a call whose records are not all of one length, or whose record is too short.
 #[inline(never)]
 fn decode_one_by_one(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Args>) -> Result<(), String> {
     let plan = &plans()[func.index()];
@@ -401,7 +402,7 @@ fn decode_one_by_one(func: FnId, bytes: &[u8], blobs: &Blobs, call: &mut Call<Ar
 struct Move {
     /// Byte of the values.
     at: usize,
-    /// Of the parameter.
+    /// Number of the parameter.
     place: usize,
     what: What,
 }
@@ -476,7 +477,7 @@ fn decode_system(kind: u16, bytes: &[u8]) -> Result<(u64, SystemEvent), String> 
         let text = bytes.get(at + 4..at + 4 + len).unwrap_or(&[]);
         String::from_utf8_lossy(text).into_owned()
     };
-    /// What [`trace_format::codec`] has encoded.
+    /// Decodes what [`trace_format::codec`] has encoded.
     fn item<T: serde::de::DeserializeOwned>(mut bytes: &[u8]) -> Result<T, String> {
         trace_format::codec::take(&mut bytes).ok_or("empty item")?.map_err(|e| e.to_string())
     }
@@ -543,7 +544,8 @@ impl Cells<'_> {
         Ok(self.take(STATUS_BYTES)?.first_chunk().ok_or("short status")?)
     }
 
-    /// What `read` makes of an array: its length comes first, then that many bytes times `width`, or the number of a blob.
+    /// Hands the bytes of an array to `read`. Its length comes first, then that many times `width` bytes, or the number of a
+    /// blob.
     fn array<R>(&mut self, width: usize, read: impl FnOnce(&[u8]) -> R) -> Result<R, String> {
         let len = u32_at(self.take(4)?, 0);
         if len & BLOB_BIT == 0 {
@@ -567,7 +569,7 @@ impl Cells<'_> {
         Ok(())
     }
 
-    /// What is as long as it says.
+    /// Decodes a value that says how long it is.
     fn long(&mut self, item: &Item) -> Result<Value, String> {
         Ok(match item.shape {
             Shape::Array { elem: Elem::Status, .. } => {

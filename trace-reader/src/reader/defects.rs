@@ -1,4 +1,5 @@
-//! What of a trace could not be read. Noise has as many defects as it has bytes: the first ones are told, the others counted.
+//! Damage in a trace that was found and skipped. Noise has as many defects as it has bytes: the first ones are told, the
+//! others counted.
 
 /// A place in a trace that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -7,11 +8,11 @@ pub struct Defect {
     pub rank: i32,
     /// Byte of the trace file where the damaged block or record begins, or up to which the file was read.
     pub offset: u64,
-    /// What is wrong there, for users to read.
+    /// Tells users what is wrong there.
     pub what: String,
 }
 
-/// So many are told of a rank.
+/// So many defects of a rank are told.
 const MOST: usize = 100;
 
 /// The defects of a rank's trace.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use trace_format::definition::Definition;
 use trace_format::system::SystemEvent;
 
-/// What the reader hands over: each thread's events in their order, the threads of a rank by time. `A`: the values of
-/// calls, as they are spelled or as [`Args`].
+/// An event as the reader hands it over: each thread's events in their order, the threads of a rank by time. `A`: the values
+/// of calls, as they are spelled or as [`Args`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum RankEvent<A = Vec<Value>> {
     /// An object or a place that later events name by its id.
@@ -37,7 +37,7 @@ pub enum RankEvent<A = Vec<Value>> {
         thread: u16,
         /// When it happened, in the rank's ticks.
         time: u64,
-        /// What happened.
+        /// The event itself.
         event: SystemEvent,
     },
 }
@@ -74,7 +74,7 @@ pub struct Repeat {
 }
 
 impl Repeat {
-    /// The same call at another place and time.
+    /// A copy of the repeat at another place and time.
     pub fn at(&self, index: u64, (t_call, t_return): CallTimes) -> Repeat {
         Repeat { index, t_call, t_return, ..*self }
     }
@@ -83,7 +83,7 @@ impl Repeat {
 /// Calls that are those of a round of a loop, again and again.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounds<'a> {
-    /// What is said of their times, and of their places among the calls of the thread, is of no meaning.
+    /// The calls of one round. Their times, and their places among the calls of the thread, mean nothing.
     pub round: &'a Arc<[Repeat]>,
     /// The place of the first call.
     pub index: u64,

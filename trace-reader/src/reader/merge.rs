@@ -6,8 +6,8 @@ use crate::reader::thread::Thread;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// A thread takes the time of a call before the record can be seen, and may lose its processor in between. In a running
-/// job what others recorded is therefore held back this long, if a thread is silent.
+/// A thread takes the time of a call before the record can be seen, and may lose its processor in between. So the records of
+/// the others are held back this long while the job runs and a thread is silent.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// How far the threads of a running process have surely been seen.
@@ -17,7 +17,7 @@ pub(super) struct Pace {
     horizon: u64,
     /// The latest time stamp in a stage so far.
     seen: u64,
-    /// The same at some moment.
+    /// A moment, and `seen` as it was then.
     sample: Option<(Instant, u64)>,
 }
 
@@ -33,7 +33,7 @@ impl Pace {
     }
 }
 
-/// What is to be handed over next.
+/// The next thing to hand over.
 enum Next {
     /// An event of this thread, as long as its time is before the next event of another.
     Of { number: u16, until: (u64, u16) },

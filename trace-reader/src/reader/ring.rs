@@ -22,11 +22,11 @@ pub(super) enum Amount {
     Round(usize),
 }
 
-/// What of the blocks of a thread can be unpacked.
+/// Unpacks the blocks of a thread.
 #[derive(Default)]
 struct Packed {
     unpacker: Unpacker,
-    /// It was told that blocks cannot be unpacked since an earlier one is missing.
+    /// A defect was noted for blocks that cannot be unpacked, since an earlier one is missing.
     told: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// `stem`: of the segments, if there may be any.
+    /// `stem`: the names of the segments begin with it, if there may be any.
     pub(super) fn new(main: Blocks, stem: Option<(PathBuf, String)>) -> Files {
         Files {
             main,
@@ -194,7 +194,7 @@ impl Files {
             return Ok(None);
         }
         unpacker.begin();
-        // What is in front of the damage is whole.
+        // Records in front of damage are whole.
         let last = unpacker.unpack_piece(&self.buffer, lap, most, out);
         Ok(Some(self.is_last(block, last)))
     }

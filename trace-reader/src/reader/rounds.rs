@@ -12,29 +12,32 @@ use std::sync::Arc;
 /// A round has so many calls at most. Several short ones are taken together.
 const MOST: usize = 1 << 10;
 const FEWEST: usize = 32;
-/// So often it is tried in a block, and behind each success, whether a round comes again: in front of a loop's second round none
-/// does, and where packing learns of it not yet.
+/// Trials in a block, and behind each that was not in vain: no round comes again in front of a loop's second one, nor before the
+/// packer has learned of the loop.
 const TRIALS: u32 = 6;
-/// So many trials are as long as the last one that was not in vain.
+/// So many trials in a row are of one length: then the other length is tried.
 const OF_ONE_KIND: u32 = 4;
-/// Where all trials of some blocks in a row were in vain, so many are left out at most.
+/// So many blocks are left out at most, where all trials of those before them were in vain.
 const LONGEST_PAUSE: u32 = 4;
 
-/// What was tried of the blocks of a thread.
+/// Trials with the blocks of a thread: does a round come again?
 #[derive(Default)]
 pub(super) struct Trials {
     /// It takes two rounds for handles to come again: libraries take those last that they gave first.
     twice: bool,
     /// The round that was unpacked last, if the sink knows it.
     known: Option<Arc<[Repeat]>>,
-    /// Of the block at hand: trials that are left, and those in a row that were in vain.
+    /// Trials that are left in the block at hand.
     left: u32,
+    /// The last trials in it, so many, were in vain.
     in_a_row: u32,
-    /// There were some, and one was not in vain.
+    /// There was a trial in the block at hand.
     tried: bool,
+    /// One of them was not in vain.
     gained: bool,
-    /// Blocks in a row in which all were in vain, and those to be left out.
+    /// The last blocks in which there were trials, so many, had none but vain ones.
     in_vain: u32,
+    /// So many of the next blocks are left out.
     pause: u32,
     times: Vec<CallTimes>,
 }
@@ -72,7 +75,7 @@ impl Trials {
         self.twice ^= self.in_a_row >= OF_ONE_KIND;
     }
 
-    /// So many of the next calls are to be tried, if calls come again after so many.
+    /// How many of the next calls are to be tried as a round, if calls come again after `round_len`.
     fn plan(&self, round_len: Option<usize>) -> Option<usize> {
         let round_len = round_len.filter(|round_len| self.left > 0 && (1..=MOST).contains(round_len))?;
         Some(round_len * FEWEST.div_ceil(round_len) * (1 + usize::from(self.twice)))

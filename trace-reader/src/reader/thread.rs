@@ -1,5 +1,5 @@
-//! What was read of one thread: the blocks of the file that are still to come, the records at hand, and what its stage
-//! holds beyond them.
+//! One thread as far as it was read: the blocks of the file that are still to come, the records at hand, and those that its
+//! stage holds beyond them.
 
 use super::blobs::Blobs;
 use super::blocks::BlockRef;
@@ -13,7 +13,7 @@ use crate::unpack::Unpacked;
 use std::collections::VecDeque;
 use trace_format::system::SystemEvent;
 
-/// What a stage held at one moment.
+/// The records that a stage held at one moment.
 struct Staged {
     lap: u64,
     /// CALL records in front of it.
@@ -38,11 +38,11 @@ pub(super) struct Thread {
     base: usize,
     /// The records at hand are a whole lap: the next one begins behind them.
     whole: bool,
-    /// The first of the blocks was read in part: up to `offset`. What is behind that is not put with the records at hand.
+    /// The first of the blocks was read up to `offset`. Its records behind that are not put with the records at hand.
     begun: bool,
     /// A record that was unpacked.
     record: Vec<u8>,
-    /// The thread as the system numbers it, of a stage that is not mapped just now.
+    /// The thread as the system numbers it: kept for when its stage is not mapped.
     owner: Option<u32>,
     /// The lap that is read next, and how far it has been read already.
     lap: u64,
@@ -117,7 +117,7 @@ impl Thread {
         let lap = stage.lap();
         let mut record = Vec::new();
         if !behind {
-            // What is in the stage is later than all that is still to be read from the file.
+            // The stage is later than all that is still to be read from the file.
             return if stage.copy_record(0, lap, &mut record) { latest(&record) } else { 0 };
         }
         let mut seen = 0;

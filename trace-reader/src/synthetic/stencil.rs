@@ -191,7 +191,7 @@ impl Rank<'_> {
         }
     }
 
-    /// What a process has loaded, at addresses of its own, its call sites, and MPI_COMM_WORLD.
+    /// Defines the modules of a process, at addresses of its own, its call sites, and MPI_COMM_WORLD.
     fn definitions(&self) -> Vec<Definition> {
         let start = |module: u64| 0x5500_0000_0000 + ((self.rank as u64) << 24) + (module << 32);
         let module = |number: u64| Module {

@@ -1,4 +1,4 @@
-//! What a program says to mpivet, in the notation.
+//! Annotations in the notation: a program's calls to mpivet.
 
 use trace_format::annotations::{Annotation, Dump};
 use trace_format::definition::UNKNOWN_ID;

@@ -1,4 +1,4 @@
-//! What callbacks of generalized requests did, in the notation.
+//! Calls of the callbacks of generalized requests, in the notation.
 
 use super::{format_status, parse_status};
 use std::fmt::Write as _;

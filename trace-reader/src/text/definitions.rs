@@ -11,7 +11,7 @@ pub(super) fn parse_found(text: &str, thread: u16, call: u64) -> Result<Found, S
     let name = parts.next().unwrap_or("").trim();
     let check = trace_format::catalogue::by_name(name).ok_or_else(|| format!("`{name}` is no check"))?;
     let message = parts.next().ok_or("expected a message")?.to_owned();
-    // What function it was stands in the call's own record.
+    // The function stands in the call's own record.
     let here = Place { thread, call, func: 0, site: 0, role: "here".into() };
     let mut places = vec![here];
     while let (Some(head), Some(role)) = (parts.next(), parts.next()) {
@@ -99,7 +99,7 @@ pub(super) fn parse_definition(text: &str) -> Result<Definition, String> {
             let (combiner, args) = rest.split_once('(').ok_or("expected combiner(ints; types)")?;
             let (args, sizes) = args.split_once(')').unwrap_or((args, ""));
             let (ints, types) = args.split_once(';').ok_or("expected combiner(ints; types)")?;
-            // What the library says of it may follow: `size 8 extent 16`.
+            // Size and extent may follow, as the library says them: `size 8 extent 16`.
             let sizes: Vec<&str> = sizes.split_whitespace().collect();
             let said = |name: &str| sizes.iter().position(|w| *w == name).and_then(|at| sizes.get(at + 1));
             let said = |name: &str| said(name).map_or(Ok(0), |n| int(n));

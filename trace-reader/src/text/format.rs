@@ -49,7 +49,7 @@ fn format_value(kind: Kind, value: &Value, names: &dyn Names) -> Option<String> 
     })
 }
 
-/// What the call was given, by the names of its parameters, as [`format_call`] prints it.
+/// The arguments of the call by the names of its parameters, as [`format_call`] prints them.
 pub fn format_arguments(call: &Call, names: &dyn Names) -> Vec<(&'static str, String)> {
     let params = call.func.row().params.iter().zip(&call.ins);
     let given = params.filter_map(|(p, value)| {
@@ -63,7 +63,7 @@ pub fn format_arguments(call: &Call, names: &dyn Names) -> Vec<(&'static str, St
     given.collect()
 }
 
-/// What it answered, by the names of its parameters, as [`format_return`] prints it.
+/// The results of the call by the names of its parameters, as [`format_return`] prints them.
 pub fn format_results(call: &Call, names: &dyn Names) -> Vec<(&'static str, String)> {
     let params = || call.func.row().params.iter().zip(&call.outs);
     let no = |(p, v): (&Param, &Value)| p.kind == Kind::Flag && *v == Value::Int(0);
@@ -84,7 +84,7 @@ pub fn format_call(call: &Call, names: &dyn Names) -> String {
     format!("{}({})", call.func.name(), joined(format_arguments(call, names)))
 }
 
-/// What the call returned: `= MPI_SUCCESS {status=...}`, or nothing while it is open.
+/// The return of the call: `= ok {status=...}`, `= MPI_ERR_RANK`, or nothing while it is open.
 pub fn format_return(call: &Call, names: &dyn Names) -> String {
     let Outcome::Returned(class) = call.outcome else { return String::new() };
     let mut text = format!("= {}", if class == 0 { "ok" } else { error_class_name(class) });

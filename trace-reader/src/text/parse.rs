@@ -22,7 +22,7 @@ const MAX_RANKS: i32 = 1 << 16;
 pub struct ParseError {
     /// Number of the line in the text, from 1.
     pub line: usize,
-    /// What is wrong with it, or what was expected, for people to read.
+    /// Tells people what is wrong with it, or what was expected.
     pub what: String,
 }
 

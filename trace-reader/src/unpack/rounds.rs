@@ -15,7 +15,7 @@ pub type CallTimes = (u64, u64);
 #[derive(Default)]
 pub(super) struct Round {
     tokens: Vec<Token>,
-    /// What these consist of beside their times.
+    /// The bytes of the tokens without their times.
     bytes: Vec<u8>,
     /// Bytes of its records.
     records: usize,
@@ -50,7 +50,7 @@ struct Saved {
 }
 
 impl Round {
-    /// What is unpacked next is something else.
+    /// The next record to be unpacked is of no round.
     pub(super) fn give_up(&mut self) {
         self.left = 0;
     }

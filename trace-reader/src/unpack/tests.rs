@@ -287,7 +287,7 @@ fn more_rounds_of_a_loop_take_next_to_no_more_room() {
     let (exact, _) = size(10_000, 0);
     assert!(large - small < (calls - few) / 50, "{small} and {large} bytes for {few} and {calls} calls");
     assert!(large * 50 < exact, "{large} bytes, exactly {exact}");
-    // What varies by more than the bound is written down.
+    // Times that vary by more than the bound are written down.
     assert!(size(10_000, 100).0 > 2 * large);
 }
 

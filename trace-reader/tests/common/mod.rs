@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Pseudo-random numbers for several tests.
 
 /// Pseudo-random numbers, always the same.
 pub(crate) struct Random(pub(crate) u64);

@@ -41,7 +41,7 @@ fn one_or_several(plan: &AnalyzePlan) -> Result<Report, Exit> {
     for (dir, started) in jobs_in(&plan.dir).map_err(cannot)? {
         match one_job(&plan.dir.join(&dir), plan, Some(&started)) {
             Ok(report) => jobs.push(JobReport { dir, started, report }),
-            // MPI_Init of its first rank was the last that is known.
+            // Nothing is known of the job beyond the MPI_Init of its first rank.
             Err(Exit::Cannot(e)) if matches!(e.downcast_ref(), Some(LoadError::Empty(_))) => {}
             Err(e) => return Err(e),
         }

@@ -19,7 +19,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// Sees to it that `path` can be written to, and leaves it as it is.
+    /// Checks that `path` can be written to, and does not change the file.
     pub(crate) fn new(path: &Path) -> io::Result<Target> {
         let place = followed(path)?;
         if is_descriptor(&place) {
@@ -30,7 +30,7 @@ impl Target {
                 let file = OpenOptions::new().write(true).open(&place)?;
                 Ok(if New::beside(&place).is_ok() { Target::Replaced(place) } else { Target::Opened(file) })
             }
-            // A directory says so here.
+            // A directory fails here, with a message that says so.
             Ok(_) => OpenOptions::new().write(true).open(&place).map(Target::Opened),
             Err(e) if e.kind() == ErrorKind::NotFound => New::beside(&place).map(|_| Target::Replaced(place)),
             Err(e) => Err(e),
@@ -43,14 +43,14 @@ impl Target {
             Target::Opened(file) => {
                 let is_file = file.metadata().is_ok_and(|meta| meta.is_file());
                 write_all(file, text)?;
-                // An earlier, longer report leaves a rest behind.
+                // The rest of an earlier, longer report is behind the text.
                 if is_file && file.metadata()?.len() > text.len() as u64 { cut_behind(file) } else { Ok(()) }
             }
         }
     }
 }
 
-/// Ends the file where its writer is, unless that writes at the end anyway.
+/// Cuts the file at the position up to which this process has written.
 fn cut_behind(mut file: &File) -> io::Result<()> {
     let at = io::Seek::stream_position(&mut file)?;
     file.set_len(at)

@@ -1,5 +1,5 @@
-//! The calls around some calls of a run, from a second reading of its traces: what came before and after, how often their
-//! place was passed. Only what is asked for is kept.
+//! The calls around some calls of a run, from a second reading of its traces: the calls before and after, and how often
+//! their call site was passed. Only the calls that were asked for are kept.
 
 use crate::load::Traces;
 use report::{AFTER, BEFORE, CallContext, Passed, Place};
@@ -22,7 +22,7 @@ fn read_one(traces: &Traces, rank: i32, places: &BTreeSet<Place>) -> Option<Call
     let (start, ticks) = (header.start_ticks, header.ticks_per_second.max(1) as f64);
     let mut context = CallContext::default();
     let mut passes: FxHashMap<(FnId, Id), u64> = FxHashMap::default();
-    // Calls whose number of polls is still to come.
+    // Calls whose number of polls comes later in the trace.
     let mut open: FxHashMap<Place, (FnId, Id)> = FxHashMap::default();
     let is_near = |thread: u16, index: u64| {
         let near = (thread, index.saturating_sub(AFTER))..=(thread, index.saturating_add(BEFORE));

@@ -1,5 +1,5 @@
-//! `--check`, `--no-check`, `--severity` and `--max-findings`: what the user wants to be told. The order of the first two
-//! counts, which is more than derived options know.
+//! `--check`, `--no-check`, `--severity` and `--max-findings`: the findings that the user wants to see. The order of
+//! the first two matters, which derived options do not keep.
 
 use crate::exit::Exit;
 use clap::error::Error;

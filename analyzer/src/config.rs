@@ -1,4 +1,4 @@
-//! `mpivet config`: what holds, and where it came from.
+//! `mpivet config`: the settings in force, and where each comes from.
 
 use crate::cli::{ConfigPlan, ConfigShown, run_command};
 use crate::exit::{CLEAN, Exit, put};
@@ -84,7 +84,7 @@ fn entry(setting: &Setting, given: &Given) -> Value {
     }
 }
 
-/// Lines for a shell that let `libmpivet.so` know the same without `mpivet run`.
+/// Lines for a shell that pass the settings to `libmpivet.so` without `mpivet run`.
 fn environment(all: &InForce) -> String {
     let mut text = String::new();
     for setting in SETTINGS.iter().filter(|s| s.in_process) {

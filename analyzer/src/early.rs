@@ -14,7 +14,7 @@ use trace_format::selection::Selection;
 /// Sites of their calls; those of traces count from 0.
 const FIRST_SITE: Id = Id::MAX / 2;
 
-/// Says what is known of the job by them alone, and which of its ranks have no trace.
+/// Completes the description of the job by these processes where no trace has one, and lists the ranks without a trace.
 pub(crate) fn introduce(early: &[Early], job: &mut Job, missing: &mut Vec<i32>) {
     let Some(first) = early.first() else { return };
     if job.program.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn introduce(early: &[Early], job: &mut Job, missing: &mut Vec<i32>) 
     }
 }
 
-/// An environment may say anything.
+/// Limit of ranks and sizes: an environment may say anything.
 const MOST: i32 = 1 << 20;
 
 /// The rank of a process, or its place among those that nobody has numbered.

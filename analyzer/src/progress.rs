@@ -39,7 +39,8 @@ impl Bar {
     }
 }
 
-/// Says how long each stage took, how long since `printing` it is printed, and how much memory all of it took.
+/// Says how long each phase took, how long the printing took that began at `printing`, and how much memory this process
+/// needed.
 pub(crate) fn print_phases(report: &Report, printing: Instant) {
     let printed = (PRINTING, printing.elapsed().as_secs_f64());
     for (name, seconds) in report.phases.iter().chain([&printed]) {

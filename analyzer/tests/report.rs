@@ -462,7 +462,7 @@ fn an_exploration_has_each_finding_once() {
         report.merge(second, 2, ("run-1/witness-1.json", Some("seen where x".into())), RunEnd::Stopped),
         ["error[MV601] real-deadlock: rank 0"]
     );
-    // The same place, whichever the rank; and another place.
+    // One finding is at the known place, on another rank; the other is at another place.
     let third = later(vec![real(1, 1), real(0, 2)], &mut scene);
     assert_eq!(
         report.merge(third, 3, ("run-1/witness-2.json", None), RunEnd::Stopped),

@@ -34,7 +34,7 @@ impl Report {
         for &rank in &run.missing {
             ended.entry(rank).or_insert_with(|| Ended::missing(rank, &run.names));
         }
-        // A rank that came to an end all the same was not interrupted.
+        // The signal interrupted nothing if all ranks came to their normal end all the same.
         let signal = run.interrupted.filter(|_| ended.values().any(|rank| rank.end != "normal"));
         let interrupted =
             signal.and_then(|signal| Signal::try_from(signal).ok()).map(|signal| signal.as_str().to_owned());

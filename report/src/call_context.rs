@@ -35,7 +35,7 @@ impl Names for ObjectNames {
     }
 }
 
-/// A call, and how many calls its function had at its call site with this one.
+/// A call, and the number of calls of its function at its call site so far, this one included.
 #[derive(Debug)]
 pub struct Passed {
     pub call: Call,

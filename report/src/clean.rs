@@ -1,5 +1,5 @@
-//! A trace may come from somebody else, and names in it may hold anything: what would move the cursor of a terminal,
-//! turn the direction of writing or end an XML document is replaced by a character that shows it.
+//! A trace may come from somebody else, and names in it may hold anything. Characters that would move the cursor of a
+//! terminal, turn the direction of writing or end an XML document are replaced by characters that show them.
 
 use crate::view::{FindingView, Frame, JobView, PathView, QueueView, Site, Waits};
 use std::borrow::Cow;
@@ -70,7 +70,7 @@ pub(crate) fn clean_lines(text: &mut String) {
     }
 }
 
-/// The rest of it comes from the report of the job alone.
+/// The other fields come from the report of the job, which is clean already.
 impl Clean for JobView {
     fn clean(&mut self) {
         self.dir.clean();

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The servers, with blanks between; without it nobody is asked.
+/// The variable with the servers, separated by blanks. Without it no server is asked.
 const SERVERS: &str = "DEBUGINFOD_URLS";
-/// Seconds in which a server must have sent something.
+/// The variable with the number of seconds in which a server must have sent something.
 const TIMEOUT: &str = "DEBUGINFOD_TIMEOUT";
 /// The client's own is 90 s: too long for a report.
 const SECONDS: &str = "10";
-/// Servers that took longer to say that they have nothing are not there, and not asked again.
+/// A server that takes longer to answer that it has nothing counts as down, and is not asked again.
 const PATIENCE: Duration = Duration::from_secs(9);
 
 /// The servers that the user names.
@@ -39,7 +39,7 @@ impl Server {
         });
         let mut command = Command::new("debuginfod-find");
         command.args(["debuginfo", &id]).stdin(Stdio::null()).stderr(Stdio::null());
-        // A library that is preloaded here is none of its concern.
+        // The client must not load the libraries that are preloaded here.
         command.env_remove("LD_PRELOAD");
         if std::env::var_os(TIMEOUT).is_none() {
             command.env(TIMEOUT, SECONDS);

@@ -17,7 +17,7 @@ pub struct Potential {
 }
 
 impl Report {
-    /// Makes this the report of an exploration whose first run it is of.
+    /// Turns the report of the first run into the report of the exploration.
     pub fn begin_exploration(&mut self, dir: String) {
         self.exploration = Some(Exploration { dir, ..Exploration::default() });
         self.findings.iter_mut().for_each(|f| name_witness(f, "run-1"));
@@ -41,8 +41,8 @@ impl Report {
         self.findings.len()
     }
 
-    /// Adds what a further run has found and none before; in words, one line for each finding. `under`: the witness
-    /// of the run, and what it did otherwise than earlier ones.
+    /// Adds the findings of a further run that no earlier run had; returns a line for each. `under`: the witness of the
+    /// run, and how the run differed from earlier ones.
     pub fn merge(
         &mut self,
         mut other: Report,
@@ -52,7 +52,7 @@ impl Report {
     ) -> Vec<String> {
         let mut lines = Vec::new();
         if end == RunEnd::Interrupted {
-            // That the user ended it is no mistake of the program.
+            // The user ended the job: the abort is no mistake of the program.
             other.findings.retain(|f| f.check != ABORT.name);
         }
         let known: FxHashSet<FindingKey> = self.findings.iter().map(FindingView::key).collect();
@@ -79,7 +79,7 @@ impl Report {
             self.task.defects.push(defect);
         }
         for hint in other.hints {
-            // That it was altered, and how, is told of each run.
+            // Each run has a line of its own on how it was altered.
             if !hint.ends_with("(--replay)") && !self.hints.contains(&hint) {
                 self.hints.push(hint);
             }
@@ -87,7 +87,7 @@ impl Report {
         lines
     }
 
-    /// A run was made to take the messages of the finding's witness: it hung, or got through.
+    /// Notes the outcome of the run that took the messages of the finding's witness: it hung, or came to its end.
     pub fn came_true(&mut self, key: &FindingKey, run: usize, hung: bool) {
         let same = self.findings.iter_mut().find(|f| f.key() == *key);
         let Some(finding) = same.filter(|f| f.came_true.is_none()) else { return };
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// The witness is in the directory of the run or job.
+/// Writes the directory of the run or job in front of the name of the witness.
 pub(super) fn name_witness(finding: &mut FindingView, dir: &str) {
     if finding.rerun.is_some() {
         for note in &mut finding.notes {

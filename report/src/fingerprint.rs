@@ -9,7 +9,7 @@ use crate::view::{FindingView, Frame, Site};
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The beginning of all fingerprints. Another recipe gets another one, so that old baselines are refused and not
+/// The beginning of all fingerprints. A new recipe gets a new beginning, so that old baselines are refused and not
 /// misread.
 pub(crate) const VERSION: &str = "v1-";
 

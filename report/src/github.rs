@@ -1,4 +1,4 @@
-//! Annotations of GitHub: what a step of a workflow prints, GitHub shows beside the lines of a pull request
+//! Annotations of GitHub, which GitHub shows beside the lines of a pull request when a step of a workflow prints them
 //! (<https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions>).
 
 use crate::places::{calls, relative};
@@ -8,7 +8,7 @@ use crate::view::FindingView;
 use crate::words::plural;
 use std::path::PathBuf;
 
-/// Annotations of a kind that GitHub shows of a step.
+/// The number of annotations of one kind that GitHub shows for a step.
 const MOST: usize = 10;
 /// Calls and notes told of a finding.
 const MAX_CALLS: usize = 8;

@@ -1,9 +1,9 @@
-//! Things of which the same is to be told.
+//! Items that agree in a key, together.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// The groups of what has the same key, in the order of the first of each.
+/// Groups items by their key. The groups are in the order of their first items.
 pub(super) fn groups<T, K: Hash + Eq>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
     let mut places: FxHashMap<K, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<T>> = Vec::new();

@@ -39,7 +39,7 @@ fn render(report: &Report) -> String {
         list.push(finding);
     }
     let failed = cases.iter().filter(|case| !case.failures.is_empty()).count();
-    // The finding that says why is accepted, or nobody looked for it.
+    // The finding that says why the job was stopped is accepted, or its check is off.
     let is_silent = report.was_stopped() && failed == 0;
     let name = format!("mpivet {}", report.task.program);
     let errors = usize::from(!is_silent && report.is_incomplete());
@@ -96,8 +96,8 @@ impl Case<'_> {
     }
 }
 
-/// Passed, since there is a report, unless part of the trace is lost. `has_failed`: a job was stopped, and no other
-/// case tells it.
+/// Writes the test case of the analysis. It passes unless a part of the trace is lost, or `has_failed`: a job was
+/// stopped, and no other test case says so.
 fn analysis(xml: &mut Xml, report: &Report, has_failed: bool, class: &str) -> io::Result<()> {
     let what = text::remarks(report);
     let attributes = [("name", ANALYSIS), ("classname", class), ("time", "0")];

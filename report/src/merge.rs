@@ -63,7 +63,7 @@ struct First {
 }
 
 impl First {
-    /// The number of the way; `None`: by that way the program comes to another call of the same lines.
+    /// The number of the call path; `None`: that path leads to another call of the same lines.
     fn way(&mut self, way: &Way, instructions: &Instructions) -> Option<usize> {
         let next = self.ways.len();
         let (number, known) = self.ways.entry(way.clone()).or_insert_with(|| (next, instructions.clone()));
@@ -83,7 +83,7 @@ impl Folding<'_> {
         let known = entry.or_insert_with(|| {
             let frames = symbols.frames(call.rank, call.site, call.pc);
             let line = |f: &Location| {
-                // An address says more only where there is no line.
+                // The address counts only where the line is unknown.
                 let offset = if f.line > 0 { 0 } else { f.offset };
                 (f.module.clone(), f.file.clone(), f.line, offset)
             };
@@ -95,7 +95,8 @@ impl Folding<'_> {
         known.clone()
     }
 
-    /// The order of two calls means something: one sends and the other receives. More than two are calls of ranks.
+    /// The places of a finding, its call path and its instructions. Two calls keep their order: one sends and the other
+    /// receives. More calls are those of several ranks, and are sorted.
     fn places(&mut self, finding: &Finding) -> (Spots, Way, Instructions) {
         let mut all: Vec<(Known, &str)> =
             finding.calls.iter().map(|call| (self.known(call), call.function.as_str())).collect();
@@ -114,7 +115,7 @@ impl Folding<'_> {
     }
 }
 
-/// See the module. The findings are in the order of the report: the first one of those that are alike stands for all.
+/// See the module. The findings are in the order of the report: the first of several that are alike stands for all.
 pub fn merge(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
     let mut folding = Folding { symbols, known: FxHashMap::default() };
     let mut firsts: FxHashMap<(&'static str, Severity, Spots), Vec<First>> = FxHashMap::default();
@@ -140,7 +141,7 @@ pub fn merge(findings: Vec<Finding>, symbols: &mut Symbols) -> Vec<Finding> {
     all
 }
 
-/// Adds a finding to one that it is like; `which`: it came by this way, and 0 is the first one's own.
+/// Adds a finding to one that is like it; `which`: the number of its call path, 0 for the path of the first finding.
 fn join(first: &mut Finding, other: Finding, which: usize) {
     first.count = first.count.saturating_add(other.count);
     unite(&mut first.ranks, &other.ranks);

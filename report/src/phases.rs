@@ -10,7 +10,7 @@ pub const DEADLOCKS: &str = "deadlocks and other matchings";
 pub const SOURCES: &str = "source lines";
 pub const PRINTING: &str = "printing";
 
-/// Is told how far the analysis is.
+/// Shows how far the analysis is.
 pub trait Progress {
     /// A phase begins; `size`: how much there is to do, if that is known.
     fn phase(&self, name: &'static str, size: Option<u64>);
@@ -26,17 +26,17 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// From now on `progress` is told how far the analysis is.
+    /// Lets `progress` show from now on how far the analysis is.
     pub fn watch(&mut self, progress: impl Progress + 'static) {
         self.progress = Some(Box::new(progress));
     }
 
-    /// Nobody is told any more.
+    /// Ends what [`Phases::watch`] began.
     pub fn unwatch(&mut self) {
         self.progress = None;
     }
 
-    /// A phase begins, for those who watch.
+    /// Shows that a phase begins.
     pub fn begin(&self, name: &'static str, size: Option<u64>) {
         self.progress.iter().for_each(|p| p.phase(name, size));
     }
@@ -45,7 +45,7 @@ impl Phases {
         self.progress.iter().for_each(|p| p.reached(part));
     }
 
-    /// A phase took so long, or so much longer.
+    /// Adds to the time of a phase.
     pub fn add(&mut self, name: &'static str, took: Duration) {
         match self.seconds.iter_mut().find(|phase| phase.0 == name) {
             Some(phase) => phase.1 += took.as_secs_f64(),
@@ -53,7 +53,7 @@ impl Phases {
         }
     }
 
-    /// Does a phase.
+    /// Runs `work` as a phase.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         self.begin(name, None);
         let start = Instant::now();
@@ -62,7 +62,7 @@ impl Phases {
         done
     }
 
-    /// Names and seconds; nobody watches any more.
+    /// The names of the phases and their seconds.
     pub fn finish(self) -> Vec<(&'static str, f64)> {
         self.seconds
     }

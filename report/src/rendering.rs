@@ -7,7 +7,7 @@ use crate::style::Style;
 pub(crate) struct Rendering {
     /// The word of the command line.
     pub(crate) name: &'static str,
-    /// What the help of the command line says of it, where the name does not say it all.
+    /// The help of the command line, where the name does not say it all.
     pub(crate) help: Option<&'static str>,
     /// The extension of its files.
     pub(crate) extension: &'static str,

@@ -127,7 +127,7 @@ pub struct Report {
     /// The phases of the analysis and how many seconds each took. No two runs have the same: not in the JSON.
     #[serde(skip)]
     pub phases: Vec<(&'static str, f64)>,
-    /// Calls in laps that were as those before them, so that they were only counted.
+    /// Calls in laps that repeat the laps before them, so that they were only counted.
     #[serde(skip)]
     pub leapt: u64,
     /// The checks that were made.
@@ -246,7 +246,8 @@ impl Report {
         self.jobs.iter_mut().for_each(|job| job.task.trace_dir.clear());
     }
 
-    /// mpivet stopped the job, or a run or job of several: a failure, whatever is looked for and accepted.
+    /// Did mpivet stop the job, or one of several runs or jobs? That is a failure, whichever checks are on and findings
+    /// accepted.
     pub(crate) fn was_stopped(&self) -> bool {
         let mut runs = self.exploration.iter().flat_map(|explored| &explored.runs);
         self.task.stopped || runs.any(|run| run.end == RunEnd::Stopped)

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// Related locations of a result, those of them that its message links, and its stacks: programs have limits, and
-/// nobody reads a thousand.
+/// Limits of the related locations of a result, of the links in its message, and of its stacks: viewers have limits,
+/// and nobody reads a thousand.
 const MAX_RELATED: usize = 100;
 const MAX_LINKS: usize = 8;
 const MAX_STACKS: usize = 16;

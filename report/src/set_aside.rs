@@ -1,5 +1,5 @@
-//! Holds the findings of a report against what was accepted and what is known ([`crate::gate`]). What is set aside
-//! stands in lists of its own: whoever goes through the findings of a report sees those that count.
+//! Compares the findings of a report with accepted and known ones ([`crate::gate`]). Findings that are set aside are in
+//! lists of their own: the list of findings has only those that count.
 
 use crate::gate::{Call, Date, Entry, Gate};
 use crate::order::order_of_several;
@@ -67,7 +67,7 @@ impl Report {
         }
     }
 
-    /// The run came to its end and all of it was seen: what is not there did not happen.
+    /// Did the run come to its end, and was all of it seen? Then what is not in the traces did not happen.
     fn is_whole(&self) -> bool {
         let explored = self.exploration.as_ref().is_none_or(|e| e.complete);
         let task = &self.task;

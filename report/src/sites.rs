@@ -7,7 +7,7 @@ use engine::worlds::Names;
 use trace_format::finding::CallRef;
 use trace_format::location::Location;
 
-/// Lines before and behind the one of a call that reports with room for them show.
+/// Source lines before and behind the line of a call, for reports that have room for them.
 const AROUND: u32 = 4;
 
 /// Looks the call up in the sources.

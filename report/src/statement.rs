@@ -217,7 +217,7 @@ fn is_called(word: &str, is_method: bool, function: &str, language: Language) ->
     any(&[short, method]) || any(objects)
 }
 
-/// The parentheses that follow, and what is inside of them is balanced.
+/// The parentheses that follow, if all brackets inside of them are balanced.
 fn parentheses(text: &str, from: usize) -> Option<(usize, usize)> {
     let open = from + text[from..].find(|c: char| !c.is_whitespace())?;
     let mut depth = 0;

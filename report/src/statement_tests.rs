@@ -80,7 +80,7 @@ fn fortran_with_lines_that_go_on() {
         assert_eq!(given, ["a(1, 2)", "count", "MPI_REAL", "'a, b'", "tag", "comm"]);
         assert_eq!(argument(&s, 6), None);
     }
-    // The same if the call is not found.
+    // The statement is whole even if the call is not found in it.
     let s = read(Language::Fortran, text, 3, "MPI_Recv");
     assert_eq!((s.first_line, s.lines.len(), s.name()), (2, 4, None));
     let fixed =

@@ -86,7 +86,7 @@ fn parameters(finding: &FindingView, site: &Site, row: &Function) -> Vec<usize> 
     candidates.iter().copied().filter(chosen).collect()
 }
 
-/// Of a call that sends and receives, the parameters of the half that the finding is about.
+/// Leaves, in a call that sends and receives, the parameters of the half that the finding is about.
 fn of_half(candidates: Vec<usize>, site: &Site, row: &Function) -> Vec<usize> {
     let place = |kind| row.params.iter().position(|p| p.kind == kind);
     let (Some(send), Some(recv)) = (place(Kind::SendBuf), place(Kind::RecvBuf)) else { return candidates };

@@ -277,8 +277,9 @@ fn is_installed(place: &Location) -> bool {
     is_in(&place.file) || place.module != INTERPRETED && is_in(&place.module)
 }
 
-/// The line that the user wrote: the innermost frame with a source line in the program's own code, or else the
-/// innermost frame of that. Where all is installed: the same of what is neither MPI nor of the system.
+/// The line that the user wrote: the innermost frame of the program's own code that has a source line, or else the
+/// innermost frame of that code. Where all code is installed, all of it counts that belongs neither to MPI nor to the
+/// system.
 pub fn user_frame(frames: &[Location]) -> Option<usize> {
     let user = |l: &Location| is_user(l) && !l.module.is_empty();
     let own = |l: &Location| user(l) && !is_installed(l);

@@ -1,4 +1,4 @@
-//! The calls of a run, reduced to what decides who waits for whom.
+//! The calls of a run, reduced to the facts that decide who waits for whom.
 
 /// Index of an operation in [`Program::ops`].
 pub type OpIx = u32;

@@ -1,8 +1,8 @@
 //! Message races: receives that could have got another message, if everything before had been as it was.
 //!
-//! For each receive, the state is taken that holds all of the run but what comes behind the match of this receive.
-//! The standard permits that state, and any message that is there for the receive may be the one that it gets.
-//! Nothing is assumed about what the processes do then.
+//! For each receive, the state is taken that holds all events of the run but those behind the match of this receive.
+//! The standard permits that state, and any message that is there for the receive may be the one that it gets. Nothing
+//! is assumed about what the processes do then.
 
 use crate::formula::State;
 use crate::layout::Layout;

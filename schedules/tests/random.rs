@@ -84,7 +84,7 @@ fn races_are_exact_for_many_programs() {
     assert!(all > 1_000, "{all} races");
 }
 
-/// The same comparison for many fixed programs, without shrinking.
+/// Makes the comparison for many fixed programs, without shrinking.
 #[test]
 fn exploration_is_exact_for_a_hundred_thousand_programs() {
     let mut luck = Luck(1);

@@ -11,7 +11,7 @@ fn main() {
 }
 
 const DOUBLE: u32 = 29;
-/// Vector of a matrix, and elements of a row.
+/// Rows of a matrix, and elements of a row.
 const ROWS: i64 = 1024;
 const COLUMNS: i64 = 64;
 

@@ -138,7 +138,7 @@ pub(crate) fn vector(shape: &Shape, base: i64, stride: i64, count: u64) -> Optio
     if count == 1 {
         return vector(child, base, s, n);
     }
-    // Vector that go on with the same stride from element to element.
+    // Rows that go on with the same stride from element to element.
     let n = i64::try_from(n).ok()?;
     (s.checked_mul(n) == Some(stride)).then(|| vector(child, base, s, n.checked_mul(rows)? as u64))?
 }

@@ -53,7 +53,7 @@ impl Vector {
         if self.rows == 1 {
             return other.common(self);
         }
-        // Vector of `self` in the span of `other`: the first one that ends above its start, the last one that begins
+        // Rows of `self` in the span of `other`: the first one that ends above its start, the last one that begins
         // below its end.
         let first = ceil_div(other.start + 1 - self.start - self.length, self.stride).max(0);
         let last = (other.end() - 1 - self.start).div_euclid(self.stride).min(self.rows - 1);
@@ -78,8 +78,8 @@ impl Vector {
         let reach = self.length + other.length - 2;
         // The last byte of row `first + i`, relative to the start of `other`: `base + i * stride`.
         let base = self.row(first) + self.length - 1 - other.start;
-        // Vector that end beyond the last period of `other` can only touch its last row, and the first of them does
-        // if any does.
+        // Rows that end beyond the last period of `other` can only touch its last row, and the first of them does if
+        // any does.
         let beyond = ceil_div(other.stride.checked_mul(other.rows)? - base, self.stride).max(0);
         if beyond > 0 {
             let found = if reach >= other.stride - 1 {

@@ -14,7 +14,7 @@ const BASE: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 enum Memory {
     Bytes(u64),
-    /// Vector, length, stride.
+    /// Rows, length, stride.
     Column(i64, i64, i64),
     Any(Recipe, u64),
     /// One of those made before, so that the same typemaps occur again.

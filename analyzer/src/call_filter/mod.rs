@@ -44,7 +44,7 @@ impl Filter {
             || !self.params.is_empty()
     }
 
-    /// Is the call shown, or one of its two events? `seconds` are those of the call and of its return, if it did.
+    /// Is the call shown, or one of its two events? `seconds`: the times of the call and of its return, if it returned.
     pub(crate) fn wants(&self, call: &Call, seconds: (f64, Option<f64>), objects: &Objects) -> bool {
         let returned = if call.is_open() { u64::MAX } else { call.return_event() };
         let in_range = self.from.is_none_or(|f| returned >= f) && self.to.is_none_or(|t| call.call_event() <= t);
@@ -107,7 +107,7 @@ fn peers(call: &Call, objects: &Objects) -> Vec<i32> {
     named.chain(told).filter_map(|rank| objects.process(comm, rank)).collect()
 }
 
-/// Has a call this value of a parameter, given or answered?
+/// Has the call this value of a parameter, as the program passed it or as the library returned it?
 fn has(call: &Call, name: &str, value: &str, objects: &Objects) -> bool {
     let all = format_arguments(call, &objects.names).into_iter().chain(format_results(call, &objects.names));
     all.into_iter().any(|(n, v)| n.eq_ignore_ascii_case(name) && fits(value, &v))

@@ -112,14 +112,14 @@ impl ReportPlan {
         })
     }
 
-    /// The report with what counts of it.
+    /// The report without the findings that do not count.
     pub(crate) fn judged(&self, report: Report) -> Report {
         let mut report = report.gated(self.fail_on).accepting(self.incomplete);
         report.pass(&self.gate);
         report
     }
 
-    /// The exit code of a report. `own`: what says that the program failed, or 0.
+    /// The exit code of a report. `own`: the exit code of the failed program, or 0.
     pub(crate) fn exit_code(&self, report: &Report, own: u8) -> u8 {
         match (report.fails(self.fail_on), own) {
             (true, _) => FINDINGS,

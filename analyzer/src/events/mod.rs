@@ -1,4 +1,4 @@
-//! The events of a run for other programs, written while they are read: what is kept does not grow with the run.
+//! The events of a run for other programs, written while they are read: memory does not grow with the run.
 
 mod calls;
 mod perfetto;

@@ -1,4 +1,4 @@
-//! The places of all call sites in the program, so that nothing else of the symbols need be kept.
+//! The places of all call sites in the program. The other symbols need not be kept.
 
 use crate::load::Traces;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! What could not be read of traces, and the processes of which nothing is known.
+//! Damage: parts of traces that could not be read, and processes of which nothing is known.
 
 use super::{Trace, Traces};
 use report::Damage;
@@ -14,7 +14,7 @@ impl Traces {
         self.ranks.iter().filter(unknown).map(|(rank, _)| *rank).collect()
     }
 
-    /// Not one call, and no stage that could hold one: it could not be made.
+    /// Has the trace no call, and no stage that could hold one? Then no stage could be made.
     fn is_empty(&self, trace: &Trace) -> bool {
         trace.notes.events == 0 && self.stage(trace).is_none()
     }
@@ -23,13 +23,13 @@ impl Traces {
         trace.reader.header.stage(&self.dir, trace.reader.stem(), 0)
     }
 
-    /// Where the stages of a process are that came to no end, if nothing of them is to be seen from here.
+    /// The directory with the stages of a process whose end is not recorded, if they cannot be seen from here.
     fn stages_elsewhere<'a>(&self, trace: &'a Trace) -> Option<&'a Path> {
         trace.reader.header.apart().filter(|_| !trace.notes.ended && self.stage(trace).is_none())
     }
 
-    /// What could not be read, in a fixed order. A process that recorded nothing is no damage if the job was stopped, or
-    /// if another process ended it: it was killed before it came to that.
+    /// The parts that could not be read, in a fixed order. A process that recorded nothing is no damage if the job was
+    /// stopped, or if another process ended the job: it was killed before it could record.
     pub fn damage(&self, is_stopped: bool) -> Vec<Damage> {
         let is_cut_short = is_stopped || self.ranks.values().any(|trace| trace.notes.ended_job);
         let mut all = Vec::new();
@@ -66,7 +66,7 @@ impl Traces {
     }
 }
 
-/// From where a trace can speak in which calls are missing, the last of them at `until`.
+/// Says which calls are missing at the beginning of a trace, the last of them at `until`.
 fn missing_calls(header: &RankHeader, (calls, until): (u64, u64)) -> String {
     let ticks = until.saturating_sub(header.start_ticks);
     let seconds = ticks as f64 / header.ticks_per_second.max(1) as f64;

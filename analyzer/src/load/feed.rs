@@ -1,4 +1,5 @@
-//! Hands on what is new in traces: event by event, or, of processes that are gone, to the engine while it is read ahead.
+//! Hands on new events of traces: one by one, or, for processes that are gone, to the engine by threads that read ahead
+//! of it.
 
 use super::notes::{RunNotes, TraceNotes};
 use super::{Trace, Traces};
@@ -11,8 +12,8 @@ use std::collections::BTreeSet;
 use trace_reader::reader::{EventRef, LeanEvent};
 
 impl Traces {
-    /// Hands over what is new, at most about `blocks` blocks a rank (or a piece of one: see
-    /// [`Traces::read_side_by_side`]), and says which ranks had something. Those that `skip` names are left alone.
+    /// Hands over new events, at most about `blocks` blocks a rank (or a piece of one: see
+    /// [`Traces::read_side_by_side`]), and returns the ranks that had some. Ranks that `skip` names are left alone.
     pub fn poll(
         &mut self,
         blocks: usize,
@@ -45,8 +46,8 @@ impl Traces {
         news
     }
 
-    /// Feeds the engine with the traces of processes that are gone, which are read ahead of it, until nothing new comes or a
-    /// process is held back. `reached` is told now and then how many bytes are still to be read.
+    /// Feeds the engine with the traces of processes that are gone, which are read ahead of it, until nothing new comes
+    /// or a process is held back. `reached` is called now and then with the number of bytes that are still to be read.
     pub(crate) fn feed(&mut self, linker: &mut Linker, engine: &mut Engine, reached: &dyn Fn(u64)) {
         let names = self.worlds.names();
         let unread = self.unread();
@@ -65,7 +66,7 @@ impl Traces {
     }
 }
 
-/// Notes what the engine is fed with.
+/// Takes notes of the events that the engine is fed with.
 struct Noting<'a> {
     traces: Vec<Noted<'a>>,
     symbols: &'a mut Symbols,

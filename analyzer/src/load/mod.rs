@@ -55,7 +55,7 @@ pub struct Traces {
     opened: BTreeSet<String>,
     unopened: BTreeMap<String, OpenError>,
     pub symbols: Symbols,
-    /// What events told for reports.
+    /// Notes from events, for reports.
     pub notes: RunNotes,
 }
 
@@ -98,12 +98,12 @@ impl Traces {
         &self.dir
     }
 
-    /// What processes found that never got through MPI_Init.
+    /// Findings of processes that never got through MPI_Init.
     pub fn early(&self) -> Vec<Early> {
         Early::all_in(&self.dir)
     }
 
-    /// Is there nothing to be told of any process?
+    /// Is nothing known of any process?
     pub fn knows_nobody(&self) -> bool {
         self.ranks.is_empty() && self.early().is_empty()
     }
@@ -148,7 +148,7 @@ impl Traces {
         Ok(new)
     }
 
-    /// Nobody writes any more: the more ranks there are, the less is read of each at a time.
+    /// Reads smaller pieces of each rank, the more ranks there are. Only for traces that nobody writes to any more.
     pub(crate) fn read_side_by_side(&mut self) {
         let ranks = self.ranks.len();
         let piece = (PASS / ranks.max(1)).clamp(SMALLEST_PIECE, LARGEST_PIECE);
@@ -190,7 +190,7 @@ impl Traces {
         }
     }
 
-    /// What most of the headers of the first world say of its size.
+    /// The size of the first world that most of its headers say.
     fn vote(&self) -> Option<i32> {
         let seen = self.ranks.keys().next_back()? + 1;
         let mut votes: BTreeMap<i32, usize> = BTreeMap::new();
@@ -225,8 +225,9 @@ impl Traces {
         self.ranks.get(&process).is_none_or(|t| t.failed.is_some() || t.reader.unread() == 0)
     }
 
-    /// Threads of the process of `rank`, as the system numbers them, of which it is known what they wait for: these
-    /// threads of the trace, and the library's own. Also how many of these threads of the trace it does not name.
+    /// Threads of the process of `rank` that are known to wait, by the numbers of the system: the threads `numbers` of
+    /// the trace, and the library's own. Also the number of threads in `numbers` without a number of the system in the
+    /// trace.
     pub fn accounted_threads(&self, rank: i32, numbers: &[u16]) -> (Vec<u32>, usize) {
         let Some(trace) = self.ranks.get(&rank) else { return (Vec::new(), 0) };
         let owners: Vec<u32> = numbers.iter().filter_map(|n| trace.reader.owner(*n)).collect();
@@ -234,7 +235,7 @@ impl Traces {
         (trace.reader.header.library_threads.iter().copied().chain(owners).collect(), unnamed)
     }
 
-    /// Says that the process of `rank` is gone, so that what is torn now stays torn.
+    /// Says that the process of `rank` is gone: records that are torn now stay torn.
     pub fn writer_is_gone(&mut self, rank: i32) {
         if let Some(trace) = self.ranks.get_mut(&rank) {
             trace.reader.writer_is_gone();
@@ -246,8 +247,8 @@ impl Traces {
         self.ranks.values().map(|t| t.reader.unread()).sum()
     }
 
-    /// The common file; what is missing in it, or if it is missing, is taken from the ranks' headers. The second
-    /// value says what is wrong with it.
+    /// The description of the job from its common file. Fields that the file lacks, or all if there is no file, come
+    /// from the ranks' headers. The second value says what is wrong with the file.
     pub fn job(&self) -> (Job, Option<Damage>) {
         let path = job_path(&self.dir);
         let damage = |what: String| Some(Damage::new(None, what));
@@ -279,7 +280,7 @@ impl Traces {
     }
 }
 
-/// Of more ranks than this, one piece of a block is read of each at a time.
+/// Limit of ranks of which whole blocks are read. With more, one piece of a block is read of each rank at a time.
 const FEW: usize = 8;
 /// Bytes of records that are read of all ranks before it is the turn of the first one again, and of one rank.
 const PASS: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! What events tell of their traces, and of the run beside findings.
+//! Notes from events: on their traces, and on the run beside findings.
 
 use engine::worlds::Names;
 use report::samples::Samples;
@@ -7,26 +7,26 @@ use trace_format::mpi::Class;
 use trace_format::system::{Signal, SystemEvent};
 use trace_reader::reader::{LeanEvent, RankEvent};
 
-/// What the events of a trace tell of the trace itself.
+/// Notes on a trace, from its own events.
 #[derive(Default)]
 pub(super) struct TraceNotes {
-    /// How far recording got when it was lost, and why.
+    /// The point at which recording broke off, and why.
     pub(super) lost: Option<String>,
     /// Calls that are missing, and until when they were made.
     pub(super) gap: Option<(u64, u64)>,
     pub(super) events: u64,
-    /// It brought the whole job down, so that launchers kill the others.
+    /// Its process ended the whole job: launchers kill the others.
     pub(super) ended_job: bool,
-    /// How its process ended is there.
+    /// The trace has the end of its process.
     pub(super) ended: bool,
 }
 
-/// What the events of all traces tell for reports, beside what the engine makes of them.
+/// Notes for reports from the events of all traces, beside the results of the engine.
 #[derive(Default)]
 pub struct RunNotes {
     /// Signals that end processes, as long as nobody has asked for them.
     pub signals: Vec<(i32, Signal)>,
-    /// What performance variables said.
+    /// Readings of performance variables.
     pub samples: Samples,
 }
 
@@ -41,7 +41,7 @@ impl RunNotes {
 }
 
 impl TraceNotes {
-    /// An event of the rank, which the engine is given next.
+    /// Takes notes of an event of the rank before the engine gets it.
     pub(super) fn note(
         &mut self,
         rank: i32,
@@ -81,13 +81,13 @@ impl TraceNotes {
         }
     }
 
-    /// So many calls that have returned, of which nothing else is to be said.
+    /// Notes this many calls that have returned, and have nothing else worth a note.
     pub(super) fn note_calls(&mut self, calls: u64) {
         self.events += 2 * calls;
     }
 }
 
-/// Does the process that says this end, and the job with it?
+/// Does this event end its process, and the job with it?
 fn ends_job(event: &LeanEvent) -> bool {
     match event {
         RankEvent::System { event: SystemEvent::Signal(signal), .. } => signal.is_last,

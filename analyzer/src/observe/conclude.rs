@@ -20,7 +20,7 @@ pub enum Ending {
     Any,
     /// It is proved that these ranks can never go on.
     Stuck(Vec<i32>),
-    /// The same, and mpivet stops it.
+    /// It is proved that these ranks can never go on, and mpivet stops the job.
     Stopped(Vec<i32>),
 }
 
@@ -32,7 +32,7 @@ pub struct Broken {
     dir: String,
 }
 
-/// What is known at the end of a run.
+/// The results at the end of a run.
 pub struct Conclusion {
     pub report: Report,
     pub ways: Ways,
@@ -43,13 +43,13 @@ pub struct Conclusion {
     pub witnesses: Vec<Witness>,
 }
 
-/// What the directory of the traces says of the run.
+/// Facts of the run from the directory of its traces.
 struct Facts {
     job: Job,
-    /// What processes found that never got through MPI_Init.
+    /// Findings of processes that never got through MPI_Init.
     early: Vec<Early>,
     damage: Vec<Damage>,
-    /// Ranks without a trace, and those of whose trace the end is missing.
+    /// Ranks without a trace, and ranks whose trace lacks its end.
     missing: Vec<i32>,
     unknown: Vec<i32>,
     /// Parts of the traces were lost, or may still come.
@@ -63,7 +63,7 @@ impl Facts {
         let (mut damage, unknown) = (traces.damage(is_stopped), traces.unknown());
         let (mut job, job_damage) = traces.job();
         let early = traces.early();
-        // Nobody got through MPI_Init: that nothing is there from behind it is no damage.
+        // If no process got through MPI_Init, a missing description of the job is no damage.
         let job_damage = job_damage.filter(|_| early.is_empty() || traces.headers().next().is_some());
         let mut missing = traces.missing();
         introduce(&early, &mut job, &mut missing);
@@ -80,7 +80,7 @@ impl Observer {
         self.conclude(ending).map(|conclusion| conclusion.report)
     }
 
-    /// The report of what was read, and what else it says.
+    /// Makes the report of what was read, with the matchings and witnesses of the run.
     pub fn conclude(mut self, ending: Ending) -> Result<Conclusion, Broken> {
         let is_stopped = matches!(ending, Ending::Stopped(_));
         let facts = Facts::of(&self, is_stopped);
@@ -138,9 +138,9 @@ impl Observer {
         Ok(Conclusion { report, ways, program: job.program, ranks: job.ranks, witnesses: found })
     }
 
-    /// What the engine says, which is told how the run ended.
+    /// The engine's analysis of a run that ended in this way.
     fn analysis(&mut self, facts: &Facts, ending: Ending) -> Result<Analysis, Broken> {
-        // What these ranks did or will do later is unknown, and nothing may be concluded from it.
+        // The later calls of these ranks are unknown, and nothing may be concluded from their absence.
         let lost = match ending {
             Ending::Any => [&facts.unknown[..], &self.running[..]].concat(),
             Ending::Stuck(_) | Ending::Stopped(_) => Vec::new(),

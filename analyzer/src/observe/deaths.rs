@@ -1,4 +1,4 @@
-//! What is said of ranks that died while the job still runs.
+//! Lines about ranks that died while the job still runs.
 
 use super::Observer;
 use engine::{is_crash, signal_name};

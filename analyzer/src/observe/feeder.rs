@@ -19,7 +19,7 @@ use trace_reader::reader::EventRef;
 /// small when ranks advance together.
 const BLOCKS_A_TURN: usize = 4;
 
-/// How long a process of a running job is held back until it is known whom it can reach.
+/// Limit of the time for which a process of a running job is held back until the processes that it can reach are known.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// See the module.
@@ -30,7 +30,7 @@ pub(super) struct Feeder {
     linker: Linker,
     /// Number of processes that the engine and the linker know of.
     known: i32,
-    /// Since when processes are held back, while nothing becomes clear.
+    /// The time from which on processes are held back and nothing new became known.
     holding: Option<Instant>,
     /// Ranks whose header the engine knows.
     introduced: BTreeSet<i32>,
@@ -38,7 +38,7 @@ pub(super) struct Feeder {
     broken: Option<String>,
 }
 
-/// Runs a part of the analysis; what went wrong, if it failed.
+/// Runs a part of the analysis; an error says why it failed.
 fn guarded<T>(part: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(part)).map_err(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -54,8 +54,8 @@ impl Feeder {
         guarded(|| part(engine, linker)).map_err(|what| self.broken = Some(what)).ok()
     }
 
-    /// Looks for new traces, and makes them known to the engine, which `make` makes; how many processes there are, if there is
-    /// anything to do.
+    /// Looks for new traces, and makes them known to the engine, which `make` makes. Returns the number of processes,
+    /// if there is anything to do.
     pub(super) fn prepare(&mut self, traces: &mut Traces, make: impl FnOnce() -> Engine) -> Option<i32> {
         if self.broken.is_some() {
             return None;
@@ -69,7 +69,7 @@ impl Feeder {
             traces.worlds.iter().for_each(|(first, size, spawned)| self.linker.add_world(first, size, spawned));
             self.known = size;
         }
-        // Rank 0 writes them down, maybe later than its trace and those of others are there.
+        // Rank 0 writes the constants down, maybe later than the traces appear.
         if !engine.knows_constants() {
             let job = traces.job().0;
             let limit = job.buffering_limit();
@@ -90,7 +90,7 @@ impl Feeder {
         Some(size)
     }
 
-    /// Feeds what is new, of so many processes; the ranks that had some, and how many events they had.
+    /// Feeds the new events of `size` processes. Returns the ranks that had some, and the number of events.
     pub(super) fn poll(&mut self, traces: &mut Traces, size: i32) -> (BTreeSet<i32>, u64) {
         let mut events = 0;
         let news = self.run(|engine, linker| {
@@ -104,21 +104,21 @@ impl Feeder {
         if self.linker.holds_any() {
             let before: Vec<i32> = (0..size).filter(|r| self.linker.holds(*r)).collect();
             if self.link(traces, false) {
-                // What was held back is news.
+                // Events that were held back are news.
                 news.extend(before);
             }
         }
         (news, events)
     }
 
-    /// Feeds what processes that are gone have written. Stops where a process is held back until others are known. `reached`
-    /// is told now and then how many bytes are still to be read.
+    /// Feeds the traces of processes that are gone. Stops where a process is held back until others are known.
+    /// `reached` is called now and then with the number of bytes that are still to be read.
     pub(super) fn read_ahead(&mut self, traces: &mut Traces, reached: &dyn Fn(u64)) {
         self.run(|engine, linker| traces.feed(linker, engine, reached));
     }
 
-    /// Finds out who is on the other side of communicators between worlds; true if processes go on that were held back.
-    /// `last`: there is nothing more to read, and what is still unclear stays so.
+    /// Finds out which processes are on the other side of communicators between worlds; true if processes go on that
+    /// were held back. `last`: there is nothing more to read, and links that are still unknown stay so.
     pub(super) fn link(&mut self, traces: &Traces, last: bool) -> bool {
         let patient = self.holding.get_or_insert_with(Instant::now).elapsed() < PATIENCE;
         let settle = last || !patient;
@@ -134,7 +134,7 @@ impl Feeder {
 
     /// Ranks that can never go on by what was fed so far, if these can go on, whatever their calls say.
     pub(super) fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
-        // Of a process that is held back it is not known what it does now.
+        // The present call of a process that is held back is not known.
         if self.linker.holds_any() {
             return None;
         }
@@ -154,18 +154,18 @@ impl Feeder {
         self.engine.as_ref()?.interrupted(rank, signal)
     }
 
-    /// Calls in laps that were as the laps before them, so that they were counted and not looked at one by one.
+    /// Calls in laps that repeat the laps before them, so that they were counted and not looked at one by one.
     pub(super) fn leapt(&self) -> u64 {
         self.engine.as_ref().map_or(0, Engine::leapt)
     }
 
-    /// What could not be linked, in words.
+    /// Says in words which worlds could not be linked.
     pub(super) fn remarks(&self, names: &Names) -> Vec<String> {
         self.linker.remarks(names)
     }
 
-    /// Nothing more is fed: the findings, of which `fold` makes one where that takes more than the engine knows. Of `lost` ranks
-    /// it is not known what they did or will do later.
+    /// Ends the feeding and returns the findings. `fold` makes one finding of several where that takes more than the
+    /// engine knows. `lost`: ranks whose later calls are not known.
     pub(super) fn finish(
         &mut self,
         job: &Job,
@@ -176,7 +176,7 @@ impl Feeder {
         self.engine.get_or_insert_with(|| Engine::new(job.ranks.max(0)));
         let analysis = self.run(|engine, linker| {
             while linker.link(&|_| true, true, engine) || linker.give_up(engine) {}
-            // What rank 0 adds to the description of the job later.
+            // Rank 0 adds this to the description of the job later.
             engine.set_buffering(job.buffering.clone(), job.buffering_limit());
             lost.iter().for_each(|rank| engine.lose(*rank));
             engine.finish_with(end, fold)

@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Listeners {
     /// Listeners that no engine knows yet.
     waiting: Vec<Box<dyn Listener>>,
-    /// What the protocol needs, if somebody wants it.
+    /// Collects the data of the protocol, if a report shows it.
     seen: Option<Arc<Mutex<ProtocolListener>>>,
-    /// What counts calls and messages, if somebody wants it.
+    /// Counts calls and messages, if a report shows statistics.
     collector: Option<Arc<Mutex<Collector>>>,
-    /// What draws the time line, if somebody wants it.
+    /// Records the time line, if a report shows it.
     recorder: Option<Arc<Mutex<Recorder>>>,
 }
 
@@ -39,7 +39,7 @@ impl Listeners {
         self.recorder = Some(self.share());
     }
 
-    /// A listener that is here and with the engine.
+    /// Makes a listener that this struct and the engine share.
     fn share<T: Default + 'static>(&mut self) -> Arc<Mutex<T>>
     where
         Arc<Mutex<T>>: Listener,
@@ -61,7 +61,7 @@ impl Listeners {
         self.seen.is_some()
     }
 
-    /// What the protocol needs of what was seen.
+    /// The data of the protocol.
     pub(super) fn seen(&mut self) -> Option<ProtocolListener> {
         self.seen.take().map(taken)
     }
@@ -75,7 +75,7 @@ impl Listeners {
     }
 }
 
-/// What was collected.
+/// Takes the data out of a shared listener.
 fn taken<T: Default>(shared: Arc<Mutex<T>>) -> T {
     std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -28,9 +28,9 @@ const RUNNING_LIMIT: Duration = Duration::from_secs(10);
 /// Traces and the engine that understands them.
 pub struct Observer {
     pub traces: Traces,
-    /// What the user wants to be told.
+    /// The checks and limits that the user chose.
     selection: Selection,
-    /// Other runs will be made: the matchings that are known.
+    /// Present if other runs will be made: the matchings that are known.
     exploring: Option<Arc<FxHashSet<u64>>>,
     listeners: Listeners,
     feeder: Feeder,
@@ -38,7 +38,7 @@ pub struct Observer {
     running: Vec<i32>,
     /// Events that the last [`Observer::poll`] brought.
     pub last_events: u64,
-    /// How long what took.
+    /// The times of the phases.
     pub phases: Phases,
 }
 
@@ -88,13 +88,14 @@ impl Observer {
         self.listeners.draw();
     }
 
-    /// Asks also what wildcards took and could have taken, apart from what is known. To be said before anything is read.
+    /// Asks also for the messages that wildcards took and could have taken, apart from matchings that are known. To be
+    /// said before anything is read.
     pub fn explore(&mut self, known: Arc<FxHashSet<u64>>) {
         self.exploring = Some(known);
     }
 
-    /// Reads on until nothing new comes. What is torn in the trace of a process that is `gone` stays torn; the others
-    /// may write without end, so that there is a limit.
+    /// Reads on until nothing new comes. Records that are torn in the trace of a process that is `gone` stay torn. The
+    /// other processes may write without end, so that there is a limit of time.
     pub fn read_rest(&mut self, gone: impl Fn(&RankHeader) -> bool) {
         let (gone, running): (Vec<_>, Vec<_>) = self.traces.headers().partition(|h| gone(h));
         let gone: Vec<i32> = gone.into_iter().map(|h| h.rank).collect();
@@ -117,7 +118,7 @@ impl Observer {
         }
     }
 
-    /// Looks for new traces and hands their news to the engine; the ranks that had some.
+    /// Looks for new traces and hands new events to the engine. Returns the ranks that had some.
     pub fn poll(&mut self) -> BTreeSet<i32> {
         let start = Instant::now();
         let mut news = BTreeSet::new();
@@ -128,7 +129,7 @@ impl Observer {
         news
     }
 
-    /// Feeds what processes that are gone have written, of `size` bytes, while it is read.
+    /// Feeds the traces of processes that are gone, of `size` bytes, by threads that read ahead.
     fn read_ahead(&mut self, size: u64) {
         let start = Instant::now();
         if self.prepare().is_some() {
@@ -138,7 +139,8 @@ impl Observer {
         }
     }
 
-    /// Looks for new traces, and makes them known to the engine; how many processes there are, if there is anything to do.
+    /// Looks for new traces, and makes them known to the engine. Returns the number of processes, if there is anything
+    /// to do.
     fn prepare(&mut self) -> Option<i32> {
         let Observer { traces, selection, exploring, listeners, feeder, .. } = self;
         feeder.prepare(traces, || {
@@ -150,7 +152,7 @@ impl Observer {
         })
     }
 
-    /// Calls in laps that were as the laps before them, so that they were counted and not looked at one by one.
+    /// Calls in laps that repeat the laps before them, so that they were counted and not looked at one by one.
     pub fn leapt(&self) -> u64 {
         self.feeder.leapt()
     }
@@ -165,7 +167,7 @@ impl Observer {
         self.stuck_apart_from(&BTreeSet::new())
     }
 
-    /// The same if these ranks can go on, whatever their calls say.
+    /// Ranks that can never go on even if the ranks `running` can, whatever the calls of those say.
     pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
         self.feeder.stuck_apart_from(running)
     }

@@ -8,7 +8,7 @@ use trace_format::definition::Id;
 use trace_format::job::Job;
 use trace_format::witness::{Take, Witness};
 
-/// Where the wildcards of a run are called.
+/// The call sites of the wildcards of a run.
 pub(super) fn places(ways: &Ways, symbols: &mut Symbols) -> Vec<String> {
     let mut known: FxHashMap<(i32, Id), String> = FxHashMap::default();
     let all = ways.path.iter().zip(&ways.sites);
@@ -19,12 +19,13 @@ pub(super) fn places(ways: &Ways, symbols: &mut Symbols) -> Vec<String> {
     all.map(&mut place).collect()
 }
 
-/// These with the program and its ranks.
+/// Adds the program and its number of ranks to witnesses.
 pub(super) fn named(witnesses: Vec<Witness>, job: &Job) -> Vec<Witness> {
     witnesses.into_iter().map(|w| Witness { program: job.program.clone(), ranks: job.ranks, ..w }).collect()
 }
 
-/// Writes what `mpivet run --replay` takes into the directory of the trace; what could not be written, in words.
+/// Writes the files for `mpivet run --replay` into the directory of the trace. Returns in words which file could not be
+/// written.
 pub(super) fn write(witnesses: &[Witness], dir: &Path) -> Option<String> {
     for (i, witness) in witnesses.iter().enumerate() {
         let path = dir.join(format!("witness-{}.json", i + 1));

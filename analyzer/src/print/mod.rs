@@ -1,5 +1,5 @@
-//! `mpivet print`: the trace in the readable notation, one line a call. What the notation has no place for (event
-//! numbers, times, source lines) stands behind `//`, so that the output can be read back as a trace. Or as JSON.
+//! `mpivet print`: the trace in the readable notation, one line a call, or as JSON. Event numbers, times and source
+//! lines, which the notation has no place for, stand behind `//`, so that the output can be read back as a trace.
 
 mod json;
 mod printer;
@@ -38,7 +38,7 @@ pub(crate) fn print(plan: &PrintPlan) -> Result<u8, Exit> {
     match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Exit::cannot(e)),
         Err(_) => Ok(CLEAN),
-        // A filter that matched nothing was misspelt, perhaps.
+        // A filter that matched nothing is perhaps misspelt.
         Ok(()) => unmatched.complaint(plan).map_or(Ok(CLEAN), |what| Err(Exit::Usage(what))),
     }
 }

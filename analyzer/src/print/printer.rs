@@ -30,7 +30,7 @@ const MAX_WAITING: usize = 10_000;
 
 enum Item {
     Call(Call),
-    /// A line that keeps its place among the calls, and when that was.
+    /// A line other than a call that keeps its place among the calls, and its time.
     Line(Option<u64>, String),
 }
 
@@ -208,7 +208,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints what is complete; of the rest, what is more than `keep`.
+    /// Prints all complete items, and as many of the others as there are more than `keep`.
     fn flush(&mut self, keep: usize, symbols: &mut Symbols, out: &mut dyn Write) -> io::Result<()> {
         loop {
             match self.waiting.front() {

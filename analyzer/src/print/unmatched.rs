@@ -1,4 +1,4 @@
-//! Filters that matched nothing: the user is told, since a name was misspelt, perhaps.
+//! Filters that matched nothing: a message says so, since a name is perhaps misspelt.
 
 use crate::call_filter::Objects;
 use crate::call_filter::{comms, is_comm};

@@ -1,5 +1,5 @@
-//! Looks at each process by a process of its own, into which the DLL of the MPI library is loaded: what it breaks there
-//! breaks nothing else, and becomes a message.
+//! Looks at each process by a process of its own, into which the DLL of the MPI library is loaded: if the DLL crashes,
+//! that process alone ends, and a message says so.
 
 use debugger::read::Options;
 use debugger::snapshot::Snapshot;

@@ -19,7 +19,7 @@ pub(super) fn deadlock(snapshots: &[Snapshot], options: Options) -> Vec<Stuck> {
     let first: Vec<Stuck> =
         wait::deadlock(snapshots).into_iter().filter(|s| has_no_other_way(&snapshots[s.process])).collect();
     let members: Vec<usize> = first.iter().map(|s| s.process).collect();
-    // Without those whose other threads may help, the rest may fall apart.
+    // The set is a deadlock only if it needs no process that was left out because its other threads may help.
     let all_inside = first.iter().all(|s| s.operations.iter().flat_map(|o| &o.on).all(|on| members.contains(on)));
     if first.is_empty() || !all_inside || !had_their_chance(first.iter().map(|s| &snapshots[s.process])) {
         return Vec::new();
@@ -56,7 +56,7 @@ fn had_their_chance<'a>(snapshots: impl Iterator<Item = &'a Snapshot>) -> bool {
     false
 }
 
-/// The snapshots, those of `members` made anew. Who cannot be looked at any more is without queues.
+/// The snapshots, those of `members` made anew. A process that cannot be looked at any more has no queues.
 fn look_again(snapshots: &[Snapshot], members: &[usize], options: Options) -> Vec<Snapshot> {
     let mut all = snapshots.to_vec();
     let pids: Vec<i32> = members.iter().map(|m| snapshots[*m].pid).collect();
@@ -79,7 +79,7 @@ fn stands_where_it_was(before: &Snapshot, now: &Snapshot) -> bool {
     known && before.start == now.start && operations(before) == operations(now) && calls(before) == calls(now)
 }
 
-/// Of each thread of the program: its function, and the frames from that on outwards.
+/// For each thread of the program: its MPI function, and the frames outside of that function.
 fn calls(snapshot: &Snapshot) -> Vec<(i32, Option<&str>, Vec<u64>)> {
     let of_thread = |t: &'_ Thread| -> Vec<u64> {
         let name = t.function.as_deref();

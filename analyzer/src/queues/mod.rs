@@ -19,7 +19,7 @@ use wait::Stuck;
 /// A process could not be looked at.
 const SOME_FAILED: u8 = 3;
 
-/// What came of looking at a job.
+/// The result of a look at a job.
 struct Job {
     /// By rank.
     snapshots: Vec<Snapshot>,

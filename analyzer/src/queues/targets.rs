@@ -23,7 +23,7 @@ pub(super) fn find(job: &Job) -> Result<Vec<i32>, Exit> {
     }
 }
 
-/// The process, unless there are MPI processes below it and it is none.
+/// The process itself, or the MPI processes below it if it is none.
 fn meant_by(pid: i32) -> Vec<i32> {
     // A process that cannot be read is named in a message later.
     if is_mpi_process(pid).unwrap_or(true) {

@@ -1,9 +1,9 @@
 //! The wait-for graph by the queues, and which processes wait for each other for ever.
 //!
-//! The call stack says which MPI function a thread is in, and the queues which operations are not complete; they do not
-//! say which of these the function waits for. So a process is taken to wait for any one of those that the function can
-//! wait for: it goes on as soon as one of them might. A set of processes that all wait for each other even so is
-//! deadlocked. Whoever is not certain to wait is taken to go on.
+//! The call stack says which MPI function a thread is in, and the queues say which operations are not complete. Neither
+//! says which of these operations the function waits for. So a process is taken to wait for any one of the operations
+//! that the function can wait for: it goes on as soon as one of them might. A set of processes that all wait for each
+//! other even so is deadlocked. A process that is not certain to wait is taken to go on.
 
 use super::requests;
 use debugger::snapshot::{Communicator, Operation, Snapshot, Status};
@@ -20,7 +20,7 @@ enum Awaits {
 }
 
 impl Awaits {
-    /// What a function waits for that returns only when a send or a receive is complete. A buffered send waits for nothing.
+    /// The operations that must be complete before a blocking function returns. A buffered send waits for nothing.
     fn of(function: &Function) -> Option<Awaits> {
         match function.class {
             _ if function.is_extension() => None,
@@ -116,7 +116,7 @@ fn functions(snapshot: &Snapshot) -> Result<Vec<(String, Awaits)>, String> {
     let mut found = Vec::new();
     for thread in snapshot.threads.iter().filter(|t| !t.library_thread) {
         let Some(function) = &thread.function else {
-            // Whether it waits for one of the others is asked of the system, in `lasting`.
+            // The system knows whether it waits for one of the others: see `confirm.rs`.
             continue;
         };
         // Open MPI sends short messages without an operation in its queues.
@@ -147,7 +147,7 @@ fn functions(snapshot: &Snapshot) -> Result<Vec<(String, Awaits)>, String> {
     Ok(found)
 }
 
-/// Has every call that a thread is in an operation in the queues, from its beginning on?
+/// Does this library put an operation into the queues at the beginning of every call?
 fn shows_short_sends(snapshot: &Snapshot) -> Option<bool> {
     Some(snapshot.queues.as_ref()?.dll.file_name()? == "libmpivet_queues.so")
 }

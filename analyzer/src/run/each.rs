@@ -83,7 +83,8 @@ pub(super) fn each(plan: &RunPlan, found: &Found, dir: &Path, absolute: &Path) -
     Ok(code)
 }
 
-/// A failure of the command is told by its own code; else nothing was checked, and that must not look like success.
+/// A failed command has its own exit code. After a success nothing was checked, and that must not look like a clean
+/// report.
 fn no_job(wrapped: &Wrapped, code: u8) -> Result<u8, Exit> {
     let command = command_line(&wrapped.command);
     if code != 0 {
@@ -115,7 +116,7 @@ impl<'a> Jobs<'a> {
             let (dir, watch_as) = (self.dir.join(&name), self.watch.clone());
             let work = move || {
                 let report = watch(&dir, &first, &watch_as);
-                // A rank beside the launcher may have come later, and knows more.
+                // A rank on the launcher's host may have started later, and knows more of the job.
                 (name, started(&dir).unwrap_or(first), report)
             };
             self.threads.push(std::thread::spawn(work));
@@ -140,7 +141,7 @@ impl<'a> Jobs<'a> {
                 Ok((dir, started, Ok(Some(report)))) => all.reports.push(JobReport { dir, started, report }),
                 Ok((.., Ok(None))) => all.without_trace += 1,
                 Ok((.., Err(e))) => all.broken = Some(anyhow!(e)),
-                // The panic was told already.
+                // The thread has printed the panic already.
                 Err(_) => all.broken = Some(anyhow!("a job could not be watched to its end")),
             }
         }

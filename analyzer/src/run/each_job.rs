@@ -59,7 +59,7 @@ impl Watched {
 impl Followed for Watched {
     fn poll(&mut self, observer: &Observer) {
         if self.launcher.is_none() {
-            // A rank beside the launcher may have come later than others, and knows more.
+            // A rank on the launcher's host may have started later than others, and knows more of the job.
             if let Some(known) = started(&self.dir).filter(|known| known.pid != 0) {
                 self.learn(&known);
             }

@@ -1,5 +1,5 @@
-//! Finds what a run needs before anything is started: the launcher, the program behind it, the interposer and a
-//! directory for the traces; and explains afterwards why no rank left a trace.
+//! Finds the launcher, the program behind it, the interposer and a directory for the traces before anything is started;
+//! and explains afterwards why no rank left a trace.
 
 use crate::cli::RunPlan;
 use crate::exit::Exit;

@@ -1,5 +1,5 @@
-//! Watches a running job: reads what its ranks record, asks the engine whether some of them can never go on, and
-//! readings for proof before it says so.
+//! Watches a running job: reads what its ranks record, asks the engine whether some of them can never go on, and looks
+//! for proof before it says so.
 //!
 //! A verdict needs three things. The engine says that a set of ranks waits in a way that nothing outside can end.
 //! A second reading of all traces brings no event of these ranks: so there was a moment, between the readings, when
@@ -36,15 +36,15 @@ const ASK_EVERY: Duration = Duration::from_millis(250);
 /// thread that was about to get a lock.
 const ENOUGH_QUIET: u32 = 4;
 
-/// A rank is judged no more, and the others without it, when so many readings in a row have found that another thread of
-/// its could do something.
+/// After so many readings in a row that found another thread of a rank able to do something, the rank is no longer
+/// judged, and the other ranks are judged without it.
 const ENOUGH_BUSY: u32 = 8;
 
 /// A job that is followed.
 pub(crate) trait Followed {
-    /// Takes a look at what its ranks have recorded.
+    /// Looks at the records of its ranks.
     fn poll(&mut self, _: &Observer) {}
-    /// Will nothing more come?
+    /// Has the job ended, so that its ranks record nothing more?
     fn has_ended(&mut self) -> bool;
     /// Waits, at most so long.
     fn rest(&self, limit: Duration);
@@ -100,7 +100,7 @@ impl Candidate {
         ask(&doubted).map(|stuck| Candidate { doubted, ..Candidate::new(stuck) })
     }
 
-    /// Counts a look at the threads of the ranks that are not in the calls they wait in: where could one do something?
+    /// Counts a look at the threads that are in no waiting call. `busy`: ranks where such a thread could do something.
     fn add_busy(&mut self, busy: &BTreeSet<i32>) {
         self.busy.retain(|rank, _| busy.contains(rank));
         busy.iter().for_each(|rank| *self.busy.entry(*rank).or_default() += 1);
@@ -206,8 +206,8 @@ pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: boo
     End::Over
 }
 
-/// Says which ranks poll for what cannot come as long as they do nothing else. They may do that at any time: no reason
-/// to stop the job.
+/// Says which ranks poll for messages that cannot come as long as they do nothing else. They may do something else at
+/// any time: no reason to stop the job.
 fn tell_polling(observer: &mut Observer, name: &str) -> bool {
     let ranks = observer.polls_in_vain();
     if ranks.is_empty() {

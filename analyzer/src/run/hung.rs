@@ -1,6 +1,6 @@
-//! Launchers that do not end: all processes of the job are gone, and nothing is left that they could wait for. Open MPI's
-//! mpirun 4.1 hangs now and then when a rank dies (its server of PMIx waits for a lock that its own thread holds), with
-//! mpivet and without; a batch system would wait until the time of the job is up.
+//! Launchers that do not end although all processes of the job are gone and nothing is left that they could wait for.
+//! Open MPI's mpirun 4.1 hangs now and then when a rank dies (its server of PMIx waits for a lock that its own thread
+//! holds), with mpivet and without; a batch system would wait until the time of the job is up.
 
 use super::evidence::{Reading, has_children, others_share, read_process};
 use super::follow::Followed;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Least number of readings in that time: mpivet may have been stopped, too.
 const ENOUGH_LOOKS: u32 = 100;
-/// A launcher that readings around now and then uses less in all that time.
+/// An idle launcher uses less processor time than this in all that time, even if it looks around now and then.
 const IDLE: Duration = Duration::from_millis(500);
 
 /// Watches the launcher of a job for this.

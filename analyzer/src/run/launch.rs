@@ -148,7 +148,7 @@ impl Launched {
         };
         let env: Vec<CString> = job.environment.into_iter().map(pair).collect::<Result<_, _>>()?;
 
-        // From here on they wait for us in the descriptor; the job starts with the mask that we were started with.
+        // From here on these signals wait in the descriptor; the job starts with the mask that mpivet was started with.
         let mut ours: SigSet = FORWARDED.into_iter().collect();
         ours.add(Signal::SIGCHLD);
         let signals = SignalFd::with_flags(&ours, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
@@ -269,7 +269,7 @@ impl Followed for Launched {
                 }
                 Ok(_) => return false,
                 Err(Errno::EINTR) => continue,
-                // Somebody else waited for it (SIGCHLD ignored): all that is known is that it is gone.
+                // Somebody else waited for it (SIGCHLD is ignored): its exit code is lost.
                 Err(_) => Some(0),
             };
             if self.ended.is_some() {

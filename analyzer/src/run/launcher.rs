@@ -1,5 +1,6 @@
-//! What launchers do with the environment. A variable in the launcher's own environment reaches the ranks of its node
-//! everywhere; on other nodes, and where the user restricts what is passed on, the launcher must be told.
+//! The way of environment variables through launchers. Every launcher passes its own environment on to the ranks of its
+//! node. For ranks on other nodes, and where the user restricts the variables that are passed on, the launcher needs
+//! options.
 //!
 //! | launcher | passes on by itself | told by |
 //! |---|---|---|

@@ -5,8 +5,8 @@ use std::path::Path;
 use trace_format::stages;
 use trace_reader::reader::{RankReader, traces_in};
 
-/// Brings what dead processes of this host have left to their traces: those in this directory, and those of its jobs and runs.
-/// `true`: says if that fails.
+/// Brings the stages that dead processes of this host have left to their traces: in this directory, and in those of its
+/// jobs and runs. `is_told`: says so if that fails.
 pub(crate) fn bring_stages(dir: &Path, is_told: bool) {
     let below =
         std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());

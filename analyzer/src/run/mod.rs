@@ -101,7 +101,7 @@ enum Fate {
     Removed,
 }
 
-/// Writes the report of a run with this exit code; what becomes of its traces.
+/// Writes the report of a run with this exit code. Returns what becomes of its traces.
 fn tell(plan: &RunPlan, mut report: Report, code: u8) -> Result<Fate, Exit> {
     let is_kept = plan.dir.is_some()
         || match plan.keep {
@@ -174,7 +174,7 @@ fn watch(observer: &mut Observer, quiet: bool) {
 fn show(plan: &RunPlan, report: &Report) -> Result<(), Exit> {
     let printing = Instant::now();
     let text = plan.report.outputs.terminal(report, plan.report.style_on_stderr());
-    // Nobody reads it: the exit code still says it.
+    // An error means that nobody reads it: the exit code still says it.
     _ = stderr().lock().write_all(text.as_bytes());
     plan.report.outputs.write(report, plan.report.style_in_file())?;
     if plan.verbose {

@@ -36,7 +36,7 @@ pub(super) struct Plans {
     tasks: Vec<Task>,
     /// Matchings that took place.
     taken: FxHashSet<u64>,
-    /// These, and those for which there is or was a task.
+    /// Matchings that took place, and matchings that have or had a task.
     known: FxHashSet<u64>,
     /// Contents of all witnesses that were or will be tried.
     witnesses: FxHashSet<Content>,
@@ -91,7 +91,7 @@ impl Plans {
         }
     }
 
-    /// Takes in what a run says, and gives its report back. `task`: what the run was made for.
+    /// Takes in the matchings of a run, and gives its report back. `task`: the task of the run.
     pub(super) fn learn(&mut self, run: usize, conclusion: Conclusion, task: Option<&Task>) -> Report {
         let Conclusion { report, ways, program, ranks, witnesses } = conclusion;
         self.paths.resize(run, Vec::new());

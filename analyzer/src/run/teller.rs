@@ -1,6 +1,6 @@
-//! Prints what the processes of a job find as soon as they have found it: they leave it in the directory of the trace, and say
-//! nothing by themselves. It has a thread of its own, since whoever reads the traces may be behind; and its own debug
-//! information, which is read once for all ranks and handed on to the report.
+//! Prints the findings of the processes of a job as soon as they have made them: they leave them in the directory of
+//! the trace, and print nothing by themselves. The printer has a thread of its own, since the reader of the traces may
+//! be behind; and its own debug information, which is read once for all ranks and handed on to the report.
 
 use report::{Style, When, clean_line};
 use std::collections::HashMap;
@@ -16,14 +16,14 @@ use trace_format::discovery::{self, Discovery, Left};
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Tells of one job.
+/// Prints the findings of the processes of one job.
 pub(crate) struct Teller {
     /// Dropped when the job is over.
     goes_on: Option<Sender<()>>,
     thread: Option<JoinHandle<Loaders>>,
 }
 
-/// What was told, and what it takes to tell more.
+/// The state of the thread that prints.
 struct Telling {
     left: Left,
     loaders: Loaders,
@@ -34,7 +34,7 @@ struct Telling {
 }
 
 impl Teller {
-    /// Tells what processes leave in `dir`, the directory of a trace. `most`: so many findings of each process.
+    /// Prints the findings that processes leave in `dir`, the directory of a trace. `most`: limit for each process.
     pub(crate) fn start(dir: &Path, most: Option<u64>) -> Teller {
         let mut telling = Telling {
             left: Left::new(dir),
@@ -55,14 +55,14 @@ impl Teller {
         Teller { goes_on: Some(goes_on), thread: Some(std::thread::spawn(work)) }
     }
 
-    /// The job is over: prints what is left of it. The debug information that was read.
+    /// Prints the rest when the job is over. Returns the debug information that was read.
     pub(crate) fn finish(mut self) -> Loaders {
         self.end()
     }
 
     fn end(&mut self) -> Loaders {
         self.goes_on = None;
-        // If it has failed, that was told already.
+        // If it has failed, it has printed that already.
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
@@ -74,7 +74,7 @@ impl Drop for Teller {
 }
 
 impl Telling {
-    /// Prints what is new.
+    /// Prints new findings.
     fn look(&mut self, dir: &Path) {
         for discovery in self.left.news() {
             let shown = self.loaders.show(&discovery, &mut Sources::default());
@@ -95,7 +95,7 @@ impl Telling {
             }
             _ => return,
         }
-        // Nobody reads it: the report has it, too.
+        // An error means that nobody reads it: the report has the finding, too.
         _ = stderr().lock().write_all(all.as_bytes());
     }
 }

@@ -1,5 +1,5 @@
-//! Ctrl-C of a job that has the terminal reaches the process group of the job alone, and what a launcher makes of it in its exit
-//! code is another with each. A process that does nothing stands in that group, so that its end tells which signal came.
+//! Ctrl-C at a job that has the terminal reaches the process group of the job alone, and each launcher has another exit
+//! code for it. A process that does nothing is in that group: its end tells which signal came.
 
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
 use nix::sys::signal::{SigSet, Signal, kill};
@@ -29,8 +29,8 @@ pub(super) struct Sentinel {
 }
 
 impl Sentinel {
-    /// Starts it in the process group, where it takes what terminals send as the job does. `None`: what comes from the terminal is
-    /// not known.
+    /// Starts it in the process group, where it takes the signals of terminals as the job does. `None`: signals from
+    /// the terminal stay unknown.
     pub(super) fn start(group: Pid, mask: &SigSet) -> Option<Sentinel> {
         let (reader, open) = std::io::pipe().ok()?;
         let nothing = File::options().write(true).open("/dev/null").ok()?;
@@ -63,7 +63,7 @@ impl Sentinel {
     }
 }
 
-/// The signals that it blocks: what the job sends must not end it before Ctrl-C comes.
+/// The signals that the sentinel blocks: a signal from the job must not end it before Ctrl-C comes.
 fn all_but_those_of_terminals(jobs: &SigSet) -> SigSet {
     let mut mask = SigSet::all();
     OF_TERMINALS.into_iter().filter(|signal| !jobs.contains(*signal)).for_each(|signal| mask.remove(signal));

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// The settings that `get` returns. An empty variable sets nothing.
+/// Reads the settings by `get`, which returns the value of a variable. An empty variable sets nothing.
 pub(crate) fn read(get: impl Fn(&str) -> Option<OsString>) -> Result<Vec<Given>, Exit> {
     // Below another `mpivet run` the directory is that of its job.
     let nested = get("MPIVET_RUN").is_some_and(|v| !v.is_empty());

@@ -1,4 +1,4 @@
-//! `mpivet.toml`: where it is, and what it says.
+//! `mpivet.toml`: finds and reads it.
 
 use super::list::{Kind, SETTINGS, Setting};
 use super::{Given, Source};
@@ -49,7 +49,7 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Vec<Given>, Exit> {
     Ok(given)
 }
 
-/// Entries as they stand in the file: a later one counts more.
+/// Entries in the order of the file: a later one has precedence.
 fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<(&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>)> {
     let mut all: Vec<_> = table.iter().collect();
     all.sort_by_key(|(key, _)| key.span().start);

@@ -53,7 +53,7 @@ pub(crate) struct Setting {
     pub(crate) default: &'static str,
     /// A value, as it stands in the file.
     pub(crate) example: &'static str,
-    /// Empty: what the help of the option says.
+    /// The description; empty: the help of the option.
     pub(crate) doc: &'static str,
     /// `libmpivet.so` reads the variable, also without `mpivet run`.
     pub(crate) in_process: bool,
@@ -169,7 +169,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     off("verbose", "MPIVET_VERBOSE"),
 ];
 
-/// Is it the variable of a setting? What such a one says to a job is for `mpivet run` to decide.
+/// Is it the variable of a setting? `mpivet run` decides on the values of such variables in a job.
 pub(crate) fn is_variable(name: &str) -> bool {
     SETTINGS.iter().any(|s| s.variable == name)
 }

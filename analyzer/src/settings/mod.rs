@@ -67,8 +67,7 @@ impl InForce {
     }
 }
 
-/// Makes the options of settings such that a value which file or environment turned on can be turned off:
-/// `--stress=false`.
+/// Lets options turn off a setting that file or environment turned on: `--stress=false`.
 pub(crate) fn prepare(mut command: Command) -> Command {
     for name in REPORTING {
         command = command.mut_subcommand(name, |mut command| {
@@ -88,8 +87,8 @@ pub(crate) fn prepare(mut command: Command) -> Command {
     command
 }
 
-/// What holds for the command `args`, one of `all`, of which `matches` are the options that were typed; and these
-/// arguments with what else holds in front of the options.
+/// The settings in force for the command `name`, one of `all`, whose typed options are `matches`; and the arguments
+/// `args` with the options that file and environment add in front of the typed ones.
 pub(crate) fn apply(
     all: &Command,
     name: &str,
@@ -111,7 +110,7 @@ pub(crate) fn apply(
         None => Vec::new(),
     };
     below.extend(environment::read(|variable| std::env::var_os(variable))?);
-    // Also what this command has no use for: the file is right or wrong.
+    // Settings that this command does not use are checked, too: the file is right or wrong.
     below.iter().try_for_each(|given| check(run, given))?;
     below.retain(|given| known.iter().any(|s| **s == *given.setting));
     let typed = typed(command, matches, &known);
@@ -173,7 +172,7 @@ fn split(words: &OsStr) -> Vec<OsString> {
     words.to_string_lossy().split(',').map(str::trim).filter(|w| !w.is_empty()).map(Into::into).collect()
 }
 
-/// The settings of file and environment that no later one overrules.
+/// The settings of file and environment that no setting of higher precedence overrules.
 fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<Given> {
     let mut left: Vec<Given> = Vec::new();
     for (at, given) in below.iter().enumerate() {
@@ -189,7 +188,7 @@ fn not_overruled(command: &Command, below: Vec<Given>, typed: &[Given]) -> Vec<G
     left
 }
 
-/// False: it is as if nothing was said.
+/// Does the value turn something on? An option with `false` is as if it was not there.
 fn is_set(given: &Given) -> bool {
     given.setting.kind != Kind::Bool || given.value != *"false"
 }
@@ -204,8 +203,8 @@ fn exclude_each_other(command: &Command, one: &Given, other: &Given) -> bool {
     conflicts(one, other) || conflicts(other, one)
 }
 
-/// Does it mean something beside the options that were typed? The limits of an exploration do with `--explore` alone,
-/// and `--explore` goes without what excludes it.
+/// Has the setting a meaning beside the options that were typed? Limits of an exploration need a typed `--explore`, and
+/// no typed option may exclude the setting.
 fn is_meant(given: &Given, command: &Command, matches: &ArgMatches) -> bool {
     let is_typed = |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let only_with = given.setting.only_with.and_then(|name| option(command, name));
@@ -218,7 +217,7 @@ fn is_meant(given: &Given, command: &Command, matches: &ArgMatches) -> bool {
         && !command.get_arguments().any(|arg| arg.get_long().is_some() && is_typed(arg) && excludes(arg))
 }
 
-/// The option that says the same.
+/// The setting as an option of the command line.
 fn argument(given: &Given) -> Option<OsString> {
     let Setting { option, off, .. } = *given.setting;
     let (option, value) = match (off, strip_dash(&given.value)) {
@@ -234,7 +233,7 @@ fn strip_dash(word: &OsStr) -> Option<OsString> {
     word.to_str()?.strip_prefix('-').map(Into::into)
 }
 
-/// Does the option take the value? Said with the place that it is from.
+/// Checks that the option takes the value; the error names the source of the value.
 fn check(command: &Command, given: &Given) -> Result<(), Exit> {
     let off = given.setting.off.filter(|_| strip_dash(&given.value).is_some());
     let name = off.unwrap_or(given.setting.option);

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 const WIDTH: usize = 100;
 
-/// The text on a setting: its own words, or the help of its option. `run`: the command that has the options.
+/// The description of a setting: its own, or the help of its option. `run`: the command that has the options.
 pub(super) fn doc(setting: &Setting, run: &Command) -> String {
     let help = || option(run, setting.option).and_then(|arg| arg.get_help()).map(ToString::to_string);
     let text = if setting.doc.is_empty() { help().unwrap_or_default() } else { setting.doc.to_owned() };

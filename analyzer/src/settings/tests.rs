@@ -35,7 +35,7 @@ fn the_file_is_read_with_its_lines() {
         ("dir", "/project/a/b", 8),
         ("reports", "/project/x.json", 9),
         ("reports", "sarif:/project/y", 9),
-        // In the order of the file, since the later one counts.
+        // The order of the file is kept, since a later entry has precedence.
         ("severity", "z-b=note", 11),
         ("severity", "a-c=off", 12),
     ];
@@ -132,7 +132,7 @@ fn each_setting_has_its_option() {
         assert!(setting.variable.starts_with("MPIVET_"), "{}", setting.key);
         let same = SETTINGS.iter().filter(|s| s.key == setting.key || s.variable == setting.variable).count();
         assert_eq!(same, 1, "{}", setting.key);
-        // The example means something.
+        // The example is valid.
         let given = file::parse(Path::new(HOME), &format!("{} = {}\n", setting.key, setting.example));
         let given = given.unwrap_or_else(|e| panic!("{}: {e:?}", setting.key));
         assert!(!given.is_empty());

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use trace_format::selection::Selection;
 
-/// The numbers, and what they are of.
+/// The numbers, and the run that they are about.
 #[derive(Debug, Serialize)]
 struct Run {
     program: String,
@@ -81,7 +81,7 @@ fn count(plan: &StatsPlan) -> Result<Run, Exit> {
     Ok(Run { program, arguments, size: job.ranks, running, defects, statistics })
 }
 
-/// No check at all: nobody will see what they find.
+/// Turns all checks off: nobody will see their findings.
 fn nothing() -> Selection {
     let mut selection = Selection::default();
     // A glob that all names match.

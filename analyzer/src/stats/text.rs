@@ -202,9 +202,7 @@ fn sizes(out: &mut String, s: &Statistics) {
     let most = s.sizes.iter().map(|size| size.messages).max().unwrap_or(0).max(1);
     let mut table = Columns::new([">size", ">messages", ">bytes", ""]);
     for size in &s.sizes {
-        // Limits of the instructions of a call or an event: times are too noisy to be held by a test, counts are the
-        // same wherever the code is. They are kept in `tests/budgets.toml`, for each way in which a release build is
-        // made (`CARGO_PROFILE_RELEASE_LTO`, which CI turns off); `BLESS=1` writes those that were measured.
+        // Each size that occurs has a bar, however short.
         let bar = (u128::from(size.messages) * u128::from(BAR)).div_ceil(u128::from(most)) as usize;
         let row = [span(size.from, size.to), size.messages.to_string(), bytes(size.bytes), "#".repeat(bar)];
         table.row(row.into());

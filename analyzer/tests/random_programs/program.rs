@@ -132,7 +132,7 @@ impl Program {
         }
     }
 
-    /// That rank's part of a collective operation.
+    /// The part of `rank` in a collective operation.
     pub(crate) fn part_of(&self, rank: Rank, part: Part) -> Option<Op> {
         let same = |op: &Operation| op.rank == rank && op.kind == Kind::Part(part);
         self.ops.iter().position(same)

@@ -29,7 +29,7 @@ fn search(machine: &Machine, seen: &mut FxHashSet<State>, state: State, allows: 
     })
 }
 
-/// What the trace of a run tells about what the ranks do if other messages come than in the run.
+/// Knowledge from the trace of a run: what the ranks do if they get other messages than in the run.
 ///
 /// A rank is taken to go on in the same way whichever message it gets, but
 /// - behind a receive of a message with another tag or another size than in the run nobody knows what it does,

@@ -80,7 +80,7 @@ impl Op {
         (to.desired_local_rank, to.desired_global_rank) = (self.peer.into(), global.into());
         to.tag_wild = self.is(flag::ANY_TAG).into();
         (to.desired_tag, to.desired_length, to.buffer) = (self.tag.into(), length, self.buffer);
-        // The other side is known completely of a send, and of a receive only as far as it names it.
+        // The peer of a send is known completely, the peer of a receive only as far as the receive names it.
         (to.actual_local_rank, to.actual_global_rank) = (to.desired_local_rank, to.desired_global_rank);
         (to.actual_tag, to.actual_length) = (to.desired_tag, to.desired_length);
         for (line, text) in to.extra_text.iter_mut().zip(self.lines(names, target, tables)) {

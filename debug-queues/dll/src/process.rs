@@ -53,7 +53,7 @@ impl Info {
         Tables::read(&self.target, at)
     }
 
-    /// Whether there are queues; the text says why not, or which part is missing.
+    /// Are there queues? The text says why not, or which part is missing.
     pub(crate) fn has_queues(&mut self) -> Result<Option<&'static CStr>, (Failure, &'static CStr)> {
         use queue_table::state;
         let tables = self.tables().map_err(|failure| (failure, crate::failure::text(failure.code())))?;

@@ -29,7 +29,7 @@ pub(crate) struct Tables {
 
 /// No table is believed to have more entries than this.
 const MAX_ENTRIES: u64 = 1 << 20;
-/// An entry that changes whenever it is looked at is passed over after so many looks: it is not what it was anyway.
+/// An entry that changes at every look is passed over after so many looks: it is no longer the same entry anyway.
 const LOOKS: usize = 64;
 
 impl Tables {
@@ -121,7 +121,7 @@ impl Table {
 /// Copies an entry that is in use as it was at one moment. False: it is not in use, or changes all the time.
 fn settled(target: &Target, at: Address, to: &mut [u8]) -> Result<bool, Failure> {
     for _ in 0..LOOKS {
-        // The stamp, what it stands for, and the stamp again, one after the other.
+        // The stamp, the entry, and the stamp again, one after the other.
         let before = target.word(at)?;
         match before & stamp::MASK {
             stamp::LIVE => {}

@@ -55,7 +55,7 @@ impl Target {
     }
 }
 
-/// A structure of the target's, copied. What lies outside is 0.
+/// A copy of a structure of the target. Bytes outside of it are 0.
 pub(crate) struct Fields<'a> {
     pub(crate) target: &'a Target,
     pub(crate) bytes: &'a [u8],
@@ -87,7 +87,7 @@ impl Fields<'_> {
         self.bytes.get(offset).copied().unwrap_or(0)
     }
 
-    /// A text that ends with a zero or fills its place, without what does not belong on a screen.
+    /// A text that ends with a zero or fills its place, without characters that do not belong on a screen.
     pub(crate) fn text(&self, offset: usize) -> String {
         let bytes = self.bytes.get(offset..).unwrap_or(&[]);
         let bytes: Vec<u8> = bytes.iter().copied().take(queue_table::TEXT_BYTES).take_while(|b| *b != 0).collect();

@@ -1,4 +1,4 @@
-//! Types of the functions that the DLL provides (5.9 to 5.12); [`crate::names`] has what they are called.
+//! Types of the functions that the DLL provides (5.9 to 5.12); [`crate::names`] has their names.
 
 use crate::{
     BasicCallbacks, Communicator, Image, ImageCallbacks, ImageInfo, PendingOperation, Process, ProcessCallbacks,

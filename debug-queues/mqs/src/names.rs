@@ -1,4 +1,4 @@
-//! Names of the functions of a DLL, and of what leads a debugger to it.
+//! Names of the functions of a DLL, and of the symbols that lead a debugger to it.
 
 use std::ffi::CStr;
 

@@ -51,7 +51,7 @@ pub struct Communicator {
 pub struct PendingOperation {
     /// One of [`crate::codes::status`].
     pub status: c_int,
-    /// Rank in the communicator of where it goes to or comes from; negative for MPI_ANY_SOURCE. Some DLLs give it as an
+    /// Rank, in the communicator, of its destination or source; negative for MPI_ANY_SOURCE. Some DLLs give it as an
     /// unsigned number of 32 bits.
     pub desired_local_rank: Word,
     /// Its rank in MPI_COMM_WORLD.
@@ -65,7 +65,7 @@ pub struct PendingOperation {
     /// Not zero: the buffer is the library's, not the program's.
     pub system_buffer: c_int,
     pub buffer: Address,
-    /// This and what follows is valid of sends, and if `status` is not pending.
+    /// This field and the following ones are valid for sends, and if `status` is not pending.
     pub actual_local_rank: Word,
     pub actual_global_rank: Word,
     pub actual_tag: Word,

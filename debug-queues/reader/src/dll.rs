@@ -104,7 +104,7 @@ impl Dll {
         if code == codes::OK { Ok(()) } else { Err(self.error(format!("{what}: {}", self.meaning(code)))) }
     }
 
-    /// Makes the target of [`host::install`] known to it. What it has to say comes back.
+    /// Makes the target of [`host::install`] known to the DLL. Returns the messages of the DLL.
     pub fn set_up(&self) -> Result<Vec<String>> {
         let mut said = Vec::new();
         // SAFETY: the tables are constants.
@@ -155,7 +155,7 @@ impl Dll {
         unsafe { (self.next_communicator)(host::process()) == codes::OK }
     }
 
-    /// The communicator at which it is.
+    /// The present communicator of the iterator.
     pub fn communicator(&self) -> Result<Communicator> {
         let mut communicator = Communicator::EMPTY;
         // SAFETY: a place for a communicator.
@@ -163,7 +163,7 @@ impl Dll {
         Ok(communicator)
     }
 
-    /// Ranks in MPI_COMM_WORLD of the members of the communicator at which it is, which is so large.
+    /// Ranks in MPI_COMM_WORLD of the members of the present communicator, whose size is `size`.
     pub fn group(&self, size: i64) -> Option<Vec<i32>> {
         let get_comm_group = self.get_comm_group?;
         let size = usize::try_from(size).ok().filter(|_| size <= LARGEST)?;

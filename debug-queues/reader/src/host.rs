@@ -1,4 +1,4 @@
-//! The debugger's side of the interface: what the DLL asks for while it looks at the target.
+//! The debugger's side of the interface: the functions that the DLL calls while it looks at the target.
 //!
 //! Pointers to images, processes and types are names, which nobody follows. There is one target a thread at a time.
 
@@ -38,9 +38,10 @@ pub struct Host {
     process_info: Cell<*mut ProcessInfo>,
     /// Lines that the DLL printed.
     pub printed: RefCell<Vec<String>>,
-    /// Addresses and sizes of what it has read since this was cleared.
+    /// Addresses and sizes of the memory that the DLL has read since this was cleared.
     pub fetched: RefCell<Vec<(Address, usize)>>,
-    /// Blocks of memory that it has read since this was cleared, and `reach` bytes behind: see [`Host::fingerprint`].
+    /// Blocks of memory that the DLL has read since this was cleared, and `reach` bytes behind each: see
+    /// [`Host::fingerprint`].
     pub touched: RefCell<BTreeSet<u64>>,
     pub reach: u64,
     /// The target ended while it was read.

@@ -1,4 +1,4 @@
-//! The debugger DLL of a process: where its `MPIR_dll_name` points to.
+//! Finds the debugger DLL of a process: the file that `MPIR_dll_name` in its memory names.
 
 use crate::error::{Error, Result};
 use crate::library::{Family, Library};

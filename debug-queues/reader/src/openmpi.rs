@@ -49,8 +49,8 @@ fn was_renamed(host: &Host, name: u64) -> bool {
     end.is_some_and(|end| end > 0 && text[..end].iter().all(|b| (0x20..0x7f).contains(b)))
 }
 
-/// Bytes behind each place that the DLL reads in which a request that was used anew differs: its sequence number is
-/// among them.
+/// A request that was used anew differs within this many bytes behind each place that the DLL reads: its sequence
+/// number is among them.
 pub const REACH: u64 = 512;
 
 /// Functions in which Open MPI is when it waits, and never when it does something at once.
@@ -65,11 +65,12 @@ pub struct Request {
     pub complete: bool,
 }
 
-/// `REQUEST_COMPLETED` of `req_complete`; it is 0 of a pending request, and points to what waits for it otherwise.
+/// The value `REQUEST_COMPLETED` of `req_complete`. A pending request has 0 there, or a pointer to the object that
+/// waits for it.
 const COMPLETED: u64 = 1;
 
-/// The request that the DLL has just read, found by what it read: the fields lie where the layouts say from the one
-/// that held the buffer's address.
+/// The request that the DLL has just read, found by its reads: from the field that held the buffer's address, the
+/// layouts tell the places of the other fields.
 pub fn request(host: &Host, buffer: u64) -> Option<Request> {
     let base = host.types.find("mca_pml_base_request_t")?;
     let at = |field: &str| base.fields.get(field).copied();

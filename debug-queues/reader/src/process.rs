@@ -111,8 +111,8 @@ impl Environment {
         RANKS.iter().find_map(|(_, size)| self.number(size))
     }
 
-    /// A name for its MPI_COMM_WORLD, the same for all its ranks on this host. `parent` is the process that started it,
-    /// and that starts the ranks of one world only where the launcher gives no name.
+    /// A name for its MPI_COMM_WORLD, which all its ranks on this host share. `parent`: the process that started it,
+    /// which stands for one world where the launcher gives no name.
     pub fn world(&self, parent: Option<i32>) -> String {
         match self.0.get("PMIX_NAMESPACE") {
             Some(name) => name.clone(),

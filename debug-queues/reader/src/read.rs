@@ -125,7 +125,7 @@ fn threads(process: Process, mappings: &[Mapping], host: &Host, library: &Librar
     stacks::threads(process, mappings, &stacks::Code { modules: &host.modules, mpi: &mpi, waits })
 }
 
-/// Modules that may name a DLL: mpivet's own library first, then the MPI library, then whatever else.
+/// Modules that may name a DLL: mpivet's own library first, then the MPI library, then all others.
 fn dll_path(host: &Host, mpi: &Module, library: &Library) -> Result<(PathBuf, bool)> {
     let names = |module: &Module| locate::named_by(module, &host.symbols_of(module), &host.memory);
     let ours: Vec<PathBuf> = host
@@ -175,7 +175,7 @@ fn queues(mut host: Host, mpi: &Module, library: &Library) -> Result<Queues> {
     Ok(Queues { dll: path, dll_version, types, communicators, changing, fingerprint, messages: all })
 }
 
-/// Adds what the DLL asked for in vain.
+/// Adds the symbols and types that the DLL asked for and did not get.
 fn explain(error: Error, host: &Host) -> Error {
     if host.gone.get() {
         return Error::Gone;

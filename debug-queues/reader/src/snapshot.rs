@@ -23,7 +23,7 @@ pub struct Snapshot {
     /// Why there are no queues.
     pub no_queues: Option<String>,
     pub threads: Vec<Thread>,
-    /// Names with `mpi` that program and libraries outside of MPI take from others: what MPI functions they can call by
+    /// Names with `mpi` that the program and libraries outside of MPI import: the MPI functions that they can call by
     /// name. Null: not known, since the program holds the MPI library itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imports: Option<Vec<String>>,
@@ -38,7 +38,7 @@ pub struct Queues {
     /// The source of the sizes and fields of the library's types.
     pub types: String,
     pub communicators: Vec<Communicator>,
-    /// The process changed its queues each time they were read: what is shown may never have been there at one moment.
+    /// The process changed its queues each time they were read: the entries were perhaps never there at one moment.
     pub changing: bool,
     /// Fingerprint of the library's memory for operations: if it is the same later, no operation has begun or ended
     /// in between. Null: this DLL gives none.

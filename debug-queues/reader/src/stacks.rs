@@ -83,7 +83,7 @@ fn by_number(r: &libc::user_regs_struct) -> Registers {
     all
 }
 
-/// Names of what is at addresses.
+/// Names of the functions at addresses.
 struct Names<'a> {
     code: Code<'a>,
     symbols: HashMap<PathBuf, Symbols>,
@@ -162,8 +162,8 @@ fn mpi_name(symbol: &str) -> Option<String> {
     name.starts_with("MPI_").then(|| name.to_owned())
 }
 
-/// The function that the program has called: the outermost, if code outside of the library called it. Of a function
-/// that has called the program back nothing is said, since the program holds the thread.
+/// The MPI function that the program has called: the outermost one, if code outside of the library called it. `None` if
+/// that function has called the program back, since then the program holds the thread.
 fn mpi_function(frames: &[(Frame, Option<String>, bool)]) -> Option<String> {
     let outermost = frames.iter().rposition(|(_, mpi, _)| mpi.is_some())?;
     // Entry points of mpivet's library need not have names.

@@ -1,4 +1,4 @@
-//! Stops threads of the target for a moment, where it cannot be done without: registers are not to be had otherwise.
+//! Stops threads of the target for a moment: registers cannot be read otherwise.
 //!
 //! PTRACE_SEIZE sends no signal, and the kernel lets the target go on if this process ends in whatever way.
 
@@ -41,7 +41,7 @@ impl Stopped {
                     self.stands = true;
                     return Ok(());
                 }
-                // A signal for the program came in between: it gets it, and is stopped behind.
+                // A signal for the program came in between: the program gets it, and is stopped after that.
                 Ok(WaitStatus::Stopped(_, signal)) => {
                     ptrace::cont(self.thread, signal).map_err(Error::from_errno)?;
                     ptrace::interrupt(self.thread).map_err(Error::from_errno)?;

@@ -1,4 +1,4 @@
-//! Baselines: what an earlier report has is known, and only what is new fails. A baseline is a JSON report.
+//! Baselines: the findings of an earlier report are known, and only new ones fail. A baseline is a JSON report.
 
 use super::GateError;
 use crate::fingerprint::VERSION as FINGERPRINT_VERSION;

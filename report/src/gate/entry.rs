@@ -4,7 +4,7 @@ use super::Date;
 use globset::GlobMatcher;
 use trace_format::selection::is_like;
 
-/// A `[[suppress]]`. What is not given covers everything; of what is given, all must agree.
+/// A `[[suppress]]`. A key that is left out covers everything; all keys that are there must fit.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// File and line.

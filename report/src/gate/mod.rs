@@ -36,13 +36,13 @@ pub struct Gate {
     pub(crate) baseline: Option<Baseline>,
     /// Limit of the remaining findings that are shown of each rank; `None`: all.
     pub(crate) most: Option<u64>,
-    /// Codes of the checks that are on: what is said of others is not unused.
+    /// Codes of the checks that are on. Entries for other checks do not count as unused.
     pub(crate) on: Vec<&'static str>,
 }
 
 impl Gate {
-    /// Reads the files. `shipped`: with the entries that come with mpivet; `selection`: what else the user wants to
-    /// be told.
+    /// Reads the files. `shipped`: with the entries that come with mpivet; `selection`: the checks and limits that the
+    /// user chose.
     pub fn read(
         suppressions: &[PathBuf],
         shipped: bool,

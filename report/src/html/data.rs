@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use trace_format::catalogue;
 use trace_format::mpi::{Class, FnId};
 
-/// Findings with more calls show these of them.
+/// Limit of the calls that are shown of a finding.
 const MAX_SITES: usize = 4096;
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ pub(super) struct Data<'a> {
     notes: usize,
     ended: Vec<EndedData<'a>>,
     defects: Vec<DefectData<'a>>,
-    /// Findings that are not shown: of whom (empty: of collective operations), how many.
+    /// Findings that are not shown: the rank (empty: collective operations), and their number.
     hidden: Vec<(String, u64)>,
     remarks: Vec<String>,
     findings: Vec<FindingData<'a>>,
@@ -169,7 +169,7 @@ struct QueueData<'a> {
     place: String,
 }
 
-/// Things that are given once and then by number.
+/// Snippets and stacks, each written once; calls name them by number.
 struct Once<'a> {
     snippets: Vec<Snippet<'a>>,
     known_snippets: HashMap<Snippet<'a>, usize>,

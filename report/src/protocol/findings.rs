@@ -1,4 +1,4 @@
-//! What the tables need beside the findings is added to a report.
+//! Adds to a report the data that the tables of the protocol show beside the findings.
 
 use crate::call_context::{CallContext, Place};
 use crate::protocol_data::{Protocol, ProtocolListener};
@@ -7,12 +7,12 @@ use crate::symbols::Symbols;
 use crate::view::Site;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Calls of a finding whose surroundings are read again, and calls of all findings.
+/// Limits of the calls whose surroundings are read again: of one finding, and of all findings.
 pub(super) const MAX_OF_FINDING: usize = 8;
 const MAX_OF_ALL: usize = 2000;
 
 impl Report {
-    /// The calls of findings, by process: of what is around them [`Report::add_protocol`] wants to know.
+    /// The calls of findings, by process. [`Report::add_protocol`] needs the calls around them.
     pub fn calls_of_findings(&self) -> BTreeMap<i32, BTreeSet<Place>> {
         let mut wanted: BTreeMap<i32, BTreeSet<Place>> = BTreeMap::new();
         let sites = self.findings.iter().flat_map(|f| f.sites.iter().filter(|s| s.event > 0).take(MAX_OF_FINDING));
@@ -22,7 +22,7 @@ impl Report {
         wanted
     }
 
-    /// Adds what [`crate::Format::Protocol`] needs.
+    /// Adds the data that [`crate::Format::Protocol`] shows.
     pub fn add_protocol(
         &mut self,
         seen: &ProtocolListener,

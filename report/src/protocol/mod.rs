@@ -1,6 +1,6 @@
 //! The protocol: all that is known of a run in tables, after the protocol of the correctness analyzer of the Keldysh
-//! Institute of Applied Mathematics (preprint of 2006), with its headings. Processes of which the same is to be told
-//! share a row or a table.
+//! Institute of Applied Mathematics (preprint of 2006), with its headings. Processes with the same data share a row or
+//! a table.
 
 mod calls;
 mod deadlocks;
@@ -21,7 +21,7 @@ use crate::view::JobView;
 use page::Page;
 use std::time::Instant;
 
-/// The stage in which the traces are read again.
+/// The phase in which the traces are read again.
 pub const FRAGMENTS: &str = "trace fragments and source points";
 
 /// The text if there is no report.
@@ -40,7 +40,7 @@ pub(crate) const FORMAT: Rendering = Rendering {
     needs: Needs { statistics: true, timeline: false, protocol: true },
 };
 
-/// The report as a protocol. Without what [`crate::Format::needs_protocol`] asks for there are findings alone.
+/// The report as a protocol. It has findings alone if [`Report::add_protocol`] was not called.
 fn render(report: &Report) -> String {
     if !report.jobs.is_empty() {
         return of_jobs(report);
@@ -60,7 +60,7 @@ fn render(report: &Report) -> String {
     page.text
 }
 
-/// Protocols are of one job: how to get those of all.
+/// A protocol is about one job: says how to get the protocols of all jobs.
 fn of_jobs(report: &Report) -> String {
     let dir = |job: &JobView| quoted(&format!("{}/{}", report.task.trace_dir, job.dir));
     let line = |job: &JobView| format!("{}: mpivet analyze --format protocol {}\n", job.name(), dir(job));

@@ -1,4 +1,5 @@
-//! The state of each process. Processes at the same place share a table, those with the same numbers a row.
+//! The state of each process. Processes at the same place share a table, and processes with the same numbers share a
+//! row.
 
 use super::page::{Page, src};
 use super::table::Table;

@@ -1,4 +1,4 @@
-//! Blanks out what is no code: comments, the contents of literals, signs that a line goes on.
+//! Blanks out all that is no code: comments, the contents of literals, signs that a line goes on.
 
 use super::Language;
 
@@ -37,7 +37,7 @@ fn end_of(text: &[u8], from: usize, what: &[u8]) -> usize {
     rest.windows(what.len()).position(|w| w == what).map_or(text.len(), |at| from + at + what.len())
 }
 
-/// The end of a literal in quotes that begins at `from` and ends in its line, or in that which a backslash adds to it.
+/// The end of a literal in quotes that begins at `from` and ends in its line, or in a line that a backslash adds to it.
 fn end_of_quoted(text: &[u8], from: usize) -> usize {
     let mut at = from + 1;
     while at < text.len() {

@@ -22,7 +22,8 @@ impl Moved {
         *self = Moved { directories, ..Moved::default() };
     }
 
-    /// The file that is now what `path` was: the one that has most of the end of its path. Several with as much: none.
+    /// The file that `path` has become: the one whose path has the longest end in common with it. `None` if two have
+    /// equally long ones.
     pub(crate) fn find(&mut self, path: &Path) -> Option<PathBuf> {
         if self.directories.is_empty() {
             return None;
@@ -96,7 +97,7 @@ mod tests {
             ("/old/src/halo.c", Some("new/src/halo.c")),
             ("/old/tests/halo.c", Some("new/tests/halo.c")),
             ("/old/one/main.c", Some("new/one/main.c")),
-            // Both are as good.
+            // Both have equally long ends in common.
             ("/old/main.c", None),
             ("/old/only.c", None),
             ("/old/nothing.c", None),

@@ -20,7 +20,7 @@ pub struct Collector {
     pub(super) ranks: Vec<OfRank>,
     pub(super) pairs: FxHashMap<(i32, i32), Traffic>,
     pub(super) collectives: FxHashMap<(Option<u32>, FnId), OfCollective>,
-    /// Communicators that collective operations are counted of, as soon as they were told of.
+    /// Communicators with collective operations that are counted; `None` until the communicator itself is known.
     pub(super) communicators: FxHashMap<u32, Option<Communicator>>,
 }
 

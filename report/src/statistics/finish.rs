@@ -189,7 +189,7 @@ fn places(who: Who, rank: &OfRank, symbols: &mut Symbols) -> Vec<Site> {
     known.into_iter().map(site).collect()
 }
 
-/// `file:line` in short, and both in full; where they are not known, what else is.
+/// `file:line` in short, and both in full. Without a known line: the function or the module alone.
 fn place(process: i32, site: Id, symbols: &mut Symbols) -> (String, Option<String>, Option<u32>) {
     match symbols.user_place(process, site) {
         Some((place, shown)) if place.line > 0 && !place.file.is_empty() => (shown, Some(place.file), Some(place.line)),

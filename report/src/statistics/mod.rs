@@ -64,7 +64,8 @@ pub struct Statistics {
     pub thread_seconds: f64,
     /// Hosts that the ranks ran on.
     pub hosts: Vec<String>,
-    /// Times of different ranks come from different clocks, so that what ranks waited for each other is not exact.
+    /// Times of different ranks come from different clocks, so that the times which ranks waited for each other are not
+    /// exact.
     pub clocks_differ: bool,
     /// Functions of the whole program, those with the most time first.
     pub functions: Vec<Function>,
@@ -154,9 +155,9 @@ pub struct Collectives {
     /// Operations that not all processes entered, or not all left.
     #[serde(skip_serializing_if = "is_none")]
     pub unfinished: u64,
-    /// The time in the calls of all its processes (of nonblocking ones in those that completed them).
+    /// The time that all its processes spent in the calls (of a nonblocking operation: in the calls that completed it).
     pub seconds: f64,
-    /// The part of it until the last one came that they had to wait for.
+    /// The part of it that processes waited for others to come.
     pub wait_seconds: f64,
     /// The longest such wait of a process.
     pub max_wait_seconds: f64,

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-/// Calls of a thread that have not returned are no more than that; of more the first ones are given up.
+/// Limit of the calls of a thread that have not returned; beyond it the first ones are given up.
 const MOST: usize = 64;
 
-/// The calls of a thread that later ones returned before.
+/// The calls of a thread during which later ones returned.
 #[derive(Debug, Default)]
 pub(super) struct Nested {
     /// The number of the call that comes next.

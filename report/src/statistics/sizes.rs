@@ -12,7 +12,7 @@ pub struct Size {
     pub bytes: u64,
 }
 
-/// Counts in powers of two; those of no bytes are one of their own.
+/// Counts by powers of two; messages without bytes have a count of their own.
 #[derive(Debug)]
 pub(super) struct Sizes {
     counts: [(u64, u64); 65],

@@ -18,7 +18,7 @@ pub struct Waits {
     pub late_sender: f64,
     /// A send waited until the receive of its message began.
     pub late_receiver: f64,
-    /// A collective operation waited until those came whom it needs.
+    /// A collective operation waited until the processes came that it needs.
     pub collective: f64,
     /// The rest of the time in calls that may wait: data under way, and waiting of which the cause is not known.
     pub other: f64,
@@ -99,7 +99,7 @@ pub(crate) fn late_receiver(clocks: &Clocks, message: &Message) -> Option<Wait> 
     (end >= posted).then_some(wait)
 }
 
-/// The waits at a collective operation, for those whom each part needs by the logic of the operation.
+/// The waits at a collective operation: each part waits for the parts that it needs by the logic of the operation.
 pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: impl FnMut(Wait)) {
     let parts = collective.parts;
     let (Some(first), true) = (parts.first(), parts.len() == collective.size) else { return };
@@ -139,8 +139,8 @@ pub(crate) fn at_collective(clocks: &Clocks, collective: &Collective, mut each: 
     }
 }
 
-/// Waits of one rank, where a call may complete several operations: all of them began with the call, so that the
-/// longest one is what it waited.
+/// Waits of one rank. A call may complete several operations: their waits all began with the call, so that the call
+/// waited as long as the longest of them.
 #[derive(Debug, Default)]
 pub(super) struct Together(BTreeMap<(u16, u64), Wait>);
 
@@ -148,7 +148,7 @@ pub(super) struct Together(BTreeMap<(u16, u64), Wait>);
 const MAX_CALLS: usize = 1024;
 
 impl Together {
-    /// Notes a wait; the ones that are certain now.
+    /// Notes a wait; returns a wait that became certain.
     pub(super) fn note(&mut self, wait: Wait) -> Option<Wait> {
         if !completes_several(wait.call.func.row().class) {
             return Some(wait);

@@ -76,7 +76,7 @@ impl Page {
         }
     }
 
-    /// By what other callers the program came to the same lines.
+    /// Lists the other callers by which the program came to the same lines.
     fn ways(&mut self, f: &FindingView) {
         let ways = crate::callers::words(f, &self.names);
         let more = ways.len().saturating_sub(self.limits.ways);

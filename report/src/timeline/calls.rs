@@ -43,10 +43,11 @@ pub(crate) struct Calls {
     /// By rank and thread.
     pub(crate) lanes: BTreeMap<(i32, u16), Lane>,
     kept: usize,
-    /// Limit of calls before earlier ones are dropped; 0: [`MOST`]. More where many threads keep their few.
+    /// Limit of calls before earlier ones are dropped; 0: [`MOST`]. It grows where many threads keep their least
+    /// number.
     most: usize,
     pub(crate) seen: u64,
-    /// Until when calls waited, by rank and thread: number of the call and time, in the slot of the number.
+    /// The times until which calls waited, by rank and thread: number of the call and time, in the slot of the number.
     waits: FxHashMap<(i32, u16), Vec<(u64, i64)>>,
     /// Slots of a lane that begins now.
     slots: usize,
@@ -92,7 +93,7 @@ impl Calls {
         self.lanes.values_mut().for_each(|lane| lane.calls.make_contiguous().sort_by_key(|c| c.index));
     }
 
-    /// The call waited until this time; from when on that is news.
+    /// Notes that the call waited until this time; returns the time until which that was known before.
     pub(crate) fn waited(&mut self, (rank, thread, index): (i32, u16, u64), begin: i64, until: i64) -> i64 {
         let slots = self.waits.entry((rank, thread)).or_insert_with(|| vec![(u64::MAX, 0); self.slots.max(1)]);
         let place = index as usize % slots.len();
@@ -104,7 +105,7 @@ impl Calls {
         if known.0 == index { known.1 } else { begin }
     }
 
-    /// Until when a call waited, as far as that is known.
+    /// The time until which a call waited, as far as it is known.
     pub(crate) fn wait_of(&self, rank: i32, thread: u16, index: u64) -> Option<i64> {
         let slots = self.waits.get(&(rank, thread))?;
         let (of, until) = slots[index as usize % slots.len()];

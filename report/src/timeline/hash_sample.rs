@@ -1,4 +1,4 @@
-//! A bounded sample of many items: all as long as they are few, then those whose number, shuffled, ends in zeros. The
+//! A bounded sample of many items: all of them while they are few, then those whose hash ends in enough zeros. The
 //! choice does not depend on the order in which they come.
 
 use rustc_hash::FxHasher;
@@ -18,7 +18,7 @@ impl<T> HashSample<T> {
         HashSample { all: Vec::new(), most, level: 0, seen: 0 }
     }
 
-    /// `name` is what makes it that one and no other.
+    /// `name` identifies the item.
     pub(crate) fn push(&mut self, name: impl Hash, item: T) {
         self.seen += 1;
         let key = shuffle(&name);

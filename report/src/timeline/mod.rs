@@ -56,7 +56,7 @@ pub struct Recorder {
     annotations: Annotations,
     communicators: BTreeMap<u32, Communicator>,
     communicators_seen: u64,
-    /// Calls that never returned.
+    /// Calls that have not returned.
     open: Vec<(i32, i64)>,
     /// First and last thing that is known of each rank.
     spans: Vec<Option<(i64, i64)>>,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use trace_format::mpi::FnId;
 
-/// Kept of all, and of the last ones.
+/// Limits of what is kept: samples of the whole run, and the last ones.
 const MESSAGES: usize = 15_000;
 const LAST_MESSAGES: usize = 6_000;
 const ALONE: usize = 4_000;
@@ -131,7 +131,7 @@ impl Traffic {
         self.collectives.seen + self.incomplete.seen
     }
 
-    /// What was kept, by time.
+    /// The messages, halves and collective operations that were kept, by time.
     pub(crate) fn finish(self) -> (Vec<Arrow>, Vec<Stub>, Vec<Bar>) {
         let last = self.last_messages.into_values().flatten();
         let messages = sorted(self.messages.into_items().chain(last).collect());

@@ -53,7 +53,7 @@ pub struct Timeline {
     end: i64,
     /// The last thing that is known.
     last: i64,
-    /// What processes are called.
+    /// Names of the processes.
     ranks: Vec<String>,
     /// First and last thing that is known of each.
     spans: Vec<[i64; 2]>,

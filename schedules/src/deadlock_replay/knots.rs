@@ -1,5 +1,5 @@
-//! Knots: places where the replay cannot continue and the run did, with who holds whom and the permissions that the
-//! library must have granted.
+//! Knots: places where the replay cannot continue and the run did. Each says which threads hold each other, and the
+//! permissions that the library must have granted.
 
 use super::graph::{Dependence, Graph, Waits};
 use super::input::{Act, Id, Place};
@@ -23,7 +23,7 @@ type Arguments = (Place, u32, bool, Option<u32>, Option<i32>);
 /// The event that a thread of a knot waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Need<T> {
-    /// That thread posts the receive (or the send) of this operation.
+    /// The thread `lane` posts the receive (or the send) that matches this operation.
     Partner { op: T, lane: u32 },
     /// Nobody ever posts its partner.
     Nobody { op: T },

@@ -15,7 +15,7 @@ const MAX_CHUNKS: u64 = 4096;
 /// Whether large data are looked at completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
-    /// Of larger data about this many bytes are looked at, in a fixed pattern.
+    /// Data of more bytes than this are sampled: about this many of them are looked at, in a fixed pattern.
     pub over: u64,
 }
 
@@ -24,7 +24,7 @@ impl Sampling {
     pub const NONE: Sampling = Sampling { over: u64::MAX };
 }
 
-/// The chunks of data of some length that are looked at.
+/// The chunks that are looked at, for data of some length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chunks {
     length: u64,

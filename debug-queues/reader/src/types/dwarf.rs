@@ -45,7 +45,7 @@ impl DebugInfo {
     }
 }
 
-/// The file that distributions keep the debug information of a library in, by its build-id.
+/// The file in which distributions keep the debug information of a library, by its build-id.
 pub fn separate(library: &Path) -> Option<PathBuf> {
     let cache = ReadCache::new(File::open(library).ok()?);
     let file = object::File::parse(&cache).ok()?;

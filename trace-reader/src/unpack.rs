@@ -102,7 +102,11 @@ impl Unpacked<'_> {
         let (heads, rest) = out.as_chunks_mut::<8>().0.split_at_mut(self.head());
         let head = [self.key | self.lap << 40, self.times.0, self.times.1];
         let put = |places: &mut [[u8; 8]], words: &[u64]| {
-            places.iter_mut().zip(words).for_each(|(place, word)| *place = word.to_le_bytes());
+            let n = places.len().min(words.len());
+            let (places, words) = (&mut places[..n], &words[..n]);
+            for i in 0..n {
+                places[i] = words[i].to_le_bytes();
+            }
         };
         put(heads, &head);
         put(rest, self.words);

@@ -53,9 +53,11 @@ impl Frame {
     #[inline(always)]
     pub(crate) fn args(&self, n: usize) -> Words {
         let mut words = [0; MAX_ARGS];
-        for (word, argument) in words.iter_mut().zip(&self.words[..REGISTERS]).take(n) {
+        let mut place = 0;
+        while place < n.min(REGISTERS) {
             // SAFETY: a reference is valid to read.
-            *word = unsafe { (&raw const *argument).read_volatile() };
+            words[place] = unsafe { (&raw const self.words[place]).read_volatile() };
+            place += 1;
         }
         if n > REGISTERS {
             words.iter_mut().take(n).skip(REGISTERS).zip(&self.stack).for_each(|(word, argument)| *word = *argument);

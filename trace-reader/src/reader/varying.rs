@@ -170,7 +170,9 @@ impl Layout {
 /// The varying values among decoded ones; 0 for what is not there.
 pub fn varying_of(fields: &[Field], ins: &Args, outs: &Args) -> Varying {
     let mut varying = [0; MAX_VARYING];
-    for (varying, Field { place, part, .. }) in varying.iter_mut().zip(fields.iter().copied()) {
+    let mut fields = fields.iter();
+    for varying in &mut varying {
+        let Some(&Field { place, part, .. }) = fields.next() else { break };
         let value = match part {
             Part::Written => outs.int(place),
             Part::Slot => ins.slot(place).map(|slot| slot as i64).or_else(|| ins.int(place)),

@@ -30,8 +30,13 @@ impl<T> Place<T> {
         Place(UnsafeCell::new(value))
     }
 
-    pub(crate) fn lend<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        self.0.with_mut(f)
+    /// Runs `f` with the value.
+    ///
+    /// # Safety
+    /// It is lent to nobody else meanwhile, which loom sees to.
+    pub(crate) unsafe fn lend<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: nobody else has it, as the caller vouches for.
+        self.0.with_mut(|value| f(unsafe { &mut *value }))
     }
 }
 

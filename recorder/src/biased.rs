@@ -84,7 +84,7 @@ impl<T> Biased<T> {
         let _held = self.enter();
         // SAFETY: this thread is the owner, and others wait while it is inside; or it has the lock, so that whoever else takes
         // it waits, and the owner is not inside: if it comes, it sees that the lock is shared, or it is this thread.
-        self.value.lend(|value| f(unsafe { &mut *value }))
+        unsafe { self.value.lend(f) }
     }
 
     #[inline(always)]

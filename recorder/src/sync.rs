@@ -29,7 +29,7 @@ impl Lock {
     }
 }
 
-/// A value that is lent to one thread at a time, which whoever asks for it sees to.
+/// A value that is lent to one thread at a time.
 pub(crate) struct Place<T>(UnsafeCell<T>);
 
 impl<T> Place<T> {
@@ -37,9 +37,14 @@ impl<T> Place<T> {
         Place(UnsafeCell::new(value))
     }
 
+    /// Runs `f` with the value.
+    ///
+    /// # Safety
+    /// It is lent to nobody else meanwhile.
     #[inline(always)]
-    pub(crate) fn lend<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        f(self.0.get())
+    pub(crate) unsafe fn lend<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: nobody else has it, as the caller vouches for.
+        f(unsafe { &mut *self.0.get() })
     }
 }
 

@@ -4,8 +4,8 @@ use crate::stage::{Appended, Stage};
 use loom::sync::Arc;
 use loom::thread;
 use recorder::stage::{FixedRecord, Writer};
-use trace_format::stage_protocol;
 use trace_format::record::{Commit, State};
+use trace_format::stage_protocol;
 
 /// Records are three words: the commit word, the number of the call, the result (twice the number) once it has returned.
 const WORDS: usize = 3;

@@ -3,8 +3,10 @@
 
 use crate::{memory, modules};
 use std::io::Read;
+use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
+use trace_format::proc::{self, Mapped};
 
 /// Adjacent mappings that may be used alike.
 #[derive(Debug, Clone, Default)]
@@ -159,12 +161,7 @@ fn stack_limit() -> u64 {
 
 fn parse(text: &str, stack_limit: u64) -> Vec<Mapping> {
     let mut all: Vec<Mapping> = Vec::new();
-    for line in text.lines() {
-        let mut words = line.split_whitespace();
-        let (Some(range), Some(rights)) = (words.next(), words.next()) else { continue };
-        let Some((start, end)) = range.split_once('-') else { continue };
-        let (Ok(start), Ok(end)) = (u64::from_str_radix(start, 16), u64::from_str_radix(end, 16)) else { continue };
-        let path = words.nth(3).unwrap_or("");
+    for Mapped { range: Range { start, end }, rights, path } in proc::mapped(text) {
         let device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && path != "/dev/zero"
             || path.starts_with("anon_inode:");
         let mut mapping = Mapping {

@@ -5,6 +5,7 @@ use crate::owner;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use trace_format::proc::{self, Mapped};
 
 mod arena;
 mod own_stack;
@@ -39,16 +40,11 @@ const ONLY_STACK: u64 = 64 << 20;
 fn map() -> &'static Map {
     static MAP: OnceLock<Map> = OnceLock::new();
     MAP.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let text = proc::own_maps();
         let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
         let mut map = Map { data: 0..0, heap: u64::MAX, stack: 0 };
-        for line in text.lines() {
-            let mut fields = line.split_ascii_whitespace();
-            let range = fields.next().and_then(|f| f.split_once('-'));
-            let parse = |t: &str| u64::from_str_radix(t, 16).ok();
-            let Some((start, end)) = range.and_then(|(s, e)| Some((parse(s)?, parse(e)?))) else { continue };
-            let writable = fields.next().is_some_and(|f| f.starts_with("rw"));
-            let path = fields.nth(3).unwrap_or("");
+        for Mapped { range: Range { start, end }, rights, path } in proc::mapped(&text) {
+            let writable = rights.starts_with("rw");
             match path {
                 "[heap]" => map.heap = start,
                 "[stack]" => map.stack = end,

@@ -28,6 +28,7 @@ pub mod names;
 pub mod owner_only;
 pub mod pack;
 pub mod plan;
+pub mod proc;
 pub mod ranks;
 pub mod record;
 pub mod requests;

@@ -2,9 +2,9 @@
 
 use crate::cli::Job;
 use crate::exit::Exit;
-use crate::run::evidence::{hostname, lives};
 use debugger::children::descendants;
 use debugger::read::is_mpi_process;
+use trace_format::proc;
 use trace_reader::reader::{RankReader, traces_in};
 
 /// All processes of the job, or those that were named: a process that is no MPI process stands for those below it.
@@ -34,7 +34,7 @@ fn meant_by(pid: i32) -> Vec<i32> {
 }
 
 fn of_traces(dir: &std::path::Path) -> Result<Vec<i32>, Exit> {
-    let here = hostname();
+    let here = proc::host();
     let mut pids = Vec::new();
     let mut elsewhere = 0;
     let stems = traces_in(dir).map_err(Exit::cannot)?;
@@ -46,7 +46,7 @@ fn of_traces(dir: &std::path::Path) -> Result<Vec<i32>, Exit> {
         let header = &reader.header;
         if header.host != here {
             elsewhere += 1;
-        } else if lives(header.pid, header.pid_start) {
+        } else if proc::lives(header.pid, header.pid_start) {
             pids.extend(i32::try_from(header.pid));
         }
     }

@@ -1,7 +1,6 @@
 //! A job that a command has started: its launcher is no child of this process, and is known from the file of the
 //! job's first rank.
 
-use super::evidence::hostname;
 use super::finish;
 use super::follow::{End, Followed, follow};
 use super::stop::{Process, are_all_gone, stop};
@@ -15,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use trace_format::jobs::{Started, set_stopped, started};
+use trace_format::proc;
 use trace_format::selection::Selection;
 
 /// A job of which only its directory and its launcher are known.
@@ -46,7 +46,7 @@ impl Watched {
 
     /// Takes what is known of its start.
     fn learn(&mut self, started: &Started) {
-        let here = started.pid != 0 && started.host == hostname();
+        let here = started.pid != 0 && started.host == proc::host();
         self.launcher = here.then_some(Process { pid: started.pid, start: started.pid_start });
         self.name = match &started.test {
             Some(test) => format!("{test}: "),
@@ -65,7 +65,7 @@ impl Followed for Watched {
             }
         }
         if self.launcher.is_none() {
-            self.all_gone = are_all_gone(observer, &hostname());
+            self.all_gone = are_all_gone(observer, &proc::host());
         }
     }
 

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
+use trace_format::proc::{self, Stat};
 
 /// A rank that used this much processor time and did not come out of its call was not held up by a slow machine: the
 /// progress loop of an MPI library takes microseconds.
@@ -20,32 +21,17 @@ const ENOUGH_LOOKS: u32 = 3;
 /// after that.
 const ROUNDS: u32 = 4;
 
-/// Name of this host, as the traces have it.
-pub(crate) fn hostname() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_owned()).unwrap_or_default()
-}
-
-/// Does the process that had this pid and start time still live? A zombie does not.
-pub(crate) fn lives(pid: u32, start: u64) -> bool {
-    stat(&proc_dir(pid)).is_some_and(|s| s.start == start && !matches!(s.state, 'Z' | 'X'))
-}
-
 /// Is the process of a trace still running, as far as this host can tell?
 pub(crate) fn running_here() -> impl Fn(&RankHeader) -> bool {
-    let here = hostname();
-    move |h| h.host == here && lives(h.pid, h.pid_start)
-}
-
-/// The start of the process, in clock ticks since boot.
-pub(crate) fn start_of(pid: u32) -> Option<u64> {
-    stat(&proc_dir(pid)).map(|s| s.start)
+    let here = proc::host();
+    move |h| h.host == here && proc::lives(h.pid, h.pid_start)
 }
 
 /// The processes of this host that live, with their parents; `None` if the system does not tell.
 fn processes() -> Option<impl Iterator<Item = (u32, u32)>> {
     let all = fs::read_dir("/proc").ok()?;
     let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
-    let living = |pid: u32| stat(&proc_dir(pid)).filter(|s| !matches!(s.state, 'Z' | 'X')).map(|s| (pid, s.parent));
+    let living = |pid: u32| Stat::of(pid).filter(|stat| !stat.has_ended()).map(|stat| (pid, stat.parent));
     Some(all.flatten().filter_map(number).filter_map(living))
 }
 
@@ -64,38 +50,9 @@ pub(crate) fn others_share(variable: &str, pid: u32) -> bool {
     while let Some(parent) = apart.last().and_then(|last| parents.get(last)).filter(|p| !apart.contains(p)) {
         apart.push(*parent);
     }
-    let name = [variable.as_bytes(), b"="].concat();
-    let value = |pid: u32| -> Option<Vec<u8>> {
-        let all = fs::read(proc_dir(pid).join("environ")).ok()?;
-        all.split(|b| *b == 0).find_map(|v| v.strip_prefix(&name[..])).map(<[u8]>::to_vec)
-    };
+    let value = |pid: u32| proc::variable(&proc::environment(pid), variable).map(<[u8]>::to_vec);
     let is_other = |other: &u32| *other != std::process::id() && !apart.contains(other);
     value(pid).is_none_or(|own| parents.keys().any(|other| is_other(other) && value(*other).as_ref() == Some(&own)))
-}
-
-fn proc_dir(pid: u32) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}"))
-}
-
-/// Fields of `/proc/PID/stat`.
-struct Stat {
-    state: char,
-    parent: u32,
-    start: u64,
-    /// User and system time in clock ticks.
-    ticks: u64,
-}
-
-fn stat(dir: &Path) -> Option<Stat> {
-    parse_stat(&fs::read_to_string(dir.join("stat")).ok()?)
-}
-
-/// The name in brackets may hold anything, also blanks and brackets: the fields are counted from its end.
-fn parse_stat(text: &str) -> Option<Stat> {
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    let state = fields.first()?.chars().next()?;
-    Some(Stat { state, parent: number(4)? as u32, start: number(22)?, ticks: number(14)? + number(15)? })
 }
 
 /// The activity of a process when it was looked at.
@@ -124,17 +81,16 @@ impl Reading {
 
 /// Looks at the process, all its threads together.
 pub(crate) fn read_process(pid: u32, start: u64) -> Reading {
-    let dir = proc_dir(pid);
-    match stat(&dir) {
-        Some(s) if s.start == start && !matches!(s.state, 'Z' | 'X') => {}
-        _ => return Reading::GONE,
+    let dir = proc::dir(pid);
+    if !proc::lives(pid, start) {
+        return Reading::GONE;
     }
     let Ok(threads) = fs::read_dir(dir.join("task")) else { return Reading::GONE };
     let (mut runs, mut held, mut cpu) = (false, false, Duration::ZERO);
     for thread in threads.flatten() {
         let thread = thread.path();
         // A thread may end between the listing and the look.
-        let Some(stat) = stat(&thread) else { continue };
+        let Some(stat) = Stat::read(&thread) else { continue };
         match stat.state {
             'T' | 't' | 'D' => held = true,
             'S' | 'I' => {}
@@ -156,13 +112,13 @@ pub(crate) fn read_process(pid: u32, start: u64) -> Reading {
 /// thread of it, without a limit of time? Such threads can neither call MPI nor help the others before one of these
 /// does something. False if the system does not tell.
 pub(crate) fn others_wait_for_ever(pid: u32, accounted: &[u32], unnamed: usize) -> bool {
-    let Ok(tasks) = fs::read_dir(proc_dir(pid).join("task")) else { return false };
+    let Ok(tasks) = fs::read_dir(proc::dir(pid).join("task")) else { return false };
     let tasks: Vec<u32> = tasks.flatten().filter_map(|t| t.file_name().to_str()?.parse().ok()).collect();
     let others: Vec<u32> = tasks.iter().copied().filter(|t| !accounted.contains(t)).collect();
     // Only those in the calls are left.
     others.len() <= unnamed
         || others.iter().all(|task| {
-            let place = proc_dir(pid).join("task").join(task.to_string());
+            let place = proc::dir(pid).join("task").join(task.to_string());
             match fs::read_to_string(place.join("syscall")) {
                 Ok(text) => is_endless_wait(&text, &tasks),
                 // It has ended meanwhile.
@@ -325,14 +281,6 @@ mod tests {
     }
 
     #[test]
-    fn stat_is_read_behind_the_name() {
-        let text = "42 (a ) b) S 1 42 42 0 -1 4194304 1 0 0 0 30 12 0 0 20 0 1 0 777 1 1 1";
-        let stat = parse_stat(text).unwrap();
-        assert_eq!((stat.state, stat.start, stat.ticks), ('S', 777, 42));
-        assert!(parse_stat("42 (x").is_none() && parse_stat("42 (x) S 1").is_none());
-    }
-
-    #[test]
     fn endless_waits_are_told_from_others() {
         let threads = [42, 43];
         let endless = |call: &str| is_endless_wait(call, &threads);
@@ -376,8 +324,8 @@ mod tests {
     #[test]
     fn this_process_lives() {
         let pid = std::process::id();
-        let start = stat(&proc_dir(pid)).unwrap().start;
-        assert!(lives(pid, start) && !lives(pid, start + 1));
+        let start = proc::start(pid).unwrap();
+        assert!(proc::lives(pid, start) && !proc::lives(pid, start + 1));
         assert_ne!(read_process(pid, start).activity, Gone);
         assert!(read_process(pid, start).cpu > Duration::ZERO);
         assert_eq!(read_process(pid, start + 1).activity, Gone);

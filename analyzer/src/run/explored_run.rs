@@ -1,6 +1,5 @@
 //! One run of an exploration: under a witness, with a limit of time, and with a trace directory of its own.
 
-use super::evidence::hostname;
 use super::find::Found;
 use super::follow::{End, follow};
 use super::launch::{Altered, Launched};
@@ -19,6 +18,7 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use trace_format::proc;
 
 /// The part that all runs share.
 pub(super) struct Job<'a> {
@@ -119,7 +119,7 @@ impl<'a> Job<'a> {
 
 /// The ranks on this host.
 fn processes(observer: &Observer) -> Vec<Process> {
-    let here = hostname();
+    let here = proc::host();
     observer.traces.headers().filter(|h| h.host == here).map(Process::of).collect()
 }
 

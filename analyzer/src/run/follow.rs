@@ -6,7 +6,7 @@
 //! all of them waited at once. And each rank whose call might still be served by what is under way inside the MPI
 //! library had the chance to go on and did not ([`super::evidence`]).
 
-use super::evidence::{Activity, Case, Reading, hostname, others_wait_for_ever, read_process};
+use super::evidence::{Activity, Case, Reading, others_wait_for_ever, read_process};
 use super::hung::Hung;
 use super::stop::Process;
 use analyzer::observe::Observer;
@@ -14,6 +14,7 @@ use engine::Stuck;
 use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+use trace_format::proc;
 
 /// Pause between two readings.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -138,7 +139,7 @@ impl Candidate {
 /// Follows the job until its launcher ends, or until a set of ranks is proved to wait for ever. If `stop` is false the
 /// proof is only told. `until`: how long it may take.
 pub(crate) fn follow(observer: &mut Observer, job: &mut impl Followed, stop: bool, until: Option<Instant>) -> End {
-    let here = hostname();
+    let here = proc::host();
     let mut candidate: Option<Candidate> = None;
     let mut hung = Hung::default();
     // Something happened since the engine was asked.
@@ -231,7 +232,7 @@ pub(crate) fn tell_deaths(observer: &mut Observer, name: &str) {
 
 /// Ranks of the job that are stuck as it is now. Watches it for a moment.
 pub(crate) fn proven_stuck(observer: &mut Observer) -> Option<Stuck> {
-    let here = hostname();
+    let here = proc::host();
     let until = Instant::now() + WATCH;
     let mut candidate: Option<Candidate> = None;
     while Instant::now() < until {

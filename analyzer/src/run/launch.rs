@@ -1,6 +1,5 @@
 //! Starts the launcher under the interposer, in a process group of its own, and passes signals and the terminal on.
 
-use super::evidence::{hostname, start_of};
 use super::find::Found;
 use super::follow::Followed;
 use super::launcher::Job;
@@ -28,6 +27,7 @@ use trace_format::columns::COLUMNS;
 use trace_format::discovery::FOLLOWER;
 use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
 use trace_format::jobs::{EACH, Root};
+use trace_format::proc::{self, Stat};
 use trace_format::retention::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::stages::STAGE_DIR;
 use trace_format::variables::{CVARS, PVARS, STRESS};
@@ -81,7 +81,7 @@ fn job(plan: &RunPlan, altered: &Altered, found: &Found, dir: &Path) -> Job {
         preload.push(existing);
     }
     let pid = std::process::id();
-    let here = Root { pid, start: start_of(pid).unwrap_or(0), host: hostname() }.to_string();
+    let here = Root { pid, start: proc::start(pid).unwrap_or(0), host: proc::host() }.to_string();
     let mut ours: Vec<(OsString, OsString)> = vec![
         ("LD_PRELOAD".into(), preload),
         ("MPIVET_DIR".into(), dir.into()),
@@ -226,7 +226,7 @@ impl Followed for Launched {
     fn launcher(&self) -> Option<Process> {
         // Until it is waited for, the number is its own.
         let pid = self.pid.as_raw() as u32;
-        start_of(pid).filter(|_| self.ended.is_none()).map(|start| Process { pid, start })
+        Stat::of(pid).map(|stat| stat.start).filter(|_| self.ended.is_none()).map(|start| Process { pid, start })
     }
 
     /// Sends a signal to the launcher's process group.

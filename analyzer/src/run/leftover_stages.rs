@@ -1,7 +1,7 @@
 //! Stages that processes have made apart from their traces (`MPIVET_STAGE_DIR`) and left there when they died.
 
-use super::evidence::{hostname, lives};
 use std::path::Path;
+use trace_format::proc;
 use trace_format::stages;
 use trace_reader::reader::{RankReader, traces_in};
 
@@ -10,10 +10,10 @@ use trace_reader::reader::{RankReader, traces_in};
 pub(crate) fn bring_stages(dir: &Path, is_told: bool) {
     let below =
         std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
-    let here = hostname();
+    let here = proc::host();
     for dir in std::iter::once(dir.to_owned()).chain(below) {
         for (stem, header) in apart(&dir) {
-            if header.host != here || lives(header.pid, header.pid_start) {
+            if header.host != here || proc::lives(header.pid, header.pid_start) {
                 continue;
             }
             if let Err(e) = stages::bring(&dir, &stem, &header)

@@ -35,6 +35,7 @@ use stop::Process;
 use teller::Teller;
 use trace_format::discovery;
 use trace_format::interruption::{self, Interruption};
+use trace_format::proc;
 
 /// Time that ranks may outlive their launcher before the report is made without their end.
 const ORPHANS: Duration = Duration::from_secs(1);
@@ -149,7 +150,7 @@ fn tell_interruption(job: &Launched, dir: &Path) {
 
 /// Reads the rest when the launcher is gone.
 fn finish(observer: &mut Observer, teller: Teller, quiet: bool, name: &str) {
-    let here = evidence::hostname();
+    let here = proc::host();
     let orphan = |o: &Observer| o.traces.headers().any(|h| h.host == here && Process::of(h).lives());
     stop::wait(ORPHANS, || {
         observer.poll();

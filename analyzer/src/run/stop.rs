@@ -1,12 +1,12 @@
 //! Stops a job that can never go on: first asks the launcher to clean up, then kills what is left.
 
-use super::evidence::lives;
 use super::follow::Followed;
 use analyzer::observe::Observer;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
+use trace_format::proc;
 
 /// Time for the job to end by itself.
 const GRACE: Duration = Duration::from_millis(300);
@@ -26,7 +26,7 @@ impl Process {
     }
 
     pub(crate) fn lives(self) -> bool {
-        lives(self.pid, self.start)
+        proc::lives(self.pid, self.start)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The processes that a process has started, directly or by others: the ranks of a launcher.
 
-use crate::process::Stat;
+use crate::process::stat;
 use std::collections::BTreeMap;
 
 /// All living descendants of `pid`, without itself, by number.
@@ -8,8 +8,8 @@ pub fn descendants(pid: i32) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     for process in all.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok()) {
-        if let Some(stat) = Stat::of(process) {
-            children.entry(stat.parent).or_default().push(process);
+        if let Some(stat) = stat(process) {
+            children.entry(stat.parent.cast_signed()).or_default().push(process);
         }
     }
     let mut found = Vec::new();

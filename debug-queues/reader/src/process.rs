@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use trace_format::proc::{self, Stat};
 
 /// A process by its number and start time, which tells it from a later one with the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,17 +16,17 @@ pub struct Process {
 impl Process {
     /// The process that has this number now.
     pub fn find(pid: i32) -> Result<Process> {
-        let stat = Stat::of(pid).ok_or(Error::Gone)?;
+        let stat = stat(pid).ok_or(Error::Gone)?;
         Ok(Process { pid, start: stat.start })
     }
 
     /// Does it still live? A zombie does not.
     pub fn lives(self) -> bool {
-        Stat::of(self.pid).is_some_and(|s| s.start == self.start)
+        stat(self.pid).is_some_and(|s| s.start == self.start)
     }
 
     pub fn dir(self) -> PathBuf {
-        dir(self.pid)
+        proc::dir(self.pid.cast_unsigned())
     }
 
     /// Numbers of its threads, the first one first.
@@ -48,7 +49,7 @@ impl Process {
     }
 
     pub fn parent(self) -> Option<i32> {
-        Stat::of(self.pid).map(|s| s.parent)
+        stat(self.pid).and_then(|s| i32::try_from(s.parent).ok())
     }
 }
 
@@ -59,28 +60,9 @@ pub(crate) fn io_error(error: &std::io::Error) -> Error {
     }
 }
 
-fn dir(pid: i32) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}"))
-}
-
-/// Fields of `/proc/PID/stat` of a process that is no zombie.
-pub(crate) struct Stat {
-    pub(crate) parent: i32,
-    pub(crate) start: u64,
-}
-
-impl Stat {
-    pub(crate) fn of(pid: i32) -> Option<Stat> {
-        Stat::parse(&fs::read_to_string(dir(pid).join("stat")).ok()?)
-    }
-
-    /// The name in brackets may hold anything: fields are counted from its end.
-    fn parse(text: &str) -> Option<Stat> {
-        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-        let alive = !matches!(*fields.first()?, "Z" | "X");
-        let stat = Stat { parent: fields.get(1)?.parse().ok()?, start: fields.get(19)?.parse().ok()? };
-        alive.then_some(stat)
-    }
+/// The entry of a process that is no zombie.
+pub(crate) fn stat(pid: i32) -> Option<Stat> {
+    Stat::of(u32::try_from(pid).ok()?).filter(|stat| !stat.has_ended())
 }
 
 /// Variables of a process.
@@ -130,14 +112,6 @@ mod tests {
         let me = Process::find(std::process::id() as i32).unwrap();
         assert!(me.lives() && me.threads()[0] == me.pid && me.program().is_some());
         assert!(!Process { start: me.start + 1, ..me }.lives());
-    }
-
-    #[test]
-    fn a_zombie_does_not_live() {
-        let line = |state| format!("42 (a ) b) {state} 7 42 42 0 -1 4194304 1 0 0 0 30 12 0 0 20 0 1 0 777 1 1");
-        let stat = Stat::parse(&line("S")).unwrap();
-        assert_eq!((stat.parent, stat.start), (7, 777));
-        assert!(Stat::parse(&line("Z")).is_none() && Stat::parse("42 (x) S").is_none());
     }
 
     #[test]

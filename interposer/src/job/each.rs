@@ -5,6 +5,7 @@ use crate::job::launch;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use trace_format::jobs::{Root, Started, claim, jobs_in};
+use trace_format::proc;
 
 /// The directory of this job in `base`, which is there afterwards. `None`: it cannot be made.
 pub(crate) fn directory(base: &Path, root: &Root, spawned: bool) -> Option<PathBuf> {
@@ -47,26 +48,20 @@ fn plain(letter: char) -> char {
 /// Spawned ranks belong to the job that spawned them: its launcher is above them, or a rank itself.
 fn of_spawners(base: &Path, ancestors: &Option<Vec<(u32, String)>>) -> Option<PathBuf> {
     let above = ancestors.as_ref()?;
-    let here = launch::host();
+    let here = proc::host();
     let is_above = |job: &Started| {
-        job.host == here
-            && above.iter().any(|(pid, _)| *pid == job.pid && launch::process_start(*pid) == Some(job.pid_start))
+        job.host == here && above.iter().any(|(pid, _)| *pid == job.pid && proc::lives(*pid, job.pid_start))
     };
     let jobs = jobs_in(base).ok()?;
     jobs.into_iter().rev().find(|(_, job)| is_above(job)).map(|(name, _)| base.join(name))
 }
 
 fn started(starter: Option<u32>) -> Started {
-    let words = |pid: u32| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let line = line.strip_suffix(&[0]).unwrap_or(&line);
-        line.split(|b| *b == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
-    };
     Started {
-        host: launch::host(),
+        host: proc::host(),
         pid: starter.unwrap_or(0),
-        pid_start: starter.and_then(launch::process_start).unwrap_or(0),
-        command: starter.map(words).unwrap_or_default(),
+        pid_start: starter.and_then(proc::start).unwrap_or(0),
+        command: starter.map(proc::command_line).unwrap_or_default(),
         // pytest: `tests/test_halo.py::test_exchange (call)`
         test: std::env::var("PYTEST_CURRENT_TEST").ok().map(|t| t.trim_end_matches(" (call)").to_owned()),
         unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_nanos() as u64),

@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use trace_format::jobs::Root;
+use trace_format::proc;
 
 /// What the processes of a job have in common, and no job before it had.
 pub(crate) fn job() -> u64 {
@@ -17,7 +18,7 @@ pub(crate) fn job() -> u64 {
             Ok(namespace) => namespace.hash(&mut hasher),
             Err(_) => {
                 let launcher = launch::launcher_pid();
-                (launcher, launch::process_start(launcher)).hash(&mut hasher);
+                (launcher, proc::start(launcher)).hash(&mut hasher);
             }
         }
         hasher.finish()
@@ -27,11 +28,11 @@ pub(crate) fn job() -> u64 {
 /// Is somebody there who prints what this process leaves in the directory of its trace? On another node what is written may be
 /// seen much later, and outside of a container the program may not be where it is inside.
 pub(crate) fn is_followed() -> bool {
-    let files = |who: &str| std::fs::read_link(format!("/proc/{who}/ns/mnt")).ok();
+    let files = |who: u32| std::fs::read_link(proc::dir(who).join("ns/mnt")).ok();
     config::follower().as_ref().is_some_and(|follower| {
         let Root { pid, start, host } = follower;
-        *host == launch::host()
-            && launch::process_start(*pid) == Some(*start)
-            && files("self").is_some_and(|own| files(&pid.to_string()) == Some(own))
+        *host == proc::host()
+            && proc::lives(*pid, *start)
+            && files(std::process::id()).is_some_and(|own| files(*pid) == Some(own))
     })
 }

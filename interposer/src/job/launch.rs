@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use trace_format::file::Launch;
 use trace_format::jobs::Root;
+use trace_format::proc;
 
 /// What the ranks of one world have in common.
 pub(crate) fn launch() -> Launch {
@@ -19,11 +20,8 @@ pub(crate) fn launch() -> Launch {
 /// live: they cannot leave MPI_Init before this process has called it.
 fn first_sibling(own: u32, parent: u32) -> Option<u32> {
     let rank = |pid: u32| {
-        let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-        let value = |name: &str| {
-            let all = environment.split(|b| *b == 0).filter_map(|v| std::str::from_utf8(v).ok());
-            all.filter_map(|v| v.split_once('=')).find(|v| v.0 == name).map(|v| v.1.to_owned())
-        };
+        let environment = proc::environment(pid);
+        let value = |name: &str| Some(std::str::from_utf8(proc::variable(&environment, name)?).ok()?.to_owned());
         let rank: u32 = value("PMI_RANK")?.parse().ok()?;
         Some((rank, value("PMI_SIZE"), value("PMI_SPAWNED")))
     };
@@ -44,7 +42,7 @@ fn first_sibling(own: u32, parent: u32) -> Option<u32> {
 /// Children of a process in the order in which they were started.
 fn children(parent: u32) -> Vec<u32> {
     let mut all: Vec<(u64, u32)> = Vec::new();
-    for task in std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
+    for task in std::fs::read_dir(proc::dir(parent).join("task")).into_iter().flatten().flatten() {
         let list = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
         all.extend(list.split_whitespace().filter_map(|p| p.parse().ok()).map(|pid| (0, pid)));
     }
@@ -55,7 +53,7 @@ fn children(parent: u32) -> Vec<u32> {
         all.extend(pids.filter(|pid| process(*pid).is_some_and(|p| p.1 == parent)).map(|pid| (0, pid)));
     }
     for (start, pid) in &mut all {
-        *start = process_start(*pid).unwrap_or(0);
+        *start = proc::start(*pid).unwrap_or(0);
     }
     // Within one tick of the system's clock the numbers ascend.
     all.sort_unstable();
@@ -67,10 +65,10 @@ fn children(parent: u32) -> Vec<u32> {
 pub(crate) fn working_directories() -> Vec<PathBuf> {
     let mut all = Vec::new();
     if let Some((_, parent)) = process(std::process::id()) {
-        let environment = std::fs::read(format!("/proc/{parent}/environ")).unwrap_or_default();
-        let pwd = environment.split(|b| *b == 0).find_map(|v| v.strip_prefix(b"PWD="));
+        let environment = proc::environment(parent);
+        let pwd = proc::variable(&environment, "PWD");
         all.extend(pwd.map(|d| PathBuf::from(std::ffi::OsStr::from_bytes(d))).filter(|d| d.is_absolute()));
-        all.extend(std::fs::read_link(format!("/proc/{parent}/cwd")));
+        all.extend(std::fs::read_link(proc::dir(parent).join("cwd")));
     }
     all.extend(std::env::current_dir());
     all
@@ -106,7 +104,7 @@ fn nearest_launcher() -> Option<(u32, u32)> {
 /// The ancestors of this process with their names, the nearest first, up to and without `root`. `None`: it does not come
 /// from there, but from a daemon or from another node.
 pub(crate) fn lineage(root: &Root) -> Option<Vec<(u32, String)>> {
-    if root.host != host() {
+    if root.host != proc::host() {
         return None;
     }
     let mut all = Vec::new();
@@ -114,7 +112,7 @@ pub(crate) fn lineage(root: &Root) -> Option<Vec<(u32, String)>> {
     // No chain of test drivers and shells is as long.
     while all.len() < 256 {
         let pid = process(child)?.1;
-        if pid == root.pid && process_start(pid) == Some(root.start) {
+        if pid == root.pid && proc::lives(pid, root.start) {
             return Some(all);
         }
         all.push((pid, process(pid)?.0));
@@ -169,9 +167,8 @@ pub(crate) fn name_of_job() -> Option<String> {
 
 /// Where all proxies of one Hydra reach it.
 fn control_port(proxy: u32) -> Option<String> {
-    let line = std::fs::read(format!("/proc/{proxy}/cmdline")).ok()?;
-    let mut words = line.split(|b| *b == 0).skip_while(|word| *word != b"--control-port").skip(1);
-    words.next().map(|word| String::from_utf8_lossy(word).into_owned()).filter(|word| !word.is_empty())
+    let mut words = proc::command_line(proxy).into_iter().skip_while(|word| word != "--control-port").skip(1);
+    words.next().filter(|word| !word.is_empty())
 }
 
 /// The processes that have started this one, the nearest first.
@@ -182,30 +179,7 @@ pub(crate) fn ancestors() -> Vec<u32> {
 
 /// Name and parent of a process.
 fn process(pid: u32) -> Option<(String, u32)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (head, tail) = stat.rsplit_once(')')?;
-    let name = head.split_once('(')?.1.to_owned();
-    let parent = tail.split_whitespace().nth(1)?.parse().ok()?;
-    Some((name, parent))
-}
-
-/// Start time of a process in clock ticks since boot; `None` also for one that has ended and that nobody has waited for.
-pub(crate) fn process_start(pid: u32) -> Option<u64> {
-    start_in(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-}
-
-fn start_in(stat: &str) -> Option<u64> {
-    let tail = stat.rsplit_once(')')?.1;
-    let fields: Vec<&str> = tail.split_whitespace().collect();
-    // A first thread that ended before the others looks like a process that has ended.
-    let has_threads = fields.get(17)?.parse::<u32>().ok()? > 1;
-    let has_ended = matches!(*fields.first()?, "Z" | "X") && !has_threads;
-    (!has_ended).then(|| fields.get(19)?.parse().ok()).flatten()
-}
-
-/// Name of this host.
-pub(crate) fn host() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").map(|h| h.trim().to_owned()).unwrap_or_default()
+    proc::Stat::of(pid).map(|stat| (stat.name, stat.parent))
 }
 
 /// Are all processes of a world of this size on this node, by what the launcher says?
@@ -218,18 +192,6 @@ pub(crate) fn is_one_node(size: i32, variable: impl Fn(&str) -> Option<String>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_nobody_has_waited_for_has_ended() {
-        let line = |state: &str, threads: u32| {
-            format!("42 (a) b) {state} 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 {threads} 0 777 0")
-        };
-        assert_eq!(start_in(&line("S", 1)), Some(777));
-        assert_eq!(start_in(&line("Z", 3)), Some(777));
-        assert_eq!(start_in(&line("Z", 1)), None);
-        assert_eq!(start_in(&line("X", 0)), None);
-        assert_eq!(start_in("42 (a"), None);
-    }
 
     #[test]
     fn launchers_say_who_is_on_the_node() {

@@ -4,13 +4,13 @@
 //! What control variables of the library say is not what happens (headers, other transports, other limits in front of
 //! them), so that it is tried out. The receiver is in MPI all the time, as it is when two ranks send to each other.
 
-use crate::job::launch;
 use crate::mpi::abi::Abi;
 use crate::mpi::define::handle_out;
 use crate::mpi::library::{self, MpiLibrary};
 use std::time::{Duration, Instant};
 use trace_format::job::Buffering;
 use trace_format::mpi::{FnId, Kind};
+use trace_format::proc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Larger messages are not tried, bytes.
@@ -169,5 +169,5 @@ fn succeeds(function: FnId, args: &[u64]) -> Option<()> {
 
 /// Tells hosts apart.
 fn own_host() -> u64 {
-    xxh3_64(launch::host().as_bytes())
+    xxh3_64(proc::host().as_bytes())
 }

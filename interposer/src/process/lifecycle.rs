@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use trace_format::file::{Launch, RankHeader, STAGE_BYTES};
 use trace_format::job::Buffering;
 use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
+use trace_format::proc;
 
 /// What is known before MPI_Init.
 pub(crate) struct Before {
@@ -83,8 +84,8 @@ pub(crate) fn after_init(mut before: Before, class: Class, words: &Words) {
         rank,
         size,
         pid: std::process::id(),
-        pid_start: launch::process_start(std::process::id()).unwrap_or(0),
-        host: launch::host(),
+        pid_start: proc::start(std::process::id()).unwrap_or(0),
+        host: proc::host(),
         ticks_per_second,
         start_ticks,
         start_unix_ns,

@@ -13,6 +13,7 @@ use trace_format::file::{
 };
 use trace_format::head::{Head, OpenError};
 use trace_format::owner_only;
+use trace_format::proc;
 
 /// Opens the trace file; true if it has the plain name of its rank. `stages`: where stages shall be.
 pub(super) fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -> io::Result<bool> {
@@ -72,7 +73,7 @@ fn claim(dir: &Path, stem: &str) -> io::Result<Option<File>> {
             created => return created.map(Some),
         }
         match Head::open(dir, stem).map(|head| head.header) {
-            Ok(h) if h.host == launch::host() && launch::process_start(h.pid) == Some(h.pid_start) => return Ok(None),
+            Ok(h) if h.host == proc::host() && proc::lives(h.pid, h.pid_start) => return Ok(None),
             Err(OpenError::BadHeader { .. }) if attempt < TRIES => std::thread::sleep(Duration::from_millis(1)),
             _ => std::fs::remove_file(trace_path(dir, stem))?,
         }

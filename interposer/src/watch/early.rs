@@ -2,12 +2,12 @@
 //! the library is called, which may end the process over them.
 
 use crate::job::config::Config;
-use crate::job::launch;
 use crate::job::place;
 use recorder::{clock, environment, file_limit, log};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use trace_format::early::{Early, EarlyFinding};
+use trace_format::proc;
 
 /// What was found, and the directory that it was written to.
 static KEPT: Mutex<(Vec<EarlyFinding>, Option<PathBuf>)> = Mutex::new((Vec::new(), None));
@@ -37,9 +37,9 @@ pub(crate) fn keep(config: &Config, dir: PathBuf, finding: EarlyFinding) {
 fn early(program: String, findings: Vec<EarlyFinding>) -> Early {
     let pid = std::process::id();
     Early {
-        host: launch::host(),
+        host: proc::host(),
         pid,
-        pid_start: launch::process_start(pid).unwrap_or(0),
+        pid_start: proc::start(pid).unwrap_or(0),
         unix_ns: clock::unix_ns(),
         rank: number(&["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"]),
         size: number(&["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"]),
@@ -59,7 +59,7 @@ fn number(names: &[&str]) -> Option<i32> {
 pub(crate) fn is_recorded() {
     let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
     if let Some(dir) = kept.1.take() {
-        _ = std::fs::remove_file(Early::path(&dir, &launch::host(), std::process::id()));
+        _ = std::fs::remove_file(Early::path(&dir, &proc::host(), std::process::id()));
     }
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn is_recorded() {
 /// early and are gone have kept MPI from starting.
 pub(crate) fn forget_others(dir: &Path) {
     for Early { host, pid, pid_start, .. } in Early::all_in(dir) {
-        if host == launch::host() && launch::process_start(pid) != Some(pid_start) {
+        if host == proc::host() && !proc::lives(pid, pid_start) {
             _ = std::fs::remove_file(Early::path(dir, &host, pid));
         }
     }

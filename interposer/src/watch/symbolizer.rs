@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use trace_format::codec;
 use trace_format::discovery::{Discovery, Shown};
+use trace_format::proc;
 
 const NAME: &str = "libmpivet_symbols.so";
 
@@ -30,15 +31,8 @@ fn library() -> Option<Show> {
 /// Where the library must be. The loader may know this one by a relative name, from a directory that the program has left.
 fn beside() -> Option<PathBuf> {
     let own = library as *const () as u64;
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let holds = |range: &str| {
-        let (start, end) = range.split_once('-')?;
-        let number = |text| u64::from_str_radix(text, 16).ok();
-        Some((number(start)?..number(end)?).contains(&own))
-    };
-    let line = maps.lines().find(|line| line.split(' ').next().and_then(holds) == Some(true))?;
-    // Names may have blanks.
-    let path = line.get(line.find('/')?..)?;
+    let maps = proc::own_maps();
+    let path = proc::mapped(&maps).find(|mapped| mapped.range.contains(&own))?.path;
     Some(Path::new(path).with_file_name(NAME))
 }
 

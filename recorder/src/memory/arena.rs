@@ -7,6 +7,7 @@
 use super::read;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use trace_format::proc::{self, Mapped};
 
 /// Address space of a heap, which begins at a multiple of it.
 const HEAP: u64 = 64 << 20;
@@ -71,30 +72,23 @@ fn is_heap(base: u64) -> bool {
     // The arena follows the header of its first heap, and no other heap is before that.
     let begins = (base + 8 * HEADER as u64..base + PAGE).contains(&arena) && before == 0;
     let has_sizes = used <= accessible && accessible <= HEAP && used >= PAGE && accessible.is_multiple_of(PAGE);
-    begins
-        && has_sizes
-        && is_mapped_so(base, accessible, &std::fs::read_to_string("/proc/self/maps").unwrap_or_default())
+    begins && has_sizes && is_mapped_so(base, accessible, &proc::own_maps())
 }
 
 /// Is there memory of nobody else in all of the heap, of which as much may be used as it says, and more may not be? `maps` is the
 /// kernel's list.
 fn is_mapped_so(base: u64, accessible: u64, maps: &str) -> bool {
     let mut at = base;
-    for line in maps.lines() {
-        let mut words = line.split_ascii_whitespace();
-        let range = words.next().and_then(|range| range.split_once('-'));
-        let parse = |text: &str| u64::from_str_radix(text, 16).ok();
-        let Some((start, end)) = range.and_then(|(start, end)| Some((parse(start)?, parse(end)?))) else { continue };
+    for Mapped { range: Range { start, end }, rights, path } in proc::mapped(maps) {
         if end <= at || at >= base + HEAP {
             continue;
         }
         let wanted = if at < base + accessible { "rw-p" } else { "---p" };
-        let (rights, path) = (words.next(), words.nth(3).unwrap_or(""));
         // Systems may give names to what has no file.
         let is_nobodys = path.is_empty() || path.starts_with("[anon");
         // What may be used ends where the heap says: in a mapping of anything else it goes on.
         let is_whole = at >= base + accessible || end == base + accessible || accessible == HEAP;
-        if start > at || rights != Some(wanted) || !is_nobodys || !is_whole {
+        if start > at || rights != wanted || !is_nobodys || !is_whole {
             return false;
         }
         at = end;

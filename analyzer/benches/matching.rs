@@ -5,7 +5,7 @@
 use analyzer::observe::{Ending, Observer};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_reader::synthetic::Stencil;
 
 fn main() {

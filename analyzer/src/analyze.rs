@@ -11,7 +11,7 @@ use analyzer::observe::{Ending, Observer};
 use report::{JobReport, Report};
 use std::path::Path;
 use std::time::Instant;
-use trace_format::jobs::{Started, Wrapped, jobs_in};
+use trace_format::run::jobs::{Started, Wrapped, jobs_in};
 
 pub(crate) fn analyze(plan: &AnalyzePlan) -> Result<u8, Exit> {
     plan.report.or_failure(one_or_several(plan).and_then(|report| tell(plan, report)))

@@ -4,7 +4,7 @@
 use crate::exit::Exit;
 use clap::error::Error;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use trace_format::selection::{Selection, SelectionError};
+use trace_format::settings::selection::{Selection, SelectionError};
 
 /// The options in the order of the command line.
 #[derive(Debug, Clone, Default)]

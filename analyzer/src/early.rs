@@ -5,11 +5,11 @@ use report::merge;
 use report::symbols::Symbols;
 use trace_format::catalogue::by_name;
 use trace_format::definition::Id;
-use trace_format::early::{Early, EarlyFinding};
 use trace_format::finding::{CallRef, Finding};
-use trace_format::job::Job;
 use trace_format::location::Location;
-use trace_format::selection::Selection;
+use trace_format::run::early::{Early, EarlyFinding};
+use trace_format::run::job::Job;
+use trace_format::settings::selection::Selection;
 
 /// Sites of their calls; those of traces count from 0.
 const FIRST_SITE: Id = Id::MAX / 2;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use trace_format::job::{self, Job};
+use trace_format::run::job::{self, Job};
 use trace_format::variables::{Control, Variables, bearing, fits};
 
 pub(crate) fn print(plan: &EnvPlan) -> Result<u8, Exit> {

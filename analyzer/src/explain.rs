@@ -2,7 +2,7 @@
 
 use crate::exit::{CLEAN, Exit};
 use trace_format::catalogue::{self, CHECKS, CheckInfo, Side};
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::suggestions::did_you_mean;
 
 pub(crate) fn explain(name: &str) -> Result<u8, Exit> {
     let Some(check) = catalogue::by_name(name) else {

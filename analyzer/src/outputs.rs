@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::suggestions::did_you_mean;
 
 /// The file of GitHub that holds the page of a step.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";

@@ -41,7 +41,7 @@ use trace_format::definition::{Definition, FIRST_USER_ID, Id, Neighbors};
 use trace_format::file::PROCESS_THREAD;
 use trace_format::mpi::Class;
 use trace_format::ranks::Ranks;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
 use trace_reader::reader::{EventRef, RankEvent};
 use trace_reader::text::{TextTrace, parse};

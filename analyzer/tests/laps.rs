@@ -8,7 +8,7 @@ use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id};
 use trace_format::file::rank_path;
 use trace_format::mpi::{FnId, Status};
 use trace_format::ranks::Ranks;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::system::SystemEvent;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::synthetic::{RankWriter, header};

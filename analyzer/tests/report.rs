@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use trace_format::catalogue::by_name;
 use trace_format::definition::{Definition, Module};
 use trace_format::finding::{CallRef, Finding, Rerun, Severity, Waiting};
-use trace_format::job::Mpi;
 use trace_format::location::Location;
-use trace_format::selection::Selection;
+use trace_format::run::job::Mpi;
+use trace_format::settings::selection::Selection;
 
 const SOURCE: &str = "#include <mpi.h>\nvoid exchange(void) {\n\tMPI_Recv(in, n, MPI_INT, left, 0, comm, &s);\n}\nint main() {\n  exchange();\n}\n";
 

@@ -8,7 +8,7 @@ use report::Colour;
 use std::fs;
 use std::path::Path;
 use trace_format::file::{RankHeader, STAGE_HEADER_BYTES, STAGE_LAP_OFFSET, STAGE_MAGIC, rank_path, stage_path};
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
 use trace_format::writer::encode_system;
 use traces::{header, rank_bytes, write_run};

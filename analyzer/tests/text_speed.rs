@@ -3,7 +3,7 @@
 use engine::{End, Engine};
 use std::time::Instant;
 use trace_format::mpi::{FnId, Status};
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_reader::call::{Call, Outcome, Value};
 use trace_reader::reader::RankEvent;
 

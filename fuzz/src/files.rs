@@ -6,7 +6,7 @@
 use super::reports::{self, Telling};
 use super::trace::header;
 use trace_format::file::{BLOCK_HEADER_BYTES, BlockHeader, MAGIC, STAGE_MAGIC, VERSION, checksum};
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::{codec, file::RankHeader};
 
 const NAMES: [&str; 9] = [

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use trace_format::names::NoNames;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::system::SystemEvent;
 use trace_reader::reader::RankEvent;
 use trace_reader::text::{

@@ -10,7 +10,7 @@ use trace_format::file::{
     STAGE_MAGIC, job_path, rank_path, rank_stem, segment_header, segment_path, stage_path,
 };
 use trace_format::record::{Commit, LAP_MASK};
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::writer::{file_header, seal};
 use trace_reader::synthetic;
 

@@ -3,12 +3,12 @@
 
 use engine::worlds::{Chosen, Names};
 use report::gate::suppressions;
-use trace_format::job::Job;
 use trace_format::names::NoNames;
 use trace_format::ranks::Ranks;
+use trace_format::run::job::Job;
+use trace_format::run::witness::Witness;
 use trace_format::sample::Sampling;
-use trace_format::selection::{Selection, codes};
-use trace_format::witness::Witness;
+use trace_format::settings::selection::{Selection, codes};
 use trace_reader::reader::RankEvent;
 use trace_reader::text::{
     format_annotation, format_call, format_callback, format_definition, format_return, format_sample, parse,

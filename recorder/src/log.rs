@@ -2,7 +2,7 @@
 
 use crate::environment;
 use std::sync::OnceLock;
-use trace_format::columns::{self, COLUMNS};
+use trace_format::settings::columns::{self, COLUMNS};
 
 /// What our lines begin with.
 const NAME: &str = "mpivet: ";

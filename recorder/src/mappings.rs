@@ -6,7 +6,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
-use trace_format::proc::{self, Mapped};
+use trace_format::run::proc::{self, Mapped};
 
 /// Adjacent mappings that may be used alike.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use crate::owner;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use trace_format::proc::{self, Mapped};
+use trace_format::run::proc::{self, Mapped};
 
 mod arena;
 mod own_stack;

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use trace_format::file::RankHeader;
 use trace_format::owner_only;
-use trace_format::stages::own_dir;
+use trace_format::run::stages::own_dir;
 
 const MEMORY: &str = "/dev/shm";
 

@@ -11,8 +11,8 @@ use crate::view::{Defect, FindingView, JobView, Mpi, STOPPED};
 use crate::words::plural;
 use engine::worlds::Names;
 use rustc_hash::FxHashMap;
-use trace_format::jobs::Started;
 use trace_format::ranks::Ranks;
+use trace_format::run::jobs::Started;
 
 /// A job and its report.
 pub struct JobReport {

@@ -41,7 +41,7 @@ pub enum Incomplete {
 /// Facts of the run apart from its events.
 #[derive(Debug, Clone, Default)]
 pub struct RunInfo {
-    pub mpi: trace_format::job::Mpi,
+    pub mpi: trace_format::run::job::Mpi,
     pub program: String,
     pub arguments: Vec<String>,
     /// Ranks of MPI_COMM_WORLD.

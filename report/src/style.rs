@@ -2,7 +2,7 @@
 
 use console::Term;
 use std::io::IsTerminal;
-use trace_format::columns::LEAST_COLUMNS;
+use trace_format::settings::columns::LEAST_COLUMNS;
 
 /// Colours of the text report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

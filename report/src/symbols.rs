@@ -10,8 +10,8 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use symbols::{Fetch, Loaders, MAX_SOURCE, Modules};
 use trace_format::definition::{Definition, Id};
-use trace_format::discovery::Frame;
 use trace_format::location::Location;
+use trace_format::run::discovery::Frame;
 use trace_format::untrusted;
 
 /// Modules and stacks of a rank.

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::{Mutex, Once, PoisonError};
 use symbols::{Loaders, Sources};
 use trace_format::codec;
-use trace_format::discovery::Discovery;
+use trace_format::run::discovery::Discovery;
 
 /// Takes the answer: the bytes are there during the call.
 type Answer = unsafe extern "C" fn(to: *mut c_void, bytes: *const u8, len: usize);

@@ -13,8 +13,8 @@ pub use separate::Fetch;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use trace_format::definition::Module;
-use trace_format::discovery::Frame;
 use trace_format::location::Location;
+use trace_format::run::discovery::Frame;
 use trace_format::untrusted;
 
 /// Larger modules have no source lines.

@@ -1,8 +1,8 @@
 //! The places of discoveries, as they are printed at once.
 
 use crate::{Loaders, Sources};
-use trace_format::discovery::{Discovery, Place, Shown};
 use trace_format::location::Location;
+use trace_format::run::discovery::{Discovery, Place, Shown};
 
 impl Loaders {
     /// Where the places of a discovery are; `None`: nobody knows.

@@ -9,7 +9,7 @@ use crate::{root, schema, scratch};
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use trace_format::jobs::{Started, Wrapped, launch_path};
+use trace_format::run::jobs::{Started, Wrapped, launch_path};
 
 /// Every format of a report but the text, and the ending of the file that is kept. A further one is a line.
 pub const FORMATS: [(&str, &str); 8] = [

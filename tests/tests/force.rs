@@ -7,7 +7,7 @@ use mpivet_tests::vet::{self, Vetted, vet_with};
 use mpivet_tests::{root, scratch};
 use std::path::Path;
 use std::time::Duration;
-use trace_format::witness::{Take, Witness};
+use trace_format::run::witness::{Take, Witness};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -184,7 +184,7 @@ fn the_measured_limit_is_where_the_program_hangs() -> Result<()> {
         let probe = ["--probe-limits"];
         let vetted = expect(&mpi, &probe, 3, &program, &["send", "10"], &POTENTIAL)?;
         let report = vet::analyze(&vetted.trace)?;
-        let job = trace_format::job::read(&vetted.trace)?;
+        let job = trace_format::run::job::read(&vetted.trace)?;
         let measured = job.buffering.with_context(|| format!("{}: nothing was measured", mpi.name))?;
         println!("{}: {measured:?}", mpi.name);
         ensure!(measured.same_host && (measured.sender, measured.receiver) == (0, 1), "{measured:?}");
@@ -206,7 +206,7 @@ fn the_measured_limit_is_where_the_program_hangs() -> Result<()> {
         let dir = scratch().join(format!("force-{}-alone", mpi.name));
         let vetted = vet_with(&["--probe-limits".into()], &mpi.job(1, &alone, &[]), &dir, LIMIT)?;
         ensure!(vetted.outcome.code == Some(0), "{}", vet::last_words(&vetted.outcome));
-        ensure!(trace_format::job::read(&vetted.trace)?.buffering.is_none(), "{}", mpi.name);
+        ensure!(trace_format::run::job::read(&vetted.trace)?.buffering.is_none(), "{}", mpi.name);
     }
     Ok(())
 }

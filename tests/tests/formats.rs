@@ -7,7 +7,7 @@ use mpivet_tests::mpi;
 use mpivet_tests::root;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use trace_format::jobs::Started;
+use trace_format::run::jobs::Started;
 
 const NASTY: &str = "a\"q\"<b>&amp; ]]>%,\n::error::\u{1b}[31m\u{9b}\u{202e}\r](http://x) -->`|\\'";
 

@@ -11,7 +11,7 @@ use mpivet_tests::{root, schema, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use trace_format::jobs::Started;
+use trace_format::run::jobs::Started;
 
 const LIMIT: Duration = Duration::from_secs(30);
 const SOURCE: &str = "tests/programs/accepted-mistakes.c";

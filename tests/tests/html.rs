@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use trace_format::annotations::Annotation;
 use trace_format::definition::{COMM_WORLD, Definition};
 use trace_format::file::{RankHeader, job_path, rank_path};
-use trace_format::job::Job;
+use trace_format::run::job::Job;
 use trace_format::system::SystemEvent;
 use trace_reader::call::Call;
 use trace_reader::reader::RankEvent;

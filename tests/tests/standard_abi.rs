@@ -34,7 +34,7 @@ fn cross(built: &Mpi, used: &Mpi, example: &str) -> Result<()> {
     ensure!(complaints.is_empty(), "{what}: {}\n{}", complaints.join("\n"), vet::last_words(&vetted.outcome));
     let code = i32::from(program.expected.iter().any(|e| !e.note));
     ensure!(vetted.outcome.code == Some(code), "{what}: exit code {:?}", vetted.outcome.code);
-    let job = trace_format::job::read(&vetted.trace)?;
+    let job = trace_format::run::job::read(&vetted.trace)?;
     ensure!(Path::new(&job.mpi.path).starts_with(&used.lib), "{what} ran on {}", job.mpi.path);
     ensure!(job.mpi.family == "standard", "{what}: family {}", job.mpi.family);
     Ok(())
@@ -145,7 +145,7 @@ fn the_profiling_functions_may_be_in_a_library_of_their_own() -> Result<()> {
     ensure!(vetted.outcome.code == Some(0), "exit code {:?}\n{words}", vetted.outcome.code);
     ensure!(vetted.outcome.stdout.matches("same address").count() == 2, "{words}");
     ensure!(vetted.report.findings.is_empty(), "{words}");
-    let path = trace_format::job::read(&vetted.trace)?.mpi.path;
+    let path = trace_format::run::job::read(&vetted.trace)?.mpi.path;
     ensure!(path == dir.join("libpmpi_abi.so.1").display().to_string(), "the PMPI functions are in {path}");
     let mut calls = Vec::new();
     let mut reader = RankReader::open(&vetted.trace, 0)?;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use trace_format::job::{self, Job};
+use trace_format::run::job::{self, Job};
 use trace_format::variables::Control;
 
 const LIMIT: Duration = Duration::from_secs(60);

@@ -1,7 +1,7 @@
 //! The files of a trace directory and the layout of their headers.
 //!
 //! ```text
-//! job.json              the run as a whole (written by rank 0): see crate::job
+//! job.json              the run as a whole (written by rank 0): see crate::run::job
 //! rank-N.mpv            rank N: file header, then blocks
 //! rank-N.tT.stage       the stage of thread T of rank N: what is not yet in rank-N.mpv
 //! rank-N.ringK          where there is a limit of size: the last segments of the events of rank N
@@ -80,7 +80,7 @@ pub struct RankHeader {
     /// Bytes from one MPI_Request to the next in an array.
     pub request_stride: u32,
     pub stage_bytes: u32,
-    /// Directory of the process's stages; empty: they are beside the trace. See [`crate::stages`].
+    /// Directory of the process's stages; empty: they are beside the trace. See [`crate::run::stages`].
     pub stage_dir: String,
     /// Frames kept of a call stack.
     pub stack_depth: u32,

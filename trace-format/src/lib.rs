@@ -1,8 +1,9 @@
-//! What both halves of mpivet share: the table of MPI functions, the events and definitions of a trace,
-//! its files and how they are read, the readable notation, the catalogue of checks and the findings.
+//! The contract of both halves of mpivet: the table of MPI functions, the events and definitions of a trace, its files, the
+//! catalogue of checks and the findings. Beside it, in folders of their own: the words of options that both read
+//! ([`settings`]), and what process and command tell each other beside the traces ([`run`]).
 //!
-//! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; the byte layout of the
-//! files is described in [`mod@file`] and [`record`].
+//! This crate knows no MPI library and no report. `ARCHITECTURE.md` has the map; [`mod@file`] and [`record`] describe the bytes of
+//! the files.
 
 #![forbid(unsafe_code)]
 
@@ -10,17 +11,11 @@ pub mod annotations;
 pub mod callbacks;
 pub mod catalogue;
 pub mod codec;
-pub mod columns;
 pub mod definition;
-pub mod discovery;
-pub mod early;
 pub mod file;
 pub mod finding;
 pub mod folds;
 pub mod head;
-pub mod interruption;
-pub mod job;
-pub mod jobs;
 pub mod keys;
 pub mod location;
 pub mod mpi;
@@ -28,19 +23,15 @@ pub mod names;
 pub mod owner_only;
 pub mod pack;
 pub mod plan;
-pub mod proc;
 pub mod ranks;
 pub mod record;
 pub mod requests;
-pub mod retention;
+pub mod run;
 pub mod sample;
-pub mod selection;
+pub mod settings;
 pub mod severity;
 pub mod stage_protocol;
-pub mod stages;
-pub mod suggestions;
 pub mod system;
 pub mod untrusted;
 pub mod variables;
-pub mod witness;
 pub mod writer;

@@ -9,7 +9,7 @@ pub use bearing::{Bearing, bearing};
 pub use libraries::{Stress, buffering_limit, known_default, stress};
 pub use limits::BufferingLimit;
 
-use crate::selection::is_like;
+use crate::settings::selection::is_like;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ pub(crate) use objects::Objects;
 use std::collections::BTreeSet;
 use trace_format::definition::{FIRST_USER_ID, Id};
 use trace_format::mpi::{Dir, FnId, Kind, special};
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::suggestions::did_you_mean;
 use trace_format::variables::fits;
 use trace_reader::call::{Call, Value};
 use trace_reader::text::{format_arguments, format_results};

@@ -18,7 +18,7 @@ pub(super) struct ExportArgs {
     /// Megabytes after which no more calls, messages and collective operations are written; 0: no limit [default:
     /// 1024]
     #[arg(long, value_name = "MB", default_value_t = 1024, hide_default_value = true,
-          value_parser = trace_format::retention::megabytes)]
+          value_parser = trace_format::settings::retention::megabytes)]
     max_size: u64,
 }
 

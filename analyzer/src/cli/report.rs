@@ -10,7 +10,7 @@ use clap::Args;
 use report::gate::Gate;
 use report::{FailOn, Format, Incomplete, Report, Style, When};
 use std::path::PathBuf;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {

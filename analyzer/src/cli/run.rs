@@ -6,8 +6,8 @@ use crate::exit::Exit;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use trace_format::run::witness::Witness;
 use trace_format::sample::Sampling;
-use trace_format::witness::Witness;
 
 /// Buffers that the running program takes checksums of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,11 +60,11 @@ pub(super) struct RunArgs {
     pub(super) stack_depth: Option<u32>,
     /// Error that times may have, for smaller traces: a loop whose times vary by no more takes next to no room
     /// [default: 0, times as they were measured]
-    #[arg(long, value_name = "TIME", value_parser = trace_format::retention::time_error)]
+    #[arg(long, value_name = "TIME", value_parser = trace_format::settings::retention::time_error)]
     time_error: Option<u64>,
     /// Keep only the last megabytes of each rank's events; mpivet still judges all that it reads while the job runs
     /// [default: keep all]
-    #[arg(long, value_name = "MB", value_parser = trace_format::retention::megabytes)]
+    #[arg(long, value_name = "MB", value_parser = trace_format::settings::retention::megabytes)]
     max_trace_size: Option<u64>,
     /// Directory on each node for stages, the files in which ranks record their last calls; it must be in memory or
     /// on a local disk [default: the trace directory; /dev/shm if that is on a network file system and all ranks are

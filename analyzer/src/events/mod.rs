@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tell::Teller;
 use trace_format::file::RankHeader;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::system::SystemEvent;
 
 /// Facts that a writer needs besides the event.

@@ -12,11 +12,11 @@ use report::Damage;
 use report::symbols::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use trace_format::early::Early;
 use trace_format::file::{RankHeader, job_path, rank_of_stem, trace_path};
 use trace_format::head::OpenError;
-use trace_format::job::{self, Job, MAX_JOB};
-use trace_format::jobs::{Wrapped, jobs_in};
+use trace_format::run::early::Early;
+use trace_format::run::job::{self, Job, MAX_JOB};
+use trace_format::run::jobs::{Wrapped, jobs_in};
 use trace_format::untrusted;
 use trace_reader::reader::{RankReader, traces_in};
 

@@ -3,15 +3,15 @@
 use super::{Observer, witnesses};
 use crate::call_contexts;
 use crate::early::{self, introduce};
+use crate::interruption::{self, Interruption};
 use engine::{Analysis, End, Ways};
 use report::phases::{DEADLOCKS, SOURCES};
 use report::{Damage, FRAGMENTS, Report, RunInfo, environment, merge};
 use trace_format::catalogue::CHECKS;
-use trace_format::early::Early;
 use trace_format::file::RankHeader;
-use trace_format::interruption::{self, Interruption};
-use trace_format::job::Job;
-use trace_format::witness::Witness;
+use trace_format::run::early::Early;
+use trace_format::run::job::Job;
+use trace_format::run::witness::Witness;
 
 /// The state in which a report finds the job.
 #[derive(Debug, Clone, PartialEq, Eq)]

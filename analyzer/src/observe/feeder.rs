@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use trace_format::finding::Finding;
-use trace_format::job::Job;
+use trace_format::run::job::Job;
 use trace_format::system::Signal;
 use trace_reader::reader::EventRef;
 

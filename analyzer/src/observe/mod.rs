@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 
 /// How long the trace of a running job is read when only its present state is asked for.
 const RUNNING_LIMIT: Duration = Duration::from_secs(10);

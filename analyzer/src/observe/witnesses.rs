@@ -5,8 +5,8 @@ use report::symbols::Symbols;
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use trace_format::definition::Id;
-use trace_format::job::Job;
-use trace_format::witness::{Take, Witness};
+use trace_format::run::job::Job;
+use trace_format::run::witness::{Take, Witness};
 
 /// The call sites of the wildcards of a run.
 pub(super) fn places(ways: &Ways, symbols: &mut Symbols) -> Vec<String> {

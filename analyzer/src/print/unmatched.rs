@@ -4,7 +4,7 @@ use crate::call_filter::Objects;
 use crate::call_filter::{comms, is_comm};
 use crate::cli::PrintPlan;
 use std::collections::BTreeSet;
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::suggestions::did_you_mean;
 use trace_reader::call::Call;
 
 /// Names of communicators and dumps that are remembered for advice.

@@ -4,7 +4,7 @@ use crate::cli::Job;
 use crate::exit::Exit;
 use debugger::children::descendants;
 use debugger::read::is_mpi_process;
-use trace_format::proc;
+use trace_format::run::proc;
 use trace_reader::reader::{RankReader, traces_in};
 
 /// All processes of the job, or those that were named: a process that is no MPI process stands for those below it.

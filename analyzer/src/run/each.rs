@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use trace_format::jobs::{Started, Wrapped, jobs_but, started};
+use trace_format::run::jobs::{Started, Wrapped, jobs_but, started};
 
 /// Pause between two looks for new jobs.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use trace_format::jobs::{Started, set_stopped, started};
-use trace_format::proc;
-use trace_format::selection::Selection;
+use trace_format::run::jobs::{Started, set_stopped, started};
+use trace_format::run::proc;
+use trace_format::settings::selection::Selection;
 
 /// A job of which only its directory and its launcher are known.
 pub(super) struct Watched {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
-use trace_format::proc::{self, Stat};
+use trace_format::run::proc::{self, Stat};
 
 /// A rank that used this much processor time and did not come out of its call was not held up by a slow machine: the
 /// progress loop of an MPI library takes microseconds.

@@ -18,7 +18,7 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trace_format::proc;
+use trace_format::run::proc;
 
 /// The part that all runs share.
 pub(super) struct Job<'a> {

@@ -8,9 +8,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use trace_format::early::Early;
-use trace_format::jobs::Wrapped;
 use trace_format::owner_only;
+use trace_format::run::early::Early;
+use trace_format::run::jobs::Wrapped;
 
 const LIBRARY: &str = "libmpivet.so";
 

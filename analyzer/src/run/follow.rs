@@ -14,7 +14,7 @@ use engine::Stuck;
 use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use trace_format::proc;
+use trace_format::run::proc;
 
 /// Pause between two readings.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -23,13 +23,13 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
-use trace_format::columns::COLUMNS;
-use trace_format::discovery::FOLLOWER;
-use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
-use trace_format::jobs::{EACH, Root};
-use trace_format::proc::{self, Stat};
-use trace_format::retention::{MAX_TRACE_SIZE, TIME_ERROR};
-use trace_format::stages::STAGE_DIR;
+use trace_format::run::discovery::FOLLOWER;
+use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::run::jobs::{EACH, Root};
+use trace_format::run::proc::{self, Stat};
+use trace_format::run::stages::STAGE_DIR;
+use trace_format::settings::columns::COLUMNS;
+use trace_format::settings::retention::{MAX_TRACE_SIZE, TIME_ERROR};
 use trace_format::variables::{CVARS, PVARS, STRESS};
 
 /// Signals that are the job's rather than ours.

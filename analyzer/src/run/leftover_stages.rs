@@ -1,8 +1,8 @@
 //! Stages that processes have made apart from their traces (`MPIVET_STAGE_DIR`) and left there when they died.
 
 use std::path::Path;
-use trace_format::proc;
-use trace_format::stages;
+use trace_format::run::proc;
+use trace_format::run::stages;
 use trace_reader::reader::{RankReader, traces_in};
 
 /// Brings the stages that dead processes of this host have left to their traces: in this directory, and in those of its

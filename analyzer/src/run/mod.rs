@@ -21,6 +21,7 @@ mod terminal;
 use crate::cli::{Keep, RunPlan};
 use crate::exit::{CLEAN, Exit, FINDINGS};
 use crate::progress::{Bar, print_phases};
+use analyzer::interruption::{self, Interruption};
 use analyzer::load::{LoadError, Traces};
 use analyzer::observe::{Ending, Observer};
 use engine::Stuck;
@@ -33,9 +34,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use stop::Process;
 use teller::Teller;
-use trace_format::discovery;
-use trace_format::interruption::{self, Interruption};
-use trace_format::proc;
+use trace_format::run::discovery;
+use trace_format::run::proc;
 
 /// Time that ranks may outlive their launcher before the report is made without their end.
 const ORPHANS: Duration = Duration::from_secs(1);

@@ -4,7 +4,7 @@ use analyzer::observe::Conclusion;
 use engine::Ways;
 use report::{FindingKey, Report};
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace_format::witness::{Take, Witness};
+use trace_format::run::witness::{Take, Witness};
 
 /// A run that may be made.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::time::{Duration, Instant};
 use trace_format::file::RankHeader;
-use trace_format::proc;
+use trace_format::run::proc;
 
 /// Time for the job to end by itself.
 const GRACE: Duration = Duration::from_millis(300);

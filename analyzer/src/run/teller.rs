@@ -10,8 +10,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use symbols::{Loaders, Sources};
-use trace_format::columns::lines;
-use trace_format::discovery::{self, Discovery, Left};
+use trace_format::run::discovery::{self, Discovery, Left};
+use trace_format::settings::columns::lines;
 
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(10);

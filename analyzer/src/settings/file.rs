@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::suggestions::did_you_mean;
 
 pub(crate) const NAME: &str = "mpivet.toml";
 

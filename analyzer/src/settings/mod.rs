@@ -254,7 +254,7 @@ fn why(error: &clap::Error, given: &Given) -> String {
     match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(all)) if !all.is_empty() => {
             let word = given.value.to_string_lossy();
-            let near = trace_format::suggestions::did_you_mean(&word, all.iter().map(String::as_str));
+            let near = trace_format::settings::suggestions::did_you_mean(&word, all.iter().map(String::as_str));
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
             format!("`{word}` is none of {}{near}", all.join(", "))
         }

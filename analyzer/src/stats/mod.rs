@@ -14,7 +14,7 @@ use report::statistics::Statistics;
 use report::{clean_line, clean_text};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 
 /// The numbers, and the run that they are about.
 #[derive(Debug, Serialize)]

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::writer::file_header;
 
 /// Far more than any of them needs.

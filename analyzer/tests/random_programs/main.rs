@@ -27,7 +27,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use run::{Run, run};
 use std::collections::BTreeMap;
 use trace_format::file::PROCESS_THREAD;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 use trace_format::system::{Signal, SystemEvent};
 use trace_reader::reader::RankEvent;
 use trace_reader::text::parse;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 use trace_format::file::{RankHeader, job_path, rank_path};
-use trace_format::job::Job;
+use trace_format::run::job::Job;
 use trace_format::system::SystemEvent;
 use trace_reader::reader::RankEvent;
 use trace_reader::synthetic;

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use trace_format::proc::{self, Stat};
+use trace_format::run::proc::{self, Stat};
 
 /// A process by its number and start time, which tells it from a later one with the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use trace_format::catalogue::{CheckInfo, POTENTIAL_DEADLOCK};
 use trace_format::definition::Id;
 use trace_format::finding::Rerun;
-use trace_format::job::Buffering;
+use trace_format::run::job::Buffering;
 
 pub(super) static CHECK: &CheckInfo = &POTENTIAL_DEADLOCK;
 

@@ -13,8 +13,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use trace_format::catalogue::{MESSAGE_RACE, POTENTIAL_DEADLOCK, POTENTIAL_HANG_UP, PROBE_RECEIVE_RACE};
 use trace_format::mpi::{Class, FnId, SendMode};
-use trace_format::selection::Selection;
-use trace_format::witness::Witness;
+use trace_format::run::witness::Witness;
+use trace_format::settings::selection::Selection;
 
 /// Everything told of one call.
 pub(crate) type Tolds = SmallVec<[Told; 8]>;

@@ -29,11 +29,11 @@ use std::time::Duration;
 use trace_format::catalogue::{INCORRECT_SEND_SIZE, NO_PROGRESS};
 use trace_format::definition::Id;
 use trace_format::finding::{CallRef, Finding};
-use trace_format::job::Buffering;
-use trace_format::selection::Selection;
+use trace_format::run::job::Buffering;
+use trace_format::run::witness::Witness;
+use trace_format::settings::selection::Selection;
 use trace_format::system::Signal;
 use trace_format::variables::BufferingLimit;
-use trace_format::witness::Witness;
 use trace_reader::reader::{EventRef, Keeps, LeanEvent, RankEvent};
 
 /// Ranks that cannot go on.

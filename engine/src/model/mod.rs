@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use trace_format::definition::{FIRST_USER_ID, Id};
-use trace_format::job::Buffering;
-use trace_format::selection::Selection;
+use trace_format::run::job::Buffering;
+use trace_format::settings::selection::Selection;
 use trace_format::variables::BufferingLimit;
 pub(crate) use words::RankNames;
 

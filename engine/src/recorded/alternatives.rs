@@ -16,7 +16,7 @@ use std::hash::Hash as _;
 use std::hash::Hasher as _;
 use std::ops::Range;
 use trace_format::definition::Id;
-use trace_format::witness::{Take, Witness};
+use trace_format::run::witness::{Take, Witness};
 
 /// Alternatives of one run that are looked for.
 const MOST_ALTERNATIVES: usize = 200;

@@ -8,7 +8,7 @@ use schedules::{
     Answer, Budget, Collective, Event, Kind, Many, OpIx, Program, Semantics, Step, Witness, explore, has_choices,
 };
 use std::rc::Rc;
-use trace_format::witness::Take;
+use trace_format::run::witness::Take;
 
 impl RecordedProgram {
     /// What else could have happened. `lanes`: rank and thread of each thread; `strict`: look also for what needs a
@@ -402,12 +402,12 @@ impl Schedule {
 
 impl Matchings {
     /// The witnesses of the schedules, which get their numbers; of a program that is named later.
-    pub(crate) fn witnesses(&mut self, comms: &Comms) -> Vec<trace_format::witness::Witness> {
+    pub(crate) fn witnesses(&mut self, comms: &Comms) -> Vec<trace_format::run::witness::Witness> {
         let mut all = Vec::new();
         for schedule in &mut self.schedules {
             let takes = schedule.takes.iter().flatten().map(|t| t.named(comms));
             let Some(takes) = takes.collect::<Option<Vec<Take>>>().filter(|t| !t.is_empty()) else { continue };
-            all.push(trace_format::witness::Witness { takes, ..Default::default() });
+            all.push(trace_format::run::witness::Witness { takes, ..Default::default() });
             schedule.witness = Some(all.len());
         }
         all

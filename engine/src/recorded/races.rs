@@ -6,7 +6,7 @@ use crate::types::{Amount, Difference, Signatures, UNKNOWN};
 use schedules::{Budget, Kind, OpIx, Race as Pair, Step, races};
 use std::ops::Range;
 use trace_format::catalogue::{MESSAGE_RACE, PROBE_RECEIVE_RACE};
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 
 /// What is wrong with the other message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use trace_format::mpi::{Class, Coll, Dir, FUNCTIONS, FnId, Function, Kind, Param, SendMode, Start};
 use trace_format::plan::{Plan, Shape, plans};
 use trace_format::record::{CALL_HEADER_BYTES, State};
-use trace_format::witness::Wildcards;
+use trace_format::run::witness::Wildcards;
 
 /// What dispatching a function needs to know, worked out once from its row.
 pub(crate) struct Info {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use trace_format::catalogue::{COLLECTIVE_RECV_CHECKSUM, RECV_CHECKSUM, SEND_CHECKSUM};
-use trace_format::discovery::FOLLOWER as FOLLOWER_VARIABLE;
 use trace_format::file::Retention;
-use trace_format::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
-use trace_format::jobs::{EACH, Root};
-use trace_format::retention::{MAX_TRACE_SIZE, TIME_ERROR};
+use trace_format::run::discovery::FOLLOWER as FOLLOWER_VARIABLE;
+use trace_format::run::job::{PROBE_LIMITS, REPLAY, SYNC_SENDS};
+use trace_format::run::jobs::{EACH, Root};
+use trace_format::run::stages::STAGE_DIR;
 use trace_format::sample::Sampling;
-use trace_format::selection::Selection;
-use trace_format::stages::STAGE_DIR;
+use trace_format::settings::retention::{MAX_TRACE_SIZE, TIME_ERROR};
+use trace_format::settings::selection::Selection;
 use trace_format::variables::{CVARS, PVARS, STRESS, VARIABLES};
 
 /// Most frames kept of a call stack.

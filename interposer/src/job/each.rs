@@ -4,8 +4,8 @@
 use crate::job::launch;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use trace_format::jobs::{Root, Started, claim, jobs_in};
-use trace_format::proc;
+use trace_format::run::jobs::{Root, Started, claim, jobs_in};
+use trace_format::run::proc;
 
 /// The directory of this job in `base`, which is there afterwards. `None`: it cannot be made.
 pub(crate) fn directory(base: &Path, root: &Root, spawned: bool) -> Option<PathBuf> {

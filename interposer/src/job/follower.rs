@@ -1,13 +1,13 @@
 //! What this process finds is printed by one: the process that follows the job, if it is on this host; else the first process
-//! of the job that finds it (`trace_format::discovery`).
+//! of the job that finds it (`trace_format::run::discovery`).
 
 use crate::job::{config, launch};
 use recorder::environment;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
-use trace_format::jobs::Root;
-use trace_format::proc;
+use trace_format::run::jobs::Root;
+use trace_format::run::proc;
 
 /// What the processes of a job have in common, and no job before it had.
 pub(crate) fn job() -> u64 {

@@ -3,8 +3,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use trace_format::file::Launch;
-use trace_format::jobs::Root;
-use trace_format::proc;
+use trace_format::run::jobs::Root;
+use trace_format::run::proc;
 
 /// What the ranks of one world have in common.
 pub(crate) fn launch() -> Launch {

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_format::mpi::special::{ANY_SOURCE, ANY_TAG};
 use trace_format::mpi::{Class, FUNCTIONS, Function, SendMode};
-use trace_format::witness::{Take, Wildcards, Witness, is_wild};
+use trace_format::run::witness::{Take, Wildcards, Witness, is_wild};
 
 /// What is to be altered.
 #[derive(Default)]

@@ -8,9 +8,9 @@ use crate::mpi::abi::Abi;
 use crate::mpi::define::handle_out;
 use crate::mpi::library::{self, MpiLibrary};
 use std::time::{Duration, Instant};
-use trace_format::job::Buffering;
 use trace_format::mpi::{FnId, Kind};
-use trace_format::proc;
+use trace_format::run::job::Buffering;
+use trace_format::run::proc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Larger messages are not tried, bytes.

@@ -6,8 +6,8 @@ use crate::mpi::abi::Abi;
 use crate::mpi::library::{self, MpiLibrary};
 use recorder::{log, trace};
 use trace_format::file::{RankHeader, VERSION, job_path};
-use trace_format::job::{Buffering, Job, Mpi};
 use trace_format::mpi::FnId;
+use trace_format::run::job::{Buffering, Job, Mpi};
 use trace_format::variables::Variables;
 
 /// Writes `job.json`, whole or not at all.
@@ -44,7 +44,7 @@ pub(super) fn write(
         warning,
     };
     let Some(trace) = trace::get() else { return };
-    if let Err(e) = trace_format::job::write(job, &trace.dir) {
+    if let Err(e) = trace_format::run::job::write(job, &trace.dir) {
         log::line(&format!("cannot write {}: {e}", job_path(&trace.dir).display()));
     }
 }

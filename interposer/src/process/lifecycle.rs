@@ -23,9 +23,9 @@ use crate::watch::early;
 use recorder::{clock, environment, log, owner, stop, trace};
 use std::collections::BTreeSet;
 use trace_format::file::{Launch, RankHeader, STAGE_BYTES};
-use trace_format::job::Buffering;
 use trace_format::mpi::{Class, FnId, Kind, Rows, ThreadLevel};
-use trace_format::proc;
+use trace_format::run::job::Buffering;
+use trace_format::run::proc;
 
 /// What is known before MPI_Init.
 pub(crate) struct Before {

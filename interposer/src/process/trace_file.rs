@@ -13,7 +13,7 @@ use trace_format::file::{
 };
 use trace_format::head::{Head, OpenError};
 use trace_format::owner_only;
-use trace_format::proc;
+use trace_format::run::proc;
 
 /// Opens the trace file; true if it has the plain name of its rank. `stages`: where stages shall be.
 pub(super) fn open(dir: &Path, stages: Option<&Path>, header: &mut RankHeader) -> io::Result<bool> {

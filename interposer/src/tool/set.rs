@@ -9,7 +9,7 @@ use crate::mpi::abi::tool;
 use crate::mpi::library::{self, MpiLibrary};
 use std::ffi::CString;
 use trace_format::mpi::predefined::error_class_name;
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::suggestions::did_you_mean;
 use trace_format::variables::{Wish, pairs, stress};
 
 /// What was set before MPI_Init, and the reference that keeps it: a library may forget what was set when nobody uses its

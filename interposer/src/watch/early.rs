@@ -1,4 +1,4 @@
-//! Findings from before MPI_Init, when there is no trace yet: kept in a file of this process (`trace_format::early`) before
+//! Findings from before MPI_Init, when there is no trace yet: kept in a file of this process (`trace_format::run::early`) before
 //! the library is called, which may end the process over them.
 
 use crate::job::config::Config;
@@ -6,8 +6,8 @@ use crate::job::place;
 use recorder::{clock, environment, file_limit, log};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use trace_format::early::{Early, EarlyFinding};
-use trace_format::proc;
+use trace_format::run::early::{Early, EarlyFinding};
+use trace_format::run::proc;
 
 /// What was found, and the directory that it was written to.
 static KEPT: Mutex<(Vec<EarlyFinding>, Option<PathBuf>)> = Mutex::new((Vec::new(), None));

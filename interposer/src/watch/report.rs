@@ -14,11 +14,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trace_format::catalogue::{self, CheckInfo};
 use trace_format::definition::Module;
-use trace_format::discovery::{self, Discovery, Frame, Shown};
 use trace_format::finding::Severity;
 use trace_format::location::Location;
 use trace_format::mpi::FnId;
 use trace_format::mpi::predefined::error_class_name;
+use trace_format::run::discovery::{self, Discovery, Frame, Shown};
 use trace_format::system::Place;
 
 /// An MPI call reported an error that ends the program: the call made at `site`, or the one that is being made.

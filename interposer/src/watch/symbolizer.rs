@@ -6,8 +6,8 @@ use std::ffi::c_void;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use trace_format::codec;
-use trace_format::discovery::{Discovery, Shown};
-use trace_format::proc;
+use trace_format::run::discovery::{Discovery, Shown};
+use trace_format::run::proc;
 
 const NAME: &str = "libmpivet_symbols.so";
 

@@ -7,7 +7,7 @@
 use super::read;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use trace_format::proc::{self, Mapped};
+use trace_format::run::proc::{self, Mapped};
 
 /// Address space of a heap, which begins at a multiple of it.
 const HEAP: u64 = 64 << 20;

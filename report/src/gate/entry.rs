@@ -2,7 +2,7 @@
 
 use super::Date;
 use globset::GlobMatcher;
-use trace_format::selection::is_like;
+use trace_format::settings::selection::is_like;
 
 /// A `[[suppress]]`. A key that is left out covers everything; all keys that are there must fit.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ pub use entry::{Call, Entry};
 use baseline::Baseline;
 use std::path::PathBuf;
 use trace_format::catalogue::CHECKS;
-use trace_format::selection::Selection;
+use trace_format::settings::selection::Selection;
 
 /// Why a file of the gate cannot be used.
 #[derive(Debug, thiserror::Error)]

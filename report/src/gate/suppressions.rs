@@ -19,8 +19,8 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use trace_format::mpi::FUNCTIONS;
-use trace_format::selection::{codes, is_like};
-use trace_format::suggestions::did_you_mean;
+use trace_format::settings::selection::{codes, is_like};
+use trace_format::settings::suggestions::did_you_mean;
 
 /// The keys of an entry.
 const KEYS: [&str; 8] = ["check", "function", "source", "communicator", "library", "reason", "count", "until"];

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 use trace_format::file::RankHeader;
-use trace_format::job::Job;
 use trace_format::ranks::Ranks;
+use trace_format::run::job::Job;
 
 impl Page<'_> {
     pub(super) fn communicators(&mut self) {

@@ -3,7 +3,7 @@
 use crate::clean;
 use crate::style::{Colour, Style};
 use console::measure_text_width;
-use trace_format::columns::wrapped;
+use trace_format::settings::columns::wrapped;
 
 #[derive(Clone, Copy)]
 pub(super) enum Ink {

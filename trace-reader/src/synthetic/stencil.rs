@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 use trace_format::definition::{COMM_WORLD, Definition, FIRST_USER_ID, Id, Module};
 use trace_format::file::{RankHeader, rank_path};
-use trace_format::job::{self, Job, Mpi};
 use trace_format::mpi::{FnId, Status};
 use trace_format::ranks::Ranks;
+use trace_format::run::job::{self, Job, Mpi};
 use trace_format::system::SystemEvent;
 
 /// A run to be written.

@@ -12,8 +12,8 @@ use recorder::slow_path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use trace_format::catalogue::CALL_OUTSIDE_MPI;
-use trace_format::early::EarlyFinding;
 use trace_format::mpi::{Class, FnId, Function, Kind};
+use trace_format::run::early::EarlyFinding;
 
 /// How far the world model (MPI 4.1, 11.2) has come.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 //! process has a file of its own in the directory of the trace, `early-HOST.PID.json`, which it removes when its trace
 //! begins.
 
-use crate::discovery::Frame;
 use crate::file::plain_host;
 use crate::location::Location;
+use crate::run::discovery::Frame;
 use crate::{owner_only, untrusted};
 use serde::{Deserialize, Serialize};
 use std::io;

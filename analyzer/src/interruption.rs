@@ -17,7 +17,7 @@ pub struct Interruption {
 
 /// Says that the job was interrupted.
 pub fn tell(dir: &Path, Interruption { signal, after_unix_ns }: Interruption) -> io::Result<()> {
-    crate::owner_only::write(&path(dir), format!("{signal} {after_unix_ns}\n").as_bytes())
+    trace_format::owner_only::write(&path(dir), format!("{signal} {after_unix_ns}\n").as_bytes())
 }
 
 /// How the job was interrupted, if it was.

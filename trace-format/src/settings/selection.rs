@@ -11,8 +11,8 @@
 //! with `*` and `?`. Of several words about one check the last one counts.
 
 use crate::catalogue::{CHECKS, CheckInfo};
+use crate::settings::suggestions::did_you_mean;
 use crate::severity::Severity;
-use crate::suggestions::did_you_mean;
 
 /// Environment: checks to turn on, and with `-` in front to turn off.
 pub const CHECKS_VARIABLE: &str = "MPIVET_CHECKS";

@@ -3,10 +3,10 @@
 //! prints it by itself, or leaves it there for the process that follows the job: that one looks up the source lines, once for
 //! all ranks. On another node that has a directory of its own, another process is the first; so it is where no file can be made.
 
-use crate::columns::lines;
 use crate::definition::Module;
 use crate::file::checksum;
 use crate::location::Location;
+use crate::settings::columns::lines;
 use crate::{codec, owner_only, untrusted};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

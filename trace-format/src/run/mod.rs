@@ -1,0 +1,10 @@
+//! A run, beside its traces: the jobs of a command and where they are, what their processes and the command that watches them
+//! tell each other by files.
+
+pub mod discovery;
+pub mod early;
+pub mod job;
+pub mod jobs;
+pub mod proc;
+pub mod stages;
+pub mod witness;

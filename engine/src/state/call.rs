@@ -41,7 +41,7 @@ pub(crate) struct Pattern {
     pub(crate) outs: Args,
     /// How many more times the same poll was made in each.
     pub(crate) polls: u32,
-    /// Values above that are those of one of the calls; of the others see [`Origin::own`].
+    /// Values above that are those of one of the calls; of the others see [`Origin::varying`].
     pub(crate) fields: &'static [Field],
     /// Which of these is where the variable of a new request is, and what was written to it.
     slot: Option<u8>,

@@ -118,7 +118,7 @@ pub(crate) struct Comm {
     pub(crate) b: Option<Group>,
     /// It has processes outside MPI_COMM_WORLD, of which there is no trace.
     pub(crate) foreign: bool,
-    /// All members can name all others: see [`Model::look_for_half_known`].
+    /// All members can name all others: see [`crate::model::Model::look_for_half_known`].
     pub(crate) closed: bool,
     pub(crate) half_known: bool,
     pub(crate) space: Space,

@@ -144,7 +144,7 @@ mod tests {
         clocks.introduce(2, "b", clock(3000, 5_001_070));
         assert_eq!(clocks.ns(2, 3000), 5_001_070);
         assert!(clocks.differ());
-        // The same name, but a counter that has nothing to do with the other.
+        // One name, but a counter that has nothing to do with the other.
         let mut clocks = Clocks::default();
         clocks.introduce(0, "localhost", clock(1000, 5_000_000));
         clocks.introduce(1, "localhost", clock(1000, 9_000_000_000));

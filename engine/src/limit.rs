@@ -28,7 +28,7 @@ pub(crate) fn limit(all: Vec<Finding>, most: u64) -> (Vec<Finding>, Vec<Hidden>)
     limit_by(all, most, |f| (rank(f), f.severity, f.check.code))
 }
 
-/// The same for findings in whatever form. `facts`: the rank of a finding, its severity and the code of its check.
+/// As [`limit`], for findings in whatever form. `facts`: the rank of a finding, its severity and the code of its check.
 pub fn limit_by<T>(
     all: Vec<T>,
     most: u64,

@@ -38,7 +38,7 @@ struct Member {
     clock: Clock,
     /// Processes of other worlds, by the numbers that this one gives them, from `size` on.
     outsiders: Vec<Option<Process>>,
-    /// What it is held back for, and what is held back.
+    /// The bridge that it is held back for, and the events that are held back.
     waits: Option<(usize, Bridge)>,
     held: VecDeque<Held>,
     /// How many bridges it has of a kind and a local group.
@@ -77,7 +77,7 @@ struct Side {
     kind: BridgeKind,
     local: Vec<Process>,
     nth: u32,
-    /// What those who were read so far say.
+    /// The words of those who were read so far.
     said: Vec<(Process, Bridge)>,
     /// The other side, and the number of the link.
     link: Option<(usize, u64)>,
@@ -86,14 +86,14 @@ struct Side {
 }
 
 impl Side {
-    /// What the process says whose arguments and times count.
+    /// The process whose arguments and times count, with its bridge.
     fn root(&self) -> Option<&(Process, Bridge)> {
         let (_, any) = self.said.first()?;
         let root = *self.local.get(usize::try_from(any.root).ok()?)?;
         self.said.iter().find(|(p, _)| *p == root)
     }
 
-    /// What both sides of a bridge have in common: the port, or the numbers of those who are spawned and who spawn.
+    /// The value that both sides of a bridge share: the port, or the numbers of those who are spawned and who spawn.
     fn signature(&self) -> Option<(&str, usize, usize)> {
         let (_, bridge) = self.root()?;
         let (here, there) = (self.local.len(), bridge.count.max(0) as usize);
@@ -308,7 +308,7 @@ impl Linker {
         true
     }
 
-    /// What could not be linked, in words.
+    /// The bridges that could not be linked, in words.
     pub fn remarks(&self, names: &crate::worlds::Names) -> Vec<String> {
         let mut unclear: BTreeMap<&str, Vec<Process>> = BTreeMap::new();
         for side in self.sides.iter().filter(|s| s.lost && s.link.is_none()) {
@@ -343,7 +343,7 @@ impl Linker {
             let count = |host: bool| free(host).filter(|(_, s)| s.signature() == what).count();
             let balanced = count(true) == count(false);
             let alone = of_host == 1 && of_guest == 1 || balanced;
-            // What has returned has a partner: it is this one if there is no other, and no other is still to come.
+            // A call that has returned has a partner: it is this one if there is no other, and no other is still to come.
             let by_host = of_host == 1
                 && (last || self.sides[h].kind == BridgeKind::Accept && self.is_all_there(h, g, false, caught_up));
             let by_guest = || of_guest == 1 && (last || self.is_all_there(h, g, true, caught_up));

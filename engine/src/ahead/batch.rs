@@ -1,4 +1,4 @@
-//! What was read of one rank in one turn, until the engine takes it event by event. Most are repeats.
+//! A batch: the events of one rank that one turn has read, until the engine takes them one by one. Most are repeats.
 
 use super::rounds::{RoundFinder, Span};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct Batch {
     next: Next,
     /// The last call of a round that was taken.
     repeat: Repeat,
-    /// What looks for rounds while the rank is read.
+    /// Looks for rounds while the rank is read.
     finder: Option<RoundFinder>,
     spans: Vec<Span>,
 }
@@ -42,7 +42,7 @@ enum Entry {
 struct Series {
     round: Arc<[Repeat]>,
     index: u64,
-    /// Of all times of the batch, where these begin.
+    /// Where these begin among all times of the batch.
     from: usize,
 }
 
@@ -53,11 +53,11 @@ impl Series {
     }
 }
 
-/// What of a batch is to be taken next.
+/// The place in a batch that is taken next.
 #[derive(Default)]
 struct Next {
     entry: usize,
-    /// Of the rounds at hand, if that is the entry.
+    /// The call in the rounds at hand, if that is the entry.
     call: usize,
     event: usize,
     rounds: usize,

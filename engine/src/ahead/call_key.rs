@@ -1,4 +1,4 @@
-//! What calls of a rank have in common that are as others: all their values but times, and which requests they are given.
+//! Keys of calls: calls with one key have all values in common but times, and are given the same requests.
 //!
 //! Handles of requests are not compared: libraries give other ones each time. What matters of them is which request a call
 //! is given: the one whose handle was written last to the variable that it is given.
@@ -11,7 +11,7 @@ use trace_reader::args::{Arg, Args};
 use trace_reader::call::Call;
 use trace_reader::reader::{Field, Part, Repeat, varying_fields};
 
-/// What calls have to have in common: all but their times, and handles of requests.
+/// The values that calls must have in common: all but their times, and handles of requests.
 pub(super) type CallKey = [u64; 4];
 
 /// Handles in keys: of nobody, and the one that was written last to the variable.
@@ -19,16 +19,16 @@ const NULL: u64 = 0;
 
 const LAST_WRITTEN: u64 = 1;
 
-/// What is remembered of a call for those that come as it.
+/// The memory of a call, for those that come as it.
 pub(super) struct Kept {
-    /// Of its values but for those that are a call's own, and handles of requests.
+    /// Hash of its values, without a call's own ones and without handles of requests.
     hash: u64,
     pub(super) fields: &'static [Field],
     requests: Requests,
     shape: &'static Shape,
 }
 
-/// What requests a call has to do with.
+/// The requests that a call has to do with.
 enum Requests {
     None,
     /// It makes one: variable and handle.
@@ -63,7 +63,7 @@ impl Requests {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Variable {
     address: u64,
-    /// What was written there last; 0: nothing, or it is completed.
+    /// The handle that was written there last; 0: nothing, or it is completed.
     handle: i64,
     persistent: bool,
 }
@@ -189,7 +189,7 @@ impl Variables {
         *self.variable(address) = Variable { address, handle, persistent };
     }
 
-    /// What a key has in the place of a handle that is given in a variable. `None`: nobody says what request it is.
+    /// Stands in a key for a handle that is given in a variable. `None`: nobody says which request it is.
     #[inline]
     fn complete(&mut self, address: u64, handle: i64, completes: bool) -> Option<u64> {
         if handle == 0 {

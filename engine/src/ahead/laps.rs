@@ -29,14 +29,14 @@ const MOST_ROUNDS: usize = 32;
 /// Operations that stay under way while laps are gone through.
 const MOST_LEFT: usize = 1 << 6;
 
-/// What was read of a rank and not handed over.
+/// The events of a rank that were read and not handed over.
 struct Source {
     rank: i32,
     batches: VecDeque<Batch>,
     held: usize,
-    /// What the batches hold beside the events, in events.
+    /// Memory that the batches hold beside the events, in events.
     memory_cost: usize,
-    /// Of what is held, and of what was handed over last.
+    /// Spans of the events that are held, and of those that were handed over last.
     spans: VecDeque<Span>,
     /// Events of the first span that were handed over.
     passed: usize,
@@ -153,7 +153,7 @@ enum Search {
 enum State {
     Plain,
     Seeking(Search),
-    /// What was counted before and after a lap.
+    /// The counts before and after a lap.
     Leaping(Counts, Counts),
 }
 
@@ -179,7 +179,7 @@ pub(super) struct Laps {
     /// The one that is to be over next is the last; how often a rank went on for it.
     todo: Vec<InFlight>,
     tries: usize,
-    /// What stays under way.
+    /// Operations that stay under way.
     left: Vec<InFlight>,
     /// How far the ranks may be led on.
     budget: usize,
@@ -215,7 +215,7 @@ impl Laps {
         }
     }
 
-    /// What was read of one rank.
+    /// Takes the events that one turn has read of one rank.
     pub(super) fn take(&mut self, turn: Turn, feed: &mut Feed) {
         let Some(source) = self.sources.get_mut(turn.place) else { return };
         source.more = turn.more;

@@ -92,7 +92,7 @@ impl Feed<'_> {
     }
 }
 
-/// What was read of one rank in one turn.
+/// The events of one rank that one turn has read.
 struct Turn {
     /// Its place among the readers.
     place: usize,
@@ -195,12 +195,12 @@ struct Member<'a> {
     /// By how many events it is ahead of the others: rounds are read as a whole, and what holds much counts as more than one
     /// event.
     ahead: isize,
-    /// What was read of it last is light.
+    /// Its last events took little memory.
     is_light: bool,
     turns: u32,
 }
 
-/// What comes of one thread.
+/// The events of one reading thread.
 struct Source {
     receiver: Receiver<Vec<Turn>>,
     turns: VecDeque<Turn>,
@@ -234,7 +234,7 @@ fn read_share(share: Vec<(usize, &mut RankReader)>, plan: Plan, sender: &SyncSen
 fn turns(share: Vec<(usize, &mut RankReader)>, plan: Plan, send: &mut dyn FnMut(Turn) -> bool) {
     let Plan { keeps, ranks, turn, extra } = plan;
     let mut wanted = true;
-    // Of the last turn, of whatever rank: the next one is much like it.
+    // The events of the last turn, of whatever rank: the next one is much like it.
     let mut events = 0;
     // A receiver that wants to be told of each call is told of each call.
     let finder_of = |stride| RoundFinder::of_one_of(ranks, stride).filter(|_| keeps == Keeps::Alike);
@@ -325,7 +325,7 @@ mod tests {
             let mut call = Call::new(FnId::MPI_Send);
             call.outcome = Outcome::Returned(0);
             for i in 0..CALLS {
-                // Of half of the ranks the tag rises, of the others it comes again; threads have more of these or of those.
+                // The tag rises on half of the ranks and comes again on the others; threads have more of these or of those.
                 call.ins[4] = Value::Int(if rank % 2 == 0 { i * i } else { i % 5 });
                 (call.t_call, call.t_return) = (100 * i as u64, 100 * i as u64 + 10);
                 writer.call(&call).unwrap();

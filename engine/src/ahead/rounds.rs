@@ -6,15 +6,15 @@ use trace_reader::args::Args;
 use trace_reader::call::{Call, Outcome};
 use trace_reader::reader::{Repeat, varying_of};
 
-/// Of all ranks together so many of the last calls are remembered.
+/// Calls that are remembered of all ranks together.
 const REMEMBERED: usize = 1 << 18;
 
-/// Of one rank at most, and at least: with more ranks nothing is.
+/// Calls that are remembered of one rank at most, and at least: with more ranks none is.
 const MOST: usize = 1 << 13;
 
 const FEWEST: usize = 1 << 8;
 
-/// Of this many calls one may look through all that are remembered for a round.
+/// One call in so many may look through all that are remembered for a round.
 const OFTEN: usize = 16;
 
 /// A rank is looked at for so many times as many events as are remembered. If it did not repeat itself, some are left out:
@@ -447,7 +447,7 @@ mod tests {
             let variables = |finder: &RoundFinder| -> Vec<_> { finder.variables.handles().collect() };
             let before = variables(&finder);
             let last = round(&one_round(399));
-            // What rises was written by the round before, and is not there any more.
+            // A handle that rises was written by the round before, and is not there any more.
             assert_eq!(finder.knows(&last), !rises);
             assert!(!finder.knows(&last[..2]), "no whole round");
             let long = last.repeat(400);

@@ -17,7 +17,7 @@ impl Watch {
         finder.map_or(Watch::Never, Watch::Awake)
     }
 
-    /// What looks at the events that are read next. True: it knows of no call that was kept.
+    /// Gives the finder that looks at the events to be read next. True: it knows of no call that was kept.
     pub(super) fn begin(&mut self) -> (Option<RoundFinder>, bool) {
         match std::mem::replace(self, Watch::Never) {
             Watch::Awake(finder) => (Some(finder), false),

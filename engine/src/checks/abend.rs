@@ -31,7 +31,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
         let Some(signal) = &r.signal else { continue };
         let thread = signal.thread.and_then(|number| r.threads.iter().find(|t| t.number == number));
         let open = r.interrupted(signal);
-        // What was wrong with the call is the cause. A signal may not say which thread it came to.
+        // A wrong call is the cause. A signal may not say which thread it came to.
         let wrong = |o: &std::rc::Rc<crate::state::Origin>| r.is_found_wrong(o);
         let unknown = signal.thread.is_none() && r.open_calls().any(|open| wrong(&open.origin));
         let leak = open.as_ref().is_some_and(|o| r.is_ended_by_leak(o));

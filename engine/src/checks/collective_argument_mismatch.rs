@@ -207,7 +207,7 @@ pub(super) fn counts(_: &Gathering, flows: &[Flow], model: &Model, findings: &mu
     flows.iter().all(|f| f.alike) && size_misfit(CHECK, flows, model, findings)
 }
 
-/// What tells one call of a group from another, by the names of the parameters.
+/// The parameters that tell one call of a group from another, by name.
 fn told_apart_by(func: FnId) -> &'static [&'static str] {
     match func {
         FnId::MPI_Comm_create_group => &["tag", "group"],
@@ -217,7 +217,7 @@ fn told_apart_by(func: FnId) -> &'static [&'static str] {
     }
 }
 
-/// What the calls of a knot pass for a parameter, if they do not all pass the same.
+/// The values that the calls of a knot pass for a parameter, if they do not all pass the same.
 fn differing(knot: &Knot, e: &Ending, model: &Model) -> Option<(&'static str, Vec<(i32, String)>)> {
     let calls = same_call(knot, e)?;
     let in_words = |call: &Origin, name: &str| match name {

@@ -21,7 +21,7 @@ fn form(func: FnId) -> &'static str {
 pub(super) fn rule(g: &Gathering, model: &Model, findings: &mut Findings) -> Verdict {
     let mut starts = g.views().map(|v| start_of(v.call.func));
     let first = starts.next();
-    // What the standard says of matching is about communication, not about files.
+    // The standard's rules of matching are about communication, not about files.
     let on_file = g.views().any(|v| shape(v.call.func).file != NONE);
     if on_file || starts.all(|s| Some(s) == first) {
         return Verdict::Fine;

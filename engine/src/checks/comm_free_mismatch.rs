@@ -25,7 +25,7 @@ fn makes(func: FnId) -> bool {
     matches!(s.class, Class::Collective(..)) && [s.new_comm, s.new_win, s.new_file].iter().any(|place| *place != NONE)
 }
 
-/// What kind of object a call is about.
+/// The kind of object that a call is about.
 fn object(call: &Origin) -> &'static str {
     match shape(call.func).ordering_object().0 {
         Kind::Win => "window",

@@ -26,7 +26,7 @@ pub(super) fn rule(m: &Misuse, model: &Model, findings: &mut Findings) {
     findings.add(model, Draft::new(CHECK, message, sites));
 }
 
-/// What a collective function orders its calls by.
+/// The object by which a collective function orders its calls.
 fn object(func: trace_format::mpi::FnId) -> &'static str {
     use crate::shape::{NONE, shape};
     let s = shape(func);

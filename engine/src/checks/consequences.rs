@@ -49,7 +49,7 @@ static CONSEQUENCES: &[Consequence] = &[
     Consequence { causes: CROSSED, follow: &[&INCOMPLETE_CALL], by: same_function },
 ];
 
-/// What others miss where a call has failed and the program goes on.
+/// Findings about what others miss where a call has failed and the program goes on.
 const MISSING: Checks =
     &[&COLLECTIVE_MISMATCH, &INCOMPLETE_GOP, &REAL_DEADLOCK, &REAL_HANG_UP, &NONPAIRED_SEND, &NONPAIRED_RECV];
 

@@ -11,7 +11,7 @@ pub(super) static CHECK: &CheckInfo = &FINALIZE_MISUSE;
 pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     for (number, r) in model.ranks.iter().enumerate() {
         let together: Vec<&Untimely> = r.untimely.iter().filter(|u| u.is_certain(r)).collect();
-        // Of two threads in MPI_Finalize one is not the main one.
+        // One of two threads in MPI_Finalize is not the main one.
         let twice = together.iter().any(|u| u.is_twice());
         if let (Some((finalize, start)), false) = (by_another_thread(r), twice) {
             let message = format!(

@@ -1,4 +1,4 @@
-//! What checks in the running process found: put into the report as they said it.
+//! Findings of checks in the running process: put into the report as they said it.
 
 use crate::ending::Ending;
 use crate::model::Model;
@@ -10,7 +10,7 @@ use trace_format::finding::Severity;
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for (rank, r) in model.ranks.iter().enumerate() {
         for found in &r.discoveries {
-            // What was known before MPI_Finalize is looked at again when that has returned.
+            // Findings from before MPI_Finalize are looked at again when that has returned.
             if let Some(finalize) = found.ahead() {
                 ended_by_leak(r, rank as i32, found, finalize).into_iter().for_each(|draft| findings.add(model, draft));
                 continue;

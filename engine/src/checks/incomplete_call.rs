@@ -10,7 +10,7 @@ pub(super) static CHECK: &CheckInfo = &INCOMPLETE_CALL;
 pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     for rank in &e.left_inside {
         let r = &model.ranks[*rank as usize];
-        // What was wrong with a call is why the library, or the program's error handler, ended the program in it.
+        // A wrong call is why the library, or the program's error handler, ended the program in it.
         let by_handler = r.errors.iter().any(|error| r.was_ended_by_handler(error));
         for open in r.open_calls().filter(|o| !by_handler && !r.is_found_wrong(&o.origin)) {
             let name = open.origin.name();

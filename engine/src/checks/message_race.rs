@@ -15,7 +15,7 @@ pub(super) static CHECK: &CheckInfo = &MESSAGE_RACE;
 
 pub(super) fn rule(_: &Ending, model: &Model, findings: &mut Findings) {
     let races = model.deadlock_replay.matchings.races.iter().filter(|r| r.probed.is_none());
-    // What only decides the order of things, by the place of the receive.
+    // Races that only decide the order of things, by the place of the receive.
     let mut fitting: FxHashMap<u64, Vec<&Race>> = FxHashMap::default();
     for race in races {
         match race.misfit {

@@ -1,5 +1,5 @@
 //! The checks: each turns facts of the engine into findings of its kind. One file a check; the list is below.
-//! What a check means is in the catalogue (`trace-format/src/catalogue/`).
+//! The catalogue says what a check means (`trace-format/src/catalogue/`).
 
 mod consequences;
 mod in_process;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 use trace_format::catalogue::CheckInfo;
 use trace_format::mpi::FnId;
 
-/// What a check looks at.
+/// The facts that a check looks at.
 pub(crate) enum Rule {
     /// A send and the receive that got its message, where the two are not obviously alike. True: the message is
     /// done with, later rules do not see it.
@@ -33,7 +33,7 @@ pub(crate) enum Rule {
     Misuse(fn(&Misuse, &Model, &mut Findings)),
     /// The parts of one collective operation.
     Parts(fn(&Gathering, &Model, &mut Findings) -> Verdict),
-    /// What one collective operation moves and does not fit; one of them at least.
+    /// The data that one collective operation moves and that do not fit; one of them at least.
     Flows(fn(&Gathering, &[Flow], &Model, &mut Findings) -> bool),
     /// The end of the run.
     End(fn(&Ending, &Model, &mut Findings)),
@@ -313,7 +313,7 @@ fn grouped(model: &Model, parts: impl IntoIterator<Item = (Rc<Origin>, String)>)
     sites
 }
 
-/// What the parts of a collective say, most common answer first, in words: `ranks 1-3 name MPI_SUM, rank 0 MPI_MAX`.
+/// The answers of the parts of a collective, most common first, in words: `ranks 1-3 name MPI_SUM, rank 0 MPI_MAX`.
 fn answers(answers: &[(i32, String)]) -> String {
     let mut groups: Vec<(&str, Vec<i32>)> = Vec::new();
     for (rank, says) in answers {
@@ -338,7 +338,7 @@ fn said<'a>(g: &Gathering<'a>, says: impl Fn(&View<'a>) -> String) -> Vec<(Rc<Or
 
 /// Sites of flows that do not fit: who sends and who expects what.
 fn flow_sites(model: &Model, flows: &[&Flow]) -> Vec<Site> {
-    /// What is said of one call.
+    /// Words on one call, at most.
     const MOST: usize = 4;
     let all = &model.signatures;
     let mut parts: Vec<(Rc<Origin>, Vec<String>)> = Vec::new();

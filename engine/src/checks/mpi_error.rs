@@ -34,7 +34,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
             ];
             // A completion call hides the class of the receive that failed in a status.
             let too_long = matches!(class, "MPI_ERR_TRUNCATE" | "MPI_ERR_IN_STATUS");
-            // What two threads did to a request at once is the cause of what the library says of it.
+            // A request that two threads use at once is the cause of what the library says of it.
             let completes =
                 error.call.as_ref().is_some_and(|c| matches!(shape(c.func).class, Class::Wait(_) | Class::Test(_)));
             let finalize = error.call.as_ref().is_some_and(|c| shape(c.func).class == Class::Finalize);

@@ -44,7 +44,7 @@ pub(super) fn rule(e: &Ending, model: &Model, findings: &mut Findings) {
     }
 }
 
-/// What the calls of a real deadlock owed to the library before.
+/// The permissions by which the calls of a real deadlock had got through before.
 pub(super) fn near(knot: &Knot, e: &Ending, model: &Model) -> Option<String> {
     let told = model.deadlock_replay.found.iter().filter(|_| model.selection.is_on(CHECK));
     let found = told.into_iter().find(|f| !f.is_hang_up() && is_of(f, knot, e, model))?;
@@ -99,7 +99,7 @@ pub(super) fn sites(found: &Unpromised) -> Vec<Site> {
     sites
 }
 
-/// What the run owes to its library.
+/// Explains by which permissions of its library the run got through.
 pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Draft {
     let who = if draft.ranks.len() == 1 { "the rank" } else { "the ranks" };
     if !found.buffers.is_empty() {
@@ -133,7 +133,7 @@ pub(super) fn explain(found: &Unpromised, model: &Model, mut draft: Draft) -> Dr
     draft
 }
 
-/// What happens if receives get other messages than they did.
+/// Says what happens if receives get other messages than they did.
 pub(super) fn otherwise(model: &Model, check: &'static CheckInfo, schedule: &Schedule) -> Draft {
     let ranks: Vec<i32> = schedule.stuck.iter().map(|s| s.rank).collect();
     let name = |call: &Origin| format!("{} of rank {}", call.name(), model.names.short(call.rank));
@@ -182,7 +182,7 @@ fn limit(found: &Unpromised, model: &Model, measured: &Buffering) -> Option<Stri
     let known = format!(
         "the MPI library buffers messages of {up_to}{bytes} bytes (measured between ranks {sender} and {receiver}, {hosts})"
     );
-    // What needs more than buffering, and what took another way, is not decided by this limit.
+    // This limit does not decide a deadlock that needs more than buffering, or that took another way.
     if *at_least || !found.early.is_empty() || largest > *bytes {
         return Some(known);
     }

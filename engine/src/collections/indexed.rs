@@ -6,7 +6,7 @@ use std::hash::Hash;
 /// Where an entry is, or was.
 pub(crate) type At = u32;
 
-/// Of no entry.
+/// The place of no entry.
 pub(crate) const NOWHERE: At = At::MAX;
 
 pub(crate) struct Indexed<K, V> {

@@ -1,4 +1,4 @@
-//! What a collective operation moves from whom to whom, and where the two ends do not fit (MPI 4.1 sections 6.4 to
+//! The data that a collective operation moves from whom to whom, and where the two ends do not fit (MPI 4.1 sections 6.4 to
 //! 6.11). In a collective, unlike in a message, the amounts must be equal.
 
 use super::What;

@@ -1,4 +1,4 @@
-//! What is known of a collective call by its function and its arguments.
+//! Collective calls, as far as their function and arguments describe them.
 
 mod flows;
 mod needs;

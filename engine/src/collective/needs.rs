@@ -17,7 +17,7 @@ pub enum Needs {
     Nobody,
 }
 
-/// What the collective function of this name needs: see [`needs`].
+/// The needs of the collective function of this name: see [`needs`].
 pub fn needs_of(func: FnId) -> Needs {
     needs(what(func))
 }

@@ -81,7 +81,7 @@ pub(crate) struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// What goes to or comes from partner `i`; `None` where the trace does not say, or a count that says nothing.
+    /// The amount that goes to or comes from partner `i`; `None` where the trace does not say, or a count that says nothing.
     pub(crate) fn amount(&self, model: &Model, i: u32) -> Option<Amount> {
         let count = self.count_of(i).filter(|count| *count >= 0)?;
         let datatype = for_partner(self.datatype, i)? as Id;
@@ -110,7 +110,7 @@ impl Half<'_> {
     }
 }
 
-/// What an argument says of partner `i`: the same for all, or one value for each.
+/// The value of an argument for partner `i`: the same for all, or one value for each.
 fn for_partner(value: Arg, i: u32) -> Option<i64> {
     match value {
         Arg::Int(v) => Some(v),
@@ -131,7 +131,7 @@ pub(crate) fn neighbors<'a>(model: &'a Model, view: &View) -> Option<&'a Neighbo
     model.ranks[view.rank as usize].objects.neighbors.get(&id)
 }
 
-/// What kind of topology the communicator of a call has, where mpivet saw it made.
+/// The topology of a call's communicator, where mpivet saw it made.
 pub(crate) fn topology(model: &Model, view: &View) -> Option<Topology> {
     let id = view.int(shape(view.call.func).comm)? as Id;
     model.ranks[view.rank as usize].objects.topologies.get(&id).copied()

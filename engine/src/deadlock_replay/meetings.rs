@@ -21,9 +21,9 @@ pub(crate) struct Meeting {
 #[derive(Default)]
 pub(crate) struct Meetings {
     pub(crate) half: FxHashMap<Meeting, (u32, Id)>,
-    /// What calls under way wait for, by rank and thread.
+    /// The meetings that calls under way wait for, by rank and thread.
     pub(crate) waiting: FxHashMap<(i32, u16), Ids>,
-    /// Of some window nothing is known any more: when that was in the run nobody can tell.
+    /// The epochs of some window are not known any more: since when in the run nobody can tell.
     pub(crate) unclear: bool,
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct DeadlockReplay {
     pub(crate) meetings: Meetings,
     pub(crate) recorded: RecordedProgram,
     pub(crate) found: Vec<Unpromised>,
-    /// What is known of other matchings, at the end.
+    /// The answers about other matchings, at the end.
     pub(crate) matchings: Matchings,
     pub(crate) witnesses: Vec<Witness>,
     /// Other runs will be made: what of them is known already.
@@ -137,12 +137,12 @@ impl Unpromised {
         calls.chain(buffered).filter(move |call| is_send(call.func) || is_buffered(call)).map(Rc::as_ref)
     }
 
-    /// Of several times at the same places the first one is told.
+    /// The first of several times at the same places is told.
     pub(crate) fn order(&self) -> Option<(i32, u16, u64)> {
         self.blocks.first().map(|b| (b.call.rank, b.call.thread, b.call.event()))
     }
 
-    /// What the call was granted.
+    /// The permission that the call got.
     pub(crate) fn permission(&self, call: &Known) -> Option<String> {
         if let Some((_, bytes)) = self.buffers.iter().find(|b| Rc::ptr_eq(&b.0, call)) {
             return Some(format!("its message must be buffered: {bytes} bytes"));
@@ -162,7 +162,7 @@ pub(crate) struct Blocked {
     pub(crate) needs: Vec<Wanted>,
 }
 
-/// What a blocked call waits for.
+/// The operation that a blocked call waits for.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     /// The call that started what it waits for.
@@ -171,7 +171,7 @@ pub(crate) struct Wanted {
     pub(crate) ranks: Vec<i32>,
 }
 
-/// What has not happened when the call returns early.
+/// The event that has not happened when the call returns early.
 pub(crate) fn comes_late(call: &Origin, has: &str) -> String {
     match shape(call.func).class {
         Class::RmaSync(_) => format!("all its targets {has} called MPI_Win_post"),

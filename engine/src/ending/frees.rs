@@ -52,7 +52,7 @@ fn circle(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> Option<V
         out[a].push(b);
         into[b].push(a);
     }
-    // What has no way in or no way out is on no circle.
+    // A node with no way in or no way out is on no circle.
     let mut left = vec![true; nodes];
     for (forward, back) in [(&out, &into), (&into, &out)] {
         let mut degree: Vec<usize> = back.iter().map(|b| b.iter().filter(|n| left[**n]).count()).collect();

@@ -1,4 +1,4 @@
-//! What is left over at the end of a run.
+//! Operations and objects that are left over at the end of a run.
 
 use super::{Alone, Incomplete, Leftover};
 use crate::model::Model;

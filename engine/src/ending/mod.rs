@@ -55,7 +55,7 @@ pub(crate) struct InVain {
     pub(crate) behind: Vec<i32>,
 }
 
-/// What the checks at the end look at.
+/// The facts that the checks at the end look at.
 pub(crate) struct Ending {
     pub(crate) ends: Vec<RankEnd>,
     pub(crate) graph: Graph,
@@ -81,18 +81,18 @@ pub(crate) struct Ending {
     pub(crate) incomplete: Vec<Incomplete>,
     /// The library could not end, in MPI_Finalize, because of what is `alone`.
     pub(crate) failed_over: bool,
-    /// Of those who did not come to their end.
+    /// The queues of the processes that did not come to their end.
     pub(crate) queues: Vec<Queued>,
 }
 
 impl Ending {
-    /// What happened to the others when the run was cut short, for the finding that is the cause.
+    /// The fate of the others when the run was cut short, for the finding that is the cause.
     pub(crate) fn aftermath(&self) -> Option<String> {
         (!self.killed.is_empty())
             .then(|| format!("{} {} ended by the launcher afterwards", rank_list(&self.killed), was(&self.killed)))
     }
 
-    /// The same where `rank` went down, with those who waited for it.
+    /// Their fate where `rank` went down, with those who waited for it.
     pub(crate) fn aftermath_of(&self, rank: i32) -> Option<String> {
         let text = self.aftermath()?;
         let waiting: Vec<i32> = self.graph.needs(&[rank]).into_iter().filter(|r| self.killed.contains(r)).collect();

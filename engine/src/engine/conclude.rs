@@ -95,7 +95,7 @@ pub(crate) fn conclude(model: &mut Model, end: &End) -> Ending {
         || !left_inside.is_empty()
         || !verdict.dead.is_empty();
     let queues = model.queues(&ends);
-    // What is paired from here on is not certain.
+    // Pairs are not certain from here on.
     model.ranks.iter_mut().for_each(|r| r.sums = false);
     if !model.blind {
         pair_leftovers(model);

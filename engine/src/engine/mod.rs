@@ -51,7 +51,7 @@ pub struct Stuck {
     pub patience: Duration,
 }
 
-/// What the caller knows of the end of the run.
+/// The caller's knowledge of the end of the run.
 #[derive(Debug, Clone, Default)]
 pub struct End {
     /// mpivet stopped the job because of [`Stuck`], with evidence.
@@ -67,7 +67,7 @@ pub struct End {
     pub interrupted: Option<u64>,
 }
 
-/// What one rank did.
+/// A summary of one rank.
 #[derive(Debug, Clone)]
 pub struct RankSummary {
     pub rank: i32,
@@ -79,7 +79,7 @@ pub struct RankSummary {
     pub collectives: u64,
     /// Operations started and never completed.
     pub unfinished: u64,
-    /// Of these the sends and the receives; the others are collective operations.
+    /// The sends among these; the others are receives and collective operations.
     pub unfinished_sends: u64,
     pub unfinished_recvs: u64,
     /// The call that was open at the end.
@@ -98,7 +98,7 @@ pub struct Analysis {
     pub open_questions: Vec<String>,
     /// How wildcards can be made to take what leads to a deadlock, without the name of the program.
     pub witnesses: Vec<Witness>,
-    /// What the run says of its wildcards, if [`Engine::explore`] asks for it.
+    /// The ways of its wildcards, if [`Engine::explore`] asks for them.
     pub ways: Ways,
     /// The message queues at the end of a run that did not come to its end.
     pub queues: Vec<Queued>,
@@ -155,18 +155,18 @@ impl Engine {
         !self.model.constants.is_empty()
     }
 
-    /// What the named constants of the MPI library are.
+    /// Gives the values of the named constants of the MPI library.
     pub fn set_constants(&mut self, constants: BTreeMap<String, i64>) {
         self.model.constants = constants;
     }
 
-    /// What was measured of the MPI library's buffering, and what its variables say of it.
+    /// Gives the buffering of the MPI library as it was measured, and as its variables have it.
     pub fn set_buffering(&mut self, buffering: Option<Buffering>, limit: Option<BufferingLimit>) {
         self.model.buffering = buffering;
         self.model.buffering_limit = limit;
     }
 
-    /// What the user wants to be told; to be said before any event is fed.
+    /// Says which findings the user wants; to be said before any event is fed.
     pub fn select(&mut self, selection: Selection) {
         self.model.deadlock_replay.select(&selection);
         self.model.short_sends = selection.is_on(&INCORRECT_SEND_SIZE);
@@ -225,7 +225,7 @@ impl Engine {
         }
     }
 
-    /// What a rank did or will do later is unknown, and nothing may be concluded from it.
+    /// Calls of the rank are unknown, before or after, and nothing may be concluded from them.
     pub fn lose(&mut self, rank: i32) {
         self.model.rank_mut(rank).into_iter().for_each(|r| r.lost = true);
     }
@@ -292,7 +292,7 @@ impl Engine {
         self.stuck_apart_from(&BTreeSet::new())
     }
 
-    /// The same if these ranks can go on, whatever their calls say.
+    /// As [`Engine::stuck`], if these ranks can go on, whatever their calls say.
     pub fn stuck_apart_from(&mut self, running: &BTreeSet<i32>) -> Option<Stuck> {
         self.model.look_for_half_known();
         let graph = crate::waits::Graph::of(&self.model, |r| match running.contains(&r) {
@@ -323,8 +323,8 @@ impl Engine {
         self.finish_with(end, |findings| findings)
     }
 
-    /// The same; `fold` makes one finding of several where that takes more than the engine knows. Those that are left are
-    /// limited.
+    /// As [`Engine::finish`]; `fold` makes one finding of several where that takes more than the engine knows. Those that are
+    /// left are limited.
     pub fn finish_with(&mut self, end: &End, fold: impl FnOnce(Vec<Finding>) -> Vec<Finding>) -> Analysis {
         let ranks = self.model.ranks.len() as i32;
         let mut model = std::mem::replace(&mut self.model, Engine::new(ranks).model);

@@ -1,4 +1,4 @@
-//! What a run that repeats itself comes back to. When all ranks have gone through a lap of their loops, and nothing is left
+//! Snapshots of a run that repeats itself. When all ranks have gone through a lap of their loops, and nothing is left
 //! of it but higher counts, the next laps with the same calls leave nothing else either: they need only be counted.
 
 use super::Engine;
@@ -13,7 +13,7 @@ use trace_reader::reader::{EventRef, RankEvent};
 /// With more than this in flight nothing is said.
 const MOST_IN_FLIGHT: usize = 1 << 10;
 
-/// What was begun and is not over: an operation, by the call that shows it, or a collective operation.
+/// An operation that was begun and is not over, by the call that shows it, or a collective operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InFlight {
     Op { op: OpId, rank: i32, thread: u16, index: u64 },
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// What is in flight, the earliest last.
+    /// The operations in flight, the earliest last.
     pub(crate) fn in_flight_now(&self) -> Vec<InFlight> {
         let mut all: Vec<(u64, InFlight)> = Vec::new();
         all.extend(self.model.ops.iter().map(|(op, o)| (o.shown().index, InFlight::of(op, o))));
@@ -158,7 +158,7 @@ impl Engine {
         Counts { ranks: model.ranks.iter().map(Rank::counts).collect(), wildcards: model.deadlock_replay.wildcards() }
     }
 
-    /// What was done between the two is done so many times more.
+    /// Counts once more, so many times, all that was done between the two.
     pub(crate) fn count(&mut self, from: &Counts, to: &Counts, times: u64) {
         let add = |count: &mut u64, from: u64, to: u64| {
             *count = count.saturating_add((to.saturating_sub(from)).saturating_mul(times));

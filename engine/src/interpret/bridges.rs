@@ -17,7 +17,7 @@ pub(crate) struct Side {
     key: CommKey,
     /// World rank.
     leader: i32,
-    /// What the two leaders find each other by.
+    /// The tag by which the two leaders find each other.
     tag: i64,
 }
 

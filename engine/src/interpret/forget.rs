@@ -1,7 +1,7 @@
 //! Forgets the objects that the program has freed (communicators, windows, files, groups, datatypes), so that memory
 //! grows with what the program holds and with what is in flight, not with how long it runs.
 //!
-//! What is freed may still be spoken of: by operations that are under way, by collectives that other ranks have not
+//! Freed objects may still be spoken of: by operations that are under way, by collectives that other ranks have not
 //! reached in their traces, by findings that name it. So freed objects are collected, and when there are many, all that
 //! speaks of objects is gone through once, and what was not met is dropped. The next time comes after so many more that
 //! the way through costs little for each. Numbers of objects are never given out again by a rank: one that is forgotten
@@ -60,7 +60,7 @@ impl Model {
             }
         }
         let Some(key) = freed_by(origin, s) else { return };
-        // What was handed out where mpivet did not look may be held more often than it knows.
+        // An object that was handed out where mpivet did not look may be held more often than it knows.
         let Some(held) = r.handles.held.get_mut(&key).filter(|held| **held > 0) else { return };
         *held -= 1;
         if *held == 0 {
@@ -139,7 +139,7 @@ impl Model {
         self.ops.iter().for_each(|(_, op)| keep(op.comm));
         self.damaged.keys().for_each(|(lane, ..)| keep(lane.0));
         self.undecided.iter().filter_map(|m| m.what.object()).for_each(&mut keep);
-        // What some of its ranks have not come to yet is found by its key, and that by its parent.
+        // An object that some of its ranks have not come to yet is found by its key, and that by its parent.
         for (key, ix) in self.comms.keys.iter().filter(|(key, _)| !key.is_of_group()) {
             keep(*ix);
             key.parent().into_iter().for_each(&mut keep);

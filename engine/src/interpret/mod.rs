@@ -1,4 +1,4 @@
-//! What a call does to its rank and to the run: at its start (operations begin), and at its return (operations end,
+//! The effect of a call on its rank and on the run: at its start (operations begin), and at its return (operations end,
 //! objects appear).
 
 mod bridges;
@@ -48,7 +48,7 @@ impl Model {
         self.made(rank, (thread, index), (t_call, t_return), outcome, (pattern, varying));
     }
 
-    /// What a call has in common with others, which is kept for them if the call says where. It has no values any more.
+    /// Keeps the values that a call has in common with others, if it says where. It has no values any more.
     pub(crate) fn keep(&mut self, rank: i32, call: &mut Call<Args>) -> Rc<Pattern> {
         let (ins, outs) = (std::mem::take(&mut call.ins), std::mem::take(&mut call.outs));
         let pattern = Rc::new(Pattern::new(call.func, call.site, ins, outs, call.polls));
@@ -168,7 +168,7 @@ impl Model {
             return self.note_repeated(rank, thread, index, polls.into());
         };
         let OpenCall { origin, entered } = open.remove(place);
-        // What happened between the polls is not known: the first of them says nothing of a time.
+        // Nobody knows what happened between the polls: the first of them says nothing of a time.
         origin.end.set(if polls > 0 { origin.time } else { time });
         self.leave(&origin, origin.shape, entered, class, outs);
         self.hear_return(&origin, polls, (class, time), outs);

@@ -30,7 +30,7 @@ impl Model {
         Some((end.target, Some(Data { amount: end.amount })))
     }
 
-    /// What a buffer of a call holds.
+    /// The data that a buffer of a call holds.
     pub(crate) fn data(&self, origin: &Origin, side: Side) -> Data {
         let count = int(&origin.ins, side.count);
         let datatype = int(&origin.ins, side.datatype);

@@ -1,4 +1,4 @@
-//! What definitions and events of the system change.
+//! The effect of definitions and of events of the system.
 
 use crate::model::Model;
 use crate::state::{Breach, MpiError};
@@ -83,7 +83,7 @@ impl Model {
                 r.signal.take_if(|_| thread == PROCESS_THREAD && status == 0);
             }
             SystemEvent::Signal(signal) => {
-                // What the process as a whole has recorded is read late. A handler that calls MPI_Abort gives up.
+                // Records of the process as a whole are read late. A handler that calls MPI_Abort gives up.
                 let went_on = match signal.thread {
                     Some(number) => {
                         let last = r.threads.iter().find(|t| t.number == number).and_then(|t| t.last.as_ref());
@@ -115,7 +115,7 @@ impl Model {
             }
             SystemEvent::Lost { .. } => r.lost = true,
             SystemEvent::Gap { .. } => {
-                // Of which threads of the process, their own gaps say.
+                // The gaps of the threads say which of them are meant.
                 if thread != PROCESS_THREAD {
                     r.thread(thread).open.clear();
                 }

@@ -1,4 +1,4 @@
-//! What the engine tells of a run beside findings, to those who count or draw it: calls, messages, collective operations,
+//! The engine tells of a run beside findings, to those who count or draw it: calls, messages, collective operations,
 //! communicators. Nothing is kept for them if nobody listens.
 
 use crate::clocks::Clock;
@@ -28,7 +28,7 @@ pub trait Listener: Send {
     fn collective(&mut self, _collective: &Collective) {}
     /// A communicator, window or file, at the end of the run or earlier. It may come again; the last word counts.
     fn communicator(&mut self, _communicator: &Communicator) {}
-    /// What else a rank's trace tells: marks of the program, samples, signals.
+    /// An event of a rank's trace beside its calls: annotations of the program, samples, signals.
     fn system(&mut self, _rank: i32, _thread: u16, _time: u64, _event: &SystemEvent) {}
 }
 
@@ -104,7 +104,7 @@ pub struct Returned<'a> {
     pub class: Option<u16>,
     /// When the call, or the last of its polls, returned.
     pub last: Option<u64>,
-    /// What it sends, or what it says to have received; `None`: neither, or it is not known.
+    /// The bytes that it sends, or says to have received; `None`: neither, or it is not known.
     pub bytes: Option<u64>,
     pub ins: &'a Args,
     pub outs: &'a Args,
@@ -118,7 +118,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// What a receive from anybody left open, its send says.
+    /// A send says what the receive from anybody left open.
     pub(crate) fn of(send: Half, recv: Half) -> Message {
         Message { send, recv: Half { peer: send.call.rank, tag: send.tag, ..recv } }
     }
@@ -171,7 +171,7 @@ impl Listening {
         self.listener.iter_mut().for_each(|l| l.system(rank, thread, time, event));
     }
 
-    /// What ends now ends in this call.
+    /// Operations that end now end in this call.
     pub(crate) fn begin(&mut self, origin: &Rc<Origin>) {
         if self.is_on() {
             self.now = Some(origin.clone());

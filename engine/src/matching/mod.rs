@@ -1,4 +1,4 @@
-//! What belongs together: messages and their receives, the calls of collective operations.
+//! Matching: messages with their receives, the calls of one collective operation with each other.
 
 mod clusters;
 mod collective;

@@ -12,7 +12,7 @@ use trace_format::system::Checksum;
 /// More than this many of one operation are not listed.
 const MAX_SPOILT: usize = 256;
 
-/// What says itself that data will not be what they should be.
+/// Checks that say themselves that data will not be what they should be.
 const CAUSES: [&CheckInfo; 4] = [&SEND_CHECKSUM, &OVERLAPPING, &OVERLAPPING_SENDRECV, &COLLECTIVE_OVERLAP];
 
 impl Model {

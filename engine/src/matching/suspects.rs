@@ -42,7 +42,7 @@ impl Model {
         self.judge_comms(|_| true);
     }
 
-    /// The same for some communicators, on which nothing will be sent any more.
+    /// Judges those of some communicators, on which nothing will be sent any more.
     pub(crate) fn judge_comms(&mut self, wanted: impl Fn(CommIx) -> bool) {
         self.judge_clusters(&wanted);
         let suspects: Vec<_> = self.suspects.extract_if(|(lane, ..), _| wanted(lane.0)).collect();

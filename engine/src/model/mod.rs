@@ -52,11 +52,11 @@ pub(crate) struct Model {
     pub(crate) names: Processes,
     /// Named constants of the MPI library, where they are known.
     pub(crate) constants: BTreeMap<String, i64>,
-    /// What was measured of the MPI library's buffering.
+    /// The buffering of the MPI library as it was measured.
     pub(crate) buffering: Option<Buffering>,
-    /// What the library says of it by its variables.
+    /// The buffering of the MPI library by its variables.
     pub(crate) buffering_limit: Option<BufferingLimit>,
-    /// What the user wants to be told.
+    /// The findings that the user wants.
     pub(crate) selection: Selection,
     /// Does the user want to be told of messages that are shorter than the room for them?
     pub(crate) short_sends: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Model {
     pub(crate) deadlock_replay: DeadlockReplay,
     /// Calls that were counted and not looked at: see `engine::standing`.
     pub(crate) leapt: u64,
-    /// What matching asks as soon as both sides are known.
+    /// The checks that matching asks as soon as both sides are known.
     pub(crate) rules: &'static dyn Rules,
     /// Listeners that want to know more than findings.
     pub(crate) listening: Listening,
@@ -129,7 +129,7 @@ impl Model {
         self.recycle(spare);
     }
 
-    /// What is made of a call: in memory that was used before, if there is some.
+    /// Makes the memory of a call: in memory that was used before, if there is some.
     #[inline]
     pub(crate) fn origin(&mut self, new: Origin) -> Rc<Origin> {
         while let Some(mut spare) = self.spare.pop().or_else(|| self.deadlock_replay.take_spare()) {

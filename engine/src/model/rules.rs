@@ -1,9 +1,9 @@
-//! What the checks are asked while calls are matched.
+//! The checks as they are asked while calls are matched.
 
 use super::Model;
 use crate::state::{CommIx, Damage, Gathering, Message, Misuse, Spoilt, Verdict, WrongResult};
 
-/// What belongs together is judged by the checks, which know the whole model, and which matching therefore cannot know.
+/// Judges calls that belong together. The checks know the whole model, and therefore matching cannot know them.
 pub(crate) trait Rules: Sync {
     /// A message whose two halves are not obviously alike.
     fn message(&self, model: &mut Model, message: &Message);

@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    /// What a process calls its communicators.
+    /// The names of its communicators in a process.
     pub(crate) fn ids(&self, rank: i32) -> FxHashMap<CommIx, Id> {
         let mut ids = FxHashMap::default();
         for ((kind, id), member) in &self.ranks[rank as usize].objects.members {

@@ -1,4 +1,4 @@
-//! What wildcards took in a run, and how another run could be made to take something else: for a program whose ranks go on
+//! The messages that wildcards took in a run, and how another run could be made to take others: for a program whose ranks go on
 //! in another way then, only that other run shows what they do.
 //!
 //! A wildcard call is told apart from those of other runs by what its thread had called before, whichever messages it had
@@ -27,12 +27,12 @@ const MOST_HALVES: usize = 16;
 /// The steps of each thread that are looked at together.
 type Window = [(usize, Range<usize>)];
 
-/// What a run says of its wildcards.
+/// The answers of a run about its wildcards.
 #[derive(Debug, Clone, Default)]
 pub struct Ways {
     /// The matchings that took place.
     pub taken: Vec<u64>,
-    /// What each wildcard took, as far as it can be named.
+    /// The message that each wildcard took, as far as it can be named.
     pub path: Vec<Take>,
     /// The call sites of these wildcards, and where they are, once that was looked up.
     pub sites: Vec<Id>,
@@ -49,13 +49,13 @@ pub struct Ways {
 #[derive(Debug, Clone)]
 pub struct Alternative {
     pub matching: u64,
-    /// The same for calls at the same places in the program.
+    /// A number that calls at the same places in the program share.
     pub place: u64,
-    /// What the wildcards take on the way to it, and it itself; without the name of the program.
+    /// The messages that the wildcards take on the way to it, and its own; without the name of the program.
     pub witness: Witness,
 }
 
-/// What the model says of calls and communicators, to name them.
+/// The model's names of calls and communicators.
 #[derive(Clone, Copy)]
 pub(crate) struct Named<'a> {
     pub(crate) comms: &'a Comms,
@@ -72,7 +72,7 @@ fn message(program: &Program, send: OpIx) -> Option<(i32, i32)> {
 }
 
 impl RecordedProgram {
-    /// What the run says of its wildcards. `known`: matchings that are of no interest any more.
+    /// The answers of the run about its wildcards. `known`: matchings that are of no interest any more.
     pub(crate) fn ways(&mut self, lanes: &[(i32, u16)], known: &FxHashSet<u64>, run: Named) -> Ways {
         let mut ways = Ways { unknown: self.unknown, ..Ways::default() };
         if self.wildcards == 0 || self.unknown.is_some() {
@@ -127,7 +127,7 @@ impl RecordedProgram {
         if let Some((lane, range)) = busiest {
             ends[*lane] = range.start + range.len() / 2;
         }
-        // What is needed for it, and then what needs nothing else.
+        // Steps that are needed for it, and then steps that need nothing else.
         while let Some(lane) = (0..ends.len()).find(|l| looked_at[*l] < ends[*l]) {
             for step in looked_at[lane]..ends[lane] {
                 if let Some(from) = self.received(lane, step).map(|send| &self.program.ops[send as usize]) {
@@ -287,8 +287,8 @@ impl RecordedProgram {
         })
     }
 
-    /// What wildcards take on a way: those before the window as in the run, those on the way as there, and `goal` (thread of
-    /// the window, number of the wildcard, message) at its end. `None`: one of them cannot be named.
+    /// The messages that wildcards take on a way: those before the window as in the run, those on the way as there, and `goal`
+    /// (thread of the window, number of the wildcard, message) at its end. `None`: one of them cannot be named.
     fn takes_on(
         &self,
         part: &Part,

@@ -1,4 +1,4 @@
-//! What else could have happened: a recorded program cut into windows, each explored, and the answers in terms of calls.
+//! Other outcomes of a run: a recorded program cut into windows, each explored, and the answers in terms of calls.
 
 use super::races::Wanted as WantedRaces;
 use super::{MOST_WITNESSES, Matchings, RecordedProgram, Schedule, Stuck, Swap, Taken, Wildcard};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use trace_format::run::witness::Take;
 
 impl RecordedProgram {
-    /// What else could have happened. `lanes`: rank and thread of each thread; `strict`: look also for what needs a
+    /// The other outcomes. `lanes`: rank and thread of each thread; `strict`: look also for deadlocks that need a
     /// library that does no more than it must; `wanted`: which races.
     pub(crate) fn answer(mut self, lanes: &[(i32, u16)], strict: bool, wanted: WantedRaces) -> Matchings {
         let mut all = Matchings { wildcards: self.wildcards, undecided: self.unknown, ..Matchings::default() };
@@ -116,7 +116,7 @@ impl RecordedProgram {
             }
         }
         cuts.sort();
-        // What is begun before a cut and ends behind it forbids the cut.
+        // An operation that begins before a cut and ends behind it forbids the cut.
         let window = |lane: u32, step: usize| cuts.partition_point(|c| c[lane as usize] <= step);
         let mut crossed = vec![0i32; cuts.len() + 1];
         let mut forbid = |a: usize, b: usize| {
@@ -127,7 +127,7 @@ impl RecordedProgram {
         for (i, op) in program.ops.iter().enumerate() {
             match op.kind {
                 Kind::Recv { got: Some(send), .. } => forbid(of(i as OpIx), of(send)),
-                // What nobody receives, or what was never received, may be received in another matching.
+                // A message that nobody receives, or a receive that got none, may be received in another matching.
                 Kind::Recv { got: None, .. } => forbid(of(i as OpIx), cuts.len()),
                 _ => {}
             }
@@ -235,7 +235,7 @@ impl RecordedProgram {
         Schedule { stuck, swaps, strict, takes: self.takes(part, witness, window), witness: None }
     }
 
-    /// What each wildcard takes on the way to the deadlock. `None`: one of them cannot be named.
+    /// The message that each wildcard takes on the way to the deadlock. `None`: one of them cannot be named.
     fn takes(&self, part: &Part, witness: &Witness, window: &[(usize, std::ops::Range<usize>)]) -> Option<Vec<Taken>> {
         let message = |program: &Program, send: OpIx| match program.ops[send as usize].kind {
             Kind::Send { from, tag, .. } => Some((from as i32, tag)),
@@ -413,7 +413,7 @@ impl Matchings {
         all
     }
 
-    /// What could not be decided of them.
+    /// The questions about them that could not be decided.
     pub(crate) fn open_question(&self) -> Option<String> {
         let why = self.undecided.filter(|_| self.wildcards > 0)?;
         let what = plural(self.wildcards, "call");

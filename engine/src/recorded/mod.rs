@@ -1,4 +1,4 @@
-//! What all ranks did, written down for [`schedules::explore`], and the answers to what else could have happened.
+//! The calls of all ranks, written down for [`schedules::explore`], and the answers to what else could have happened.
 //!
 //! Runs that are longer than [`MOST_STEPS`] are not written down. The others are cut at their end into windows, where all
 //! ranks wait for all others and no message is under way, and each window in which a receive had a choice is explored.
@@ -89,13 +89,13 @@ pub(crate) struct Schedule {
     pub(crate) swaps: Vec<Swap>,
     /// It also needs a library that buffers no message and returns from no collective operation early.
     pub(crate) strict: bool,
-    /// What the wildcards have to take for it, if that can be said: world ranks of caller and sender, and the call.
+    /// The messages that the wildcards have to take for it, if they can be named: world ranks of caller and sender, and the call.
     takes: Option<Vec<Taken>>,
     /// Number of its witness, from 1.
     pub(crate) witness: Option<usize>,
 }
 
-/// What a wildcard call takes.
+/// The message that a wildcard call takes.
 #[derive(Debug, Clone)]
 pub(crate) struct Taken {
     call: Known,
@@ -108,7 +108,7 @@ pub(crate) struct Taken {
     tag: i32,
 }
 
-/// What is known of all matchings that the standard permits.
+/// The answers about all matchings that the standard permits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matchings {
     /// Receives and probes that leave the source or the tag open.
@@ -259,5 +259,5 @@ impl RecordedProgram {
     }
 }
 
-/// What a call is known by in the replay.
+/// A call, as the replay knows it.
 pub(crate) type Known = Rc<Origin>;

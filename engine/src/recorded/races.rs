@@ -8,7 +8,7 @@ use std::ops::Range;
 use trace_format::catalogue::{MESSAGE_RACE, PROBE_RECEIVE_RACE};
 use trace_format::settings::selection::Selection;
 
-/// What is wrong with the other message.
+/// The fault of the other message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misfit {
     Type(Difference),
@@ -29,7 +29,7 @@ pub(crate) struct Race {
     pub(crate) probed: Option<Probed>,
 }
 
-/// What a probe before a receive told of.
+/// The message that a probe before a receive told of.
 #[derive(Debug, Clone)]
 pub(crate) struct Probed {
     pub(crate) probe: Known,
@@ -166,7 +166,7 @@ impl RecordedProgram {
         if !wanted.probes {
             return;
         }
-        // What did happen need not be looked for.
+        // A race that did happen need not be looked for.
         for recv in 0..part.program.ops.len() as OpIx {
             let told = window.probe_before(recv).map(|(_, told)| told);
             if let (Some(told), Some(got)) = (told, window.got(recv))

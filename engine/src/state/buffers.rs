@@ -16,7 +16,7 @@ pub(crate) struct Buffers {
     pub(crate) of_sessions: bool,
 }
 
-/// Whose buffer it is.
+/// The owner of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Buffer {
     Process,

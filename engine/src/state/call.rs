@@ -23,21 +23,21 @@ pub(crate) struct Origin {
     pub(crate) end: Cell<u64>,
     pub(crate) thread: u16,
     pub(crate) index: u64,
-    /// What it does not have in common with others, by [`Pattern::fields`].
+    /// The values that it does not have in common with others, by [`Pattern::fields`].
     pub(crate) varying: Varying,
-    /// What it has in common with others.
+    /// The values that it has in common with others.
     pub(crate) pattern: Rc<Pattern>,
 }
 
-/// What calls have in common that a thread makes again and again.
+/// The values in common of calls that a thread makes again and again.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(crate) func: FnId,
-    /// Of the function.
+    /// The shape of the function.
     pub(crate) shape: &'static Shape,
     pub(crate) site: Id,
     pub(crate) ins: Args,
-    /// What those returned that had returned when they were read.
+    /// The results of those that had returned when they were read.
     pub(crate) outs: Args,
     /// How many more times the same poll was made in each.
     pub(crate) polls: u32,
@@ -48,7 +48,7 @@ pub(crate) struct Pattern {
     written: Option<u8>,
     /// Which are the place and the handle of the request that the call is given.
     given: Option<(u8, u8)>,
-    /// What was found out of the last of them, and mostly is so again.
+    /// Facts that were found out of the last of them, and that mostly hold again.
     pub(crate) found: Found,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Found {
 pub(crate) struct MessageEnd {
     pub(crate) target: Target,
     pub(crate) amount: Amount,
-    /// What it says holds as long as this is [`crate::model::Model::epoch`].
+    /// It holds as long as this is [`crate::model::Model::epoch`].
     pub(crate) epoch: u32,
 }
 

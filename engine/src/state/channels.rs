@@ -30,7 +30,7 @@ pub(crate) struct Channel {
     pub(crate) unclear: bool,
 }
 
-/// What a request has to do with a channel.
+/// The part of a request in a channel.
 pub(crate) struct ChannelEnd {
     pub(crate) comm: CommIx,
     pub(crate) key: (Lane, u64),

@@ -68,7 +68,7 @@ impl Group {
     }
 }
 
-/// What makes an object the same one on all its ranks.
+/// The key that makes an object the same one on all its ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum CommKey {
     /// MPI_COMM_WORLD, by its first process.
@@ -123,7 +123,7 @@ pub(crate) struct Comm {
     pub(crate) half_known: bool,
     pub(crate) space: Space,
     pub(crate) partitioned: Channels,
-    /// Of a window.
+    /// The epochs of a window.
     pub(crate) epochs: Epochs,
     /// Messages under way, by the world rank of their destination.
     pub(crate) boxes: Indexed<i32, Mailbox>,
@@ -145,7 +145,7 @@ impl Comm {
         self.a.len() + self.b.as_ref().map_or(0, Group::len)
     }
 
-    /// What the standard calls it.
+    /// Its name in the standard.
     pub(crate) fn predefined_name(&self) -> Option<&'static str> {
         match self.key {
             CommKey::World(_) => Some("MPI_COMM_WORLD"),
@@ -191,7 +191,7 @@ impl Comm {
     }
 }
 
-/// Of two groups, or of one, that which ranks in calls of the process at `position` refer to.
+/// The group that ranks in calls of the process at `position` refer to: of two groups the other one, or the only one.
 pub(crate) fn peers<'a>(a: &'a Group, b: Option<&'a Group>, position: u32) -> &'a Group {
     b.filter(|_| position < a.len()).unwrap_or(a)
 }
@@ -212,7 +212,7 @@ pub(crate) enum Topology {
     Graph,
 }
 
-/// What a rank knows of its objects.
+/// A rank's knowledge of its objects.
 #[derive(Default)]
 pub(crate) struct Objects {
     pub(crate) members: FxHashMap<(Kind, Id), Option<Member>>,

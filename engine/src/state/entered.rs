@@ -1,21 +1,21 @@
-//! What a call began.
+//! The operations that a call began.
 
 use super::call::Target;
 use super::comms::CommIx;
 use super::op::OpId;
 
-/// What a call began.
+/// The operations that a call began.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Entered {
     pub(crate) send: Option<OpId>,
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
-    /// What an open probe looks for.
+    /// The message that an open probe looks for.
     pub(crate) target: Option<Target>,
     /// The window of one-sided synchronisation.
     pub(crate) window: Option<CommIx>,
-    /// Of MPI_Intercomm_create.
+    /// The bridge of MPI_Intercomm_create.
     pub(crate) bridge: Option<Bridge>,
 }
 

@@ -5,7 +5,7 @@ use super::comms::CommIx;
 use super::space::Part;
 use std::rc::Rc;
 
-/// What the checks make of a collective operation.
+/// The checks' verdict on a collective operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     Fine,

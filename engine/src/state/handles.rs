@@ -1,4 +1,4 @@
-//! What the program holds of a rank's objects, and what it has given back.
+//! Objects of a rank that the program holds, and those that it has given back.
 
 use super::call::Origin;
 use super::rank::Rank;
@@ -13,7 +13,7 @@ use trace_reader::args::Arg;
 /// threads.
 const LATE: usize = 1024;
 
-/// What the program holds of a rank's objects, and what it has given back.
+/// Objects of a rank that the program holds, and those that it has given back.
 #[derive(Default)]
 pub(crate) struct Handles {
     /// How often each is to be freed: libraries hand out some several times.
@@ -30,7 +30,7 @@ pub(crate) fn ids(value: Arg) -> impl Iterator<Item = Id> {
 }
 
 impl Rank {
-    /// What was freed; not what events that come late may still be about, unless `all` is wanted.
+    /// Takes the freed objects; without those that events which come late may still be about, unless `all` is wanted.
     pub(crate) fn take_freed(&mut self, all: bool) -> FxHashMap<(Kind, Id), bool> {
         if self.holed {
             self.handles.freed.clear();

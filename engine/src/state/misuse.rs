@@ -4,7 +4,7 @@ use super::call::Origin;
 use super::comms::CommIx;
 use std::rc::Rc;
 
-/// What two threads must not do at the same time.
+/// The thing that two threads must not do at the same time.
 #[derive(Debug, Clone)]
 pub(crate) enum Misused {
     /// Complete this request: the call that started it.

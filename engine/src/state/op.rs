@@ -17,7 +17,7 @@ pub(crate) enum OpKind {
     Recv,
 }
 
-/// What is sent, or room for what is received.
+/// The data that are sent, or the room for those that are received.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Data {
     pub(crate) amount: Amount,
@@ -52,11 +52,11 @@ pub(crate) struct Op {
     pub(crate) at: Option<Rc<Origin>>,
     /// Bytes that a receive says it got.
     pub(crate) got: Option<u64>,
-    /// Of the data that were sent or received.
+    /// The checksum of the data that were sent or received.
     pub(crate) sum: Option<Box<Sum>>,
     /// The other half, which is kept until both are over, for their sums.
     pub(crate) met: Option<OpId>,
-    /// What it is in the deadlock replay, until that is told the last thing of it.
+    /// Its number in the deadlock replay, until that is told the last thing of it.
     pub(crate) replayed: Option<super::told::Told>,
     /// That replay knows that it is over.
     pub(crate) told: bool,

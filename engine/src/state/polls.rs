@@ -24,7 +24,7 @@ pub(crate) struct Polls {
 /// A poll that found nothing.
 pub(crate) struct Poll {
     pub(crate) origin: Rc<Origin>,
-    /// What a probe looks for.
+    /// The message that a probe looks for.
     pub(crate) target: Option<Target>,
     pub(crate) window: Option<CommIx>,
 }

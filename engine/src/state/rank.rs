@@ -1,4 +1,4 @@
-//! What is known of one rank.
+//! The state of one rank.
 
 use super::buffers::Buffers;
 use super::call::{Origin, Pattern};
@@ -69,7 +69,7 @@ pub(crate) struct Breach {
     pub(crate) other: Option<(u16, Option<Rc<Origin>>)>,
 }
 
-/// What a check in the process found.
+/// A finding of a check in the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Discovery {
     pub(crate) check: &'static CheckInfo,
@@ -280,7 +280,7 @@ impl Rank {
         [self.calls, self.sends, self.recvs, self.collectives, self.events]
     }
 
-    /// What is kept of the call that this one repeats.
+    /// The kept values of the call that this one repeats.
     pub(crate) fn kept(&self, repeat: &Repeat) -> Option<&Pattern> {
         let thread = self.threads.iter().find(|thread| thread.number == repeat.thread)?;
         thread.kept.get(usize::from(repeat.slot))?.as_deref()

@@ -29,11 +29,11 @@ pub(crate) struct Request {
     pub(crate) recv: Option<OpId>,
     /// Communicator, number of the operation on it, place of the rank.
     pub(crate) collective: Option<(CommIx, u64, u32)>,
-    /// Of a persistent collective: its number, and that of its next start. Apart, as requests are moved often.
+    /// A persistent collective: its number, and that of its next start. Apart, as requests are moved often.
     pub(crate) made: Option<Box<Made>>,
-    /// Of a partitioned operation.
+    /// The channel of a partitioned operation.
     pub(crate) partitioned: Option<Box<ChannelEnd>>,
-    /// Of a one-sided access.
+    /// The window of a one-sided access.
     pub(crate) window: Option<CommIx>,
     pub(crate) cancelled: bool,
     /// A generalized request for which MPI_Grequest_complete was not called.

@@ -42,7 +42,7 @@ pub struct Half {
     pub call: CallSeen,
     /// The call in which the program learnt that it is over (the same one if it blocks); `None`: it never did.
     pub ended: Option<CallSeen>,
-    /// What was sent, or what the receive says it got; `None`: unknown.
+    /// The bytes that were sent, or that the receive says it got; `None`: unknown.
     pub bytes: Option<u64>,
     /// [`crate::listen::Communicator::number`]
     pub comm: u32,

@@ -34,11 +34,11 @@ pub(crate) struct Instance {
     pub(crate) bad: bool,
     /// Which start of which persistent operation it is.
     pub(crate) started: Option<Made>,
-    /// What it is in the deadlock replay.
+    /// Its number in the deadlock replay.
     pub(crate) replayed: Option<ToldAll>,
 }
 
-/// What one process contributed.
+/// The part of one process.
 pub(crate) struct Part {
     /// The call with the arguments (of a persistent operation the one that described it).
     pub(crate) call: Rc<Origin>,
@@ -48,7 +48,7 @@ pub(crate) struct Part {
     /// Not all calls of its rank are known at this place: which operation it belongs to is uncertain.
     pub(crate) dim: bool,
     pub(crate) sums: Option<Box<PartSums>>,
-    /// What it is in the deadlock replay, until it is over.
+    /// Its number in the deadlock replay, until it is over.
     pub(crate) replayed: Option<Told>,
     /// The call in which the process learnt that it is over, if somebody listens.
     pub(crate) ended: Option<Rc<Origin>>,
@@ -90,7 +90,7 @@ impl Space {
         self.get_mut(index)?.parts.get_mut(position as usize)?.as_mut()
     }
 
-    /// What the operation and a part of it are in the deadlock replay.
+    /// Sets the numbers of the operation and of a part of it in the deadlock replay.
     pub(crate) fn set_replayed(&mut self, index: u64, position: u32, collective: ToldAll, part: Told) {
         if let Some(instance) = self.get_mut(index) {
             instance.replayed = Some(collective);
@@ -100,7 +100,7 @@ impl Space {
         }
     }
 
-    /// What the parts of an operation are in the deadlock replay, which is not told of it any more.
+    /// Takes the numbers of an operation's parts in the deadlock replay, which is not told of it any more.
     pub(crate) fn take_replayed(&mut self, index: u64) -> Vec<Told> {
         let parts = self.get_mut(index).into_iter().flat_map(|i| &mut i.parts).flatten();
         parts.filter_map(|p| p.replayed.take()).collect()

@@ -1,4 +1,4 @@
-//! What others were told of an operation: the deadlock replay, and those who listen.
+//! Numbers and notes of an operation with others: the deadlock replay, and those who listen.
 
 use super::call::Origin;
 use super::op::OpId;
@@ -6,7 +6,7 @@ use super::seen::Half;
 use schedules::{Id, OpIx};
 use std::rc::Rc;
 
-/// What an operation is in the replay, and in what is written down for the exploration.
+/// The numbers of an operation in the replay, and in the program that is recorded for the exploration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     pub(crate) replay: Id,
@@ -20,7 +20,7 @@ pub(crate) struct ToldAll {
     pub(crate) recorded: u32,
 }
 
-/// What is kept of an operation for those who listen.
+/// Notes on an operation for those who listen.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     pub(crate) ended: Option<Rc<Origin>>,

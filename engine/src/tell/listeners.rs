@@ -14,7 +14,7 @@ use trace_reader::args::Args;
 impl Model {
     /// A call has returned, the last of its polls at `last`.
     pub(crate) fn hear_return(&mut self, origin: &Origin, polls: u32, (class, last): (u16, u64), outs: &Args) {
-        // What the program says to mpivet comes as an event of its own.
+        // Annotations of the program come as events of their own.
         if self.listening.is_on() && !is_annotation(origin.func, origin.ins.get(0).int()) {
             let bytes = volume::of_call(self, origin, outs).filter(|_| class == 0);
             self.listening.returned(origin, polls, (class, last), bytes, outs);
@@ -151,7 +151,7 @@ impl Model {
             for ((kind, id), member) in &r.objects.members {
                 let Some(member) = member else { continue };
                 let entry = known.entry(member.ix).or_insert((*kind, None));
-                // The same name on all ranks, by rights; the smallest for the same answer each time.
+                // All ranks have one name for it, by rights; the smallest for the same answer each time.
                 let name = r.names.get(&(*kind, *id)).cloned();
                 entry.1 = entry.1.take().into_iter().chain(name).min();
             }

@@ -1,4 +1,4 @@
-//! What happens in the model is told to the deadlock replay and to listeners, which know no model.
+//! The deadlock replay and listeners, which know no model, are told what happens in it.
 
 mod epochs;
 mod listeners;

@@ -19,7 +19,7 @@ pub(super) fn promised_needs(view: &View) -> Needs {
     }
 }
 
-/// The same between two groups, where it does not depend on who is the root: all need the other group.
+/// The needs between two groups, where they do not depend on who is the root: all need the other group.
 pub(super) fn needs_between(c: &Comm, view: &View) -> Needs {
     let (low, all) = (c.a.len(), c.size());
     match view.coll() {

@@ -122,7 +122,7 @@ impl Model {
         let needs = if between { needs_between(c, &view) } else { promised_needs(&view) };
         let (known, size) = (instance.replayed, instance.parts.len() as u32);
         let collective = known.unwrap_or_else(|| {
-            // What may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
+            // An operation that may wait for all keeps apart what is before and behind it, as far as other matchings are concerned.
             let orders = if matches!(needs, Needs::Nobody) { Needs::All } else { needs.clone() };
             let recorded = self.deadlock_replay.recorded.collective(size, |p| orders.of(p, size));
             ToldAll { replay: self.deadlock_replay.replay.collective(size, needs), recorded }
@@ -208,7 +208,7 @@ impl Model {
         self.tell_wait(origin, ids, None, true, returned);
     }
 
-    /// What is told of an operation that is waited for.
+    /// The numbers of an operation that is waited for.
     fn waited(&self, op: OpId) -> Option<Told> {
         self.ops.get(op).filter(|o| !o.told)?.replayed
     }

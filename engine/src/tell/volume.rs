@@ -38,7 +38,7 @@ fn sent(model: &Model, origin: &Origin, s: &Shape) -> Option<u64> {
     model.one(origin.rank, datatype as Id)?.times(count).bytes
 }
 
-/// What a process gives to a collective operation.
+/// The bytes that a process gives to a collective operation.
 fn of_collective(model: &Model, origin: &Origin, s: &Shape, coll: Coll) -> Option<u64> {
     use Coll::*;
     if s.send.buf == NONE {

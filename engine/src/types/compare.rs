@@ -71,9 +71,9 @@ impl Signatures {
 /// A place in a signature that is repeated for ever.
 struct Walk {
     top: SigId,
-    /// What comes next: a signature and how often.
+    /// The next item: a signature and how often.
     item: (SigId, u64),
-    /// What comes behind it, last first.
+    /// The items behind it, last first.
     rest: Vec<Rest>,
 }
 

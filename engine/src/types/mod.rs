@@ -232,7 +232,7 @@ impl Signatures {
         compared.hard.filter(|d| d.position < shorter).or(compared.formal.filter(|d| d.position < shorter))
     }
 
-    /// What an amount is, in words: `3 x MPI_INT`, `2 x {MPI_INT, 3 x MPI_DOUBLE}`.
+    /// An amount in words: `3 x MPI_INT`, `2 x {MPI_INT, 3 x MPI_DOUBLE}`.
     pub(crate) fn describe(&self, a: Amount) -> String {
         if a.sig == UNKNOWN {
             return a.bytes.map_or_else(|| "an unknown type".into(), |b| format!("{b} bytes of an unknown type"));

@@ -29,7 +29,7 @@ pub(super) struct Outlooks<'a> {
     pub(super) bytes: u64,
 }
 
-/// What is taken to happen where nobody knows whether a message went to a receive.
+/// The assumption where nobody knows whether a message went to a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     /// It did, or will.
@@ -46,7 +46,7 @@ impl Outlooks<'_> {
         Some(self.made.entry((comm, dest)).or_insert_with(|| mailbox.outlook(&self.model.ops)))
     }
 
-    /// What helps if nobody knows which of these messages went where. When nothing has happened for long enough, they are
+    /// The help that comes if nobody knows which of these messages went where. When nothing has happened for long enough, they are
     /// where they go.
     fn fate(&self, bytes: u64) -> Doubt {
         match (self.watched, self.quiet >= time_for(bytes)) {

@@ -38,7 +38,7 @@ impl Model {
         }
     }
 
-    /// What keeps `me` from the memory of `target`: other locks of it.
+    /// The locks that keep `me` from the memory of `target`.
     fn locked_out(&self, win: CommIx, me: i32, target: i32) -> Cond {
         let e = &self.comms.list[win].epochs;
         let Some(mine) = e.locks.get(&(me, Some(target))).or(e.locks.get(&(me, None))) else { return Cond::Free };

@@ -1,4 +1,4 @@
-//! What lies near the message that a rank waits for: one on another communicator or with another tag, one that was made
+//! Messages near the one that a rank waits for: one on another communicator or with another tag, one that was made
 //! ready and never sent.
 
 use super::{Graph, Why};
@@ -11,7 +11,7 @@ use trace_format::mpi::{Class, Kind, Start};
 use trace_format::names::format_int;
 
 impl Graph {
-    /// What lies near that which the first few of these ranks wait for, each thing once.
+    /// The hints for the first few of these ranks, each once.
     pub(crate) fn hints(&self, model: &Model, ranks: &[i32]) -> Vec<String> {
         let mut all = Vec::new();
         for hint in ranks.iter().take(4).filter_map(|rank| self.hint(model, *rank)) {
@@ -22,7 +22,7 @@ impl Graph {
         all
     }
 
-    /// What lies near that which the rank waits for: a message or an operation on another communicator, a message with another tag.
+    /// The hint for a rank: a message or an operation on another communicator, a message with another tag.
     fn hint(&self, model: &Model, rank: i32) -> Option<String> {
         let waits = self.messages(rank);
         let elsewhere = || waits.iter().find_map(|(from, tag)| self.on_another(model, rank, *from, *tag));
@@ -49,7 +49,7 @@ impl Graph {
         send.or_else(|| self.unstarted(model, rank))
     }
 
-    /// Whose messages the rank waits for, with their tags.
+    /// The senders whose messages the rank waits for, with their tags.
     fn messages(&self, rank: i32) -> Vec<(i32, i32)> {
         let tag = |why| if let Why::Send(tag) = why { Some(tag) } else { None };
         self.waits_for(rank).into_iter().filter_map(|(from, why)| Some((from, tag(why)?))).collect()

@@ -75,7 +75,7 @@ pub(crate) enum Vertex {
         cond: Cond,
         /// The calls it is blocked in, one a thread.
         calls: Vec<Rc<Origin>>,
-        /// What each of them waits for.
+        /// The condition of each of them.
         of_calls: Vec<Cond>,
         /// Operations that it waits for and that were started elsewhere.
         awaited: Vec<Site>,
@@ -85,13 +85,13 @@ pub(crate) enum Vertex {
 /// Assumptions when conditions are evaluated.
 #[derive(Clone, Copy)]
 struct Assume {
-    /// What is uncertain helps.
+    /// Uncertain things help.
     uncertain: bool,
     /// Wrong collectives return.
     bad: bool,
 }
 
-/// What is known of a rank from outside of its trace.
+/// Facts on a rank from outside of its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watch {
     /// Nothing.
@@ -117,7 +117,7 @@ impl Graph {
         Graph::made(model, watch, false)
     }
 
-    /// The same if ranks that do nothing but poll wait for what they poll for.
+    /// As [`Graph::of`], if ranks that do nothing but poll wait for what they poll for.
     pub(crate) fn with_polls(model: &Model, watch: impl Fn(i32) -> Watch) -> Graph {
         Graph::made(model, watch, true)
     }
@@ -145,7 +145,7 @@ impl Graph {
         self.stay(Assume { uncertain: certain, bad: false }, |_| None)
     }
 
-    /// The same without those whom only a wrong collective holds.
+    /// As [`Graph::dead`], without those whom only a wrong collective holds.
     pub(crate) fn dead_apart_from_bad(&self, certain: bool) -> Vec<i32> {
         self.stay(Assume { uncertain: certain, bad: true }, |_| None)
     }
@@ -241,7 +241,7 @@ impl Graph {
         all
     }
 
-    /// What each call that `rank` is blocked in waits for: ranks, and whether one of them is enough.
+    /// The calls that `rank` is blocked in, each with the ranks that it waits for, and whether one of them is enough.
     pub(crate) fn waits(&self, rank: i32) -> impl Iterator<Item = (&Rc<Origin>, Vec<i32>, bool)> {
         let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
             Vertex::Blocked { calls, of_calls, .. } => (calls, of_calls),
@@ -251,7 +251,7 @@ impl Graph {
         calls.iter().zip(conds).map(move |(call, cond)| (call, ranks(cond), matches!(cond, Cond::Any(_))))
     }
 
-    /// What each call that `rank` is blocked in waits for, in words.
+    /// The calls that `rank` is blocked in, each with what it waits for, in words.
     pub(crate) fn roles(&self, rank: i32) -> impl Iterator<Item = (&Rc<Origin>, String)> {
         let (calls, conds): (&[_], &[_]) = match &self.vertices[rank as usize] {
             Vertex::Blocked { calls, of_calls, .. } => (calls, of_calls),
@@ -260,7 +260,7 @@ impl Graph {
         calls.iter().zip(conds).map(|(call, cond)| (call, self.words(cond)))
     }
 
-    /// What `rank` waits for, in words.
+    /// The reason why `rank` waits, in words.
     pub(crate) fn role(&self, rank: i32) -> String {
         self.words(self.cond(rank).unwrap_or(&Cond::Free))
     }
@@ -315,7 +315,7 @@ fn eval(cond: &Cond, free: &[bool], assume: Assume) -> bool {
     }
 }
 
-/// What may help does.
+/// Takes what may help for what does.
 fn trust(cond: &mut Cond) {
     match cond {
         Cond::On { certain: false, .. } | Cond::Perhaps => *cond = Cond::Free,

@@ -1,4 +1,4 @@
-//! What lies near the collective operation or the receive that a rank waits for: the same on another communicator, or one that was
+//! Operations near the collective operation or the receive that a rank waits for: one on another communicator, or one that was
 //! made ready and never started.
 
 use super::{Graph, Why};
@@ -60,7 +60,7 @@ impl Graph {
     }
 }
 
-/// What a rank does in a collective operation.
+/// The part of a rank in a collective operation.
 struct Part {
     comm: CommIx,
     kind: What,
@@ -116,7 +116,7 @@ fn would_receive(model: &Model, request: &Request, from: i32, tag: i32) -> bool 
     fits().unwrap_or(false)
 }
 
-/// What the rank calls a communicator.
+/// The rank's name of a communicator.
 pub(super) fn comm_name(model: &Model, rank: i32, comm: CommIx) -> String {
     let id = model.ids(rank).get(&comm).copied().unwrap_or(UNKNOWN_ID);
     format_int(Kind::Comm, i64::from(id), &RankNames(model, rank))

@@ -1,10 +1,10 @@
-//! What is wrong with the ranks that cannot go on: circles of ranks that hold each other, waits for finished ranks.
+//! The verdict on ranks that cannot go on: circles of ranks that hold each other, waits for finished ranks.
 
 use super::{Assume, Graph, Vertex, eval};
 use rustc_hash::FxHashMap;
 
 impl Graph {
-    /// What is wrong with the ranks that cannot go on.
+    /// The verdict on the ranks that cannot go on.
     pub(crate) fn verdict(&self, certain: bool) -> Verdict {
         let assume = Assume { uncertain: certain, bad: true };
         let dead = self.dead_apart_from_bad(certain);
@@ -36,7 +36,7 @@ impl Graph {
                 let stay: Vec<i32> =
                     if helped { stay } else { stay.into_iter().filter(|r| !hung[*r as usize]).collect() };
                 let looped = stay.len() > 1 || stay.iter().any(|r| holds_itself(*r));
-                // What a hang-up holds is no knot of its own.
+                // A wait that a hang-up holds is no knot of its own.
                 if stay.is_empty() || !looped || !helped && part.iter().any(|r| hung[*r as usize]) {
                     continue;
                 }
@@ -140,7 +140,7 @@ pub(crate) struct Knot {
     pub(crate) cycle: Vec<i32>,
 }
 
-/// What is wrong with the ranks that cannot go on.
+/// The verdict on the ranks that cannot go on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Verdict {
     pub(crate) knots: Vec<Knot>,

@@ -34,7 +34,7 @@ pub struct Worlds {
 /// More processes than this are taken for damage.
 const MAX_RANKS: i32 = 1 << 20;
 
-/// The same for a run that is over, which so many traces are of: a small file may say of large numbers that they are.
+/// Missing processes of a run that is over, beside the traces that there are: a small file may say of large numbers that they are.
 const MAX_MISSING: usize = 1 << 10;
 
 const MAX_PER_TRACE: usize = 1 << 6;

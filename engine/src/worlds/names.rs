@@ -1,4 +1,4 @@
-//! What processes are called: `rank 3` in the first world, `world 1 rank 0` in another.
+//! Names of processes: `rank 3` in the first world, `world 1 rank 0` in another.
 
 use super::Process;
 use std::collections::BTreeMap;

@@ -30,7 +30,7 @@ struct Messages {
     sends: Vec<OpId>,
 }
 
-/// What can be said of an operation.
+/// The prospects of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chance {
     /// It has a partner, whatever the wildcards took.
@@ -58,7 +58,7 @@ impl Choice {
         Some(Choice { receives, lanes, bytes })
     }
 
-    /// What can be said of a receive.
+    /// The prospects of a receive.
     pub(crate) fn of_receive(&self, op: OpId) -> Chance {
         match self.receives.iter().position(|r| r.0.op == op) {
             Some(place) => self.of_place(place, &self.receives[place].0),
@@ -66,7 +66,7 @@ impl Choice {
         }
     }
 
-    /// What can be said of a probe that is made now.
+    /// The prospects of a probe that is made now.
     pub(crate) fn of_probe(&self, source: i32, tag: i32) -> Chance {
         self.of_place(self.receives.len(), &Pending { order: u64::MAX, source, tag, op: 0 })
     }
@@ -74,7 +74,7 @@ impl Choice {
     /// It goes without a message only if those posted before took all that it could have taken.
     fn of_place(&self, place: usize, receive: &Pending) -> Chance {
         let (before, behind) = self.receives.split_at(place);
-        // What was received by one posted later would have gone to this one.
+        // A message that a receive posted later has got would have gone to this one.
         if behind.iter().skip(1).any(|(p, settled)| *settled && receive.takes(p.source, p.tag)) {
             return Chance::Served;
         }
@@ -90,7 +90,7 @@ impl Choice {
         if self.lacking(vec![*receive]).is_some() { Chance::Alone } else { Chance::Open }
     }
 
-    /// What can be said of a message.
+    /// The prospects of a message.
     pub(crate) fn of_send(&self, op: OpId) -> Chance {
         let place = self.lanes.iter().find_map(|l| Some((l, l.sends.iter().position(|s| *s == op)?)));
         let Some((lane, before)) = place else { return Chance::Open };

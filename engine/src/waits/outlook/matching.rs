@@ -44,7 +44,7 @@ impl Bipartite {
     }
 }
 
-/// What was reached in the search for a partner.
+/// The nodes that the search for a partner has reached.
 struct Reached {
     left: Vec<bool>,
     right: Vec<bool>,

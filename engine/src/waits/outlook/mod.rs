@@ -1,4 +1,4 @@
-//! What will become of the messages of a mailbox when nothing more is sent or received.
+//! The fate of the messages of a mailbox when nothing more is sent or received.
 
 mod choice;
 mod matching;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use trace_format::mpi::special::ANY_SOURCE;
 
-/// What will become of the messages of a mailbox when nothing more is sent or received: the earliest posted receive
+/// The fate of the messages of a mailbox when nothing more is sent or received: the earliest posted receive
 /// takes the earliest message that it can take (MPI 4.1 section 3.5).
 #[derive(Debug, Default)]
 pub(crate) struct Outlook {
@@ -19,7 +19,7 @@ pub(crate) struct Outlook {
     pub(crate) served: FxHashSet<OpId>,
     /// Receives that may have one.
     pub(crate) doubtful: FxHashSet<OpId>,
-    /// What can be said although a wildcard had a choice.
+    /// Certainties although a wildcard had a choice.
     choice: Option<Choice>,
     /// Messages that are left, by source and tag.
     pub(crate) left: FxHashMap<(i32, i32), VecDeque<OpId>>,
@@ -125,7 +125,7 @@ impl Outlook {
     }
 }
 
-/// Of messages in several lanes the first one, if all are of one thread: these come in their order.
+/// The first of messages in several lanes, if all are of one thread: these come in their order.
 fn earliest(lanes: &[((i32, i32), OpId)], ops: &Slab<Op>) -> Option<(i32, i32)> {
     let at = |op: OpId| ops.get(op).map(|o| (o.rank, o.shown().thread, o.shown().index));
     let mut all = lanes.iter().map(|(lane, op)| Some((at(*op)?, *lane)));
